@@ -1,0 +1,176 @@
+/**
+ * The small capability types that every chain family implements. A family reads all accounts of a request at once and
+ * reports each account by itself: a failed account never takes the others with it, and is never a smaller number.
+ * Amounts are bigint in the smallest unit (wei, satoshi, lamports, nAVAX).
+ */
+
+/** What the caller of a read says about time and interest. */
+export interface ReadContext {
+  /** Aborted when the last reader has left. */
+  signal: AbortSignal
+  /** Absolute time, milliseconds of `Date.now()`, by which everything must be there. */
+  deadline: number
+  traceparent?: string
+}
+
+/** One account's result: its balances or the reason why they could not be read. */
+export type Outcome<B> = { ok: true; value: B } | { ok: false; error: Error }
+
+/** Reads the current balances of many accounts of one chain. */
+export interface BalanceSource<A extends { id: string }, B> {
+  /** CAIP-2 identifier of the chain. */
+  readonly caip2Id: string
+  readonly networkType: NetworkType
+  readonly native: NativeToken
+  /**
+   * Answers every account exactly once, keyed by `id`. Throws only when nothing at all could be read
+   * (the service turns that into one handled error per account).
+   */
+  readBalances(accounts: readonly A[], context: ReadContext): Promise<Map<string, Outcome<B>>>
+}
+
+/** The six wire words of the balance API. */
+export type NetworkType = 'evm' | 'btc' | 'svm' | 'avm' | 'pvm' | 'coreth'
+
+export interface NativeToken {
+  name: string
+  symbol: string
+  decimals: number
+  /** Price identity shared by all chains with the same coin, for example `NATIVE-avax`. */
+  internalId: string
+  /** Id of the coin at the price provider, for example `avalanche-2`; absent = unpriced. */
+  priceId?: string
+  logoUri?: string
+  /** CB58 asset id; X, P and C atomic only. */
+  assetId?: string
+}
+
+/** How far a token is trusted; the wire's scanResult, decided by `market`, carried through the adapters. */
+export type ScanResult = 'Benign' | 'Malicious' | 'Warning' | 'Spam'
+
+/** A fungible token held by an account. */
+export interface TokenAmount {
+  /** EVM: lower-case hex contract; Solana: mint. */
+  address: string
+  name: string
+  symbol: string
+  /** 0 to 255 */
+  decimals: number
+  balance: bigint
+  logoUri?: string
+  internalId?: string
+}
+
+/** A token that a list or an index names as worth asking for. */
+export interface KnownToken {
+  address: string
+  name: string
+  symbol: string
+  decimals: number
+  logoUri?: string
+  internalId?: string
+}
+
+/** Where adapters learn which tokens exist on a chain. Never asks the network; an empty list is a valid answer. */
+export interface TokenCatalogue {
+  /** Tokens of trusted lists (and own index, where there is one) for a CAIP-2 chain. Same array while nothing changed. */
+  tokens(caip2Id: string): readonly KnownToken[]
+}
+
+export interface AddressAccount {
+  /** The address exactly as the caller wrote it; results are keyed by it. */
+  id: string
+}
+
+/** X, P or C wallet: the union of all entries of one id. */
+export interface WalletAccount {
+  id: string
+  /** Bech32 without chain prefix, any of the two HRPs; re-encoded to the chain's own. */
+  addresses: readonly string[]
+  /** Account-level extended public keys (X and P only). */
+  extendedPublicKeys: readonly string[]
+  /** Leave ordinary P UTXOs below 2,000,000 nAVAX out (P only, never staked or atomic). */
+  filterOutDust: boolean
+}
+
+export interface EvmBalances {
+  /** wei, at `blockNumber` */
+  native: bigint
+  /** Non-zero balances only, ordered by address. */
+  tokens: TokenAmount[]
+  blockNumber: bigint
+}
+
+export interface BitcoinBalances {
+  /** satoshi in blocks */
+  confirmed: bigint
+  /** satoshi in the mempool, may be negative */
+  unconfirmed: bigint
+}
+
+export interface SolanaTokenAmount extends TokenAmount {
+  /** The owner's associated token account of the mint, base58. */
+  associatedTokenAddress: string
+}
+
+export interface SolanaBalances {
+  /** lamports */
+  native: bigint
+  /** Non-zero, non-NFT, ordered by mint. */
+  tokens: SolanaTokenAmount[]
+}
+
+/** One asset on X or in shared memory. */
+export interface AssetAmount {
+  assetId: string
+  name: string
+  symbol: string
+  decimals: number
+  balance: bigint
+  type: 'native' | 'unknown'
+}
+
+/** Keyed by the OTHER chain's blockchain id. */
+export type AtomicAssets = Record<string, AssetAmount[]>
+
+export interface AvmBalances {
+  /** AVAX over unlocked and locked, never atomic. */
+  native: bigint
+  unlocked: AssetAmount[]
+  locked: AssetAmount[]
+  atomicMemoryUnlocked: AtomicAssets
+  atomicMemoryLocked: AtomicAssets
+}
+
+export interface CorethBalances {
+  /** AVAX in shared memory towards C, unlocked and locked. */
+  native: bigint
+  atomicMemoryUnlocked: AtomicAssets
+  atomicMemoryLocked: AtomicAssets
+}
+
+/** All in nAVAX, AVAX only. */
+export interface PvmBalances {
+  /** Sum of every class except shared memory. */
+  native: bigint
+  unlockedStaked: bigint
+  unlockedUnstaked: bigint
+  unlockedUnstakedMultiSig: bigint
+  lockedStaked: bigint
+  lockedPlatform: bigint
+  lockedStakeable: bigint
+  /** Left out when it cannot be computed. */
+  restakedRewards?: bigint
+  /** Keyed by the OTHER chain's blockchain id. */
+  atomicMemoryUnlocked: Record<string, bigint>
+  atomicMemoryLocked: Record<string, bigint>
+}
+
+export interface BalancesByNetworkType {
+  evm: EvmBalances
+  btc: BitcoinBalances
+  svm: SolanaBalances
+  avm: AvmBalances
+  pvm: PvmBalances
+  coreth: CorethBalances
+}

@@ -1,0 +1,97 @@
+/**
+ * One error tree for the whole server. `retryable` decides about failover and retries, `expose` whether the message may
+ * reach a client; the three API presenters map `status` and `code` to their own bodies.
+ */
+export class FirnError extends Error {
+  /** Stable machine word, upper snake case. */
+  readonly code: string
+  /** HTTP status an API would answer with when this error decides the whole request. */
+  readonly status: number
+  /** True when the same call may succeed on another upstream or later. */
+  readonly retryable: boolean
+  /** True when the message is meant for clients. */
+  readonly expose: boolean
+
+  constructor(
+    message: string,
+    options: { code: string; status?: number; retryable?: boolean; expose?: boolean; cause?: unknown },
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = new.target.name
+    this.code = options.code
+    this.status = options.status ?? 500
+    this.retryable = options.retryable ?? false
+    this.expose = options.expose ?? false
+  }
+}
+
+/** A wrong setting; `problems` holds one line per key (what was given, what is allowed). */
+export class ConfigError extends FirnError {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'), { code: 'CONFIG', status: 500, expose: true })
+    this.problems = problems
+  }
+}
+
+/** The caller gave something that cannot be served as asked. */
+export class BadInputError extends FirnError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: 'BAD_INPUT', status: 400, expose: true, cause })
+  }
+}
+
+/** The named thing does not exist. */
+export class NotFoundError extends FirnError {
+  constructor(message: string) {
+    super(message, { code: 'NOT_FOUND', status: 404, expose: true })
+  }
+}
+
+/** An upstream could not be reached, was cut, timed out or sent something that is no answer. Another may do better. */
+export class UpstreamUnavailableError extends FirnError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: 'UPSTREAM_UNAVAILABLE', status: 502, retryable: true, cause })
+  }
+}
+
+/** Every upstream of a pool refused because of its rate limit. `retryAfterMs` is the shortest wait any of them named. */
+export class UpstreamRateLimitedError extends FirnError {
+  readonly retryAfterMs: number | undefined
+  constructor(message: string, retryAfterMs?: number) {
+    super(message, { code: 'UPSTREAM_RATE_LIMITED', status: 503, retryable: true })
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** An upstream answered with a JSON-RPC error that is the truth about the request (for example a revert). */
+export class JsonRpcError extends FirnError {
+  readonly rpcCode: number
+  readonly data: unknown
+  constructor(message: string, rpcCode: number, data?: unknown, retryable = false) {
+    super(message, { code: 'JSON_RPC', status: 502, retryable })
+    this.rpcCode = rpcCode
+    this.data = data
+  }
+}
+
+/** An upstream answered, but the answer breaks its own format (bad checksum, wrong type, missing page). */
+export class BadAnswerError extends FirnError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: 'BAD_ANSWER', status: 502, retryable: true, cause })
+  }
+}
+
+/** The time given for the work ran out. */
+export class DeadlineError extends FirnError {
+  constructor(message: string) {
+    super(message, { code: 'DEADLINE', status: 504, retryable: true })
+  }
+}
+
+/** The last reader of the work went away. */
+export class CancelledError extends FirnError {
+  constructor(message = 'cancelled') {
+    super(message, { code: 'CANCELLED', status: 499 })
+  }
+}

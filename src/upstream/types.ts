@@ -1,0 +1,120 @@
+import type { Dispatcher } from 'undici'
+
+/** One server that may answer for a pool. Limits left out fall back to the pool's defaults. */
+export interface UpstreamSpec {
+  /** Base URL; may carry a key, so it is never logged whole (host only). http, https; Electrum: tcp, tls. */
+  url: string
+  headers?: Record<string, string>
+  /** Requests started per second; bursts up to the same number. */
+  requestsPerSecond?: number
+  /** Requests in flight at once. */
+  maxConcurrent?: number
+  /** JSON-RPC entries per batch; 1 switches batching off for this upstream. */
+  batchItems?: number
+  /** Lower numbers are preferred while healthy; default 0. */
+  priority?: number
+}
+
+/** Limits of a pool. Every number is explicit; `upstream/defaults.ts` documents and holds the default values. */
+export interface PoolLimits {
+  connectTimeoutMs: number
+  headersTimeoutMs: number
+  bodyTimeoutMs: number
+  /** Largest accepted answer in bytes, counted after decompression. */
+  maxResponseBytes: number
+  maxConcurrent: number
+  requestsPerSecond: number
+  batchItems: number
+  batchBytes: number
+  /** Attempts for one read over all upstreams, the first included. */
+  maxAttempts: number
+  /** Hedge a read once its attempt is slower than the upstream's p95, but never before this. 0 = no hedging. */
+  hedgeMinMs: number
+  /** Consecutive failures that open the breaker, and how long it stays open before one probe is let through. */
+  breakerFailures: number
+  breakerOpenMs: number
+  /** Blocks an upstream may lag behind the best head before it is passed over. */
+  maxLagBlocks: number
+}
+
+/** How a pool learns each upstream's tip, so that laggards are passed over. Run only while the pool is in use. */
+export interface HeadProbe {
+  path: string
+  method: string
+  params: unknown
+  /** Height in the answer's `result`. */
+  parse(result: unknown): bigint
+  intervalMs: number
+}
+
+/** What a caller says about one read. */
+export interface CallOptions {
+  /** Aborts the call; the socket is closed when the last caller of a shared read has left. */
+  signal?: AbortSignal
+  /** Absolute time, milliseconds of `Date.now()`, by which the answer must be there. */
+  deadline?: number
+  /** False = never coalesced with an identical call in flight, never hedged, never sent twice (writes). Default true. */
+  idempotent?: boolean
+  /** False = not put into a JSON-RPC batch. Default true. */
+  batch?: boolean
+  /** Share a successful answer for this long, milliseconds. Default 0: only calls in flight are shared. */
+  cacheMs?: number
+  /** W3C traceparent to pass on. */
+  traceparent?: string
+}
+
+/** Bytes in, bytes out: what the forwarder and the REST adapters use. */
+export interface RawRequest {
+  method: Dispatcher.HttpMethod
+  /** Appended to the upstream's base URL. */
+  path: string
+  headers?: Record<string, string>
+  body?: Uint8Array | string
+}
+
+export interface RawResponse {
+  status: number
+  headers: Record<string, string | string[]>
+  body: Buffer
+  /** Host of the upstream that answered (never the URL: it may carry a key). */
+  host: string
+}
+
+/** Says what an answer means for failover: an answer for the caller, or this upstream's own trouble. */
+export type AnswerVerdict =
+  | { kind: 'answer' }
+  | { kind: 'retry'; reason: string; retryAfterMs?: number; behind?: boolean; rateLimited?: boolean }
+
+/** State of one upstream as health, metrics and the index page show it. */
+export interface UpstreamStatus {
+  host: string
+  healthy: boolean
+  breaker: 'closed' | 'open' | 'half-open'
+  latencyMs: number | undefined
+  errorRate: number
+  height: bigint | undefined
+  lagBlocks: number | undefined
+  inFlight: number
+}
+
+/** A set of servers that answer the same questions. */
+export interface UpstreamPool {
+  readonly name: string
+  /**
+   * JSON-RPC 2.0 read or write. Resolves with `result`, parsed with integers beyond 2^53 kept as bigint.
+   * Rejects with JsonRpcError (the upstream's truth about the request), UpstreamUnavailableError,
+   * UpstreamRateLimitedError, BadAnswerError, DeadlineError or CancelledError.
+   */
+  rpc<T = unknown>(path: string, method: string, params: unknown, options?: CallOptions): Promise<T>
+  /** GET of a JSON document (REST upstreams). A 404 resolves to undefined. */
+  getJson<T = unknown>(path: string, options?: CallOptions): Promise<T | undefined>
+  /** One exchange with failover; `judge` reads status and body (default: 5xx and 429 are retried). */
+  exchange(
+    request: RawRequest,
+    options?: CallOptions & { judge?: (response: RawResponse) => AnswerVerdict },
+  ): Promise<RawResponse>
+  /** Highest tip any upstream has shown, if the pool probes heads. */
+  head(): bigint | undefined
+  status(): UpstreamStatus[]
+  close(): Promise<void>
+}
