@@ -1,0 +1,29 @@
+import { sha256Hex } from '../../../lib/sha256.ts'
+import { type Decoded, decodeTop, encodeTop, struct } from './layout.ts'
+import { output } from './outputs.ts'
+import { id, u32 } from './primitives.ts'
+
+/** Wire form of getUTXOs: `txId` and `assetId` are hex without 0x (see lib/ids.ts), addresses views on the input. */
+const utxoLayout = struct('utxo', { txId: id, outputIndex: u32, assetId: id, output })
+
+export type Utxo = Decoded<typeof utxoLayout>
+
+/**
+ * Decodes one UTXO of P, X or shared memory, codec version included.
+ * @throws CodecError on any byte that does not belong.
+ */
+export function decodeUtxo(bytes: Uint8Array): Utxo {
+  return decodeTop(utxoLayout, bytes, 'utxo')
+}
+
+export function encodeUtxo(utxo: Utxo): Buffer {
+  return encodeTop(utxoLayout, utxo)
+}
+
+/** Hex of sha256(u64BE(outputIndex) ‖ txId): the id under which the node and the indexed API know the UTXO. */
+export function utxoId(source: { txId: string; outputIndex: number }): string {
+  const preimage = Buffer.alloc(40)
+  preimage.writeUInt32BE(source.outputIndex, 4)
+  preimage.write(source.txId, 8, 'hex')
+  return sha256Hex(preimage)
+}

@@ -1,0 +1,57 @@
+import { hexToBytes } from '../../../lib/ids.ts'
+
+/** A growing buffer; the mirror of Cursor. */
+export interface Writer {
+  bytes: Buffer
+  offset: number
+}
+
+export function openWriter(capacity = 1024): Writer {
+  return { bytes: Buffer.allocUnsafe(capacity), offset: 0 }
+}
+
+/** What was written so far, as a copy of its own. */
+export function written(writer: Writer): Buffer {
+  return Buffer.from(writer.bytes.subarray(0, writer.offset))
+}
+
+function reserve(writer: Writer, size: number): number {
+  const start = writer.offset
+  if (start + size > writer.bytes.length) {
+    const grown = Buffer.allocUnsafe(Math.max(start + size, writer.bytes.length * 2))
+    writer.bytes.copy(grown, 0, 0, start)
+    writer.bytes = grown
+  }
+  writer.offset = start + size
+  return start
+}
+
+/** Throws RangeError (Node's own) when the value does not fit, like the three below. */
+export function writeU8(writer: Writer, value: number): void {
+  const start = reserve(writer, 1)
+  writer.bytes.writeUInt8(value, start)
+}
+
+export function writeU16(writer: Writer, value: number): void {
+  const start = reserve(writer, 2)
+  writer.bytes.writeUInt16BE(value, start)
+}
+
+export function writeU32(writer: Writer, value: number): void {
+  const start = reserve(writer, 4)
+  writer.bytes.writeUInt32BE(value, start)
+}
+
+export function writeU64(writer: Writer, value: bigint): void {
+  const start = reserve(writer, 8)
+  writer.bytes.writeBigUInt64BE(value, start)
+}
+
+export function writeRaw(writer: Writer, value: Uint8Array): void {
+  const start = reserve(writer, value.length)
+  writer.bytes.set(value, start)
+}
+
+export function writeHex(writer: Writer, hex: string): void {
+  writeRaw(writer, hexToBytes(hex))
+}

@@ -1,0 +1,27 @@
+import { BadAnswerError } from '../errors.ts'
+import { sha256 } from './sha256.ts'
+
+const CHECKSUM_BYTES = 4
+
+/** The `hex` encoding of a node: 0x + bytes + last 4 bytes of sha256(bytes). */
+export function encodeNodeHex(bytes: Uint8Array): string {
+  const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+  return `0x${digits}${sha256(bytes).toString('hex', 32 - CHECKSUM_BYTES)}`
+}
+
+/**
+ * Reverses `encodeNodeHex`.
+ * @throws BadAnswerError when prefix, digits or checksum are wrong.
+ */
+export function decodeNodeHex(text: string): Uint8Array {
+  if (!text.startsWith('0x')) throw new BadAnswerError('hex without 0x')
+  const whole = Buffer.from(text.slice(2), 'hex')
+  // Node stops silently at the first character that is no hex digit.
+  if (whole.length * 2 !== text.length - 2) throw new BadAnswerError('not an even number of hex digits')
+  if (whole.length < CHECKSUM_BYTES) throw new BadAnswerError('hex is too short for its checksum')
+  const bytes = whole.subarray(0, -CHECKSUM_BYTES)
+  if (!sha256(bytes).subarray(-CHECKSUM_BYTES).equals(whole.subarray(-CHECKSUM_BYTES))) {
+    throw new BadAnswerError('hex checksum does not match')
+  }
+  return bytes
+}

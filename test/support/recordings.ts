@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+
+const folder = new URL('../fixtures/network/', import.meta.url)
+
+/** All lines of a recorded `<name>.ndjson.gz` of the fixture network, for example `p-blocks` or `truth/utxos`. */
+export function recordedLines<T>(name: string): T[] {
+  const text = gunzipSync(readFileSync(new URL(`${name}.ndjson.gz`, folder))).toString('utf8')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T)
+}
+
+/** A recorded plain JSON file of the fixture network, for example `network`. */
+export function recordedJson<T>(name: string): T {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as T
+}
