@@ -1,0 +1,131 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { ConfigError } from '../../errors.ts'
+
+export interface AppCheckOptions {
+  mode: 'off' | 'static' | 'jwt' | 'firebase'
+  tokens: readonly string[]
+  secret?: string
+  /** https URL or file path. */
+  jwks?: string
+  issuer?: string
+  audience?: string
+  projectNumber?: string
+  projectId?: string
+  appIds: readonly string[]
+}
+
+/** Resolves to whether the header's value is a valid credential; rejects when that could not be found out. */
+export type AppCheck = (header: string | undefined) => Promise<boolean>
+
+const FIREBASE_JWKS = 'https://firebaseappcheck.googleapis.com/v1/jwks'
+const FIREBASE_ISSUER = 'https://firebaseappcheck.googleapis.com/'
+
+/** Unknown key ids are looked up at most once per this time, so that forged tokens cannot drive our requests. */
+const JWKS_COOLDOWN_MS = 30_000
+const JWKS_MAX_AGE_MS = 6 * 3_600_000
+const JWKS_TIMEOUT_MS = 5_000
+
+/**
+ * The `x-firebase-appcheck` credential. An empty value means missing (the extension sends that when it has no token).
+ * Firebase rules: RS256, `aud` holds `projects/<number or id>`, `iss` is Google's with the project number, `sub` is an
+ * app id, `exp` in the future.
+ */
+export function createAppCheck(options: AppCheckOptions): AppCheck {
+  switch (options.mode) {
+    case 'off':
+      return async () => true
+    case 'static':
+      return staticTokens(options.tokens)
+    case 'jwt':
+      return whenPresent(jwt(options))
+    case 'firebase':
+      return whenPresent(firebase(options))
+  }
+}
+
+const whenPresent =
+  (verify: (token: string) => Promise<boolean>): AppCheck =>
+  async (header) =>
+    header !== undefined && header !== '' && verify(header)
+
+function staticTokens(tokens: readonly string[]): AppCheck {
+  if (tokens.length === 0) throw new ConfigError(['balance.appCheck.tokens: mode static needs at least one token'])
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const accepted = tokens.map(digest)
+  // Every token is compared, so that the time taken says nothing about which one came close.
+  return whenPresent(async (token) => {
+    const given = digest(token)
+    return accepted.reduce((found, one) => timingSafeEqual(one, given) || found, false)
+  })
+}
+
+function jwt(options: AppCheckOptions): (token: string) => Promise<boolean> {
+  const claims = {
+    ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
+    ...(options.audience === undefined ? {} : { audience: options.audience }),
+    requiredClaims: ['exp'],
+  }
+  if (options.secret !== undefined) {
+    const key = new TextEncoder().encode(options.secret)
+    return (token) => verified(() => jwtVerify(token, key, { ...claims, algorithms: ['HS256'] }))
+  }
+  if (options.jwks === undefined) throw new ConfigError(['balance.appCheck: mode jwt needs secret or jwks'])
+  const keys = keySource(options.jwks)
+  return (token) => verified(() => jwtVerify(token, keys, { ...claims, algorithms: ['RS256', 'ES256'] }))
+}
+
+function firebase(options: AppCheckOptions): (token: string) => Promise<boolean> {
+  const { projectNumber, projectId, appIds } = options
+  if (projectNumber === undefined && projectId === undefined) {
+    throw new ConfigError(['balance.appCheck: mode firebase needs projectNumber or projectId'])
+  }
+  const keys = keySource(options.jwks ?? FIREBASE_JWKS)
+  const audience = [projectNumber, projectId].filter((part) => part !== undefined).map((part) => `projects/${part}`)
+  return async (token) => {
+    let subject: string | undefined
+    const valid = await verified(async () => {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ['RS256'],
+        audience,
+        requiredClaims: ['exp', 'sub'],
+      })
+      const issuer = payload.iss ?? ''
+      const rightIssuer =
+        projectNumber === undefined
+          ? issuer.startsWith(FIREBASE_ISSUER)
+          : issuer === `${FIREBASE_ISSUER}${projectNumber}`
+      if (!rightIssuer) throw new errors.JWTClaimValidationFailed('issuer', payload, 'iss')
+      subject = payload.sub
+    })
+    return valid && subject !== undefined && subject !== '' && (appIds.length === 0 || appIds.includes(subject))
+  }
+}
+
+/** A token's own fault is `false`; keys that cannot be had are the server's trouble and are thrown. */
+async function verified(verify: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await verify()
+    return true
+  } catch (error) {
+    if (error instanceof errors.JWKSTimeout) throw error
+    if (error instanceof errors.JOSEError && !(error.code === 'ERR_JOSE_GENERIC')) return false
+    throw error
+  }
+}
+
+function keySource(jwks: string): JWTVerifyGetKey {
+  if (/^https?:\/\//.test(jwks)) {
+    return createRemoteJWKSet(new URL(jwks), {
+      cooldownDuration: JWKS_COOLDOWN_MS,
+      cacheMaxAge: JWKS_MAX_AGE_MS,
+      timeoutDuration: JWKS_TIMEOUT_MS,
+    })
+  }
+  let local: Promise<JWTVerifyGetKey> | undefined
+  return async (header, token) => {
+    local ??= readFile(jwks, 'utf8').then((text) => createLocalJWKSet(JSON.parse(text)))
+    return (await local)(header, token)
+  }
+}

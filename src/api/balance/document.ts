@@ -1,0 +1,31 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+
+/** Head of the OpenAPI 3.1 document at `/schema.json`; the paths come from the routes themselves. */
+export const documentInfo: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Firn balances and stake rewards',
+      version: '1.0.0',
+      description:
+        'Balances of EVM, Bitcoin, Solana and Avalanche X, P and C accounts as a server-sent event stream, and stake rewards.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    components: {
+      securitySchemes: {
+        appCheck: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-firebase-appcheck',
+          description: 'Application-check token. Not needed where the server runs with the check switched off.',
+        },
+      },
+    },
+    security: [{ appCheck: [] }],
+    tags: [
+      { name: 'Balances', description: 'Native and fungible-token balances, priced.' },
+      { name: 'Stake', description: 'Stake rewards.' },
+    ],
+  },
+}

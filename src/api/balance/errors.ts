@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Issue } from './request-validation.ts'
+
+/** Bodies of refused requests that carry one upper-case word, by status. */
+const WORDS: Record<number, string> = {
+  401: 'UNAUTHORIZED',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/** Answers with a status and its word. */
+export const refuse = (reply: FastifyReply, status: number): FastifyReply =>
+  reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send({ message: WORDS[status] ?? 'INTERNAL_ERROR' })
+
+/** 400 of the balance API: `{message, issues, method, url}` (balance spec, errors). */
+export const refusePayload = (request: FastifyRequest, reply: FastifyReply, issues: readonly Issue[]): FastifyReply =>
+  reply
+    .code(400)
+    .type('application/json; charset=utf-8')
+    .send({ message: 'INVALID_PAYLOAD', issues, method: request.method, url: request.url })
+
+/** Error handler, 404 and 405 of the balance and stake routes; nothing of an unexpected error leaves the server. */
+export function installErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
+    const status = error.statusCode ?? 500
+    if (status === 400) {
+      const message = error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'body is required' : 'body is not valid JSON'
+      return refusePayload(request, reply, [{ code: 'invalid_json', path: [], message }])
+    }
+    if (WORDS[status] !== undefined) return refuse(reply, status)
+    request.log.error({ err: error }, 'unexpected failure')
+    return refuse(reply, 500)
+  })
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 404))
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** Every other method of a known path is 405 with `allow`, not 404: the client then knows what is wrong. */
+export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
+  app.route({
+    method: METHODS.filter((method) => !allowed.includes(method)),
+    url,
+    schema: { hide: true },
+    handler: (_request, reply) => refuse(reply.header('allow', [...allowed, 'OPTIONS'].join(', ')), 405),
+  })
+}

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream'
+
+export interface EventStreamOptions {
+  /** Silence after which a comment line is sent, milliseconds. */
+  keepAliveMs: number
+  /** A reader that takes nothing for this long while something waits for it is cut, milliseconds. */
+  stalledReaderMs: number
+  /** Called once, when the stream is over for any reason; `stalled` tells a cut reader from one that left. */
+  onEnd?: (how: 'finished' | 'left' | 'stalled') => void
+}
+
+/** Beyond this, producers wait; the balances themselves stay where they are cached. Bytes. */
+const HIGH_WATER_BYTES = 256 * 1024
+
+const COMMENT = ': ping\n\n'
+
+/**
+ * A server-sent event stream with explicit limits. Events are LF-only, one JSON line per event, a blank line after
+ * each, the last included: clients drop anything else. Keep-alives are comments, because JSON heartbeats crash wallets.
+ */
+export function createEventStream(options: EventStreamOptions) {
+  const queue: string[] = []
+  let queuedBytes = 0
+  let wanted = false
+  let ended = false
+  let stalled = false
+  let lastMove = Date.now()
+  let wake: (() => void) | undefined
+
+  const readable = new Readable({
+    read() {
+      wanted = true
+      lastMove = Date.now()
+      flush()
+    },
+    destroy(error, callback) {
+      clearInterval(timer)
+      wake?.()
+      options.onEnd?.(stalled ? 'stalled' : ended && queue.length === 0 ? 'finished' : 'left')
+      callback(error)
+    },
+  })
+
+  const timer = setInterval(
+    () => {
+      const silence = Date.now() - lastMove
+      const waiting = queuedBytes > 0 || readable.readableLength > 0
+      if (waiting && silence >= options.stalledReaderMs) {
+        stalled = true
+        readable.destroy()
+      } else if (!waiting && !ended && silence >= options.keepAliveMs) write(COMMENT)
+    },
+    Math.max(10, Math.min(options.keepAliveMs, options.stalledReaderMs) / 4),
+  )
+  timer.unref()
+
+  function flush(): void {
+    if (wanted && queue.length > 0) {
+      const chunk = queue.length === 1 ? (queue[0] as string) : queue.join('')
+      queue.length = 0
+      queuedBytes = 0
+      lastMove = Date.now()
+      wanted = readable.push(chunk)
+      wake?.()
+    }
+    if (ended && queue.length === 0) readable.push(null)
+  }
+
+  function write(text: string): void {
+    if (ended || readable.destroyed) return
+    queue.push(text)
+    queuedBytes += text.length
+    flush()
+  }
+
+  return {
+    readable,
+    /** Queues events that are already framed. */
+    write,
+    /** Resolves when the reader has caught up enough, or is gone. */
+    async ready(): Promise<void> {
+      while (queuedBytes > HIGH_WATER_BYTES && !readable.destroyed) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+    end(): void {
+      if (ended || readable.destroyed) return
+      ended = true
+      flush()
+    },
+  }
+}
+
+/** One event: `data:` and a single JSON line. JSON.stringify never emits raw line breaks. */
+export const frame = (json: string): string => `data: ${json}\n\n`

@@ -1,0 +1,86 @@
+/**
+ * `/v1/balance/*`: balances of five chain families as a server-sent event stream, and the list of served chains.
+ * HTTP only: what is read and how it is valued is decided in `services/balances`.
+ */
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { NativeToken } from '../../chains/capabilities.ts'
+import type { BalanceService } from '../../services/balances/index.ts'
+import type { AppCheck } from './app-check.ts'
+import { documentInfo } from './document.ts'
+import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
+import { createPresenter } from './presenter.ts'
+import { createRequestSchemas } from './request-schema.ts'
+import { createRequestValidator } from './request-validation.ts'
+import { balancesRouteSchema, supportedChainsRouteSchema } from './route-schemas.ts'
+import { createStreams } from './streams.ts'
+
+export interface BalanceApiOptions {
+  balances: BalanceService
+  appCheck: AppCheck
+  caip2Ids: readonly string[]
+  nativeOf: (caip2Id: string) => NativeToken
+  /** Human-readable prefixes that addresses may carry. */
+  hrps: readonly string[]
+  limits: {
+    bodyLimitBytes: number
+    keepAliveMs: number
+    stalledReaderMs: number
+    maxStreams: number
+    /** Time for open streams to finish when the server closes, milliseconds. */
+    shutdownGraceMs: number
+  }
+}
+
+export const APP_CHECK_HEADER = 'x-firebase-appcheck'
+
+export async function balanceApi(app: FastifyInstance, options: BalanceApiOptions): Promise<void> {
+  installErrors(app)
+  await app.register(swagger, documentInfo)
+  const schemas = createRequestSchemas(options.hrps)
+  const validate = createRequestValidator(schemas)
+  const streams = createStreams({
+    balances: options.balances,
+    present: createPresenter(options.nativeOf),
+    validate,
+    limits: options.limits,
+  })
+  app.addHook('preClose', () => streams.close(options.limits.shutdownGraceMs))
+
+  // The credential is judged before the body is read: an unknown caller must not make us parse 12 MB.
+  const guarded = {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      const header = request.headers[APP_CHECK_HEADER]
+      if (await options.appCheck(Array.isArray(header) ? header[0] : header)) return undefined
+      return refuse(reply, 401)
+    },
+  }
+
+  app.route({
+    method: 'POST',
+    url: '/v1/balance/get-balances',
+    ...guarded,
+    bodyLimit: options.limits.bodyLimitBytes,
+    schema: balancesRouteSchema(schemas),
+    // Our own check speaks of the one item shape that was meant; Ajv would report all five.
+    validatorCompiler: () => () => true,
+    serializerCompiler: () => JSON.stringify,
+    handler: streams.answer,
+  })
+  refuseOtherMethods(app, '/v1/balance/get-balances', ['POST'])
+
+  const supported = JSON.stringify({ caip2Ids: options.caip2Ids })
+  app.route({
+    method: 'GET',
+    url: '/v1/balance/get-supported-chains',
+    ...guarded,
+    schema: supportedChainsRouteSchema,
+    serializerCompiler: () => JSON.stringify,
+    handler: async (_request, reply) => reply.type('application/json; charset=utf-8').send(supported),
+  })
+  refuseOtherMethods(app, '/v1/balance/get-supported-chains', ['GET', 'HEAD'])
+
+  app.get('/schema.json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+}

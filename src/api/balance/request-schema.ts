@@ -1,0 +1,110 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { CURRENCIES } from '../../lib/currencies.ts'
+import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../../schemas/index.ts'
+
+/** `enum` reads better than `anyOf` of constants in the OpenAPI document and gives one clear issue. */
+const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      { description },
+    ),
+  )
+
+const list = <T extends TSchema>(items: T, minItems: number, maxItems?: number, description?: string) =>
+  Type.Array(items, {
+    minItems,
+    ...(maxItems === undefined ? {} : { maxItems }),
+    ...(description === undefined ? {} : { description }),
+  })
+
+/** 20-byte bech32 without chain prefix; the HRP is one of the two networks' (balance spec, request item shapes). */
+const walletSchemas = (hrps: readonly string[]) => {
+  const address = Type.String({ pattern: `^(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$` })
+  const wallet = Type.Object({
+    id: Type.String({ minLength: 1, description: "Caller's own id; echoed as `id` of the result." }),
+    addresses: list(address, 1, 1000),
+  })
+  const extendedKey = Type.Object({
+    id: Type.String({ minLength: 1 }),
+    extendedPublicKey: Type.String({
+      pattern: '^xpub[1-9A-HJ-NP-Za-km-z]{107}$',
+      description: "Account-level key, m/44'/9000'/n'.",
+    }),
+  })
+  return { wallet, extendedKey }
+}
+
+const Dust = Type.Optional(
+  Type.Boolean({ description: 'Default true. Leaves P-chain UTXOs below 0.002 AVAX out; ignored on X and C.' }),
+)
+
+export const EvmItemSchema = Type.Object(
+  {
+    namespace: Type.Literal('eip155'),
+    addresses: list(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }), 1, 50),
+    references: list(Type.String({ minLength: 1 }), 1, 20, 'EVM chain ids, decimal.'),
+  },
+  { title: 'EvmItem' },
+)
+
+export const BitcoinItemSchema = Type.Object(
+  {
+    namespace: Type.Literal('bip122'),
+    addresses: list(Type.String({ pattern: '^(bc1|tb1|1|3)[a-zA-HJ-NP-Z0-9]{25,39}$' }), 1, 50),
+    references: list(oneOf(Object.values(BITCOIN_REFERENCES), 'Bitcoin main chain or testnet.'), 1),
+  },
+  { title: 'BitcoinItem' },
+)
+
+export const SolanaItemSchema = Type.Object(
+  {
+    namespace: Type.Literal('solana'),
+    addresses: list(Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }), 1, 50),
+    references: list(oneOf(Object.values(SOLANA_REFERENCES), 'Solana mainnet or devnet.'), 1),
+  },
+  { title: 'SolanaItem' },
+)
+
+const networks = Object.values(AVALANCHE_REFERENCES)
+export const CORETH_REFERENCES: readonly string[] = networks.map((network) => network.coreth)
+export const XP_REFERENCES: readonly string[] = networks.flatMap((network) => [network.pvm, network.avm])
+
+/** All request schemas for the given human-readable prefixes. */
+export function createRequestSchemas(hrps: readonly string[]) {
+  const { wallet, extendedKey } = walletSchemas(hrps)
+  const CorethItemSchema = Type.Object(
+    {
+      namespace: Type.Literal('avax'),
+      references: list(oneOf(CORETH_REFERENCES, 'C-chain shared memory of mainnet or testnet.'), 1),
+      addressDetails: list(wallet, 1, 50),
+      filterOutDustUtxos: Dust,
+    },
+    { title: 'CorethItem' },
+  )
+  const XpItemSchema = Type.Object(
+    {
+      namespace: Type.Literal('avax'),
+      references: list(oneOf(XP_REFERENCES, 'P- and X-chain of mainnet and testnet.'), 1),
+      addressDetails: Type.Optional(list(wallet, 0, 50)),
+      extendedPublicKeyDetails: Type.Optional(list(extendedKey, 0, 50)),
+      filterOutDustUtxos: Dust,
+    },
+    { title: 'XpItem' },
+  )
+  const ItemSchema = Type.Union([EvmItemSchema, BitcoinItemSchema, SolanaItemSchema, CorethItemSchema, XpItemSchema])
+  const BodySchema = Type.Object({
+    data: list(ItemSchema, 1, 5),
+    currency: Type.Optional(oneOf(CURRENCIES, 'Default usd.')),
+    showUntrustedTokens: Type.Optional(
+      Type.Boolean({
+        description: 'Default false: tokens judged spam or malicious, or on no trusted list, are left out.',
+      }),
+    ),
+  })
+  return { CorethItemSchema, XpItemSchema, BodySchema }
+}
+
+export type RequestSchemas = ReturnType<typeof createRequestSchemas>
+export type RequestBody = Static<RequestSchemas['BodySchema']>
+export type RequestItem = RequestBody['data'][number]

@@ -1,0 +1,143 @@
+import type { TSchema } from '@sinclair/typebox'
+import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
+import { NAMESPACES } from '../../schemas/index.ts'
+import {
+  BitcoinItemSchema,
+  CORETH_REFERENCES,
+  EvmItemSchema,
+  type RequestBody,
+  type RequestSchemas,
+  SolanaItemSchema,
+} from './request-schema.ts'
+
+/** One reason why a body is refused; `path` leads to the value, as keys and positions. */
+export interface Issue {
+  code: string
+  path: (string | number)[]
+  message: string
+}
+
+/** More would only repeat the same mistake: a body may hold 250,000 addresses. */
+const MAX_ISSUES = 20
+
+type Validation = { ok: true; body: RequestBody } | { ok: false; issues: Issue[] }
+
+/**
+ * Checks a get-balances body. The shape of an item is chosen by its namespace (and, for avax, by its references), so
+ * that issues speak of that shape only. Returns issues instead of throwing. Rule: balance spec, request item shapes.
+ */
+export function createRequestValidator(schemas: RequestSchemas): (body: unknown) => Validation {
+  const { data: _items, ...members } = schemas.BodySchema.properties
+  const envelope = TypeCompiler.Compile({
+    ...schemas.BodySchema,
+    required: [],
+    properties: members,
+  } as unknown as TSchema)
+  const checks = {
+    eip155: TypeCompiler.Compile(EvmItemSchema),
+    bip122: TypeCompiler.Compile(BitcoinItemSchema),
+    solana: TypeCompiler.Compile(SolanaItemSchema),
+    coreth: TypeCompiler.Compile(schemas.CorethItemSchema),
+    xp: TypeCompiler.Compile(schemas.XpItemSchema),
+  }
+
+  const checkItem = (item: unknown, at: number): Issue[] => {
+    if (!isRecord(item)) return [issue(['data', at], 'invalid_type', 'must be an object')]
+    const shape = chooseShape(item)
+    if (shape === undefined) {
+      return [issue(['data', at, 'namespace'], 'invalid_value', `must be one of: ${NAMESPACES.join(', ')}`)]
+    }
+    const check = checks[shape]
+    return check.Check(item) ? [] : collect(check.Errors(item), ['data', at])
+  }
+
+  return (body) => {
+    if (!isRecord(body)) return { ok: false, issues: [issue([], 'invalid_type', 'body must be a JSON object')] }
+    const issues = envelope.Check(body) ? [] : collect(envelope.Errors(body), [])
+    const { data } = body
+    if (!Array.isArray(data)) issues.push(issue(['data'], 'invalid_type', 'must be an array of 1 to 5 items'))
+    else if (data.length < 1 || data.length > 5) {
+      issues.push(issue(['data'], 'invalid_size', `must hold 1 to 5 items, got ${data.length}`))
+    } else data.forEach((item, at) => issues.push(...checkItem(item, at)))
+    return issues.length === 0
+      ? { ok: true, body: body as unknown as RequestBody }
+      : { ok: false, issues: issues.slice(0, MAX_ISSUES) }
+  }
+}
+
+type Shape = 'eip155' | 'bip122' | 'solana' | 'coreth' | 'xp'
+
+function chooseShape(item: Record<string, unknown>): Shape | undefined {
+  switch (item['namespace']) {
+    case 'eip155':
+    case 'bip122':
+    case 'solana':
+      return item['namespace']
+    case 'avax': {
+      const references = Array.isArray(item['references']) ? item['references'] : []
+      return references.some((reference) => CORETH_REFERENCES.includes(reference)) ? 'coreth' : 'xp'
+    }
+    default:
+      return undefined
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const issue = (path: Issue['path'], code: string, message: string): Issue => ({ code, path, message })
+
+/** TypeBox reports a missing member twice (missing, then wrong type): the first one per path says enough. */
+function collect(errors: Iterable<ValueError>, prefix: Issue['path']): Issue[] {
+  const issues: Issue[] = []
+  const seen = new Set<string>()
+  for (const error of errors) {
+    if (seen.has(error.path)) continue
+    seen.add(error.path)
+    const tail = error.path
+      .split('/')
+      .slice(1)
+      .map((key) => (/^\d{1,6}$/.test(key) ? Number(key) : key.replaceAll('~1', '/').replaceAll('~0', '~')))
+    issues.push(issue([...prefix, ...tail], codeOf(error), messageOf(error)))
+    if (issues.length === MAX_ISSUES) break
+  }
+  return issues
+}
+
+function codeOf(error: ValueError): string {
+  switch (error.type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return 'missing'
+    case ValueErrorType.ArrayMinItems:
+    case ValueErrorType.ArrayMaxItems:
+    case ValueErrorType.StringMinLength:
+      return 'invalid_size'
+    case ValueErrorType.StringPattern:
+      return 'invalid_format'
+    case ValueErrorType.Union:
+    case ValueErrorType.Literal:
+      return 'invalid_value'
+    default:
+      return 'invalid_type'
+  }
+}
+
+function messageOf(error: ValueError): string {
+  const schema = error.schema as Record<string, unknown>
+  switch (error.type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return 'is required'
+    case ValueErrorType.ArrayMinItems:
+      return `must hold at least ${schema['minItems']} items`
+    case ValueErrorType.ArrayMaxItems:
+      return `must hold at most ${schema['maxItems']} items, got ${(error.value as unknown[]).length}`
+    case ValueErrorType.StringPattern:
+      return `must match ${schema['pattern']}`
+    case ValueErrorType.Union: {
+      const options = (schema['anyOf'] as { const?: unknown }[]).map((option) => String(option.const))
+      return `must be one of: ${options.join(', ')}`
+    }
+    default:
+      return error.message.replace(/^Expected/, 'must be')
+  }
+}

@@ -1,0 +1,43 @@
+import type { FastifySchema } from 'fastify'
+import type { RequestSchemas } from './request-schema.ts'
+import { InvalidPayloadSchema, messageSchema, StreamItemSchema, SupportedChainsSchema } from './response-schema.ts'
+
+const json = (description: string, schema: unknown) => ({ description, content: { 'application/json': { schema } } })
+
+/** Statuses that every operation of this API can answer with. */
+const commonResponses = {
+  401: json('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
+  405: json('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
+  500: json('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
+  503: json(
+    'Shutting down or over capacity; `retry-after` says when to come back.',
+    messageSchema('SERVICE_UNAVAILABLE'),
+  ),
+}
+
+export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => ({
+  operationId: 'getBalances',
+  tags: ['Balances'],
+  summary: 'Stream balances',
+  description:
+    'Answers every (reference, id) pair of the body exactly once, as soon as its chain has answered. The stream ends by closing.',
+  body: schemas.BodySchema,
+  response: {
+    200: {
+      description: 'One JSON item per event.',
+      content: { 'text/event-stream': { schema: StreamItemSchema } },
+    },
+    400: json('Invalid body.', InvalidPayloadSchema),
+    413: json('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
+    415: json('Body is not application/json.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+    ...commonResponses,
+  },
+})
+
+export const supportedChainsRouteSchema: FastifySchema = {
+  operationId: 'getSupportedChains',
+  tags: ['Balances'],
+  summary: 'List served chains',
+  description: 'CAIP-2 identifiers that get-balances serves.',
+  response: { 200: json('Served chains.', SupportedChainsSchema), ...commonResponses },
+}

@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CancelledError } from '../../errors.ts'
+import type { BalanceService } from '../../services/balances/index.ts'
+import type { BalanceItem } from '../../services/balances/types.ts'
+import { refuse, refusePayload } from './errors.ts'
+import { createEventStream, frame } from './event-stream.ts'
+import { planRequest } from './plan.ts'
+import type { createRequestValidator } from './request-validation.ts'
+
+interface StreamsOptions {
+  balances: BalanceService
+  present: (item: BalanceItem) => string
+  validate: ReturnType<typeof createRequestValidator>
+  limits: { keepAliveMs: number; stalledReaderMs: number; maxStreams: number }
+}
+
+/** Events of a large answer are written in slices, so that one answer does not hold the event loop or the memory. */
+const SLICE = 50
+
+/** Seconds after which a refused client may come back. */
+const RETRY_AFTER = '2'
+
+/** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
+export function createStreams(options: StreamsOptions) {
+  const { balances, present, validate, limits } = options
+  const open = new Map<AbortController, () => void>()
+  let closing = false
+  let whenEmpty: (() => void) | undefined
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    if (closing || open.size >= limits.maxStreams) return refuse(reply.header('retry-after', RETRY_AFTER), 503)
+    const checked = validate(request.body)
+    if (!checked.ok) return refusePayload(request, reply, checked.issues)
+
+    const { currency, showUntrustedTokens, ...body } = checked.body
+    const controller = new AbortController()
+    const result = balances.read(
+      { chains: planRequest(body), currency: currency ?? 'usd', showUntrustedTokens: showUntrustedTokens ?? false },
+      controller.signal,
+    )
+    reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-cache, no-transform')
+      .header('x-accel-buffering', 'no')
+    const head = result.ready.map(present).join('')
+    // Everything was known already: one write, no stream to keep.
+    if (result.pending.length === 0) return reply.send(head)
+
+    const stream = createEventStream({ ...limits, onEnd: (how) => end(controller, how, request) })
+    open.set(controller, () => stream.readable.destroy())
+    // A reader whose socket takes nothing any more is cut also after the last item was queued.
+    reply.raw.setTimeout(limits.stalledReaderMs + limits.keepAliveMs, () => reply.raw.destroy())
+    if (head !== '') stream.write(head)
+    const writers = result.pending.map((items) => write(stream, items, request))
+    void Promise.all(writers).then(stream.end)
+    return reply.send(stream.readable)
+  }
+
+  /** Never rejects: after the headers are out, trouble is an item of the stream. */
+  async function write(
+    stream: ReturnType<typeof createEventStream>,
+    pending: Promise<BalanceItem[]>,
+    request: FastifyRequest,
+  ): Promise<void> {
+    try {
+      const items = await pending
+      for (let from = 0; from < items.length; from += SLICE) {
+        if (from > 0) await stream.ready()
+        stream.write(
+          items
+            .slice(from, from + SLICE)
+            .map(present)
+            .join(''),
+        )
+      }
+    } catch (error) {
+      if (error instanceof CancelledError) return
+      request.log.error({ err: error }, 'a balance read failed unexpectedly')
+      stream.write(frame(JSON.stringify({ error: 'INTERNAL_ERROR' })))
+    }
+  }
+
+  function end(controller: AbortController, how: string, request: FastifyRequest): void {
+    if (how !== 'finished') request.log.debug({ how }, 'balance stream cut')
+    open.delete(controller)
+    controller.abort(new CancelledError())
+    if (open.size === 0) whenEmpty?.()
+  }
+
+  return {
+    answer,
+    size: () => open.size,
+    /** New streams are refused; open ones may finish for `graceMs`, then they are cut. */
+    async close(graceMs: number): Promise<void> {
+      closing = true
+      if (open.size === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs)
+        whenEmpty = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      for (const cut of [...open.values()]) cut()
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/** The 13 fiat currencies of the balance API, lower case as on the wire (balance spec, currency values). */
+export const CURRENCIES = [
+  'usd',
+  'eur',
+  'aud',
+  'cad',
+  'chf',
+  'clp',
+  'czk',
+  'dkk',
+  'gbp',
+  'hkd',
+  'huf',
+  'brl',
+  'mxn',
+] as const
+
+export type Currency = (typeof CURRENCIES)[number]
+
+/** True for one of the 13 lower-case words; upper case is not a currency of this API. */
+export const isCurrency = (word: string): word is Currency => (CURRENCIES as readonly string[]).includes(word)

@@ -1,0 +1,7 @@
+import { Type } from '@sinclair/typebox'
+import { CURRENCIES } from '../lib/currencies.ts'
+
+export const CurrencySchema = Type.Union(
+  CURRENCIES.map((currency) => Type.Literal(currency)),
+  { description: 'Fiat currency of prices and values.' },
+)

@@ -1,0 +1,187 @@
+import { LRUCache } from 'lru-cache'
+import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
+import { CancelledError, DeadlineError, FirnError } from '../../errors.ts'
+import { accountKey } from './account-key.ts'
+import type { Account, BalanceChain, Balances } from './types.ts'
+
+/** An account's last good answer. Kept beyond its freshness for the case that the chain fails. */
+export interface Reading {
+  balances: Balances
+  /** Milliseconds of the clock when the read began, so that age is never understated. */
+  at: number
+}
+
+export type ReadingOutcome = { ok: true; reading: Reading } | { ok: false; error: Error }
+
+/** Accounts that become known together. */
+export interface ReadGroup {
+  accounts: Account[]
+  /** An array when everything was fresh. */
+  outcomes: ReadingOutcome[] | Promise<ReadingOutcome[]>
+}
+
+export interface AccountReaderOptions {
+  deadlineMs: number
+  /** Oldest reading served in place of a failed read, milliseconds. */
+  maxStaleMs: number
+  cacheEntries: number
+  now?: () => number
+}
+
+interface Flight {
+  outcomes: Promise<Map<string, Outcome<Balances>>>
+  waiters: number
+  controller: AbortController
+}
+
+/**
+ * Reads accounts of any chain with three savings: a reading younger than about one block is reused, an identical read
+ * in flight is shared (and cancelled when its last waiter has left), and all other accounts of a request are one read.
+ */
+export function createAccountReader(options: AccountReaderOptions) {
+  const now = options.now ?? Date.now
+  const readings = new LRUCache<string, Reading>({ max: options.cacheEntries })
+  const flights = new Map<string, Flight>()
+
+  function start(chain: BalanceChain, accounts: Account[]): Flight {
+    const { caip2Id } = chain.source
+    const controller = new AbortController()
+    const startedAt = now()
+    const keys = accounts.map((account) => `${caip2Id}|${account.id}`)
+    const flight: Flight = { waiters: 0, controller, outcomes: Promise.resolve(new Map()) }
+    const read = withDeadline(chain, accounts, controller, startedAt + options.deadlineMs, options.deadlineMs)
+    flight.outcomes = read
+      .then((outcomes) => {
+        accounts.forEach((account, at) => {
+          const outcome = outcomes.get(account.id)
+          if (outcome?.ok) readings.set(keys[at] as string, { balances: outcome.value, at: startedAt })
+        })
+        return outcomes
+      })
+      .finally(() => {
+        for (const key of keys) if (flights.get(key) === flight) flights.delete(key)
+      })
+    // A flight whose waiters all left still settles; its rejection has been reported to them.
+    flight.outcomes.catch(() => {})
+    for (const key of keys) flights.set(key, flight)
+    return flight
+  }
+
+  async function join(flight: Flight, signal: AbortSignal): Promise<Map<string, Outcome<Balances>>> {
+    flight.waiters += 1
+    let leave: () => void = () => {}
+    try {
+      if (signal.aborted) throw new CancelledError()
+      const left = new Promise<never>((_, reject) => {
+        leave = () => reject(new CancelledError())
+        signal.addEventListener('abort', leave, { once: true })
+      })
+      return await Promise.race([flight.outcomes, left])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      flight.waiters -= 1
+      if (flight.waiters === 0) flight.controller.abort(new CancelledError())
+    }
+  }
+
+  /** A failed read may be answered by a reading that is still young enough; a wrong address never is. */
+  function fallback(key: string, error: Error): ReadingOutcome {
+    const kept = readings.get(key)
+    const passing = !(error instanceof FirnError) || error.retryable
+    return kept && passing && now() - kept.at <= options.maxStaleMs ? { ok: true, reading: kept } : { ok: false, error }
+  }
+
+  async function settle(flight: Flight, caip2Id: string, keys: string[], signal: AbortSignal) {
+    let outcomes: Map<string, Outcome<Balances>>
+    try {
+      outcomes = await join(flight, signal)
+    } catch (error) {
+      if (error instanceof CancelledError && signal.aborted) throw error
+      return keys.map((key) => fallback(`${caip2Id}|${key}`, asError(error)))
+    }
+    return keys.map((key): ReadingOutcome => {
+      const outcome = outcomes.get(key)
+      if (outcome?.ok)
+        return { ok: true, reading: readings.get(`${caip2Id}|${key}`) ?? { balances: outcome.value, at: now() } }
+      return fallback(
+        `${caip2Id}|${key}`,
+        outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' }),
+      )
+    })
+  }
+
+  /**
+   * Splits the accounts into groups that become known together: fresh ones at once, those in flight with their read,
+   * all others in one new read. The promises reject only with CancelledError, when `signal` is aborted.
+   */
+  function read(
+    chain: BalanceChain,
+    networkType: NetworkType,
+    accounts: readonly Account[],
+    signal: AbortSignal,
+  ): ReadGroup[] {
+    const { caip2Id } = chain.source
+    const fresh: { accounts: Account[]; outcomes: ReadingOutcome[] } = { accounts: [], outcomes: [] }
+    const shared = new Map<Flight, { accounts: Account[]; keys: string[] }>()
+    const missing = new Map<string, Account>()
+    const starting: { accounts: Account[]; keys: string[] } = { accounts: [], keys: [] }
+    const at = now()
+    for (const account of accounts) {
+      const key = accountKey(networkType, account)
+      const reading = readings.get(`${caip2Id}|${key}`)
+      const flight = flights.get(`${caip2Id}|${key}`)
+      if (reading && at - reading.at < chain.cacheMs) {
+        fresh.accounts.push(account)
+        fresh.outcomes.push({ ok: true, reading })
+      } else if (flight && !flight.controller.signal.aborted) {
+        const group = shared.get(flight) ?? { accounts: [], keys: [] }
+        group.accounts.push(account)
+        group.keys.push(key)
+        shared.set(flight, group)
+      } else {
+        starting.accounts.push(account)
+        starting.keys.push(key)
+        missing.set(key, { ...account, id: key })
+      }
+    }
+    const groups: ReadGroup[] = []
+    if (fresh.accounts.length > 0) groups.push({ accounts: fresh.accounts, outcomes: fresh.outcomes })
+    for (const [flight, group] of shared) {
+      groups.push({ accounts: group.accounts, outcomes: settle(flight, caip2Id, group.keys, signal) })
+    }
+    if (missing.size > 0) {
+      const flight = start(chain, [...missing.values()])
+      groups.push({ accounts: starting.accounts, outcomes: settle(flight, caip2Id, starting.keys, signal) })
+    }
+    return groups
+  }
+
+  return { read }
+}
+
+export type AccountReader = ReturnType<typeof createAccountReader>
+
+/** The source is told the deadline; the timer makes it true also for a source that does not listen. */
+async function withDeadline(
+  chain: BalanceChain,
+  accounts: Account[],
+  controller: AbortController,
+  deadline: number,
+  deadlineMs: number,
+) {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new DeadlineError(`timed out after ${deadlineMs} ms`)
+      reject(error)
+      controller.abort(error)
+    }, deadlineMs)
+  })
+  try {
+    return await Promise.race([chain.source.readBalances(accounts, { signal: controller.signal, deadline }), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -1,0 +1,138 @@
+import type {
+  BalanceSource,
+  BitcoinBalances,
+  EvmBalances,
+  NetworkType,
+  ScanResult,
+  SolanaBalances,
+  TokenAmount,
+} from '../../chains/capabilities.ts'
+import { type Currency, fiatTotal, fiatValue, type PriceBook, type Quote, type Quotes } from '../../market/index.ts'
+import type { Account, Balances, Fiat, PricedBalances, TokenMarket } from './types.ts'
+
+/** What is thought of a token: its verdict, and whether it is shown to callers who want trusted tokens only. */
+export interface TokenJudge {
+  judge(caip2Id: string, token: { address: string; name: string; symbol: string }): TokenJudgement
+}
+export interface TokenJudgement {
+  scanResult?: ScanResult
+  trusted: boolean
+}
+
+/** The native coin's own fields are all that pricing needs of a chain. */
+export type PricedChain = Pick<BalanceSource<Account, Balances>, 'caip2Id' | 'networkType' | 'native'>
+
+export interface PricingQuery {
+  currency: Currency
+  showUntrustedTokens: boolean
+  signal: AbortSignal
+}
+
+/**
+ * Adds fiat values to balances. Prices never delay beyond the price book's own timeout and never fail an answer:
+ * unknown members are left out. The result of one reading is kept, so that repeated requests get the same object.
+ */
+export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
+  const kept = new WeakMap<Balances, Map<string, PricedBalances>>()
+
+  /** Already priced in that way, if it is. */
+  const known = (balances: Balances, query: PricingQuery): PricedBalances | undefined =>
+    kept.get(balances)?.get(keyOf(query))
+
+  /** Starts loading the native prices while the chains are still being read. */
+  const prefetch = (chains: readonly PricedChain[], query: PricingQuery): void => {
+    void deps.prices.quote(query.currency, chains.map(nativeKey), [], { signal: query.signal })
+  }
+
+  async function price(chain: PricedChain, all: readonly Balances[], query: PricingQuery): Promise<PricedBalances[]> {
+    const todo = all.filter((balances) => known(balances, query) === undefined)
+    if (todo.length > 0) {
+      const shown = todo.map((balances) => shownTokens(chain, tokensOf(chain.networkType, balances), query))
+      const addresses = new Set(shown.flatMap((tokens) => [...tokens.keys()]))
+      const quotes = await deps.prices.quote(
+        query.currency,
+        [nativeKey(chain)],
+        [...addresses].map((address) => ({ caip2Id: chain.caip2Id, address })),
+        { signal: query.signal },
+      )
+      todo.forEach((balances, at) => {
+        const priced = value(chain, balances, shown[at] ?? new Map(), quotes, query.currency)
+        const variants = kept.get(balances) ?? new Map<string, PricedBalances>()
+        kept.set(balances, variants.set(keyOf(query), priced))
+      })
+    }
+    return all.map((balances) => known(balances, query) as PricedBalances)
+  }
+
+  function shownTokens(chain: PricedChain, tokens: readonly TokenAmount[], query: PricingQuery) {
+    const shown = new Map<string, { token: TokenAmount; judgement: TokenJudgement }>()
+    for (const token of tokens) {
+      const judgement = deps.judge.judge(chain.caip2Id, token)
+      if (query.showUntrustedTokens || judgement.trusted) shown.set(token.address, { token, judgement })
+    }
+    return shown
+  }
+
+  return { known, prefetch, price }
+}
+
+export type Pricing = ReturnType<typeof createPricing>
+
+const keyOf = (query: PricingQuery): string => `${query.currency}|${query.showUntrustedTokens}`
+
+const nativeKey = ({ native }: PricedChain) => ({
+  internalId: native.internalId,
+  ...(native.priceId === undefined ? {} : { priceId: native.priceId }),
+})
+
+const tokensOf = (networkType: NetworkType, balances: Balances): readonly TokenAmount[] =>
+  networkType === 'evm' || networkType === 'svm' ? (balances as EvmBalances | SolanaBalances).tokens : []
+
+function value(
+  chain: PricedChain,
+  balances: Balances,
+  shown: ReadonlyMap<string, { token: TokenAmount; judgement: TokenJudgement }>,
+  quotes: Quotes,
+  currency: Currency,
+): PricedBalances {
+  const { networkType, native } = chain
+  const quote = quotes.get(nativeKey(chain))
+  const amount = networkType === 'btc' ? (balances as BitcoinBalances).confirmed : (balances as EvmBalances).native
+  const fiat = fiatOf(amount, native.decimals, quote)
+  const tokens = new Map<string, TokenMarket>()
+  let unread = false
+  for (const [address, { token, judgement }] of shown) {
+    const key = { caip2Id: chain.caip2Id, address }
+    unread ||= quotes.unread(key)
+    tokens.set(address, {
+      ...fiatOf(token.balance, token.decimals, quotes.get(key)),
+      ...(judgement.scanResult === undefined ? {} : { scanResult: judgement.scanResult }),
+    })
+  }
+  // A total that misses a price which exists would be a smaller number than the truth: none is sent then.
+  const total = unread
+    ? undefined
+    : fiatTotal(
+        fiat.value,
+        [...tokens.values()].map((token) => token.value),
+      )
+  const unconfirmed =
+    networkType === 'btc' && quote
+      ? fiatValue((balances as BitcoinBalances).unconfirmed, native.decimals, quote.price)
+      : undefined
+  return {
+    networkType,
+    balances,
+    currency,
+    native: fiat,
+    tokens,
+    ...(unconfirmed === undefined ? {} : { unconfirmedValue: unconfirmed }),
+    ...(total === undefined ? {} : { total }),
+  }
+}
+
+function fiatOf(amount: bigint, decimals: number, quote: Quote | undefined): Fiat {
+  if (!quote) return {}
+  const worth = fiatValue(amount, decimals, quote.price)
+  return { ...quote, ...(worth === undefined ? {} : { value: worth }) }
+}
