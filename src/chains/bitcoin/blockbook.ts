@@ -1,0 +1,40 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
+import { difference, plausible, record, satoshiText } from './amounts.ts'
+import type { BitcoinBackend } from './backend.ts'
+import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
+
+const read = (answer: unknown, address: string): BitcoinBalances => {
+  const body = record(answer, 'blockbook address')
+  if (body.address !== address) throw new BadAnswerError(`blockbook answered for another address than ${address}`)
+  const confirmed = satoshiText(body.balance, 'balance')
+  const unconfirmed = satoshiText(body.unconfirmedBalance, 'unconfirmedBalance')
+  const received = satoshiText(body.totalReceived, 'totalReceived')
+  const sent = satoshiText(body.totalSent, 'totalSent')
+  if (difference(received, sent, 'address') !== confirmed) {
+    throw new BadAnswerError('balance is not what was received less what was sent')
+  }
+  return plausible({ confirmed, unconfirmed })
+}
+
+const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string | undefined> => {
+  const answer = await pool.getJson<{ blockHash?: unknown }>('/api/v2/block-index/0', context)
+  const hash = answer?.blockHash
+  return typeof hash === 'string' && /^[0-9a-fA-F]{64}$/.test(hash) ? hash : undefined
+}
+
+/**
+ * Blockbook v2: `GET /api/v2/address/:a?details=basic`. `balance` is what blocks say, `unconfirmedBalance` the mempool's
+ * change, both decimal strings in satoshi.
+ */
+export const createBlockbookBackend = (deps: HttpBackendDeps): BitcoinBackend =>
+  createHttpBackend(
+    {
+      kind: 'blockbook',
+      path: (address) => `/api/v2/address/${encodeURIComponent(address)}?details=basic`,
+      read,
+      genesis,
+    },
+    deps,
+  )

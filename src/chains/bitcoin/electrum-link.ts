@@ -1,0 +1,98 @@
+import { BadAnswerError, CancelledError, JsonRpcError, UpstreamUnavailableError } from '../../errors.ts'
+import { untilAborted } from '../../lib/until-aborted.ts'
+import type { Outcome } from '../capabilities.ts'
+import { type ElectrumConnection, openElectrumConnection } from './electrum-connection.ts'
+import { blockHashOf } from './hashes.ts'
+import { type BitcoinNetworkName, bitcoinNetworks, type ElectrumLimits } from './network.ts'
+
+/** Oldest protocol with every method used here, and the newest that was tried. */
+const PROTOCOL_RANGE = ['1.4', '1.4.3']
+
+export type ElectrumCall = readonly [method: string, params: readonly unknown[]]
+
+/** One Electrum server: its connection comes and goes, the link stays. */
+export interface ElectrumLink {
+  /** True while a connection stands that may be used again. */
+  readonly warm: boolean
+  /** All calls in one pipelined round. Refused calls are errors of their own; rejects when the connection failed. */
+  send(calls: readonly ElectrumCall[], signal: AbortSignal): Promise<Outcome<unknown>[]>
+  close(error: Error): void
+}
+
+const checkHeader = (header: unknown, network: BitcoinNetworkName): void => {
+  if (blockHashOf(header) !== bitcoinNetworks[network].genesisHash) {
+    throw new BadAnswerError(`Electrum server is not on bitcoin ${network}`)
+  }
+}
+
+/** Version and network in one round trip. A server that will not show its first block is believed. */
+const shakeHands = async (connection: ElectrumConnection, network: BitcoinNetworkName, limit: AbortSignal) => {
+  const [, header] = await Promise.all([
+    connection.call('server.version', ['firn', PROTOCOL_RANGE], limit),
+    connection.call('blockchain.block.header', [0], limit).catch((error: unknown) => {
+      if (error instanceof JsonRpcError) return undefined
+      throw error
+    }),
+  ])
+  if (header !== undefined) checkHeader(header, network)
+}
+
+export const createElectrumLink = (deps: {
+  url: string
+  network: BitcoinNetworkName
+  limits: ElectrumLimits
+}): ElectrumLink => {
+  const { limits } = deps
+  let connection: ElectrumConnection | undefined
+  let ready: Promise<ElectrumConnection> | undefined
+  let waiting = 0
+
+  const open = async (): Promise<ElectrumConnection> => {
+    const fresh = openElectrumConnection(deps.url, limits)
+    connection = fresh
+    try {
+      await shakeHands(fresh, deps.network, AbortSignal.timeout(limits.connectTimeoutMs + limits.answerTimeoutMs))
+      return fresh
+    } catch (error) {
+      const reason =
+        error instanceof CancelledError ? new UpstreamUnavailableError('Electrum handshake took too long') : error
+      fresh.close()
+      throw reason
+    }
+  }
+
+  /** Simultaneous rounds share one connection and its handshake; the last to leave a handshake ends it. */
+  const connect = async (signal: AbortSignal): Promise<ElectrumConnection> => {
+    if (!ready || !connection?.open) ready = open()
+    waiting += 1
+    try {
+      return await untilAborted(ready, signal)
+    } finally {
+      waiting -= 1
+      if (signal.aborted && waiting === 0) connection?.close(new CancelledError())
+    }
+  }
+
+  return {
+    get warm() {
+      return connection?.open === true
+    },
+    async send(calls, signal) {
+      const line = await connect(signal)
+      const outcomes: Outcome<unknown>[] = []
+      for (let start = 0; start < calls.length; start += limits.maxPipelined) {
+        const part = calls.slice(start, start + limits.maxPipelined)
+        const settled = await Promise.allSettled(part.map(([method, params]) => line.call(method, params, signal)))
+        for (const one of settled) {
+          if (one.status === 'fulfilled') outcomes.push({ ok: true, value: one.value })
+          else if (one.reason instanceof JsonRpcError && line.open) outcomes.push({ ok: false, error: one.reason })
+          else throw one.reason
+        }
+      }
+      return outcomes
+    },
+    close(error) {
+      connection?.close(error)
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Logger } from 'pino'
+import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../../errors.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
+import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
+import type { BitcoinNetworkName, ElectrumLimits } from './network.ts'
+
+export interface ElectrumServer {
+  /** `tcp://host:port` or `tls://host:port` (ports 50001 and 50002 when left out). */
+  url: string
+  /** Lower numbers are preferred while they answer; default 0. */
+  priority?: number
+}
+
+/** Calls to a set of Electrum servers of one network. */
+export interface ElectrumClient {
+  /** Hosts, for logs. */
+  readonly name: string
+  /**
+   * Sends all calls in one pipelined round to the best server; when it fails as a whole, to the next. A call that the
+   * server refuses is an error of its own. Rejects when every server failed, on abort and at the deadline.
+   */
+  round(calls: readonly ElectrumCall[], context: ReadContext): Promise<Outcome<unknown>[]>
+  close(): void
+}
+
+interface Candidate {
+  host: string
+  priority: number
+  link: ElectrumLink
+  failures: number
+  /** Until then the server is asked last. */
+  avoidUntil: number
+}
+
+/** Electrum protocol 1.4 over TCP or TLS with failover among servers. */
+export const createElectrumClient = (deps: {
+  network: BitcoinNetworkName
+  servers: readonly ElectrumServer[]
+  limits: ElectrumLimits
+  logger?: Pick<Logger, 'debug'>
+}): ElectrumClient => {
+  const { limits, network } = deps
+  const shutdown = new AbortController()
+  const candidates = deps.servers.map(
+    ({ url, priority = 0 }): Candidate => ({
+      host: new URL(url).host,
+      priority,
+      link: createElectrumLink({ url, network, limits }),
+      failures: 0,
+      avoidUntil: 0,
+    }),
+  )
+
+  const failed = (candidate: Candidate, error: unknown): void => {
+    const pause = Math.min(limits.backoffMs * 2 ** candidate.failures, limits.maxBackoffMs)
+    candidate.failures += 1
+    candidate.avoidUntil = Date.now() + pause
+    deps.logger?.debug({ host: candidate.host, err: error, pause }, 'electrum server failed')
+  }
+
+  const attempt = async (candidate: Candidate, calls: readonly ElectrumCall[], context: ReadContext, share: number) => {
+    const { link } = candidate
+    const wait = Math.min(share, limits.answerTimeoutMs + (link.warm ? 0 : limits.connectTimeoutMs))
+    const timeout = AbortSignal.timeout(wait)
+    try {
+      const outcomes = await link.send(calls, AbortSignal.any([context.signal, shutdown.signal, timeout]))
+      candidate.failures = 0
+      candidate.avoidUntil = 0
+      return outcomes
+    } catch (error) {
+      if (context.signal.aborted || shutdown.signal.aborted) throw new CancelledError()
+      const late = timeout.aborted || error instanceof CancelledError
+      const reason = late ? new UpstreamUnavailableError(`${candidate.host} did not answer in time`) : error
+      failed(candidate, reason)
+      throw reason
+    }
+  }
+
+  return {
+    name: `electrum ${candidates.map(({ host }) => host).join(', ')}`,
+    async round(calls, context) {
+      if (calls.length === 0) return []
+      let last: unknown = new UpstreamUnavailableError('no Electrum server is configured')
+      const tries = order(candidates)
+      for (const [index, candidate] of tries.entries()) {
+        const left = context.deadline - Date.now()
+        if (left <= 0) throw new DeadlineError('Electrum servers did not answer in time')
+        try {
+          return await attempt(candidate, calls, context, Math.ceil(left / (tries.length - index)))
+        } catch (error) {
+          if (error instanceof CancelledError) throw error
+          last = error
+        }
+      }
+      throw last
+    },
+    close() {
+      shutdown.abort()
+      for (const { link } of candidates) link.close(new CancelledError())
+    },
+  }
+}
+
+/**
+ * Servers in backoff are asked last, not never: they may be all there is. A kept connection may have died unnoticed,
+ * which alone does not speak against its server, so a warm one has a second try.
+ */
+const order = (candidates: readonly Candidate[]): Candidate[] => {
+  const now = Date.now()
+  const avoided = (one: Candidate): number => (one.avoidUntil > now ? 1 : 0)
+  return candidates
+    .toSorted((a, b) => avoided(a) - avoided(b) || a.priority - b.priority)
+    .flatMap((candidate) => (candidate.link.warm ? [candidate, candidate] : [candidate]))
+}

@@ -1,0 +1,43 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
+import { difference, plausible, record, satoshi } from './amounts.ts'
+import type { BitcoinBackend } from './backend.ts'
+import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
+
+const sums = (value: unknown, what: string): { funded: bigint; spent: bigint } => {
+  const stats = record(value, what)
+  return {
+    funded: satoshi(stats.funded_txo_sum, `${what}.funded_txo_sum`),
+    spent: satoshi(stats.spent_txo_sum, `${what}.spent_txo_sum`),
+  }
+}
+
+const read = (answer: unknown, address: string): BitcoinBalances => {
+  const body = record(answer, 'esplora address')
+  if (body.address !== address) throw new BadAnswerError(`esplora answered for another address than ${address}`)
+  const chain = sums(body.chain_stats, 'chain_stats')
+  const mempool = sums(body.mempool_stats, 'mempool_stats')
+  if (mempool.funded < 0n || mempool.spent < 0n) throw new BadAnswerError('mempool_stats has negative sums')
+  return plausible({
+    confirmed: difference(chain.funded, chain.spent, 'chain_stats'),
+    unconfirmed: mempool.funded - mempool.spent,
+  })
+}
+
+/** Block 0 by height; the answer is a bare hash as text, no JSON. */
+const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string | undefined> => {
+  const response = await pool.exchange({ method: 'GET', path: '/block-height/0' }, context)
+  const text = response.body.toString('utf8').trim()
+  return response.status === 200 && /^[0-9a-fA-F]{64}$/.test(text) ? text : undefined
+}
+
+/**
+ * Esplora REST: `GET /address/:a`. Confirmed is funded − spent of `chain_stats`, unconfirmed the same of
+ * `mempool_stats`, which is negative while an own spend waits (reference: Esplora HTTP API). Satoshi.
+ */
+export const createEsploraBackend = (deps: HttpBackendDeps): BitcoinBackend =>
+  createHttpBackend(
+    { kind: 'esplora', path: (address) => `/address/${encodeURIComponent(address)}`, read, genesis },
+    deps,
+  )

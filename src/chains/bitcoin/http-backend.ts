@@ -1,0 +1,59 @@
+import { BadAnswerError } from '../../errors.ts'
+import { mapBounded } from '../../lib/map-bounded.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { BitcoinBalances, Outcome, ReadContext } from '../capabilities.ts'
+import type { BitcoinBackend } from './backend.ts'
+import type { BitcoinNetworkName } from './network.ts'
+import { createNetworkCheck } from './network-check.ts'
+
+export interface HttpBackendDeps {
+  network: BitcoinNetworkName
+  pool: UpstreamPool
+  /** Requests of one read in flight at once. */
+  maxConcurrent: number
+}
+
+/** What differs between two REST servers. */
+export interface HttpDialect {
+  kind: string
+  path(address: string): string
+  /** Balances out of a parsed answer; throws BadAnswerError for anything that is not one of this very address. */
+  read(answer: unknown, address: string): BitcoinBalances
+  genesis(pool: UpstreamPool, context: ReadContext): Promise<string | undefined>
+}
+
+/** A backend that asks one REST document per address, over a pool. */
+export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): BitcoinBackend => {
+  const { pool } = deps
+  const checkNetwork = createNetworkCheck({
+    network: deps.network,
+    readGenesis: (context) => dialect.genesis(pool, context),
+  })
+
+  const readOne = async (address: string, context: ReadContext): Promise<Outcome<BitcoinBalances>> => {
+    try {
+      const answer = await pool.getJson(dialect.path(address), context)
+      if (answer === undefined) throw new BadAnswerError(`${dialect.kind} server does not know address ${address}`)
+      return { ok: true, value: dialect.read(answer, address) }
+    } catch (error) {
+      return { ok: false, error: error instanceof Error ? error : new BadAnswerError(String(error)) }
+    }
+  }
+
+  return {
+    name: `${dialect.kind} ${pool.name}`,
+    async readBalances(addresses, context) {
+      const [outcomes] = await Promise.all([
+        mapBounded(addresses, deps.maxConcurrent, ({ address }) => readOne(address, context), context.signal),
+        checkNetwork(context),
+      ])
+      return new Map(addresses.map(({ address }, index) => [address, outcomes[index] ?? missing(address)]))
+    },
+    close: () => pool.close(),
+  }
+}
+
+const missing = (address: string): Outcome<BitcoinBalances> => ({
+  ok: false,
+  error: new BadAnswerError(`no answer for address ${address}`),
+})

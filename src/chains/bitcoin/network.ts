@@ -1,0 +1,67 @@
+import { type Network, networks } from 'bitcoinjs-lib'
+
+export type BitcoinNetworkName = 'mainnet' | 'testnet' | 'regtest'
+
+interface NetworkFacts {
+  /** Version bytes and HRP of the addresses. */
+  forms: Network
+  /** Hash of block 0 as explorers write it; what tells testnet from regtest, whose base58 forms are the same. */
+  genesisHash: string
+}
+
+export const bitcoinNetworks: Record<BitcoinNetworkName, NetworkFacts> = {
+  mainnet: {
+    forms: networks.bitcoin,
+    genesisHash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+  },
+  testnet: {
+    forms: networks.testnet,
+    genesisHash: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
+  },
+  regtest: {
+    forms: networks.regtest,
+    genesisHash: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
+  },
+}
+
+/** The public network that a CAIP-2 reference names (first 32 hex digits of its genesis hash), if it is one of ours. */
+export const networkOfReference = (caip2Id: string): BitcoinNetworkName | undefined => {
+  const reference = caip2Id.slice(caip2Id.indexOf(':') + 1)
+  return (['mainnet', 'testnet'] as const).find((name) => bitcoinNetworks[name].genesisHash.startsWith(reference))
+}
+
+/** Limits of one Bitcoin chain. */
+export interface BitcoinLimits {
+  /** Accounts of one read; the rest is refused, each by its own error. */
+  maxAccounts: number
+  /** REST requests of one read in flight at once (the pool has its own limit over all reads). */
+  maxConcurrent: number
+}
+
+export const bitcoinLimits: BitcoinLimits = { maxAccounts: 1_000, maxConcurrent: 16 }
+
+/** Limits of the Electrum client. */
+export interface ElectrumLimits {
+  connectTimeoutMs: number
+  /** Longest wait for the answers of one pipelined round. */
+  answerTimeoutMs: number
+  /** A connection without calls is closed after this. */
+  idleMs: number
+  /** Longest accepted line in bytes. */
+  maxLineBytes: number
+  /** Calls in flight on one connection; the rest of a round waits. */
+  maxPipelined: number
+  /** A server that failed is asked last for this long, doubled per further failure up to `maxBackoffMs`. */
+  backoffMs: number
+  maxBackoffMs: number
+}
+
+export const electrumLimits: ElectrumLimits = {
+  connectTimeoutMs: 3_000,
+  answerTimeoutMs: 6_000,
+  idleMs: 60_000,
+  maxLineBytes: 1_048_576,
+  maxPipelined: 100,
+  backoffMs: 1_000,
+  maxBackoffMs: 60_000,
+}

@@ -1,0 +1,119 @@
+import type { Logger } from 'pino'
+import {
+  BadInputError,
+  CancelledError,
+  DeadlineError,
+  UpstreamRateLimitedError,
+  UpstreamUnavailableError,
+} from '../../errors.ts'
+import type {
+  AddressAccount,
+  BalanceSource,
+  BitcoinBalances,
+  NativeToken,
+  Outcome,
+  ReadContext,
+} from '../capabilities.ts'
+import { type BitcoinAddress, createAddressReader } from './address.ts'
+import type { BitcoinBackend } from './backend.ts'
+import type { BitcoinLimits, BitcoinNetworkName } from './network.ts'
+
+const OPERATION = 'getBtcBalances'
+
+export interface BitcoinBalanceSourceDeps {
+  /** `bip122:` and the first 32 hex digits of the genesis hash. */
+  caip2Id: string
+  native: NativeToken
+  /** Network of the servers; regtest may stand in for the network that `caip2Id` names. */
+  network: BitcoinNetworkName
+  /** In order of preference; each may be of another kind. */
+  backends: readonly BitcoinBackend[]
+  limits: BitcoinLimits
+  logger?: Pick<Logger, 'debug' | 'warn'>
+}
+
+type Found = Map<string, Outcome<BitcoinBalances>>
+
+const failure = (error: unknown): Outcome<never> => ({
+  ok: false,
+  error: error instanceof Error ? error : new UpstreamUnavailableError(String(error)),
+})
+
+/** "Rate limited" is said only when it is the whole truth; else the first other cause is the more telling one. */
+const worst = (known: Outcome<BitcoinBalances> | undefined, next: Error): Outcome<BitcoinBalances> =>
+  !known || known.ok || known.error instanceof UpstreamRateLimitedError ? failure(next) : known
+
+/** Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next. */
+export const createBitcoinBalanceSource = (
+  deps: BitcoinBalanceSourceDeps,
+): BalanceSource<AddressAccount, BitcoinBalances> => {
+  const readAddress = createAddressReader({ caip2Id: deps.caip2Id, network: deps.network, operation: OPERATION })
+
+  const ask = async (
+    backend: BitcoinBackend,
+    addresses: readonly BitcoinAddress[],
+    context: ReadContext,
+    deadline: number,
+  ): Promise<Found> => {
+    // A backend that hangs must leave the next ones their time.
+    const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now()))
+    const signal = AbortSignal.any([context.signal, timeout])
+    try {
+      return await backend.readBalances(addresses, { ...context, signal, deadline })
+    } catch (error) {
+      if (context.signal.aborted) throw new CancelledError()
+      const reason = timeout.aborted
+        ? new DeadlineError(`[${OPERATION}] ${backend.name} did not answer in time`)
+        : error
+      deps.logger?.debug({ caip2Id: deps.caip2Id, backend: backend.name, err: reason }, 'bitcoin backend failed')
+      return new Map(addresses.map(({ address }) => [address, failure(reason)]))
+    }
+  }
+
+  const readAll = async (addresses: readonly BitcoinAddress[], context: ReadContext): Promise<Found> => {
+    const found: Found = new Map()
+    let pending = addresses
+    for (const [index, backend] of deps.backends.entries()) {
+      const now = Date.now()
+      if (pending.length === 0 || now >= context.deadline) break
+      const share = (context.deadline - now) / (deps.backends.length - index)
+      const answers = await ask(backend, pending, context, now + share)
+      context.signal.throwIfAborted()
+      for (const { address } of pending) {
+        const outcome =
+          answers.get(address) ?? failure(new UpstreamUnavailableError(`${backend.name} left ${address} out`))
+        found.set(address, outcome.ok ? outcome : worst(found.get(address), outcome.error))
+      }
+      pending = pending.filter(({ address }) => !found.get(address)?.ok)
+    }
+    return found
+  }
+
+  return {
+    caip2Id: deps.caip2Id,
+    networkType: 'btc',
+    native: deps.native,
+    async readBalances(accounts, context) {
+      const results = new Map<string, Outcome<BitcoinBalances>>()
+      const addresses = new Map<string, BitcoinAddress>()
+      const asked = new Map<string, string>()
+      for (const { id } of accounts) {
+        if (results.has(id) || asked.has(id)) continue
+        try {
+          if (asked.size >= deps.limits.maxAccounts)
+            throw new BadInputError(`[${OPERATION}] too many addresses at once`)
+          const read = readAddress(id)
+          asked.set(id, read.address)
+          addresses.set(read.address, read)
+        } catch (error) {
+          results.set(id, failure(error))
+        }
+      }
+      const found = await readAll([...addresses.values()], context)
+      for (const [id, address] of asked) {
+        results.set(id, found.get(address) ?? failure(new DeadlineError(`[${OPERATION}] no time left for ${id}`)))
+      }
+      return results
+    },
+  }
+}
