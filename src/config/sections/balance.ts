@@ -1,0 +1,35 @@
+import { Type } from '@sinclair/typebox'
+import { choice, count, list, ms, secret, section } from './field.ts'
+
+const AppCheckSection = section({
+  mode: choice(['off', 'static', 'jwt', 'firebase'], {
+    default: 'off',
+    description: 'How the x-firebase-appcheck credential is checked.',
+  }),
+  tokens: list(Type.String({ minLength: 1 }), 'static: accepted tokens.', [], { secret: true }),
+  secret: Type.Optional(secret('jwt: HS256 secret.', { minLength: 32 })),
+  jwks: Type.Optional(Type.String({ minLength: 1, description: 'jwt, firebase: JWKS as URL or file.' })),
+  issuer: Type.Optional(Type.String({ description: 'jwt: expected iss.' })),
+  audience: Type.Optional(Type.String({ description: 'jwt: expected aud.' })),
+  projectNumber: Type.Optional(
+    Type.String({ pattern: '^[0-9]+$', allowed: 'digits', description: 'firebase: project number.' }),
+  ),
+  projectId: Type.Optional(Type.String({ description: 'firebase: project id.' })),
+  appIds: list(Type.String({ minLength: 1 }), 'firebase: accepted sub values; empty = all.'),
+})
+
+export const BalanceSection = section({
+  chainDeadlineMs: ms(8_000, 'A chain that has not answered by then becomes a handled error.'),
+  maxStaleMs: ms(60_000, 'When a chain fails, its last good answer may be served while it is younger than this.'),
+  keepAliveMs: ms(15_000, 'Silence on a stream before a comment line is sent.'),
+  stalledReaderMs: ms(30_000, 'A reader that takes nothing for this long is cut.'),
+  maxStreams: count(2_000, 'Open balance streams; one more is answered 503 with retry-after.'),
+  cacheEntries: count(20_000, 'Account results kept in memory.'),
+  xpubGap: Type.Integer({
+    minimum: 20,
+    maximum: 100,
+    default: 50,
+    description: 'Unused addresses in a row that end the scan of an extended public key.',
+  }),
+  appCheck: AppCheckSection,
+})

@@ -1,0 +1,131 @@
+import { Type } from '@sinclair/typebox'
+import { choice, list, section, toggle } from './field.ts'
+import { UpstreamSchema } from './upstream.ts'
+
+const NativeTokenSchema = section({
+  name: Type.String({ minLength: 1 }),
+  symbol: Type.String({ minLength: 1 }),
+  decimals: Type.Integer({ minimum: 0, maximum: 255, default: 18 }),
+  internalId: Type.Optional(Type.String({ minLength: 1, description: 'Name wallets know the token by.' })),
+  priceId: Type.Optional(Type.String({ description: 'Coin id at the price provider.' })),
+  logoUri: Type.Optional(
+    Type.String({ pattern: '^https://', allowed: 'a URL beginning with https://', description: 'Logo, https only.' }),
+  ),
+})
+
+const name = Type.String({ minLength: 1, description: 'Name shown to people.' })
+const upstreams = Type.Array(UpstreamSchema, { minItems: 1, description: 'Servers that answer for this chain.' })
+const explorer = Type.Optional(Type.String({ description: 'Block explorer, a link for people.' }))
+const tokenLists = list(Type.String({ minLength: 1 }), 'URLs or files in tokenlists.org format.')
+const pricePlatform = Type.Optional(
+  Type.String({ description: 'Asset platform at the price provider, for token prices by contract.' }),
+)
+const blockTimeMs = Type.Integer({
+  minimum: 1,
+  description: 'Usual time between blocks; results are cached about as long. Milliseconds.',
+})
+
+export const EvmChainSchema = section({
+  name,
+  testnet: toggle(false, 'Test network: its coins have no value.'),
+  upstreams,
+  native: NativeTokenSchema,
+  blockTimeMs,
+  explorer,
+  multicall: Type.Optional(
+    Type.String({
+      pattern: '^0x[0-9a-fA-F]{40}$',
+      allowed: 'a contract address, 0x and 40 hex digits',
+      description: 'Multicall3; left out = deployless call.',
+    }),
+  ),
+  pricePlatform,
+  tokenLists,
+  blockchainId: Type.Optional(
+    Type.String({
+      description: 'Blockchain ID (CB58) when the chain is an Avalanche L1 or the C-chain; used by /ext/bc and /v1.',
+    }),
+  ),
+})
+
+export const BitcoinChainSchema = section({
+  name,
+  network: choice(['mainnet', 'testnet', 'regtest'], { description: 'Address forms of this network.' }),
+  upstreams: Type.Array(
+    Type.Composite(
+      [
+        UpstreamSchema,
+        section({
+          kind: choice(['esplora', 'blockbook', 'electrum'], { description: 'Protocol of this server.' }),
+        }),
+      ],
+      { additionalProperties: false },
+    ),
+    { minItems: 1, description: 'Servers that answer for this chain.' },
+  ),
+  native: Type.Optional(NativeTokenSchema),
+  blockTimeMs: Type.Optional(blockTimeMs),
+  explorer,
+})
+
+export const SolanaChainSchema = section({
+  name,
+  upstreams,
+  tokenLists,
+  native: Type.Optional(NativeTokenSchema),
+  blockTimeMs: Type.Optional(blockTimeMs),
+  explorer,
+  pricePlatform,
+})
+
+export const AvalancheNetworkSchema = section({
+  name,
+  upstreams: Type.Array(UpstreamSchema, {
+    minItems: 1,
+    description: 'Nodes: the origin only, paths such as /ext/bc/P are added.',
+  }),
+  networkId: Type.Optional(Type.Integer({ minimum: 1, description: 'Left out = asked of the node.' })),
+  hrp: Type.Optional(Type.String({ minLength: 1, description: 'Address prefix; left out = by network ID.' })),
+  xBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
+  cBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
+  avaxAssetId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
+  evmChainId: Type.Optional(Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain.' })),
+  genesisFile: Type.Optional(Type.String({ description: "Genesis in the node's own format: path or URL." })),
+  native: Type.Optional(NativeTokenSchema),
+  explorer,
+})
+
+const reference = Type.String({ pattern: '^[-_a-zA-Z0-9]{1,32}$' })
+const closed = { additionalProperties: false } as const
+
+export const ChainsSection = section({
+  catalogue: toggle(true, 'Start from the built-in chains; false = only what is configured.'),
+  evm: Type.Record(Type.String({ pattern: '^[0-9]+$' }), EvmChainSchema, {
+    ...closed,
+    description: 'EVM chains by chain id. Merged over the built-in ones; null removes an entry.',
+    allowed: 'an object keyed by EVM chain ids (digits)',
+  }),
+  bitcoin: Type.Record(reference, BitcoinChainSchema, {
+    ...closed,
+    description: 'Bitcoin chains by CAIP-2 reference. Merged over the built-in ones; null removes an entry.',
+    allowed: 'an object keyed by CAIP-2 references',
+  }),
+  solana: Type.Record(reference, SolanaChainSchema, {
+    ...closed,
+    description: 'Solana clusters by CAIP-2 reference. Merged over the built-in ones; null removes an entry.',
+    allowed: 'an object keyed by CAIP-2 references',
+  }),
+  avalanche: section(
+    {
+      mainnet: Type.Optional({
+        ...AvalancheNetworkSchema,
+        description: 'P, X and C of what the wire calls mainnet; may be any network. null removes it.',
+      }),
+      testnet: Type.Optional({
+        ...AvalancheNetworkSchema,
+        description: 'P, X and C of what the wire calls testnet; may be any network. null removes it.',
+      }),
+    },
+    { description: "The wire's two networks. Own upstreams: IDs not given are asked of the node." },
+  ),
+})

@@ -1,0 +1,31 @@
+import { Type } from '@sinclair/typebox'
+import { count, list, ms, secret, section, toggle } from './field.ts'
+
+const PlanSchema = section({
+  computeUnitsPerMinute: count(1_000_000, 'Compute units per minute.'),
+  computeUnitsPerDay: count(1_000_000_000, 'Compute units per day.'),
+})
+
+const ApiKeySchema = section({
+  key: secret('Value of x-glacier-api-key.'),
+  plan: Type.String({ minLength: 1, default: 'default', description: 'Name of one of the plans.' }),
+})
+
+/** Settings of the indexed REST API under /v1. */
+export const DataSection = section({
+  pathPrefix: Type.String({
+    pattern: '^(/[-._~a-zA-Z0-9]+)*$',
+    allowed: 'empty, or a path such as /api without a slash at its end',
+    default: '',
+    description: 'Path put in front of the indexed API.',
+  }),
+  keyRequired: toggle(false, 'Refuse requests without a known key.'),
+  apiKeys: list(ApiKeySchema, 'Known keys and their plans.'),
+  plans: Type.Record(Type.String({ pattern: '^[-_a-zA-Z0-9]+$' }), PlanSchema, {
+    additionalProperties: false,
+    default: { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000_000 } },
+    description: 'Rate plans by name; "default" is for requests without a key.',
+    allowed: 'an object keyed by plan names',
+  }),
+  reindexCooldownMs: ms(3_600_000, 'Time before an NFT may be reindexed again.'),
+})

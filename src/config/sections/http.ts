@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { choice, count, list, ms, section, toggle } from './field.ts'
+
+export const HttpSection = section({
+  host: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' }),
+  port: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    default: 8650,
+    description: 'Port to listen on; 0 picks a free one.',
+  }),
+  bodyLimitBytes: count(16_777_216, 'Largest accepted request body of /v1, bytes.'),
+  corsOrigins: list(
+    Type.String({ pattern: '^\\S+$', allowed: 'an origin such as https://app.example.org, or *' }),
+    'Origins that browsers may call from.',
+    ['*'],
+    { flag: 'http-allowed-origins' },
+  ),
+  keepAliveTimeoutMs: ms(72_000, 'Idle keep-alive connections are closed after this.'),
+  headersTimeoutMs: ms(15_000, 'Time for a client to send its headers.'),
+  requestTimeoutMs: ms(60_000, 'Time for a client to send its whole request.'),
+  maxConnections: count(10_000, 'Connections beyond this are refused.'),
+  shutdownGraceMs: ms(10_000, 'Time for open answers to finish on SIGTERM before they are cut.'),
+  trustProxy: toggle(false, 'Believe X-Forwarded-For of a reverse proxy.'),
+})
+
+export const LogSection = section({
+  level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Lowest level written.',
+  }),
+})

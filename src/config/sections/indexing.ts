@@ -1,0 +1,38 @@
+import { Type } from '@sinclair/typebox'
+import { choice, list, ms, section, toggle, url } from './field.ts'
+
+/** Settings of the own index and of where it is kept. */
+export const IndexSection = section({
+  enabled: toggle(false, 'Index P, X and C (and the streams named) into the store.'),
+  allowIncomplete: toggle(false, 'Start although an index that ran before is switched off.'),
+  maxIndexAgeMs: ms(300_000, 'Indexed answers staler than this are refused with 503.'),
+  streams: list(
+    Type.String({
+      pattern: '^((mainnet|testnet):[PXC]|eip155:[0-9]+)$',
+      allowed: 'mainnet:P, testnet:X, eip155:53935 and the like',
+    }),
+    'What is indexed; empty = P, X and C of every configured network.',
+  ),
+  genesis: choice(['file', 'infer'], {
+    default: 'file',
+    description: 'Genesis allocations: from genesisFile when it verifies, or always inferred from the chain.',
+  }),
+})
+
+export const StoreSection = section({
+  databaseUrl: Type.Optional(
+    url(['postgres', 'postgresql'], {
+      env: 'DATABASE_URL',
+      description: 'Postgres server; left out = embedded database.',
+    }),
+  ),
+  dataDir: Type.Optional(
+    Type.String({ minLength: 1, description: 'Folder of the embedded database; left out = store in dataDir.' }),
+  ),
+})
+
+export const RedisSection = section({
+  url: Type.Optional(
+    url(['redis', 'rediss'], { description: 'Shared cache and limits of several processes; left out = in memory.' }),
+  ),
+})

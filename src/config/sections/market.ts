@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox'
+import { choice, list, ms, secret, section, url } from './field.ts'
+
+export const MarketSection = section({
+  prices: section({
+    provider: choice(['coingecko', 'file', 'none'], {
+      default: 'coingecko',
+      description: 'Where prices come from.',
+    }),
+    url: url(['https', 'http'], {
+      default: 'https://api.coingecko.com/api/v3',
+      description: 'Price provider base URL.',
+    }),
+    apiKey: Type.Optional(secret('Price provider key (demo or pro).')),
+    file: Type.Optional(Type.String({ minLength: 1, description: 'file: JSON with prices and rates.' })),
+    cacheMs: ms(60_000, 'Prices are refreshed after this.'),
+    maxStaleMs: ms(600_000, 'Prices older than this are left out.'),
+    timeoutMs: ms(2_500, 'Longest wait for prices before a balance goes out without them.'),
+  }),
+  tokenListDir: Type.Optional(Type.String({ minLength: 1, description: 'Folder of token lists for air-gapped use.' })),
+  tokenListRefreshMs: ms(21_600_000, 'Token lists are fetched again after this.'),
+  defaultTokenLists: list(
+    Type.String({ minLength: 1 }),
+    'Lists that cover many chains: URLs or files in tokenlists.org format.',
+  ),
+})

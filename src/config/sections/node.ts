@@ -1,0 +1,51 @@
+import { Type } from '@sinclair/typebox'
+import { choice, list, ms, secret, section, toggle } from './field.ts'
+
+/** Settings of the node APIs under /ext. The second flag names are those a node has. */
+export const NodeSection = section({
+  publicDeployment: toggle(false, 'Serve the public: node-private and admin methods are switched off.', {
+    flag: 'public',
+  }),
+  identity: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Host of the upstream node that answers for one node (info.getNodeID …).',
+    }),
+  ),
+  writePolicy: choice(['one', 'all'], {
+    default: 'one',
+    description: 'Transactions go to one node, or to all with the first success.',
+  }),
+  allowedHosts: list(
+    Type.String({ minLength: 1 }),
+    'Host header names accepted under /ext besides IP addresses; * = all.',
+    ['localhost'],
+    { flag: 'http-allowed-hosts' },
+  ),
+  healthCheckFrequencyMs: ms(30_000, 'Time between runs of the health checks.', {
+    minimum: 100,
+    flag: 'health-check-frequency',
+  }),
+  profileDir: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Folder of cpu.profile, mem.profile, lock.profile; left out = profiles in dataDir.',
+      flag: 'profile-dir',
+    }),
+  ),
+  api: section({
+    auth: section({
+      required: toggle(false, 'Every path but /ext/auth needs an access token.', { flag: 'api-auth-required' }),
+      password: Type.Optional(secret('Password that creates access tokens.', { flag: 'api-auth-password' })),
+      passwordFile: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: 'File with that password; the literal password wins when both are given.',
+          flag: 'api-auth-password-file',
+        }),
+      ),
+    }),
+    admin: section({ enabled: toggle(false, 'Serve /ext/admin.', { flag: 'api-admin-enabled' }) }),
+    keystore: section({ enabled: toggle(false, 'Serve /ext/keystore.', { flag: 'api-keystore-enabled' }) }),
+  }),
+})

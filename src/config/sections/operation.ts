@@ -1,0 +1,13 @@
+import { Type } from '@sinclair/typebox'
+import { section, toggle, url } from './field.ts'
+
+/** How the process is watched. */
+export const MetricsSection = section({
+  enabled: toggle(true, 'Serve /metrics for Prometheus.'),
+})
+
+export const OtelSection = section({
+  enabled: toggle(false, 'Send traces by OpenTelemetry.'),
+  endpoint: Type.Optional(url(['https', 'http'], { description: 'OTLP over HTTP endpoint.' })),
+  serviceName: Type.String({ minLength: 1, default: 'firn', description: 'Name in the traces.' }),
+})

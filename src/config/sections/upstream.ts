@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import { count, ms, section, url } from './field.ts'
+
+/** One server of a chain. Limits left out are those of the `upstream` section. */
+export const UpstreamSchema = section({
+  url: url(['https', 'http', 'tls', 'tcp'], {
+    description: 'Base URL. May carry a key: it is never logged, only its host.',
+  }),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Headers sent with every request.', secret: true }),
+  ),
+  requestsPerSecond: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: 'Requests started per second.' })),
+  maxConcurrent: Type.Optional(Type.Integer({ minimum: 1, description: 'Requests in flight at once.' })),
+  batchItems: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'JSON-RPC entries per batch; 1 switches batching off.' }),
+  ),
+  priority: Type.Optional(Type.Integer({ description: 'Lower numbers are preferred while healthy; default 0.' })),
+})
+
+export const UpstreamLimitsSection = section(
+  {
+    connectTimeoutMs: ms(3_000, 'Time to connect.'),
+    headersTimeoutMs: ms(6_000, 'Time until the answer begins.'),
+    bodyTimeoutMs: ms(6_000, 'Longest pause inside an answer.'),
+    maxResponseBytes: count(33_554_432, 'Larger answers are cut and count as failures, bytes.'),
+    maxConcurrent: count(64, 'Requests in flight per upstream.'),
+    requestsPerSecond: Type.Number({
+      exclusiveMinimum: 0,
+      default: 50,
+      description: 'Requests started per second and upstream.',
+    }),
+    batchItems: count(100, 'JSON-RPC entries per batch.'),
+    batchBytes: count(262_144, 'Bytes per JSON-RPC batch.'),
+    maxAttempts: count(4, 'Attempts for one read over all upstreams.'),
+    hedgeMinMs: ms(150, 'Earliest hedge of a slow read; 0 switches hedging off.'),
+    breakerFailures: count(5, 'Consecutive failures that open the breaker.'),
+    breakerOpenMs: ms(10_000, 'Time before a probe is let through an open breaker.'),
+    maxLagBlocks: count(3, 'Blocks an upstream may lag behind the best head.', 0),
+  },
+  { description: 'Limits of every upstream; one upstream may override some.' },
+)

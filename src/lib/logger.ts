@@ -1,0 +1,94 @@
+import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { MASK, maskQuery, maskUrl, maskUrlsIn, SECRET_HEADERS } from './mask.ts'
+
+const SECRET_KEYS = [
+  'password',
+  'oldPassword',
+  'newPassword',
+  'secret',
+  'apiKey',
+  'privateKey',
+  'databaseUrl',
+  'mnemonic',
+]
+
+/** pino matches paths, not names: each place where headers or credentials may stand is named. */
+const REDACTED = [
+  ...['headers', 'req.headers', 'request.headers', 'res.headers', 'response.headers'].flatMap((place) =>
+    SECRET_HEADERS.map((header) => `${place}["${header}"]`),
+  ),
+  ...SECRET_HEADERS.map((header) => `["${header}"]`),
+  ...['', '*.', '*.*.'].flatMap((depth) => SECRET_KEYS.map((key) => `${depth}${key}`)),
+]
+
+interface LoggedRequest {
+  method?: string
+  url?: string
+  host?: string
+  ip?: string
+}
+
+/** Only what helps to find a request again; headers stay out, they carry credentials. */
+function describeRequest(request: LoggedRequest): Record<string, unknown> {
+  return {
+    method: request.method,
+    url: request.url === undefined ? undefined : maskQuery(request.url),
+    host: request.host,
+    remoteAddress: request.ip,
+  }
+}
+
+/** An error with its causes; network errors quote the URL they failed on, so every text is masked. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? maskUrlsIn(error) : error
+  const { code, status, cause } = error as Error & { code?: unknown; status?: unknown }
+  return {
+    type: error.name,
+    message: maskUrlsIn(error.message),
+    ...(code === undefined ? {} : { code }),
+    ...(status === undefined ? {} : { status }),
+    ...(error.stack === undefined ? {} : { stack: maskUrlsIn(error.stack) }),
+    ...(cause === undefined || depth >= 4 ? {} : { cause: describeError(cause, depth + 1) }),
+  }
+}
+
+const asUrl = (value: unknown): unknown => (typeof value === 'string' ? maskUrl(value) : value)
+const masked = (value: unknown): unknown => (typeof value === 'string' ? maskUrlsIn(value) : value)
+
+/**
+ * The logger of the process: one JSON line per entry, level by name, time in ISO 8601, written to standard error
+ * (standard output carries only the line that says where the server is ready). Credentials in headers and in known
+ * keys become `***`; URLs under `url` of an upstream, in messages and in errors are cut to their host.
+ *
+ * @param options.level lowest level written; `silent` writes nothing
+ * @param stream for tests and for embedding; default is standard error
+ */
+export function createLogger(options: { level: string }, stream?: DestinationStream): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: REDACTED, censor: MASK },
+      serializers: {
+        req: describeRequest,
+        err: (error: unknown) => describeError(error),
+        error: (error: unknown) => describeError(error),
+        upstream: asUrl,
+        upstreamUrl: asUrl,
+        url: masked,
+      },
+      hooks: {
+        logMethod(args, method) {
+          const clean = args.map((arg) => masked(arg))
+          // pino would copy the message of a bare error unmasked.
+          const [first] = clean
+          if (first instanceof Error && clean.length === 1) clean.push(maskUrlsIn(first.message))
+          method.apply(this, clean as typeof args)
+        },
+      },
+    },
+    stream ?? destination(2),
+  )
+}

@@ -1,0 +1,43 @@
+/** What stands in place of something secret. */
+export const MASK = '***'
+
+/** Headers that carry credentials, lower case. */
+export const SECRET_HEADERS = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-firebase-appcheck',
+  'x-glacier-api-key',
+  'x-core-api-key',
+  'x-api-key',
+  'x-cg-demo-api-key',
+  'x-cg-pro-api-key',
+] as const
+
+const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>`\\]+/gi
+const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^/?#]*)([/?#].*)?$/is
+const SECRET_QUERY = /([?&][^=&#\s]*(?:key|token|secret|password|auth)[^=&#\s]*=)[^&#\s]*/gi
+
+/**
+ * Shows a URL by scheme, host and port only: user, password, path and query of an upstream often are a key.
+ * Text that is no URL is hidden whole.
+ */
+export function maskUrl(url: string): string {
+  const parts = URL_PARTS.exec(url.trim())
+  const scheme = parts?.[1]
+  const host = parts?.[2]
+  if (scheme === undefined || host === undefined || host === '') return MASK
+  const rest = parts?.[3] ?? ''
+  return `${scheme}${host}${rest === '' || rest === '/' ? rest : `/${MASK}`}`
+}
+
+/** Masks every URL inside free text, such as the message of a network error. */
+export function maskUrlsIn(text: string): string {
+  return text.includes('://') ? text.replace(URL_IN_TEXT, (url) => maskUrl(url)) : text
+}
+
+/** Keeps a request path readable, but hides query values whose names say that they are credentials. */
+export function maskQuery(path: string): string {
+  return path.includes('?') ? path.replace(SECRET_QUERY, `$1${MASK}`) : path
+}
