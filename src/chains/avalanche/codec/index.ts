@@ -2,7 +2,40 @@
  * Decoders and encoders of Avalanche's binary formats, each pair made from one description (layout.ts).
  * Ids and node ids are hex without 0x, addresses and payloads views on the decoded buffer, 64-bit numbers bigint.
  */
+export {
+  type AtomicTx,
+  decodeAtomicTx,
+  decodeExtData,
+  type ExtData,
+  encodeAtomicTx,
+  encodeExtData,
+  type UnsignedAtomicTx,
+} from './atomic-txs.ts'
+export { type CBlock, cBlockId, cTransactionHash, decodeCBlock, encodeCBlock } from './c-block.ts'
+export type { CHeader } from './c-header.ts'
 export { CodecError } from './codec-error.ts'
+export {
+  decodeEnvelope,
+  type Envelope,
+  encodeEnvelope,
+  envelopeId,
+  nodeIdOfCertificate,
+  type OpenContainer,
+  openContainer,
+  proposerOf,
+} from './envelope.ts'
+export { type Genesis, readGenesis } from './genesis.ts'
+export { buildGenesis, localStartTime } from './genesis-builder.ts'
+export { decodePGenesis, decodeXGenesis, encodePGenesis, encodeXGenesis } from './genesis-bytes.ts'
+export type { SecpAuth, TransferableInput } from './inputs.ts'
+export {
+  type ConversionData,
+  conversionId,
+  conversionValidationId,
+  decodeConversionData,
+  encodeConversionData,
+  registrationValidationId,
+} from './l1-ids.ts'
 export type {
   Output,
   OutputOwners,
@@ -10,4 +43,33 @@ export type {
   StakeableLockOutput,
   TransferableOutput,
 } from './outputs.ts'
+export { decodePBlock, encodePBlock, innerBlockId, type PBlock } from './p-blocks.ts'
+export { assemblePTx, decodePTx, encodePTx, type PTx, type UnsignedPTx } from './p-txs.ts'
+export type { Credential, SignedTx } from './signed-tx.ts'
 export { decodeUtxo, encodeUtxo, type Utxo, utxoId } from './utxo.ts'
+export {
+  decodeL1Message,
+  decodeWarpMessage,
+  decodeWarpPayload,
+  encodeL1Message,
+  encodeWarpMessage,
+  encodeWarpPayload,
+  type L1Message,
+  l1MessageOf,
+  type WarpMessage,
+  type WarpPayload,
+  warpMessageId,
+} from './warp.ts'
+export {
+  decodeStopVertex,
+  decodeVertex,
+  decodeXBlock,
+  encodeStopVertex,
+  encodeVertex,
+  encodeXBlock,
+  type StopVertex,
+  type Vertex,
+  type XBlock,
+  xGenesisBlock,
+} from './x-blocks.ts'
+export { assembleXTx, decodeXTx, encodeXTx, type UnsignedXTx, type XTx } from './x-txs.ts'

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { ID_BYTES, NODE_ID_BYTES } from '../../../lib/ids.ts'
 import { CodecError } from './codec-error.ts'
 import type { Layout } from './layout.ts'
@@ -46,17 +47,24 @@ export const blob: Layout<Uint8Array> = {
   },
 }
 
+/** u32 length, then bytes held as hex: node ids where the node allows for other lengths. */
+export const hexBlob: Layout<string> = {
+  minBytes: 4,
+  read: (cursor) => readHex(cursor, readCount(cursor, 1)),
+  write(writer, value) {
+    writeU32(writer, value.length / 2)
+    writeHex(writer, value)
+  },
+}
+
 /** u16 length, then UTF-8. */
 export const text: Layout<string> = {
   minBytes: 2,
   read(cursor) {
     const view = readView(cursor, readU16(cursor))
-    const value = Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('utf8')
-    // Names on chain must be valid UTF-8 for us to give back the same bytes.
-    if (Buffer.byteLength(value) !== view.length || value.includes('�')) {
-      throw new CodecError('text is not UTF-8', cursor.offset - view.length, cursor.type)
-    }
-    return value
+    // Anything else could not be written back as the same bytes.
+    if (!isUtf8(view)) throw new CodecError('text is not UTF-8', cursor.offset - view.length, cursor.type)
+    return Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('utf8')
   },
   write(writer, value) {
     writeU16(writer, Buffer.byteLength(value))

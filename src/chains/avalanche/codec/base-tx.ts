@@ -1,0 +1,13 @@
+import { transferableInput } from './inputs.ts'
+import { list } from './layout.ts'
+import { transferableOutput } from './outputs.ts'
+import { blob, id, u32 } from './primitives.ts'
+
+/** What most transactions of P and X begin with. `blockchainId` is the chain the transaction runs on. */
+export const baseFields = {
+  networkId: u32,
+  blockchainId: id,
+  outputs: list(transferableOutput),
+  inputs: list(transferableInput),
+  memo: blob,
+}

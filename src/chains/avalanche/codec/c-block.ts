@@ -1,0 +1,80 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex } from '../../../lib/ids.ts'
+import { type CHeader, encodeCHeaderFields, readCHeader } from './c-header.ts'
+import { CodecError } from './codec-error.ts'
+import { expectEnd, openCursor } from './reader.ts'
+import {
+  encodeRlpBytes,
+  encodeRlpList,
+  enterRlpList,
+  readRlpBytes,
+  readRlpItems,
+  readRlpUint,
+  uintToBytes,
+} from './rlp.ts'
+
+/** A C-chain block as it stands in a container. */
+export interface CBlock {
+  /** Block id = eth hash = keccak256 of the header's RLP; hex without 0x. */
+  id: string
+  header: CHeader
+  /** RLP items of the block's list, as views: a list for legacy transactions, a byte string for typed ones. */
+  transactions: Uint8Array[]
+  uncles: Uint8Array[]
+  version: bigint
+  /** For decodeExtData; empty = no atomic transactions. */
+  extData: Uint8Array
+}
+
+/**
+ * Decodes a C-chain block.
+ * @throws CodecError
+ */
+export function decodeCBlock(bytes: Uint8Array): CBlock {
+  const outer = openCursor(bytes, 'C-chain block')
+  const cursor = enterRlpList(outer, 'C-chain block')
+  expectEnd(outer)
+  const headerStart = cursor.offset
+  const header = readCHeader(enterRlpList(cursor, 'C-chain header'))
+  const id = bytesToHex(keccak_256(outer.bytes.subarray(headerStart, cursor.offset)))
+  const transactions = readRlpItems(cursor, 'C-chain transactions')
+  const uncles = readRlpItems(cursor, 'C-chain uncles')
+  const version = readRlpUint(cursor)
+  const extData = readRlpBytes(cursor)
+  expectEnd(cursor)
+  return { id, header, transactions, uncles, version, extData }
+}
+
+export function encodeCBlock(block: CBlock): Buffer {
+  return Buffer.from(
+    encodeRlpList([
+      encodeCHeader(block.header),
+      encodeRlpList(block.transactions),
+      encodeRlpList(block.uncles),
+      encodeRlpBytes(uintToBytes(block.version)),
+      encodeRlpBytes(block.extData),
+    ]),
+  )
+}
+
+/** RLP of a header. */
+export function encodeCHeader(header: CHeader): Uint8Array {
+  return encodeRlpList(encodeCHeaderFields(header))
+}
+
+/** Hex of a header's eth hash; for headers that were put together from JSON. */
+export function cBlockId(header: CHeader): string {
+  return bytesToHex(keccak_256(encodeCHeader(header)))
+}
+
+/**
+ * What a transaction item of a block hashes to (its eth hash, hex without 0x): typed transactions are hashed without the
+ * byte string's head.
+ * @throws CodecError
+ */
+export function cTransactionHash(item: Uint8Array): string {
+  const cursor = openCursor(item, 'C-chain transaction')
+  const [first] = item
+  if (first === undefined) throw new CodecError('empty', 0, cursor.type)
+  return bytesToHex(keccak_256(first >= 0xc0 ? item : readRlpBytes(cursor)))
+}

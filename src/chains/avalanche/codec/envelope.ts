@@ -1,0 +1,83 @@
+import { ripemd160 } from '@noble/hashes/legacy.js'
+import { bytesToHex } from '../../../lib/ids.ts'
+import { sha256, sha256Hex } from '../../../lib/sha256.ts'
+import { CodecError } from './codec-error.ts'
+import { type Decoded, decodeTop, encodeTop, struct, union, variant } from './layout.ts'
+import { blob, id, u64 } from './primitives.ts'
+
+/** `timestamp` in unix seconds. An empty certificate means unsigned: no proposer. */
+const postFork = { parentId: id, timestamp: u64, pChainHeight: u64, certificate: blob, innerBlock: blob }
+const epoch = struct('epoch', { pChainHeight: u64, number: u64, startTime: u64 })
+
+const envelope = union(
+  'envelope',
+  variant(0, 'post-fork', { ...postFork, signature: blob }),
+  variant(1, 'option', { parentId: id, innerBlock: blob }),
+  variant(2, 'granite', { ...postFork, epoch, signature: blob }),
+)
+
+/**
+ * The proposervm wrapper around a block. An option carries no time, height or proposer: its proposal's hold.
+ * `parentId` is the parent's OUTER id.
+ */
+export type Envelope = Decoded<typeof envelope>
+
+/**
+ * Decodes a wrapper.
+ * @throws CodecError also for a raw block of before the fork: ask `openContainer` where that can occur.
+ */
+export function decodeEnvelope(bytes: Uint8Array): Envelope {
+  const value = decodeTop(envelope, bytes, 'envelope')
+  // Raw Apricot blocks begin alike; none of them reads as a wrapper with a block inside.
+  if (value.innerBlock.length === 0) throw new CodecError('no block inside', bytes.length, 'envelope')
+  return value
+}
+
+export function encodeEnvelope(value: Envelope): Buffer {
+  return encodeTop(envelope, value)
+}
+
+/** Hex of the outer id: sha256 of all bytes, the trailing signature field (length and bytes) left out if there is one. */
+export function envelopeId(value: Envelope, bytes: Uint8Array): string {
+  if (value.type === 'option') return sha256Hex(bytes)
+  return sha256Hex(bytes.subarray(0, bytes.length - 4 - value.signature.length))
+}
+
+/** Hex node id of a staking certificate: ripemd160(sha256(DER)). */
+export function nodeIdOfCertificate(der: Uint8Array): string {
+  return bytesToHex(ripemd160(sha256(der)))
+}
+
+/** Who proposed the block; undefined for unsigned blocks and options. */
+export function proposerOf(value: Envelope): string | undefined {
+  if (value.type === 'option' || value.certificate.length === 0) return undefined
+  return nodeIdOfCertificate(value.certificate)
+}
+
+/** A container of the node's index API taken apart. */
+export interface OpenContainer {
+  /** Undefined for a raw block of before the fork. */
+  envelope: Envelope | undefined
+  /** Hex of the container id; for a raw block the inner id, which is the caller's to compute (sha256 or keccak). */
+  outerId: string | undefined
+  /** Hex of the proposer's node id. */
+  proposer: string | undefined
+  innerBlock: Uint8Array
+}
+
+/** Takes the wrapper off, or passes a raw block through: what does not parse as a wrapper to its last byte is raw. */
+export function openContainer(bytes: Uint8Array): OpenContainer {
+  let value: Envelope
+  try {
+    value = decodeEnvelope(bytes)
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    return { envelope: undefined, outerId: undefined, proposer: undefined, innerBlock: bytes }
+  }
+  return {
+    envelope: value,
+    outerId: envelopeId(value, bytes),
+    proposer: proposerOf(value),
+    innerBlock: value.innerBlock,
+  }
+}

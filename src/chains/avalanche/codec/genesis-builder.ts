@@ -1,0 +1,133 @@
+import { EMPTY_ID } from '../../../lib/ids.ts'
+import { type Genesis, readGenesis } from './genesis.ts'
+import { encodePGenesis, encodeXGenesis } from './genesis-bytes.ts'
+import { type GenesisConfig, parseGenesisConfig } from './genesis-config.ts'
+import { type GenesisAmount, genesisOutput, genesisValidators } from './genesis-stakers.ts'
+import { assemblePTx, type PTx } from './p-txs.ts'
+import { assembleXTx, type UnsignedXTx } from './x-txs.ts'
+
+/**
+ * Builds a network's genesis from the node's own JSON (genesis.json), as a node does at its start.
+ * @param startTime replaces the file's: the local network (12345) moves its start, see `localStartTime`.
+ * @throws BadInputError when the JSON lacks something.
+ */
+export function buildGenesis(json: string, startTime?: number): Genesis {
+  const config = parseGenesisConfig(json)
+  return readGenesis(buildPGenesisBytes(startTime === undefined ? config : { ...config, startTime }))
+}
+
+/** Start of the local network's genesis: every 270 days it moves on. @param now unix seconds */
+export function localStartTime(now: number): number {
+  const first = 1_721_016_000
+  const period = 23_328_000
+  return first + Math.max(0, Math.floor((now - first) / period)) * period
+}
+
+/** The bytes whose sha256 is the genesis id. */
+function buildPGenesisBytes(config: GenesisConfig): Buffer {
+  const avax = avaxTx(config)
+  const assetId = assembleXTx(avax, []).id
+  const start = BigInt(config.startTime)
+  return encodePGenesis({
+    utxos: freeAmounts(config).map((entry, outputIndex) => ({
+      txId: EMPTY_ID,
+      outputIndex,
+      assetId,
+      output: genesisOutput(entry, start),
+      message: entry.ethAddress,
+    })),
+    validators: genesisValidators(config, assetId),
+    chains: [
+      chainTx(
+        config,
+        'X-Chain',
+        'avm',
+        ['secp256k1fx', 'nftfx', 'propertyfx'],
+        encodeXGenesis([{ alias: 'AVAX', tx: avax }]),
+      ),
+      chainTx(config, 'C-Chain', 'evm', [], Buffer.from(config.cChainGenesis, 'utf8')),
+    ],
+    timestamp: start,
+    initialSupply: totalSupply(config),
+    message: config.message,
+  })
+}
+
+function freeAmounts(config: GenesisConfig): (GenesisAmount & { ethAddress: Uint8Array })[] {
+  return config.allocations
+    .filter(({ address }) => !config.initialStakedFunds.has(Buffer.from(address).toString('hex')))
+    .flatMap(({ address, ethAddress, unlockSchedule }) =>
+      unlockSchedule.filter((lock) => lock.amount > 0n).map((lock) => ({ ...lock, address, ethAddress })),
+    )
+}
+
+function totalSupply(config: GenesisConfig): bigint {
+  let sum = 0n
+  for (const { initialAmount, unlockSchedule } of config.allocations) {
+    sum += initialAmount
+    for (const lock of unlockSchedule) sum += lock.amount
+  }
+  return sum
+}
+
+/** X is born with one asset; its memo holds the ETH addresses of the holders. */
+function avaxTx(config: GenesisConfig): Extract<UnsignedXTx, { type: 'CreateAssetTx' }> {
+  const holders = config.allocations
+    .filter((entry) => entry.initialAmount > 0n)
+    .toSorted((a, b) =>
+      a.initialAmount === b.initialAmount
+        ? Buffer.compare(a.address, b.address)
+        : a.initialAmount < b.initialAmount
+          ? -1
+          : 1,
+    )
+  return {
+    type: 'CreateAssetTx',
+    networkId: config.networkId,
+    blockchainId: EMPTY_ID,
+    outputs: [],
+    inputs: [],
+    memo: Buffer.concat(holders.map((entry) => entry.ethAddress)),
+    name: 'Avalanche',
+    symbol: 'AVAX',
+    denomination: 9,
+    // Sorting by (amount, address) is sorting by bytes: locktime and threshold between the two are the same in all.
+    initialStates: [
+      {
+        fxIndex: 0,
+        outputs: holders.map(({ address, initialAmount }) => ({
+          type: 'secp-transfer',
+          amount: initialAmount,
+          locktime: 0n,
+          threshold: 1,
+          addresses: [address],
+        })),
+      },
+    ],
+  }
+}
+
+function chainTx(config: GenesisConfig, chainName: string, vm: string, fxs: string[], genesisData: Uint8Array): PTx {
+  return assemblePTx(
+    {
+      type: 'CreateChainTx',
+      networkId: config.networkId,
+      blockchainId: EMPTY_ID,
+      outputs: [],
+      inputs: [],
+      memo: new Uint8Array(0),
+      subnetId: EMPTY_ID,
+      chainName,
+      vmId: asciiId(vm),
+      fxIds: fxs.map(asciiId),
+      genesisData,
+      subnetAuth: { type: 'secp-auth', sigIndices: [] },
+    },
+    [],
+  )
+}
+
+/** Ids of the built-in VMs and feature extensions are their names, padded with zeros. */
+function asciiId(name: string): string {
+  return Buffer.from(name, 'ascii').toString('hex').padEnd(64, '0')
+}

@@ -1,0 +1,78 @@
+import { BadInputError } from '../../../errors.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
+import { decodePGenesis, decodeXGenesis, type PGenesis } from './genesis-bytes.ts'
+import { encodePBlock } from './p-blocks.ts'
+import type { PTx } from './p-txs.ts'
+import type { Utxo } from './utxo.ts'
+import { assembleXTx, type XTx } from './x-txs.ts'
+
+/** What the genesis puts into the chains before their first blocks. Ids are hex; amounts nAVAX; times unix seconds. */
+export interface Genesis {
+  /** sha256 of the P genesis bytes: parent of the P block of height 0. */
+  genesisId: string
+  pGenesisBytes: Uint8Array
+  /** Id of the P block of height 0. */
+  pGenesisBlockId: string
+  xChainId: string
+  cChainId: string
+  avaxAssetId: string
+  utxos: Utxo[]
+  /** Already staking; in no block, but getTx knows them. */
+  validators: PTx[]
+  /** CreateChainTx of X and C; in no block. */
+  chains: PTx[]
+  timestamp: bigint
+  initialSupply: bigint
+  message: string
+  /** The assets that X is born with, AVAX first. */
+  xTxs: XTx[]
+  xUtxos: Utxo[]
+  /** The C-chain's genesis, JSON text. */
+  cGenesisBytes: Uint8Array
+}
+
+/**
+ * Takes P genesis bytes apart.
+ * @throws CodecError on broken bytes, BadInputError when the X- or C-chain is not in them.
+ */
+export function readGenesis(pGenesisBytes: Uint8Array): Genesis {
+  const genesis = decodePGenesis(pGenesisBytes)
+  const genesisId = sha256Hex(pGenesisBytes)
+  const x = chainNamed(genesis, 'X-Chain')
+  const c = chainNamed(genesis, 'C-Chain')
+  const xTxs = decodeXGenesis(x.data).map((asset) => assembleXTx(asset.tx, []))
+  const avax = xTxs[0]
+  if (!avax) throw new BadInputError('genesis: the X-chain has no asset')
+  return {
+    genesisId,
+    pGenesisBytes,
+    pGenesisBlockId: sha256Hex(encodePBlock({ type: 'ApricotCommitBlock', parentId: genesisId, height: 0n })),
+    xChainId: x.id,
+    cChainId: c.id,
+    avaxAssetId: avax.id,
+    utxos: genesis.utxos.map(({ message, ...utxo }) => utxo),
+    validators: genesis.validators,
+    chains: genesis.chains,
+    timestamp: genesis.timestamp,
+    initialSupply: genesis.initialSupply,
+    message: genesis.message,
+    xTxs,
+    xUtxos: xTxs.flatMap(assetUtxos),
+    cGenesisBytes: c.data,
+  }
+}
+
+function chainNamed(genesis: PGenesis, name: string): { id: string; data: Uint8Array } {
+  for (const { id, unsignedTx } of genesis.chains) {
+    if (unsignedTx.type === 'CreateChainTx' && unsignedTx.chainName === name)
+      return { id, data: unsignedTx.genesisData }
+  }
+  throw new BadInputError(`genesis: there is no ${name}`)
+}
+
+function assetUtxos({ id, unsignedTx }: XTx): Utxo[] {
+  if (unsignedTx.type !== 'CreateAssetTx') return []
+  return unsignedTx.initialStates
+    .flatMap((state) => state.outputs)
+    .map((output, outputIndex) => ({ txId: id, outputIndex, assetId: id, output }))
+}
