@@ -1,0 +1,93 @@
+import { BadAnswerError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../errors.ts'
+import type { RawResponse, UpstreamPool } from '../upstream/types.ts'
+
+/** The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3. */
+export type ExchangePool = Pick<UpstreamPool, 'exchange'>
+
+export interface CoingeckoAccess {
+  pool: ExchangePool
+  /** Base URL of the pool; only its host is looked at, to know the kind of key. */
+  url: string
+  apiKey?: string
+}
+
+/** Answers of the provider about the request itself: what was asked cannot be answered in this form. */
+export interface RefusedAnswer {
+  refused: number
+  message: string
+}
+
+export type CoingeckoAnswer = { ok: Record<string, unknown> } | { list: unknown[] } | RefusedAnswer
+
+/** The paid plan has its own host and header; sending a key in the other header counts as no key. */
+export const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<string, string> => {
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (apiKey === undefined || apiKey === '') return headers
+  const pro = URL.canParse(url) && new URL(url).hostname.startsWith('pro-api.')
+  headers[pro ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key'] = apiKey
+  return headers
+}
+
+/** Delta seconds or an HTTP date (RFC 9110), in milliseconds from now. */
+export const retryAfterMs = (header: string | string[] | undefined, now: number): number | undefined => {
+  const text = Array.isArray(header) ? header[0] : header
+  if (text === undefined || text === '') return undefined
+  const seconds = Number(text)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parse = (response: RawResponse): unknown => {
+  try {
+    return JSON.parse(response.body.toString('utf8'))
+  } catch (error) {
+    throw new BadAnswerError('price provider sent no JSON', error)
+  }
+}
+
+/** The provider puts its errors into `status`, also under a 200 in some layers in front of it. */
+const statusOf = (body: unknown): { code: number | undefined; message: string } | undefined => {
+  if (!isRecord(body)) return undefined
+  const { status } = body
+  if (!isRecord(status)) return undefined
+  const code = body['error_code'] ?? status['error_code']
+  const message = status['error_message']
+  if (typeof message !== 'string') return undefined
+  return { code: typeof code === 'number' ? code : undefined, message: message.slice(0, 300) }
+}
+
+const judge = (response: RawResponse): CoingeckoAnswer => {
+  if (response.status === 429)
+    throw new UpstreamRateLimitedError(
+      'price provider is limiting',
+      retryAfterMs(response.headers['retry-after'], Date.now()),
+    )
+  if (response.status >= 500) throw new UpstreamUnavailableError(`price provider answered ${response.status}`)
+  if (response.status >= 400) {
+    const text = response.body.subarray(0, 2_000).toString('utf8')
+    return { refused: response.status, message: text }
+  }
+  const body = parse(response)
+  const status = statusOf(body)
+  if (status?.code === 429) throw new UpstreamRateLimitedError('price provider is limiting')
+  if (status !== undefined) return { refused: 400, message: status.message }
+  if (Array.isArray(body)) return { list: body }
+  if (isRecord(body)) return { ok: body }
+  throw new BadAnswerError('price provider sent neither object nor list')
+}
+
+/** GET of one path below the provider's base URL. Rejects for trouble, answers `refused` for 4xx other than 429. */
+export const createCoingeckoClient = ({ pool, url, apiKey }: CoingeckoAccess) => {
+  const headers = coingeckoHeaders(url, apiKey)
+  return {
+    async get(path: string, signal: AbortSignal): Promise<CoingeckoAnswer> {
+      return judge(await pool.exchange({ method: 'GET', path, headers }, { signal }))
+    },
+  }
+}
+
+export type CoingeckoClient = ReturnType<typeof createCoingeckoClient>

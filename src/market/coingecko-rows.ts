@@ -1,0 +1,18 @@
+import type { Currency } from '../lib/currencies.ts'
+import { type QuotesByCurrency, toQuote } from './prices.ts'
+
+/** Quotes of one row: `{usd: 1, usd_24h_change: 0.5, …}`. */
+export const quotesOf = (row: unknown, currencies: readonly Currency[]): QuotesByCurrency => {
+  const quotes: QuotesByCurrency = {}
+  if (typeof row !== 'object' || row === null) return quotes
+  const members = row as Record<string, unknown>
+  for (const currency of currencies) {
+    const quote = toQuote(members[currency], members[`${currency}_24h_change`])
+    if (quote !== undefined) quotes[currency] = quote
+  }
+  return quotes
+}
+
+/** What every price call asks for; `precision=full` keeps the digits of very small prices. */
+export const priceQuery = (currencies: readonly Currency[]): string =>
+  `vs_currencies=${currencies.join(',')}&include_24hr_change=true&precision=full`

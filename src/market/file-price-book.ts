@@ -1,0 +1,36 @@
+import { watchFile } from './file-watch.ts'
+import { type MarketLog, silentLog } from './market-log.ts'
+import { type FilePrices, parsePriceFile } from './price-file.ts'
+import type { PriceBook } from './prices.ts'
+
+const MAX_BYTES = 33_554_432
+
+/** Prices of a file (format: `PriceFileSchema`); a changed file counts from the next `quote` on, a broken one is left aside. */
+export const createFilePriceBook = (file: string, log: MarketLog = silentLog): PriceBook => {
+  let newest: FilePrices | undefined
+  let lastSuccess: number | undefined
+  const watched = watchFile(file, parsePriceFile, MAX_BYTES, (reason) =>
+    log.warn({ file, reason }, 'price file could not be used'),
+  )
+  return {
+    async quote(currency) {
+      const prices = await watched.read()
+      if (prices !== newest) lastSuccess = Date.now()
+      newest = prices
+      return {
+        get: (key) => prices?.find(key)?.[currency],
+        unread: () => prices === undefined,
+      }
+    },
+    status: () => {
+      const trouble = watched.trouble()
+      return {
+        provider: 'file',
+        entries: newest?.entries ?? 0,
+        ...(lastSuccess === undefined ? {} : { lastSuccess }),
+        ...(trouble === undefined ? {} : { trouble }),
+      }
+    },
+    close: () => undefined,
+  }
+}
