@@ -5,6 +5,8 @@ export interface EventStreamOptions {
   keepAliveMs: number
   /** A reader that takes nothing for this long while something waits for it is cut, milliseconds. */
   stalledReaderMs: number
+  /** Called when the response is ready for its first byte: the headers can go out before there is an item. */
+  onStart?: () => void
   /** Called once, when the stream is over for any reason; `stalled` tells a cut reader from one that left. */
   onEnd?: (how: 'finished' | 'left' | 'stalled') => void
 }
@@ -21,6 +23,7 @@ const COMMENT = ': ping\n\n'
 export function createEventStream(options: EventStreamOptions) {
   const queue: string[] = []
   let queuedBytes = 0
+  let started = false
   let wanted = false
   let ended = false
   let stalled = false
@@ -29,6 +32,8 @@ export function createEventStream(options: EventStreamOptions) {
 
   const readable = new Readable({
     read() {
+      if (!started) options.onStart?.()
+      started = true
       wanted = true
       lastMove = Date.now()
       flush()

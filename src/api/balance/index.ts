@@ -37,6 +37,7 @@ export const APP_CHECK_HEADER = 'x-firebase-appcheck'
 
 export async function balanceApi(app: FastifyInstance, options: BalanceApiOptions): Promise<void> {
   installErrors(app)
+  app.removeContentTypeParser('text/plain')
   await app.register(swagger, documentInfo)
   const schemas = createRequestSchemas(options.hrps)
   const validate = createRequestValidator(schemas)

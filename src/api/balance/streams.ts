@@ -46,7 +46,11 @@ export function createStreams(options: StreamsOptions) {
     // Everything was known already: one write, no stream to keep.
     if (result.pending.length === 0) return reply.send(head)
 
-    const stream = createEventStream({ ...limits, onEnd: (how) => end(controller, how, request) })
+    const stream = createEventStream({
+      ...limits,
+      onStart: () => reply.raw.flushHeaders(),
+      onEnd: (how) => end(controller, how, request),
+    })
     open.set(controller, () => stream.readable.destroy())
     // A reader whose socket takes nothing any more is cut also after the last item was queued.
     reply.raw.setTimeout(limits.stalledReaderMs + limits.keepAliveMs, () => reply.raw.destroy())

@@ -1,0 +1,106 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { createAppCheck } from '../../src/api/balance/app-check.ts'
+import { balanceApi } from '../../src/api/balance/index.ts'
+import { installConnectionTracking } from '../../src/api/plugins/connections.ts'
+import type {
+  BalanceSource,
+  EvmBalances,
+  NativeToken,
+  NetworkType,
+  Outcome,
+  ReadContext,
+} from '../../src/chains/capabilities.ts'
+import { type BalanceChain, createBalanceService } from '../../src/services/balances/index.ts'
+import type { Account, Balances } from '../../src/services/balances/types.ts'
+
+export const AVAX: NativeToken = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax' }
+
+export type Read = (accounts: readonly Account[], context: ReadContext) => Promise<Map<string, Outcome<Balances>>>
+
+/** A chain whose answers a test decides; the network is the only thing replaced. */
+export function scriptedChain(caip2Id: string, networkType: NetworkType, read: Read, cacheMs = 2_000): BalanceChain {
+  const source: BalanceSource<Account, Balances> = { caip2Id, networkType, native: AVAX, readBalances: read }
+  return { source, cacheMs }
+}
+
+export const evm = (native: bigint, tokens: EvmBalances['tokens'] = []): EvmBalances => ({
+  native,
+  tokens,
+  blockNumber: 1n,
+})
+
+/** Every account of the read gets the same answer. */
+export const answerAll =
+  (balances: () => Balances): Read =>
+  async (accounts) =>
+    new Map(accounts.map(({ id }) => [id, { ok: true, value: balances() }]))
+
+/** A price book without a market, for tests that are not about prices. */
+export const unpriced = {
+  quote: async () => ({ get: () => undefined, unread: () => false }),
+  status: () => ({ provider: 'none' as const, entries: 0 }),
+  close: () => undefined,
+}
+
+export interface BalanceApiSetup {
+  chains: readonly BalanceChain[]
+  limits?: Partial<Parameters<typeof balanceApi>[1]['limits']>
+  appCheck?: Partial<Parameters<typeof createAppCheck>[0]>
+  deadlineMs?: number
+  maxStaleMs?: number
+  now?: () => number
+}
+
+/** The balance API on a real server at 127.0.0.1, over scripted chains. */
+export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: string; app: FastifyInstance }> {
+  const byId = new Map(setup.chains.map((chain) => [chain.source.caip2Id, chain]))
+  const balances = createBalanceService({
+    chainOf: (caip2Id) => byId.get(caip2Id),
+    prices: unpriced,
+    judge: { judge: () => ({ trusted: true }) },
+    deadlineMs: setup.deadlineMs ?? 2_000,
+    maxStaleMs: setup.maxStaleMs ?? 10_000,
+    cacheEntries: 1_000,
+    ...(setup.now ? { now: setup.now } : {}),
+  })
+  const app = Fastify()
+  installConnectionTracking(app, setup.limits?.shutdownGraceMs ?? 1_000)
+  await app.register(balanceApi, {
+    balances,
+    appCheck: createAppCheck({ mode: 'off', tokens: [], appIds: [], ...setup.appCheck }),
+    caip2Ids: [...byId.keys()],
+    nativeOf: () => AVAX,
+    hrps: ['avax', 'fuji'],
+    limits: {
+      bodyLimitBytes: 16_777_216,
+      keepAliveMs: 15_000,
+      stalledReaderMs: 30_000,
+      maxStreams: 100,
+      shutdownGraceMs: 1_000,
+      ...setup.limits,
+    },
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { url, app }
+}
+
+export const post = (url: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${url}/v1/balance/get-balances`, {
+    method: 'POST',
+    ...init,
+    headers: { 'content-type': 'application/json', ...init.headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+/** Items of a stream, read as the strictest known client does: LF only, complete events only. */
+export function itemsOf(text: string): Record<string, unknown>[] {
+  const events = text.split('\n\n')
+  if (events.pop() !== '') throw new Error('the last event is not followed by a blank line')
+  return events
+    .filter((event) => !event.startsWith(':'))
+    .map((event) => {
+      if (!event.startsWith('data: ') || event.includes('\n') || event.includes('\r'))
+        throw new Error(`bad event: ${event}`)
+      return JSON.parse(event.slice(6)) as Record<string, unknown>
+    })
+}
