@@ -1,0 +1,125 @@
+import { catalogue } from './catalogue/index.ts'
+import { AVAX } from './catalogue/native-tokens.ts'
+import { chainNames, chainPath, familyPath } from './chain-names.ts'
+import { closestName } from './closest-name.ts'
+import type { ShortFormName, ShortFormUse } from './short-forms.ts'
+import { isTree, merge, type Origins, type Tree, treeOf, valueAt } from './tree.ts'
+
+interface Work {
+  tree: Tree
+  readonly origins: Origins
+  readonly problems: string[]
+}
+
+const put = (work: Work, path: readonly string[], value: unknown, origin: string) => {
+  work.tree = merge(work.tree, treeOf(path, value), origin, work.origins) as Tree
+}
+
+function unknownChain(work: Work, origin: string, name: string): void {
+  const near = closestName(name, chainNames(work.tree))
+  const hint = near === undefined ? `known: ${chainNames(work.tree).join(', ') || 'none'}` : `did you mean ${near}?`
+  work.problems.push(`${origin}: no chain "${name}"; ${hint}`)
+}
+
+/** An upstream of the family a chain belongs to; Bitcoin needs to know the protocol, which the scheme tells. */
+function upstreamOf(path: readonly string[], url: string): Tree {
+  if (path[1] !== 'bitcoin') return { url }
+  if (/^(tcp|tls):/.test(url)) return { kind: 'electrum', url }
+  const blockbook = url.startsWith('blockbook+')
+  return { kind: blockbook ? 'blockbook' : 'esplora', url: blockbook ? url.slice('blockbook+'.length) : url }
+}
+
+function replaceUpstreams(work: Work, uses: readonly ShortFormUse[]): void {
+  const byChain = new Map<string, { urls: string[]; origin: string }>()
+  for (const { value, origin } of uses) {
+    const equals = value.indexOf('=')
+    if (equals < 1) {
+      work.problems.push(`${origin}: needs <chain>=<url>, such as eip155:43114=https://node.example.org`)
+      continue
+    }
+    const chain = value.slice(0, equals)
+    const urls = value
+      .slice(equals + 1)
+      .split(',')
+      .filter((url) => url !== '')
+    byChain.set(chain, { urls: [...(byChain.get(chain)?.urls ?? []), ...urls], origin })
+  }
+  for (const [chain, { urls, origin }] of byChain) {
+    const path = chainPath(chain)
+    if (path === undefined || !isTree(valueAt(work.tree, path))) unknownChain(work, origin, chain)
+    else
+      put(
+        work,
+        [...path, 'upstreams'],
+        urls.map((url) => upstreamOf(path, url)),
+        origin,
+      )
+  }
+}
+
+/**
+ * Makes own nodes answer for a whole network. The C-chain entry loses its multicall address as well: a network of
+ * one's own need not have the contract, and reads without it work everywhere.
+ */
+function useNodes(work: Work, network: 'mainnet' | 'testnet', uses: readonly ShortFormUse[]): void {
+  const [first] = uses
+  if (first === undefined) return
+  const nodes = uses.map(({ value }) => value.replace(/\/+$/, ''))
+  const path = ['chains', 'avalanche', network]
+  if (!isTree(valueAt(work.tree, path))) {
+    const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
+    put(work, path, { name, evmChainId, native }, first.origin)
+  }
+  put(
+    work,
+    [...path, 'upstreams'],
+    nodes.map((url) => ({ url })),
+    first.origin,
+  )
+  const evmChainId = valueAt(work.tree, [...path, 'evmChainId'])
+  if (typeof evmChainId !== 'number') return
+  const evmPath = ['chains', 'evm', String(evmChainId)]
+  const known = isTree(valueAt(work.tree, evmPath))
+  if (!known && work.origins.has(evmPath.join('.'))) return
+  if (!known) {
+    const { blockchainId: _, ...entry } = catalogue.evm[String(evmChainId)] ?? {
+      name: `EVM chain ${evmChainId}`,
+      testnet: network === 'testnet',
+      native: AVAX,
+      blockTimeMs: 2_000,
+      tokenLists: [],
+    }
+    put(work, evmPath, entry, first.origin)
+  }
+  put(
+    work,
+    [...evmPath, 'upstreams'],
+    nodes.map((url) => ({ url: `${url}/ext/bc/C/rpc` })),
+    first.origin,
+  )
+  const multicall = [...evmPath, 'multicall']
+  if (!known || !work.origins.has(multicall.join('.'))) put(work, multicall, null, first.origin)
+}
+
+function remove(work: Work, { value, origin }: ShortFormUse): void {
+  const family = familyPath(value)
+  const entries = family === undefined ? undefined : valueAt(work.tree, family)
+  if (family !== undefined && isTree(entries)) {
+    for (const reference of Object.keys(entries)) put(work, [...family, reference], null, origin)
+    return
+  }
+  const path = chainPath(value)
+  if (path === undefined || valueAt(work.tree, path) === undefined) unknownChain(work, origin, value)
+  else put(work, path, null, origin)
+}
+
+/** Applies the short forms of one source; removing comes last, so that what else it says cannot bring a chain back. */
+export function applyShortForms(tree: Tree, uses: readonly ShortFormUse[], origins: Origins, problems: string[]): Tree {
+  const work: Work = { tree, origins, problems }
+  const of = (flag: ShortFormName) => uses.filter((use) => use.flag === flag)
+  replaceUpstreams(work, of('chain-upstreams'))
+  useNodes(work, 'mainnet', of('avalanche-mainnet-node'))
+  useNodes(work, 'testnet', of('avalanche-testnet-node'))
+  for (const use of of('without')) remove(work, use)
+  return work.tree
+}

@@ -1,0 +1,66 @@
+import { parseEnv } from 'node:util'
+import { closestName } from './closest-name.ts'
+import { keyByVariable } from './keys.ts'
+import type { Layer } from './layer.ts'
+import { readShortForm, shortForms } from './short-forms.ts'
+
+const PREFIX = 'FIRN_'
+const CONFIG_FILE = 'FIRN_CONFIG'
+
+const shortFormByVariable = new Map(shortForms.map((short) => [short.variable, short]))
+const allVariables = [...keyByVariable.keys(), ...shortFormByVariable.keys(), CONFIG_FILE]
+
+/** Kubernetes and docker links announce a service called "firn" by variables of their own. */
+function isServiceLink(name: string, value: string): boolean {
+  return /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP)(_\w+)?$/.test(name) || /^(tcp|udp):\/\//.test(value)
+}
+
+export interface Environment extends Layer {
+  configFile: { path: string; origin: string } | undefined
+}
+
+/**
+ * Reads the variables that belong to Firn; `.env` fills in what the real environment leaves out. An empty variable
+ * counts as not set, since compose files pass unset ones on as empty.
+ */
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  dotenv: string | undefined,
+): Environment {
+  const result: Environment = { entries: [], uses: [], problems: [], configFile: undefined }
+  const fromFile = dotenv === undefined ? {} : (parseEnv(dotenv) as Record<string, string | undefined>)
+  const names = new Set([...Object.keys(fromFile), ...Object.keys(env)].sort())
+  for (const name of names) {
+    const real = env[name]
+    const inFile = real === undefined || real === ''
+    const text = inFile ? fromFile[name] : real
+    if (text !== undefined && text !== '') readVariable(result, name, text, inFile ? `${name} in .env` : name)
+  }
+  reportContradictions(result)
+  return result
+}
+
+function readVariable(into: Environment, name: string, text: string, origin: string): void {
+  const key = keyByVariable.get(name)
+  const short = shortFormByVariable.get(name)
+  if (key !== undefined) into.entries.push({ key, text, origin })
+  else if (short !== undefined) into.uses.push(...readShortForm(short, text, origin))
+  else if (name === CONFIG_FILE) into.configFile = { path: text, origin }
+  else if (name.startsWith(PREFIX) && !isServiceLink(name, text)) {
+    const near = closestName(name, allVariables)
+    const hint = near === undefined ? 'see --help' : `did you mean ${near}?`
+    into.problems.push(`${origin}: unknown variable; ${hint}`)
+  }
+}
+
+/** Two names of one key with different values: neither can be said to be meant. */
+function reportContradictions(environment: Environment): void {
+  const seen = new Map<string, { text: string; origin: string }>()
+  for (const { key, text, origin } of environment.entries) {
+    const other = seen.get(key.name)
+    if (other !== undefined && other.text !== text) {
+      environment.problems.push(`${key.name}: given twice with different values, by ${other.origin} and ${origin}`)
+    }
+    seen.set(key.name, { text, origin })
+  }
+}

@@ -1,0 +1,33 @@
+import type { ConfigKey } from './keys.ts'
+import { parseText } from './parse-text.ts'
+import type { ShortFormUse } from './short-forms.ts'
+import { merge, type Origins, type Tree, treeOf } from './tree.ts'
+
+/** One setting as given by a source. */
+export interface Entry {
+  key: ConfigKey
+  text: string
+  origin: string
+}
+
+/** Everything one source says; problems are what it says wrongly. */
+export interface Layer {
+  entries: Entry[]
+  uses: ShortFormUse[]
+  problems: string[]
+}
+
+/** A flag given several times adds to a list, and is merged when it takes JSON; for the rest the last one counts. */
+export function applyEntries(tree: Tree, entries: readonly Entry[], origins: Origins): Tree {
+  let result = tree
+  const lists = new Map<string, unknown[]>()
+  for (const { key, text, origin } of entries) {
+    let value = parseText(key, text)
+    if (key.kind === 'list' && Array.isArray(value)) {
+      value = [...(lists.get(key.name) ?? []), ...value]
+      lists.set(key.name, value as unknown[])
+    }
+    result = merge(result, treeOf(key.path, value), origin, origins) as Tree
+  }
+  return result
+}

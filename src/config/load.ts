@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Value } from '@sinclair/typebox/value'
+import { ConfigError } from '../errors.ts'
+import { deepFreeze } from '../lib/deep-freeze.ts'
+import { applyShortForms } from './apply-short-forms.ts'
+import { type Arguments, readArguments } from './arguments.ts'
+import { parseConfigFile, type ReadFile, readOr, readTextFile } from './config-file.ts'
+import { builtIn } from './defaults.ts'
+import { type Environment, readEnvironment } from './environment.ts'
+import { helpText } from './help.ts'
+import { applyEntries } from './layer.ts'
+import { maskBySchema } from './mask-config.ts'
+import { askOwnNetworks } from './own-networks.ts'
+import { parseText } from './parse-text.ts'
+import { ruleProblems } from './rules.ts'
+import { type Config, ConfigSchema } from './schema.ts'
+import { merge, type Origins, type Tree, valueAt } from './tree.ts'
+import { schemaProblems } from './validate.ts'
+
+export interface ConfigSources {
+  /** Arguments after the program's name. */
+  argv: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  /** Folder that holds `.env` and `firn.config.json`; relative `--config` paths start there. */
+  cwd: string
+  readFile?: ReadFile
+}
+
+export type LoadedConfig =
+  | { action: 'run'; config: Config }
+  /** Print `text` to standard output and leave with status 0. */
+  | { action: 'help' | 'version'; text: string }
+  | { action: 'print-config'; text: string; config: Config }
+
+const DEFAULT_FILE = 'firn.config.json'
+const CATALOGUE = 'chains.catalogue'
+
+/** Both `src/config` and `dist/config` lie two folders below the package. */
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return String(valueAt(manifest, ['version']))
+}
+
+function readFileLayer(
+  sources: Required<ConfigSources>,
+  args: Arguments,
+  environment: Environment,
+  problems: string[],
+) {
+  const named = args.configFile ?? environment.configFile?.path
+  const shown = named ?? DEFAULT_FILE
+  const before = problems.length
+  const text = readOr(sources.readFile, resolve(sources.cwd, shown), problems)
+  if (text === undefined) {
+    const origin = args.configFile === undefined ? environment.configFile?.origin : 'flag --config'
+    if (named !== undefined && problems.length === before) problems.push(`${shown}: no such file (${origin})`)
+    return { origin: shown, tree: {} }
+  }
+  return { origin: shown, tree: parseConfigFile(shown, text, problems) }
+}
+
+/** Whether to start from the catalogue must be known before anything is merged over it. */
+function wantsCatalogue(file: Tree, layers: readonly (Arguments | Environment)[]): boolean {
+  const given = layers.flatMap(({ entries }) => entries.filter(({ key }) => key.name === CATALOGUE))
+  const last = given.at(-1)
+  return (last === undefined ? valueAt(file, CATALOGUE.split('.')) : parseText(last.key, last.text)) !== false
+}
+
+function finish(tree: Tree, origins: Origins, problems: readonly string[]): Config {
+  const complete: unknown = Value.Default(ConfigSchema, askOwnNetworks(tree, origins))
+  const wrong = [...problems, ...schemaProblems(complete as Tree, origins)]
+  if (wrong.length > 0 || !Value.Check(ConfigSchema, complete)) throw new ConfigError(wrong)
+  const broken = ruleProblems(complete)
+  if (broken.length > 0) throw new ConfigError(broken)
+  return deepFreeze(complete)
+}
+
+function printed(config: Config, origins: Origins): string {
+  const masked = maskBySchema(ConfigSchema, config) as Tree
+  const sources = Object.fromEntries([...origins].filter(([path]) => !hasInner(origins, path)))
+  return `${JSON.stringify({ ...masked, $sources: sources }, undefined, 2)}\n`
+}
+
+/** Only the innermost paths tell something; `http` says nothing that `http.port` does not say better. */
+const hasInner = (origins: Origins, path: string) => [...origins.keys()].some((other) => other.startsWith(`${path}.`))
+
+/**
+ * Reads all sources and returns the frozen configuration, or the text that was asked for instead of running.
+ * Later ones win: defaults and catalogue, configuration file, `.env`, environment, flags.
+ *
+ * @throws ConfigError with one line per problem: which key, what was given and by whom, what is allowed
+ */
+export function loadConfig(given: ConfigSources): LoadedConfig {
+  const sources = { readFile: readTextFile, ...given }
+  const args = readArguments(sources.argv)
+  if (args.action === 'version') return { action: 'version', text: `${packageVersion()}\n` }
+  if (args.action === 'help') return { action: 'help', text: helpText(packageVersion()) }
+
+  const problems: string[] = [...args.problems]
+  const environment = readEnvironment(sources.env, readOr(sources.readFile, join(sources.cwd, '.env'), problems))
+  problems.push(...environment.problems)
+  const file = readFileLayer(sources, args, environment, problems)
+  const origins: Origins = new Map()
+  let tree = merge(builtIn(wantsCatalogue(file.tree, [environment, args])), file.tree, file.origin, origins) as Tree
+  for (const layer of [environment, args]) {
+    tree = applyEntries(tree, layer.entries, origins)
+    tree = applyShortForms(tree, layer.uses, origins, problems)
+  }
+  const config = finish(tree, origins, problems)
+  return args.action === 'print-config'
+    ? { action: 'print-config', text: printed(config, origins), config }
+    : { action: 'run', config }
+}
+
+/** Everything optional, all the way down. */
+export type Partially<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Partially<T[K]> | null }
+    : T
+
+/**
+ * A frozen configuration from code, for embedding and tests: `over` is merged over the defaults like a file.
+ *
+ * @throws ConfigError as loadConfig does
+ */
+export function createConfig(over: Partially<Config> = {}): Config {
+  const origins: Origins = new Map()
+  const base = builtIn(over.chains?.catalogue !== false)
+  return finish(merge(base, over, 'createConfig', origins) as Tree, origins, [])
+}

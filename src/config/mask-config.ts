@@ -1,0 +1,46 @@
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { MASK, maskUrl } from '../lib/mask.ts'
+import { membersOf } from './keys.ts'
+import { marksOf } from './sections/field.ts'
+import { isTree } from './tree.ts'
+
+/** Hides every text inside a value, but keeps its shape: how many tokens, which headers. */
+function hideAll(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideAll)
+  if (isTree(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hideAll(inner)]))
+  return MASK
+}
+
+function memberSchema(schema: TSchema, key: string): TSchema | undefined {
+  if (schema[Kind] === 'Record') return Object.values(schema['patternProperties'] as Record<string, TSchema>)[0]
+  const members = membersOf(schema)
+  return members !== undefined && Object.hasOwn(members, key) ? members[key] : undefined
+}
+
+/** A copy of a value with everything its schema marks as secret hidden; what no schema knows is hidden too. */
+export function maskBySchema(schema: TSchema | undefined, value: unknown): unknown {
+  if (schema === undefined) return hideAll(value)
+  const { secret } = marksOf(schema)
+  if (secret === true) return hideAll(value)
+  if (secret === 'url') return typeof value === 'string' ? maskUrl(value) : MASK
+  if (Array.isArray(value)) {
+    return value.map((item) => maskBySchema(schema[Kind] === 'Array' ? (schema['items'] as TSchema) : undefined, item))
+  }
+  if (isTree(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, maskBySchema(memberSchema(schema, key), inner)]),
+    )
+  }
+  return value
+}
+
+/** True when a value of this schema may carry something secret anywhere inside. */
+export function carriesSecret(schema: TSchema): boolean {
+  if (marksOf(schema).secret !== undefined) return true
+  const inside = [
+    ...Object.values(membersOf(schema) ?? {}),
+    ...Object.values((schema['patternProperties'] ?? {}) as Record<string, TSchema>),
+    ...(schema[Kind] === 'Array' ? [schema['items'] as TSchema] : []),
+  ]
+  return inside.some(carriesSecret)
+}

@@ -1,0 +1,66 @@
+import type { Config } from './schema.ts'
+
+function appCheckProblems({ appCheck }: Config['balance']): string[] {
+  const name = 'balance.appCheck'
+  if (appCheck.mode === 'static' && appCheck.tokens.length === 0) {
+    return [`${name}.tokens: missing; needed: at least one token when ${name}.mode is static`]
+  }
+  if (appCheck.mode === 'jwt' && appCheck.secret === undefined && appCheck.jwks === undefined) {
+    return [`${name}.secret: missing; needed: secret or jwks when ${name}.mode is jwt`]
+  }
+  if (appCheck.mode === 'firebase' && appCheck.projectNumber === undefined && appCheck.projectId === undefined) {
+    return [`${name}.projectNumber: missing; needed: projectNumber or projectId when ${name}.mode is firebase`]
+  }
+  return []
+}
+
+function authProblems({ auth }: Config['node']['api']): string[] {
+  return auth.required && auth.password === undefined && auth.passwordFile === undefined
+    ? ['node.api.auth.password: missing; needed: password or passwordFile when node.api.auth.required is true']
+    : []
+}
+
+function upstreamProblems(chains: Config['chains']): string[] {
+  const problems: string[] = []
+  const wrong = (key: string, allowed: string) => problems.push(`${key}.url: given another scheme; allowed: ${allowed}`)
+  for (const [reference, { upstreams }] of Object.entries(chains.bitcoin)) {
+    upstreams.forEach(({ kind, url }, rank) => {
+      const key = `chains.bitcoin.${reference}.upstreams.${rank}`
+      const socket = /^(tcp|tls):/.test(url)
+      if (kind === 'electrum' && !socket) wrong(key, 'tcp:// or tls:// when kind is electrum')
+      if (kind !== 'electrum' && socket) wrong(key, `https:// or http:// when kind is ${kind}`)
+    })
+  }
+  const others = [
+    ...Object.entries(chains.evm).map(([id, chain]) => [`evm.${id}`, chain] as const),
+    ...Object.entries(chains.solana).map(([id, chain]) => [`solana.${id}`, chain] as const),
+    ...Object.entries(chains.avalanche).map(([id, chain]) => [`avalanche.${id}`, chain] as const),
+  ]
+  for (const [name, { upstreams }] of others) {
+    upstreams.forEach(({ url }, rank) => {
+      if (/^(tcp|tls):/.test(url)) wrong(`chains.${name}.upstreams.${rank}`, 'https:// or http://')
+    })
+  }
+  return problems
+}
+
+/** What no single key can tell: settings that need each other. One line per problem. */
+export function ruleProblems(config: Config): string[] {
+  const { prices } = config.market
+  return [
+    ...appCheckProblems(config.balance),
+    ...authProblems(config.node.api),
+    ...(prices.provider === 'file' && prices.file === undefined
+      ? ['market.prices.file: missing; needed: a file when market.prices.provider is file']
+      : []),
+    ...(config.otel.enabled && config.otel.endpoint === undefined
+      ? ['otel.endpoint: missing; needed: an endpoint when otel.enabled is true']
+      : []),
+    ...config.data.apiKeys.flatMap(({ plan }, rank) =>
+      Object.hasOwn(config.data.plans, plan)
+        ? []
+        : [`data.apiKeys.${rank}.plan: given "${plan}"; allowed: one of ${Object.keys(config.data.plans).join(', ')}`],
+    ),
+    ...upstreamProblems(config.chains),
+  ]
+}

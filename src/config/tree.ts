@@ -1,0 +1,53 @@
+/** A configuration on its way: plain data of which nothing is known yet. */
+export type Tree = Record<string, unknown>
+
+export const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Where a value came from, as shown to people: `flag --http-port`, `FIRN_HTTP_PORT in .env`, `firn.config.json`. */
+export type Origins = Map<string, string>
+
+/** Reads a value by its path; undefined when any step is missing. */
+export function valueAt(tree: unknown, path: readonly string[]): unknown {
+  let value: unknown = tree
+  for (const step of path) {
+    if (!isTree(value) || !Object.hasOwn(value, step)) return undefined
+    value = value[step]
+  }
+  return value
+}
+
+/** A tree with one value at a path. */
+export function treeOf(path: readonly string[], value: unknown): Tree {
+  return path.reduceRight<unknown>((inner, step) => Object.fromEntries([[step, inner]]), value) as Tree
+}
+
+/**
+ * Merges `over` into `base` and returns a new tree: objects are merged key by key, everything else (lists too) is
+ * replaced, null takes a key away. `origins` learns where each value came from, keyed by dotted path.
+ */
+export function merge(base: unknown, over: unknown, origin: string, origins: Origins, path = ''): unknown {
+  if (path !== '') origins.set(path, origin)
+  if (!isTree(over)) return over
+  const merged = new Map<string, unknown>(isTree(base) ? Object.entries(base) : [])
+  for (const [key, value] of Object.entries(over)) {
+    const inner = path === '' ? key : `${path}.${key}`
+    if (value === null) {
+      origins.set(inner, origin)
+      merged.delete(key)
+    } else {
+      merged.set(key, merge(merged.get(key), value, origin, origins, inner))
+    }
+  }
+  // fromEntries defines own properties, so a key named __proto__ stays a key and is reported as unknown.
+  return Object.fromEntries(merged)
+}
+
+/** The origin of a value: its own, else that of the object around it; undefined = built in. */
+export function originOf(origins: Origins, path: readonly string[]): string | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const origin = origins.get(path.slice(0, length).join('.'))
+    if (origin !== undefined) return origin
+  }
+  return undefined
+}

@@ -1,0 +1,72 @@
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
+import { MASK } from '../lib/mask.ts'
+import { allowedBy } from './allowed.ts'
+import { closestName } from './closest-name.ts'
+import { membersOf } from './keys.ts'
+import { carriesSecret, maskBySchema } from './mask-config.ts'
+import { ConfigSchema } from './schema.ts'
+import { type Origins, originOf, type Tree } from './tree.ts'
+
+const SHOWN_CHARACTERS = 80
+
+const stepsOf = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** The schema at a path, as far as schemas go. */
+function schemaAt(path: readonly string[]): TSchema | undefined {
+  let schema: TSchema | undefined = ConfigSchema
+  for (const step of path) {
+    if (schema === undefined) return undefined
+    if (schema[Kind] === 'Record') schema = Object.values(schema['patternProperties'] as Record<string, TSchema>)[0]
+    else if (schema[Kind] === 'Array') schema = schema['items'] as TSchema
+    else {
+      const members: Record<string, TSchema> = membersOf(schema) ?? {}
+      schema = Object.hasOwn(members, step) ? members[step] : undefined
+    }
+  }
+  return schema
+}
+
+/** The given value as people may see it: secrets masked, long ones cut. */
+function shown(schema: TSchema, value: unknown): string {
+  const simple = typeof value !== 'object' || value === null
+  // A scalar where an object with secrets belongs is usually broken JSON of that object.
+  const hidden = simple && membersOf(schema) === undefined && schema[Kind] !== 'String' ? carriesSecret(schema) : false
+  const text = hidden ? MASK : (JSON.stringify(maskBySchema(schema, value)) ?? String(value))
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+}
+
+function unknownKey(path: readonly string[], from: string): string {
+  const parent = schemaAt(path.slice(0, -1))
+  const key = path.at(-1) ?? ''
+  const place = `${path.join('.')}: unknown key${from}`
+  if (parent?.[Kind] === 'Record') return `${place}; allowed: ${allowedBy(parent)}`
+  const known = Object.keys(membersOf(parent ?? ConfigSchema) ?? {})
+  const near = closestName(key, known)
+  const hint =
+    near === undefined ? `allowed: ${known.join(', ')}` : `did you mean ${[...path.slice(0, -1), near].join('.')}?`
+  return `${place}; ${hint}`
+}
+
+function lineOf(error: ValueError, origins: Origins): string {
+  const path = stepsOf(error.path)
+  const origin = originOf(origins, path)
+  const from = origin === undefined ? '' : ` (${origin})`
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) return unknownKey(path, from)
+  const schema = schemaAt(path) ?? error.schema
+  if (error.value === undefined) return `${path.join('.')}: missing${from}; needed: ${allowedBy(schema)}`
+  return `${path.join('.')}: given ${shown(schema, error.value)}${from}; allowed: ${allowedBy(schema)}`
+}
+
+/** One line per key that does not fit the schema. */
+export function schemaProblems(tree: Tree, origins: Origins): string[] {
+  const lines = new Map<string, string>()
+  for (const error of Value.Errors(ConfigSchema, tree)) {
+    if (!lines.has(error.path)) lines.set(error.path, lineOf(error, origins))
+  }
+  return [...lines.values()]
+}
