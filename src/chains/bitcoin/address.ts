@@ -46,20 +46,20 @@ const decodes = (id: string): boolean => {
  *
  * The reader throws BadInputError for an address with a bad checksum, of an unknown form or of another network.
  */
-export const createAddressReader = (deps: { caip2Id: string; network: BitcoinNetworkName; operation: string }) => {
+export const createAddressReader = (deps: { caip2Id: string; network: BitcoinNetworkName }) => {
   const own = bitcoinNetworks[deps.network].forms
   const shown = networkOfReference(deps.caip2Id) ?? deps.network
   const accepted = deps.network === 'regtest' ? [own, bitcoinNetworks[shown].forms] : [own]
 
   return (id: string): BitcoinAddress => {
-    if (!decodes(id)) throw new BadInputError(`[${deps.operation}] address ${id} is malformed or has a bad checksum`)
+    if (!decodes(id)) throw new BadInputError(`address ${id} is malformed or has a bad checksum`)
     const forms = accepted.find((candidate) => matches(id, candidate))
-    if (!forms) throw new BadInputError(`[${deps.operation}] address ${id} does not belong to ${shown}`)
+    if (!forms) throw new BadInputError(`address ${id} does not belong to ${shown}`)
     try {
       const script = codec.toOutputScript(id, forms)
       return { address: codec.fromOutputScript(script, own), script }
     } catch (cause) {
-      throw new BadInputError(`[${deps.operation}] address ${id} is not a payable address`, cause)
+      throw new BadInputError(`address ${id} is not a payable address`, cause)
     }
   }
 }

@@ -13,16 +13,35 @@ export interface ElectrumConnection {
   close(error?: Error): void
 }
 
-const openSocket = (url: string): { socket: Socket; ready: 'connect' | 'secureConnect' } => {
-  const { protocol, hostname, port } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  if (protocol === 'tcp:') return { socket: connectTcp({ host, port: Number(port || 50_001) }), ready: 'connect' }
-  if (protocol === 'tls:' || protocol === 'ssl:') {
-    // SNI must be a name; Node refuses an IP literal.
-    const servername = isIP(host) === 0 ? { servername: host } : {}
-    return { socket: connectTls({ host, port: Number(port || 50_002), ...servername }), ready: 'secureConnect' }
+interface OpeningSocket {
+  socket: Socket
+  /** Event after which calls may travel. */
+  ready: 'connect' | 'secureConnect'
+  /** Why the peer may not be talked to, once ready. */
+  refuse(): string | undefined
+}
+
+/** Self-signed certificates are usual among Electrum servers: they are accepted by fingerprint, never blindly. */
+const openTls = (host: string, port: number, pin: string): OpeningSocket => {
+  // SNI must be a name; Node refuses an IP literal.
+  const servername = isIP(host) === 0 ? { servername: host } : {}
+  const socket = connectTls({ host, port, ...servername, rejectUnauthorized: pin === '' })
+  const shown = (): string => socket.getPeerX509Certificate()?.fingerprint256 ?? ''
+  const plain = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase()
+  return {
+    socket,
+    ready: 'secureConnect',
+    refuse: () => (pin === '' || plain(shown()) === plain(pin) ? undefined : 'shows another certificate than pinned'),
   }
-  throw new UpstreamUnavailableError(`Electrum needs tcp:// or tls://, not ${protocol}//`)
+}
+
+const openSocket = (url: string): OpeningSocket => {
+  const { protocol, hostname, port, hash } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (protocol === 'tls:' || protocol === 'ssl:') return openTls(host, Number(port || 50_002), hash.slice(1))
+  if (protocol !== 'tcp:') throw new UpstreamUnavailableError(`Electrum needs tcp:// or tls://, not ${protocol}//`)
+  const socket = connectTcp({ host, port: Number(port || 50_001) })
+  return { socket, ready: 'connect', refuse: () => undefined }
 }
 
 /**
@@ -30,7 +49,7 @@ const openSocket = (url: string): { socket: Socket; ready: 'connect' | 'secureCo
  * is too long, no JSON or no answer to a call closes it.
  */
 export const openElectrumConnection = (url: string, limits: ElectrumLimits): ElectrumConnection => {
-  const { socket, ready } = openSocket(url)
+  const { socket, ready, refuse } = openSocket(url)
   const calls = createElectrumCalls()
   let open = true
   let idleTimer: NodeJS.Timeout | undefined
@@ -47,6 +66,18 @@ export const openElectrumConnection = (url: string, limits: ElectrumLimits): Ele
     () => close(new UpstreamUnavailableError('Electrum server did not accept the connection in time')),
     limits.connectTimeoutMs,
   )
+  /** Calls wait here until the peer has been accepted. */
+  let outbox: string[] | undefined = []
+  const begin = (): void => {
+    clearTimeout(connectTimer)
+    const objection = refuse()
+    if (objection !== undefined) {
+      close(new UpstreamUnavailableError(`Electrum server ${objection}`))
+      return
+    }
+    socket.write((outbox ?? []).join(''))
+    outbox = undefined
+  }
   const feed = createLineReader(limits.maxLineBytes, (line) => {
     calls.settle(line)
     clearTimeout(idleTimer)
@@ -54,7 +85,7 @@ export const openElectrumConnection = (url: string, limits: ElectrumLimits): Ele
   })
 
   socket.setNoDelay(true)
-  socket.once(ready, () => clearTimeout(connectTimer))
+  socket.once(ready, begin)
   socket.on('data', (chunk: Buffer) => {
     try {
       feed(chunk)
@@ -74,7 +105,9 @@ export const openElectrumConnection = (url: string, limits: ElectrumLimits): Ele
       if (signal.aborted) throw new CancelledError()
       clearTimeout(idleTimer)
       const { id, answer } = calls.open(signal, () => close(new CancelledError()))
-      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+      const line = `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
+      if (outbox) outbox.push(line)
+      else socket.write(line)
       return answer
     },
     close,

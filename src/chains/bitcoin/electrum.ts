@@ -5,7 +5,10 @@ import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './elec
 import type { BitcoinNetworkName, ElectrumLimits } from './network.ts'
 
 export interface ElectrumServer {
-  /** `tcp://host:port` or `tls://host:port` (ports 50001 and 50002 when left out). */
+  /**
+   * `tcp://host:port` or `tls://host:port` (ports 50001 and 50002 when left out). `tls://host:port#<hex>` accepts the
+   * one certificate with this SHA-256 fingerprint instead of asking the certificate authorities.
+   */
   url: string
   /** Lower numbers are preferred while they answer; default 0. */
   priority?: number

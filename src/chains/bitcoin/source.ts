@@ -18,8 +18,6 @@ import { type BitcoinAddress, createAddressReader } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
 import type { BitcoinLimits, BitcoinNetworkName } from './network.ts'
 
-const OPERATION = 'getBtcBalances'
-
 export interface BitcoinBalanceSourceDeps {
   /** `bip122:` and the first 32 hex digits of the genesis hash. */
   caip2Id: string
@@ -43,11 +41,14 @@ const failure = (error: unknown): Outcome<never> => ({
 const worst = (known: Outcome<BitcoinBalances> | undefined, next: Error): Outcome<BitcoinBalances> =>
   !known || known.ok || known.error instanceof UpstreamRateLimitedError ? failure(next) : known
 
-/** Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next. */
+/**
+ * Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next.
+ * Error texts name the cause only; the service puts the operation in front.
+ */
 export const createBitcoinBalanceSource = (
   deps: BitcoinBalanceSourceDeps,
 ): BalanceSource<AddressAccount, BitcoinBalances> => {
-  const readAddress = createAddressReader({ caip2Id: deps.caip2Id, network: deps.network, operation: OPERATION })
+  const readAddress = createAddressReader({ caip2Id: deps.caip2Id, network: deps.network })
 
   const ask = async (
     backend: BitcoinBackend,
@@ -62,9 +63,7 @@ export const createBitcoinBalanceSource = (
       return await backend.readBalances(addresses, { ...context, signal, deadline })
     } catch (error) {
       if (context.signal.aborted) throw new CancelledError()
-      const reason = timeout.aborted
-        ? new DeadlineError(`[${OPERATION}] ${backend.name} did not answer in time`)
-        : error
+      const reason = timeout.aborted ? new DeadlineError('bitcoin servers did not answer in time') : error
       deps.logger?.debug({ caip2Id: deps.caip2Id, backend: backend.name, err: reason }, 'bitcoin backend failed')
       return new Map(addresses.map(({ address }) => [address, failure(reason)]))
     }
@@ -76,7 +75,7 @@ export const createBitcoinBalanceSource = (
     for (const [index, backend] of deps.backends.entries()) {
       const now = Date.now()
       if (pending.length === 0 || now >= context.deadline) break
-      const share = (context.deadline - now) / (deps.backends.length - index)
+      const share = Math.ceil((context.deadline - now) / (deps.backends.length - index))
       const answers = await ask(backend, pending, context, now + share)
       context.signal.throwIfAborted()
       for (const { address } of pending) {
@@ -100,8 +99,7 @@ export const createBitcoinBalanceSource = (
       for (const { id } of accounts) {
         if (results.has(id) || asked.has(id)) continue
         try {
-          if (asked.size >= deps.limits.maxAccounts)
-            throw new BadInputError(`[${OPERATION}] too many addresses at once`)
+          if (asked.size >= deps.limits.maxAccounts) throw new BadInputError('too many addresses at once')
           const read = readAddress(id)
           asked.set(id, read.address)
           addresses.set(read.address, read)
@@ -111,7 +109,7 @@ export const createBitcoinBalanceSource = (
       }
       const found = await readAll([...addresses.values()], context)
       for (const [id, address] of asked) {
-        results.set(id, found.get(address) ?? failure(new DeadlineError(`[${OPERATION}] no time left for ${id}`)))
+        results.set(id, found.get(address) ?? failure(new DeadlineError('no time left for this address')))
       }
       return results
     },

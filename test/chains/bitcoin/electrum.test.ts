@@ -1,0 +1,190 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createElectrumClient, type ElectrumClient, type ElectrumLimits } from '../../../src/chains/bitcoin/index.ts'
+import { readContext } from '../../support/balance-reads.ts'
+import { electrumLine, type FakeElectrum, startFakeElectrum } from '../../support/electrum-server.ts'
+
+const limits: ElectrumLimits = {
+  connectTimeoutMs: 300,
+  answerTimeoutMs: 300,
+  idleMs: 60_000,
+  maxLineBytes: 4_096,
+  maxPipelined: 10,
+  backoffMs: 10_000,
+  maxBackoffMs: 60_000,
+}
+const call = (name: string) => ['blockchain.scripthash.get_balance', [name]] as const
+const good = { ok: true, value: { confirmed: 7, unconfirmed: -2 } }
+
+let server: FakeElectrum
+let second: FakeElectrum
+const clients: ElectrumClient[] = []
+
+const connect = (urls: string[], over: Partial<ElectrumLimits> = {}): ElectrumClient => {
+  const servers = urls.map((url, priority) => ({ url, priority }))
+  const client = createElectrumClient({ network: 'mainnet', servers, limits: { ...limits, ...over } })
+  clients.push(client)
+  return client
+}
+
+beforeEach(async () => {
+  server = await startFakeElectrum()
+  second = await startFakeElectrum()
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close()
+  await Promise.all([server.close(), second.close()])
+})
+
+describe('electrum client', () => {
+  it('shakes hands once and sends a round in one flight', async () => {
+    const client = connect([server.url])
+    let held = ''
+    server.fault = (request) => {
+      if (!request.method.includes('get_balance')) return undefined
+      held = electrumLine(request.id, request.params[0]) + held
+      // Answers only when all five questions are there, last question first.
+      return server.seen.filter(({ method }) => method.includes('get_balance')).length === 5 ? held : ''
+    }
+    const outcomes = await client.round(['a', 'b', 'c', 'd', 'e'].map(call), readContext())
+    expect(outcomes.map((one) => (one.ok ? one.value : one.error))).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(server.seen.slice(0, 2)).toMatchObject([{ method: 'server.version' }, { method: 'blockchain.block.header' }])
+    server.fault = () => undefined
+    await client.round([call('f')], readContext())
+    expect(server.connections).toBe(1)
+  })
+
+  it('never has more calls in flight than allowed', async () => {
+    const client = connect([server.url], { maxPipelined: 2 })
+    let open = 0
+    server.fault = ({ id, method }, socket) => {
+      if (!method.includes('get_balance')) return undefined
+      open += 1
+      expect(open).toBeLessThanOrEqual(2)
+      setImmediate(() => {
+        open -= 1
+        socket.write(electrumLine(id, { confirmed: 7, unconfirmed: -2 }))
+      })
+      return ''
+    }
+    expect(await client.round(['a', 'b', 'c', 'd', 'e'].map(call), readContext())).toEqual(Array(5).fill(good))
+  })
+
+  it('gives a refused call its own error', async () => {
+    server.fault = ({ id, params }) =>
+      params[0] === 'b' ? `${JSON.stringify({ id, error: { code: 1, message: 'history too large' } })}\n` : undefined
+    const [a, b] = await connect([server.url]).round([call('a'), call('b')], readContext())
+    expect(a).toEqual(good)
+    expect(b).toMatchObject({ ok: false, error: { message: 'Electrum: history too large' } })
+  })
+
+  const faults: [string, FakeElectrum['fault']][] = [
+    ['an HTML page', () => '<html>\n'],
+    ['a line without end', () => 'x'.repeat(5_000)],
+    ['an answer nobody asked for', () => electrumLine(99, 1)],
+    [
+      'half an answer and a cut',
+      (_, socket) => {
+        if (socket.writable) socket.end('{"id":0,"res')
+        return ''
+      },
+    ],
+    ['silence', () => ''],
+    [
+      'another network',
+      ({ id, method }) => (method.includes('header') ? electrumLine(id, '00'.repeat(80)) : undefined),
+    ],
+    ['neither result nor error', ({ id }) => `{"id":${id}}\n`],
+  ]
+  it.each(faults)('goes to the next server after %s, and stays there', async (_, fault) => {
+    server.fault = fault
+    const client = connect([server.url, second.url])
+    expect(await client.round([call('a')], readContext())).toEqual([good])
+    const before = server.connections
+    expect(await client.round([call('b')], readContext())).toEqual([good])
+    expect(server.connections).toBe(before)
+  })
+
+  it('says so when every server failed', async () => {
+    await server.close()
+    second.fault = () => '<html>\n'
+    const client = connect([server.url, second.url])
+    await expect(client.round([call('a')], readContext())).rejects.toThrow('no JSON')
+    second.fault = () => undefined
+    expect(await client.round([call('a')], readContext())).toEqual([good])
+  })
+
+  it('opens a new connection after the old one died', async () => {
+    const client = connect([server.url])
+    await client.round([call('a')], readContext())
+    for (const socket of server.open) socket.destroy()
+    expect(await client.round([call('b')], readContext())).toEqual([good])
+    expect(server.connections).toBe(2)
+  })
+
+  it('closes a connection that rests', async () => {
+    const client = connect([server.url], { idleMs: 30 })
+    await client.round([call('a')], readContext())
+    await expect.poll(() => server.open.size).toBe(0)
+  })
+
+  it('gives up connecting to a server that does not accept', async () => {
+    const deaf = createServer().listen(0, '127.0.0.1')
+    deaf.on('connection', (socket) => socket.on('error', () => undefined))
+    await new Promise((resolve) => deaf.once('listening', resolve))
+    const address = deaf.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const client = connect([`tls://127.0.0.1:${port}`])
+    await expect(client.round([call('a')], readContext())).rejects.toThrow('in time')
+    client.close()
+    deaf.close()
+  })
+
+  it('cuts the connection when its only reader leaves, but not under another reader', async () => {
+    server.fault = ({ method }) => (method.includes('get_balance') ? '' : undefined)
+    const client = connect([server.url], { answerTimeoutMs: 5_000 })
+    const [leaving, staying] = [new AbortController(), new AbortController()]
+    const first = client.round([call('a')], readContext({ signal: leaving.signal }))
+    const other = client.round([call('b')], readContext({ signal: staying.signal }))
+    await expect.poll(() => server.seen.length).toBe(4)
+    leaving.abort()
+    await expect(first).rejects.toThrow('cancelled')
+    expect(server.open.size).toBe(1)
+    staying.abort()
+    await expect(other).rejects.toThrow('cancelled')
+    await expect.poll(() => server.open.size).toBe(0)
+  })
+
+  it('cuts a handshake that nobody waits for any more', async () => {
+    server.fault = () => ''
+    const client = connect([server.url], { answerTimeoutMs: 5_000 })
+    const controller = new AbortController()
+    const round = client.round([call('a')], readContext({ signal: controller.signal }))
+    await expect.poll(() => server.seen.length).toBe(2)
+    controller.abort()
+    await expect(round).rejects.toThrow('cancelled')
+    await expect.poll(() => server.open.size).toBe(0)
+  })
+
+  it('ends at the deadline', async () => {
+    server.fault = () => ''
+    const client = connect([server.url], { answerTimeoutMs: 60_000 })
+    await expect(client.round([call('a')], readContext({ deadline: Date.now() + 50 }))).rejects.toThrow('in time')
+  })
+
+  it('speaks TLS, and refuses a certificate it cannot trust', async () => {
+    const pem = (part: string) =>
+      readFileSync(new URL(`../../fixtures/tls/localhost-${part}.pem`, import.meta.url), 'utf8')
+    const secure = await startFakeElectrum({ key: pem('key'), cert: pem('cert') })
+    await expect(connect([secure.url]).round([call('a')], readContext())).rejects.toThrow('cannot be reached')
+    const fingerprint = new X509Certificate(pem('cert')).fingerprint256
+    expect(await connect([`${secure.url}#${fingerprint}`]).round([call('a')], readContext())).toEqual([good])
+    expect(secure.seen.length).toBe(3)
+    const other = `${secure.url}#${'00'.repeat(32)}`
+    await expect(connect([other]).round([call('a')], readContext())).rejects.toThrow('another certificate')
+    expect(secure.seen.length).toBe(3)
+    await secure.close()
+  })
+})

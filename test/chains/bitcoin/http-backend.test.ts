@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAddressReader } from '../../../src/chains/bitcoin/address.ts'
+import { createBlockbookBackend } from '../../../src/chains/bitcoin/blockbook.ts'
+import { createEsploraBackend } from '../../../src/chains/bitcoin/esplora.ts'
+import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
+import { type FaultServer, startFaultServer } from '../../support/fault-server.ts'
+import { createPlainPool, type PlainPool } from '../../support/plain-pool.ts'
+
+const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
+const ID = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
+const address = createAddressReader({ caip2Id: 'bip122:000000000019d6689c085ae165831e93', network: 'mainnet' })(ID)
+
+let server: FaultServer
+let pool: PlainPool
+/** What the server answers by path; a path that is not here is a 404. */
+let pages: Record<string, unknown>
+
+beforeEach(async () => {
+  pages = {}
+  server = await startFaultServer({
+    handle: (request) => {
+      const page = pages[request.url ?? '']
+      if (page === undefined) return { status: 404, body: 'not found' }
+      return { body: typeof page === 'string' ? page : JSON.stringify(page) }
+    },
+  })
+  pool = createPlainPool(server.url)
+})
+afterEach(async () => {
+  await pool.close()
+  await server.close()
+})
+
+const deps = () => ({ network: 'mainnet', maxConcurrent: 4, pool }) as const
+const stats = (funded: unknown, spent: unknown) => ({ funded_txo_sum: funded, spent_txo_sum: spent })
+const esplora = async () => (await createEsploraBackend(deps()).readBalances([address], readContext())).get(ID)
+const blockbook = async () => (await createBlockbookBackend(deps()).readBalances([address], readContext())).get(ID)
+
+describe('esplora answers', () => {
+  const path = `/address/${ID}`
+  const answer = (chain: unknown, mempool: unknown) => ({ address: ID, chain_stats: chain, mempool_stats: mempool })
+
+  it('sums blocks and mempool apart', async () => {
+    pages[path] = answer(stats(700, 200), stats(5, 105))
+    expect(balancesOf(await esplora())).toEqual({ confirmed: 500n, unconfirmed: -100n })
+  })
+
+  it.each([
+    ['a page that is no JSON', '<html>busy</html>'],
+    ['a cut document', `{"address":"${ID}","chain_stats":{"funded_txo_sum":7`],
+    ['another address', { ...answer(stats(1, 0), stats(0, 0)), address: '3P14159f73E4gFr7JterCCQh9QjiTjiZrG' }],
+    ['no chain part', { address: ID, mempool_stats: stats(0, 0) }],
+    ['no mempool part', { address: ID, chain_stats: stats(0, 0) }],
+    ['a sum that is text', answer(stats('700', 0), stats(0, 0))],
+    ['a sum with a fraction', answer(stats(700.5, 0), stats(0, 0))],
+    ['a sum that lost digits', answer(stats(2 ** 53, 0), stats(0, 0))],
+    ['more spent than received', answer(stats(1, 2), stats(0, 0))],
+    ['more spent in the mempool than there is', answer(stats(100, 0), stats(0, 101))],
+    ['more bitcoin than exist', answer(stats(2_100_000_000_000_001, 0), stats(0, 0))],
+    ['an array', []],
+    ['null', 'null'],
+  ])('refuses %s', async (_, page) => {
+    pages[path] = page
+    expect(errorOf(await esplora())).toMatchObject({ code: 'BAD_ANSWER', retryable: true })
+  })
+
+  it('takes an unknown path for an error, not for zero', async () => {
+    expect(errorOf(await esplora()).message).toContain('does not know address')
+  })
+
+  it('believes a server that cannot tell its network, and asks for it once', async () => {
+    pages[path] = answer(stats(7, 0), stats(0, 0))
+    const backend = createEsploraBackend(deps())
+    for (let round = 0; round < 3; round += 1) await backend.readBalances([address], readContext())
+    // Three addresses and one question for the network.
+    expect(server.stats.requests).toBe(4)
+  })
+
+  it('refuses a server of another network', async () => {
+    pages[path] = answer(stats(0, 0), stats(0, 0))
+    pages['/block-height/0'] = GENESIS.replace('6f', '70')
+    await expect(esplora()).rejects.toThrow('not on bitcoin mainnet')
+    pages['/block-height/0'] = GENESIS
+    expect(balancesOf(await esplora())).toEqual({ confirmed: 0n, unconfirmed: 0n })
+  })
+
+  it('keeps its number of requests in flight', async () => {
+    server.set({ latencyMs: 20 })
+    const many = Array.from({ length: 20 }, (_, index) => ({ address: `a${index}`, script: new Uint8Array() }))
+    await createEsploraBackend(deps()).readBalances(many, readContext())
+    // One more is the question for the network.
+    expect(server.stats.maxInFlight).toBe(5)
+  })
+
+  it('cuts its requests when the reader leaves', async () => {
+    server.set({ hang: 'headers' })
+    const controller = new AbortController()
+    const read = createEsploraBackend(deps()).readBalances([address], readContext({ signal: controller.signal }))
+    await expect.poll(() => server.stats.inFlight).toBe(2)
+    controller.abort()
+    await read.catch(() => undefined)
+    await expect.poll(() => server.stats.aborts).toBe(2)
+  })
+})
+
+describe('blockbook answers', () => {
+  const path = `/api/v2/address/${ID}?details=basic`
+  const answer = (over: Record<string, unknown> = {}) => ({
+    address: ID,
+    balance: '500',
+    totalReceived: '700',
+    totalSent: '200',
+    unconfirmedBalance: '-100',
+    ...over,
+  })
+
+  it('reads both balances', async () => {
+    pages[path] = answer()
+    expect(balancesOf(await blockbook())).toEqual({ confirmed: 500n, unconfirmed: -100n })
+  })
+
+  it.each([
+    ['a number in place of text', answer({ balance: 500 })],
+    ['a fraction', answer({ unconfirmedBalance: '0.5' })],
+    ['nothing', answer({ unconfirmedBalance: undefined })],
+    ['sums that do not fit', answer({ totalSent: '199' })],
+    ['another address', answer({ address: 'x' })],
+    ['an HTML page', '<html></html>'],
+  ])('refuses %s', async (_, page) => {
+    pages[path] = page
+    expect(errorOf(await blockbook())).toMatchObject({ code: 'BAD_ANSWER' })
+  })
+
+  it('refuses a server of another network', async () => {
+    pages[path] = answer()
+    pages['/api/v2/block-index/0'] = { blockHash: 'ab'.repeat(32) }
+    await expect(blockbook()).rejects.toThrow('not on bitcoin mainnet')
+  })
+})

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type BitcoinBackend,
+  bitcoinLimits,
+  createBitcoinBalanceSource,
+  createBlockbookBackend,
+  createElectrumBackend,
+  createElectrumClient,
+  createEsploraBackend,
+  electrumLimits,
+} from '../../../src/chains/bitcoin/index.ts'
+import { UpstreamRateLimitedError } from '../../../src/errors.ts'
+import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
+import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/balance-reads.ts'
+import { createPlainPool } from '../../support/plain-pool.ts'
+
+const TESTNET = 'bip122:000000000933ea01ad0ee984209779ba'
+const MAINNET = 'bip122:000000000019d6689c085ae165831e93'
+const network = 'regtest'
+const maxConcurrent = 8
+
+let chain: BitcoinChain
+const backends = new Map<string, BitcoinBackend>()
+
+beforeAll(async () => {
+  chain = await startBitcoinChain()
+  const http = (url: string) => ({ network, maxConcurrent, pool: createPlainPool(url) }) as const
+  backends.set('esplora', createEsploraBackend(http(chain.esploraUrl)))
+  backends.set('blockbook', createBlockbookBackend(http(chain.blockbookUrl)))
+  const client = createElectrumClient({ network, servers: [{ url: chain.electrumUrl }], limits: electrumLimits })
+  backends.set('electrum', createElectrumBackend({ client }))
+})
+
+afterAll(async () => {
+  await Promise.all([...backends.values()].map((backend) => backend.close()))
+  await chain.close()
+})
+
+const source = (list: BitcoinBackend[], caip2Id = TESTNET) =>
+  createBitcoinBalanceSource({ caip2Id, native: bitcoinNative, network, backends: list, limits: bitcoinLimits })
+
+const backend = (kind: string): BitcoinBackend => {
+  const found = backends.get(kind)
+  if (!found) throw new Error(kind)
+  return found
+}
+
+const failing = (error: Error): BitcoinBackend => ({
+  name: 'failing',
+  readBalances: () => Promise.reject(error),
+  close: async () => {},
+})
+
+describe.each(['esplora', 'blockbook', 'electrum'])('bitcoin balances over %s', (kind) => {
+  it('tells what the node itself tells, for every kind of address', async () => {
+    const accounts = Object.values(chain.accounts)
+    const ids = accounts.map(({ addresses }) => ({ id: addresses.testnet }))
+    const balances = await source([backend(kind)]).readBalances(ids, readContext())
+    expect([...balances.keys()].sort()).toEqual(ids.map(({ id }) => id).sort())
+    for (const account of accounts) {
+      const { confirmed, unconfirmed } = balancesOf(balances.get(account.addresses.testnet))
+      const own = await chain.ownAnswer(account.name)
+      expect({ name: account.name, confirmed, total: confirmed + unconfirmed }).toEqual({ name: account.name, ...own })
+    }
+  })
+
+  it('has a negative unconfirmed balance while an own spend waits', async () => {
+    const { testnet } = chain.accounts.bob.addresses
+    const balances = await source([backend(kind)]).readBalances([{ id: testnet }], readContext())
+    expect(balancesOf(balances.get(testnet))).toEqual({ confirmed: 25_000_000n, unconfirmed: -10_001_000n })
+  })
+
+  it('answers the good addresses and names the bad ones', async () => {
+    const good = chain.accounts.alice.addresses.testnet
+    const other = chain.accounts.alice.addresses.mainnet
+    const balances = await source([backend(kind)]).readBalances(
+      [{ id: other }, { id: good }, { id: `${good}x` }, { id: good }],
+      readContext(),
+    )
+    expect(balances.size).toBe(3)
+    expect(balancesOf(balances.get(good)).confirmed).toBe(137_653_322n)
+    expect(errorOf(balances.get(other)).message).toBe(`address ${other} does not belong to testnet`)
+    expect(errorOf(balances.get(`${good}x`)).message).toContain('bad checksum')
+  })
+
+  it('answers mainnet forms when it stands in for mainnet', async () => {
+    const { mainnet } = chain.accounts.carol.addresses
+    const balances = await source([backend(kind)], MAINNET).readBalances([{ id: mainnet }], readContext())
+    expect(balancesOf(balances.get(mainnet)).confirmed).toBe(87_345_678n)
+  })
+})
+
+describe('failover between backends', () => {
+  const ids = () => [{ id: chain.accounts.alice.addresses.testnet }]
+  const first = <T>(map: Map<string, T>) => [...map.values()][0]
+
+  it('asks the next backend when the first fails', async () => {
+    const list = [failing(new Error('down')), backend('electrum')]
+    expect(balancesOf(first(await source(list).readBalances(ids(), readContext()))).confirmed).toBe(137_653_322n)
+  })
+
+  it('leaves time for the next backend when the first hangs', async () => {
+    const hanging: BitcoinBackend = {
+      name: 'hanging',
+      readBalances: (_, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+      close: async () => {},
+    }
+    const context = readContext({ deadline: Date.now() + 600 })
+    const balances = await source([hanging, backend('esplora')]).readBalances(ids(), context)
+    expect(balancesOf(first(balances)).confirmed).toBe(137_653_322n)
+  })
+
+  it('asks again only for the addresses that are missing', async () => {
+    const seen: string[][] = []
+    const partial: BitcoinBackend = {
+      name: 'partial',
+      readBalances: async (addresses) => {
+        seen.push(addresses.map(({ address }) => address))
+        const [one] = addresses
+        return new Map(one ? [[one.address, { ok: true, value: { confirmed: 1n, unconfirmed: 0n } }]] : [])
+      },
+      close: async () => {},
+    }
+    const { alice, bob } = chain.accounts
+    const asked = [{ id: alice.addresses.testnet }, { id: bob.addresses.testnet }]
+    const balances = await source([partial, partial]).readBalances(asked, readContext())
+    expect(seen).toEqual([[alice.addresses.regtest, bob.addresses.regtest], [bob.addresses.regtest]])
+    expect([...balances.values()].every(({ ok }) => ok)).toBe(true)
+  })
+
+  it('says rate limited only when every backend was', async () => {
+    const limited = failing(new UpstreamRateLimitedError('429'))
+    const both = await source([limited, limited]).readBalances(ids(), readContext())
+    expect(errorOf(first(both))).toBeInstanceOf(UpstreamRateLimitedError)
+    for (const list of [
+      [limited, failing(new Error('down'))],
+      [failing(new Error('down')), limited],
+    ]) {
+      expect(errorOf(first(await source(list).readBalances(ids(), readContext()))).message).toBe('down')
+    }
+  })
+
+  it('ends when the reader leaves, and does not fail over', async () => {
+    const controller = new AbortController()
+    const leaving: BitcoinBackend = {
+      name: 'leaving',
+      readBalances: async () => {
+        controller.abort()
+        throw new Error('cut')
+      },
+      close: async () => {},
+    }
+    const read = source([leaving, backend('esplora')]).readBalances(ids(), readContext({ signal: controller.signal }))
+    await expect(read).rejects.toThrow('cancelled')
+  })
+
+  it('refuses a server of another network instead of telling zero', async () => {
+    const pool = createPlainPool(chain.esploraUrl)
+    const wrong = createEsploraBackend({ network: 'testnet', maxConcurrent, pool })
+    const right = createBitcoinBalanceSource({
+      caip2Id: TESTNET,
+      native: bitcoinNative,
+      network: 'testnet',
+      backends: [wrong],
+      limits: bitcoinLimits,
+    })
+    const error = errorOf(first(await right.readBalances(ids(), readContext())))
+    expect(error.message).toContain('not on bitcoin testnet')
+    await pool.close()
+  })
+})
