@@ -77,7 +77,7 @@ function expectEnvelope(container: Container, expected: TrueBlock): Uint8Array {
   const opened = openContainer(bytes)
   if (!opened.envelope || opened.outerId === undefined) {
     // Only the first block of C, of before the fork by its genesis time, comes without a wrapper.
-    expect([expected.chain, expected.height, expected.envelope]).toEqual(['C', 1, RAW])
+    expect([expected.chain, expected.height, expected.envelope]).toEqual(['C', 1, 'none (raw inner block)'])
     return bytes
   }
   const { envelope } = opened

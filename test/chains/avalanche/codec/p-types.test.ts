@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  assemblePTx,
+  decodePBlock,
+  decodePTx,
+  encodePBlock,
+  encodePTx,
+  type PBlock,
+} from '../../../../src/chains/avalanche/codec/index.ts'
+import { readWithAvalanchejs } from '../../../support/avalanchejs-codec.ts'
+import { few, id, secpCredential, u64 } from './arbitraries.ts'
+import { pTxTypes, unsignedPTx } from './p-tx-arbitraries.ts'
+
+const signed = (type: (typeof pTxTypes)[number]) =>
+  fc.tuple(unsignedPTx(type), few(secpCredential)).map(([tx, credentials]) => assemblePTx(tx, credentials))
+
+describe.each(pTxTypes)('%s', (type) => {
+  it('survives writing and reading, and avalanchejs reads and writes the same bytes', () => {
+    fc.assert(
+      fc.property(signed(type), (tx) => {
+        const bytes = encodePTx(tx)
+        expect(decodePTx(bytes)).toEqual({ ...tx, bytes: new Uint8Array(tx.bytes) })
+        const theirs = readWithAvalanchejs('PVM', bytes)
+        expect(Buffer.compare(theirs.bytes, bytes)).toBe(0)
+        expect(theirs.type.replace(/Tx$/, '')).toBe(`pvm.${type.replace(/Tx$/, '')}`)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('P blocks', () => {
+  const tx = fc.oneof(...pTxTypes.map(signed))
+  const head = { parentId: id, height: u64 }
+  const bodies: { [T in PBlock['type']]: fc.Arbitrary<Omit<Extract<PBlock, { type: T }>, 'type'>> } = {
+    ApricotProposalBlock: fc.record({ ...head, tx }),
+    ApricotAbortBlock: fc.record(head),
+    ApricotCommitBlock: fc.record(head),
+    ApricotStandardBlock: fc.record({ ...head, txs: few(tx) }),
+    ApricotAtomicBlock: fc.record({ ...head, tx }),
+    BanffProposalBlock: fc.record({ time: u64, decisionTxs: few(tx), ...head, tx }),
+    BanffAbortBlock: fc.record({ time: u64, ...head }),
+    BanffCommitBlock: fc.record({ time: u64, ...head }),
+    BanffStandardBlock: fc.record({ time: u64, ...head, txs: few(tx) }),
+  }
+
+  it.each(Object.entries(bodies))('%s survives writing and reading', (type, body: fc.Arbitrary<object>) => {
+    fc.assert(
+      fc.property(body, (fields) => {
+        const bytes = encodePBlock({ type, ...fields } as PBlock)
+        const block = decodePBlock(bytes)
+        expect(block).toMatchObject({ type })
+        expect(Object.keys(block).slice(1)).toEqual(Object.keys(fields))
+        expect(Buffer.compare(encodePBlock(block), bytes)).toBe(0)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
