@@ -75,6 +75,15 @@ export class JsonRpcError extends FirnError {
   }
 }
 
+/** A REST upstream turned the request itself down (4xx that is not about rate, key or absence): true everywhere. */
+export class UpstreamRefusedError extends FirnError {
+  readonly upstreamStatus: number
+  constructor(message: string, upstreamStatus: number) {
+    super(message, { code: 'UPSTREAM_REFUSED', status: 502 })
+    this.upstreamStatus = upstreamStatus
+  }
+}
+
 /** An upstream answered, but the answer breaks its own format (bad checksum, wrong type, missing page). */
 export class BadAnswerError extends FirnError {
   constructor(message: string, cause?: unknown) {

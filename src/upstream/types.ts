@@ -13,6 +13,8 @@ export interface UpstreamSpec {
   batchItems?: number
   /** Lower numbers are preferred while healthy; default 0. */
   priority?: number
+  /** Ask for compressed answers. Default: https only (on the own network compression only costs time). */
+  compress?: boolean
 }
 
 /** Limits of a pool. Every number is explicit; `upstream/defaults.ts` documents and holds the default values. */
@@ -59,6 +61,8 @@ export interface CallOptions {
   batch?: boolean
   /** Share a successful answer for this long, milliseconds. Default 0: only calls in flight are shared. */
   cacheMs?: number
+  /** With `cacheMs`: the answer also expires when the pool's head moves. Only for pools with a head probe. */
+  sameTip?: boolean
   /** W3C traceparent to pass on. */
   traceparent?: string
 }

@@ -1,0 +1,65 @@
+import { failed, type Outcome } from './outcome.ts'
+import { readEntry, readJsonBody } from './rpc-message.ts'
+import { judgeStatus } from './verdicts.ts'
+import type { WireAnswer } from './wire.ts'
+
+/** What an answer to a batch says. `refused` and `too-many` are about batching itself, not about the entries. */
+export type BatchReading =
+  | { kind: 'entries'; outcomes: Outcome<unknown>[] }
+  | { kind: 'refused' }
+  | { kind: 'too-many' }
+
+/** Statuses with which servers turn down a request form they do not know. */
+const REFUSING_STATUS = new Set([400, 403, 405, 406, 411, 415, 422, 501])
+const TOO_MANY_TEXT = /batch.{0,60}(size|large|limit|many|max|exceed)|too many.{0,40}batch|(max|exceed).{0,40}batch/i
+/** geth and its forks answer the entries beyond their size limit with this. */
+const TOO_BIG_TEXT = /response.{0,20}too large|response size.{0,20}exceed|batch response/i
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const answer = (reading: BatchReading): Outcome<BatchReading> => ({ kind: 'answer', value: reading, bytes: 0 })
+
+const refusal = (text: string): Outcome<BatchReading> =>
+  answer(TOO_MANY_TEXT.test(text) ? { kind: 'too-many' } : { kind: 'refused' })
+
+const readArray = (host: string, list: unknown[], count: number, bytes: number): Outcome<BatchReading> => {
+  const outcomes = new Array<Outcome<unknown> | undefined>(count)
+  const share = Math.ceil(bytes / count)
+  for (const item of list) {
+    const id = isObject(item) ? Number(item['id']) : Number.NaN
+    if (Number.isInteger(id) && id >= 1 && id <= count && !outcomes[id - 1])
+      outcomes[id - 1] = readEntry(host, item, share)
+  }
+  if (outcomes.every((outcome) => outcome === undefined)) {
+    const first = list.find(isObject)
+    return refusal(first === undefined ? '' : JSON.stringify(first['error'] ?? '').slice(0, 500))
+  }
+  const missing: Outcome<unknown> = failed({ host, kind: 'bad-answer', reason: 'entry missing in batch answer' })
+  return answer({ kind: 'entries', outcomes: Array.from(outcomes, (outcome) => outcome ?? missing) })
+}
+
+/** A single object instead of an array: a rate limit speaks about the entries, anything else about the batch. */
+const readObject = (host: string, value: unknown): Outcome<BatchReading> => {
+  const outcome = readEntry(host, value, 0)
+  if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited')
+    return failed({ host, kind: 'rate-limited', reason: outcome.failure.reason })
+  return refusal(outcome.kind === 'truth' ? outcome.error.message : '')
+}
+
+/** Reads the answer to a batch of `count` (2 or more) entries with ids 1 to `count`. */
+export const readBatch = (host: string, wire: WireAnswer, count: number): Outcome<BatchReading> => {
+  const { status } = wire
+  const trouble = judgeStatus(host, status, wire.headers['retry-after'])
+  if (status === 413) return answer({ kind: 'too-many' })
+  if (trouble && !REFUSING_STATUS.has(status)) return failed(trouble)
+  if (REFUSING_STATUS.has(status)) return refusal(wire.body.toString('utf8', 0, 500))
+  if (status < 200 || status >= 300) return failed({ host, kind: 'status', reason: `status ${status}` })
+  const body = readJsonBody(host, wire)
+  if (!body.ok) return body.outcome
+  return Array.isArray(body.value) ? readArray(host, body.value, count, wire.body.length) : readObject(host, body.value)
+}
+
+/** True when an entry failed only because the whole batch answered with too much. */
+export const isTooBigInBatch = (outcome: Outcome<unknown>): boolean =>
+  outcome.kind === 'truth' && TOO_BIG_TEXT.test(outcome.error.message)

@@ -1,0 +1,171 @@
+import type { Attempt } from './attempt.ts'
+import { type BatchReading, isTooBigInBatch, readBatch } from './batch-answer.ts'
+import type { BatchLimit } from './batch-limit.ts'
+import type { Cancel, CancelCause, Outcome, Settle } from './outcome.ts'
+import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
+import type { Upstream } from './upstream.ts'
+import type { WireRequest } from './wire.ts'
+
+/** An entry on its way: `left` once nobody waits for it, `cancelSingle` while it travels alone. */
+interface Passenger {
+  entry: RpcEntry
+  bytes: number
+  hedge: boolean
+  settle: Settle<unknown>
+  traceparent: string | undefined
+  left: boolean
+  settled: boolean
+  onLeave: Cancel | undefined
+}
+
+/** Collects the JSON-RPC calls of one turn of the event loop to one (upstream, path) into as few requests as allowed. */
+export interface Batcher {
+  add(entry: RpcEntry, options: { hedge: boolean; traceparent?: string | undefined }, settle: Settle<unknown>): Cancel
+}
+
+export interface BatcherDeps {
+  upstream: Upstream
+  path: string
+  attempt: Attempt
+  limit: BatchLimit
+}
+
+/** Room for the frame of an entry: jsonrpc, id, commas. */
+const ENTRY_FRAME = 48
+
+export const jsonRequest = (
+  upstream: Upstream,
+  path: string,
+  body: string,
+  traceparent: string | undefined,
+): WireRequest => ({
+  method: 'POST',
+  path: upstream.path(path),
+  headers: traceparent === undefined ? upstream.jsonHeaders : { ...upstream.jsonHeaders, traceparent },
+  body,
+  decode: true,
+})
+
+export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): Batcher => {
+  let collecting: Passenger[] = []
+
+  const settleOne = (passenger: Passenger, outcome: Outcome<unknown>): void => {
+    if (passenger.left || passenger.settled) return
+    passenger.settled = true
+    passenger.settle(outcome)
+  }
+
+  const sendSingle = (passenger: Passenger): void => {
+    const request = jsonRequest(upstream, path, writeEntry(passenger.entry, 1), passenger.traceparent)
+    const plan = { request, read: readSingle, calls: 1, hedge: passenger.hedge }
+    const cancel = attempt(upstream, plan, (outcome) => settleOne(passenger, outcome))
+    passenger.onLeave = cancel
+  }
+
+  const sendAll = (passengers: Passenger[]): void => {
+    const aboard = passengers.filter(({ left }) => !left)
+    const [first] = aboard
+    if (!first) return
+    if (aboard.length === 1) sendSingle(first)
+    else sendBatch(aboard, first)
+  }
+
+  const sendHalves = (passengers: Passenger[]): void => {
+    const middle = passengers.length >> 1
+    sendAll(passengers.slice(0, middle))
+    sendAll(passengers.slice(middle))
+  }
+
+  const land = (passengers: Passenger[], outcome: Outcome<BatchReading>): void => {
+    const now = Date.now()
+    if (outcome.kind !== 'answer') {
+      // The sum was too much, not necessarily each part.
+      if (outcome.kind === 'failure' && outcome.failure.kind === 'too-large') sendHalves(passengers)
+      else for (const passenger of passengers) settleOne(passenger, outcome as Outcome<unknown>)
+      return
+    }
+    const reading = outcome.value
+    if (reading.kind === 'refused') {
+      limit.refused(now)
+      for (const passenger of passengers) sendAll([passenger])
+    } else if (reading.kind === 'too-many') {
+      limit.tooMany(passengers.length, now)
+      sendHalves(passengers)
+    } else landEntries(passengers, reading.outcomes)
+  }
+
+  const landEntries = (passengers: Passenger[], outcomes: Outcome<unknown>[]): void => {
+    const again: Passenger[] = []
+    passengers.forEach((passenger, index) => {
+      const outcome = outcomes[index]
+      if (!outcome) return
+      if (isTooBigInBatch(outcome)) {
+        again.push(passenger)
+        return
+      }
+      if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited')
+        upstream.pause(outcome.failure.retryAfterMs)
+      settleOne(passenger, outcome)
+    })
+    // Not all of them can have been too big together with others that came through: the rest is a smaller batch.
+    if (again.length === passengers.length) sendHalves(again)
+    else sendAll(again)
+  }
+
+  const sendBatch = (passengers: Passenger[], first: Passenger): void => {
+    const body = `[${passengers.map(({ entry }, index) => writeEntry(entry, index + 1)).join(',')}]`
+    const request = jsonRequest(upstream, path, body, first.traceparent)
+    const calls = passengers.length
+    const read = (host: string, answer: Parameters<typeof readBatch>[1]) => readBatch(host, answer, calls)
+    let aboard = calls
+    const plan = { request, read, calls, hedge: first.hedge }
+    const cancel = attempt(upstream, plan, (outcome) => land(passengers, outcome))
+    const onLeave = (cause: CancelCause): void => {
+      aboard -= 1
+      if (aboard === 0) cancel(cause)
+    }
+    for (const passenger of passengers) passenger.onLeave = onLeave
+  }
+
+  const flush = (): void => {
+    const waiting = collecting
+    collecting = []
+    const most = limit.items(Date.now())
+    const mostBytes = upstream.limits.batchBytes
+    let group: Passenger[] = []
+    let bytes = 0
+    for (const passenger of waiting) {
+      if (passenger.left) continue
+      if (group.length >= most || (group.length > 0 && bytes + passenger.bytes > mostBytes)) {
+        sendAll(group)
+        group = []
+        bytes = 0
+      }
+      group.push(passenger)
+      bytes += passenger.bytes
+    }
+    sendAll(group)
+  }
+
+  return {
+    add: (entry, options, settle) => {
+      const passenger: Passenger = {
+        entry,
+        bytes: ENTRY_FRAME + entry.method.length + (entry.params?.length ?? 0),
+        hedge: options.hedge,
+        settle,
+        traceparent: options.traceparent,
+        left: false,
+        settled: false,
+        onLeave: undefined,
+      }
+      collecting.push(passenger)
+      if (collecting.length === 1) setImmediate(flush)
+      return (cause) => {
+        if (passenger.left || passenger.settled) return
+        passenger.left = true
+        passenger.onLeave?.(cause)
+      }
+    },
+  }
+}

@@ -1,0 +1,50 @@
+export type BreakerState = 'closed' | 'open' | 'half-open'
+
+/** Keeps calls away from an upstream that failed several times in a row, and lets one probe through after a while. */
+export interface Breaker {
+  state(): BreakerState
+  /** True when the breaker has been open long enough for one probe. */
+  probeDue(now: number): boolean
+  /** Reserves the probe; from now on until its result nobody else gets one. */
+  takeProbe(now: number): void
+  success(): void
+  failure(now: number): void
+  /** The attempt ended without telling anything: a probe may be tried again at once. */
+  inconclusive(): void
+}
+
+export const createBreaker = (
+  limits: { breakerFailures: number; breakerOpenMs: number },
+  onChange: (state: BreakerState) => void,
+): Breaker => {
+  let state: BreakerState = 'closed'
+  let failures = 0
+  let probeAt = 0
+  const become = (next: BreakerState): void => {
+    if (next === state) return
+    state = next
+    onChange(next)
+  }
+  return {
+    state: () => state,
+    probeDue: (now) => state === 'open' && now >= probeAt,
+    takeProbe: (now) => {
+      if (state !== 'open' || now < probeAt) return
+      become('half-open')
+    },
+    success: () => {
+      failures = 0
+      become('closed')
+    },
+    failure: (now) => {
+      failures += 1
+      if (state === 'closed' && failures < limits.breakerFailures) return
+      // An attempt of last resort that fails while open must not push the next probe away.
+      if (state !== 'open') probeAt = now + limits.breakerOpenMs
+      become('open')
+    },
+    inconclusive: () => {
+      if (state === 'half-open') become('open')
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { PoolLimits } from './types.ts'
+
+/** Limits of a pool that is given none; `upstream` in the configuration shows the same figures. */
+export const DEFAULT_LIMITS: Readonly<PoolLimits> = Object.freeze({
+  connectTimeoutMs: 3_000,
+  headersTimeoutMs: 6_000,
+  bodyTimeoutMs: 6_000,
+  maxResponseBytes: 33_554_432,
+  maxConcurrent: 64,
+  requestsPerSecond: 50,
+  batchItems: 100,
+  batchBytes: 262_144,
+  maxAttempts: 4,
+  hedgeMinMs: 150,
+  breakerFailures: 5,
+  breakerOpenMs: 10_000,
+  maxLagBlocks: 3,
+})
+
+/** A call that names no deadline gets this long, milliseconds. */
+export const DEFAULT_CALL_MS = 30_000
+/** Calls waiting for a free slot of one upstream; one more fails at once. */
+export const MAX_WAITING = 10_000
+/** Answers kept by `cacheMs`, per pool. */
+export const CACHE_ENTRIES = 5_000
+export const CACHE_BYTES = 33_554_432
+/** Pause after a 429 that names no time; doubles with each further one up to the maximum. */
+export const PAUSE_MS = 1_000
+export const MAX_PAUSE_MS = 30_000
+/** A longer retry-after than this is a mistake or an attack and is cut. */
+export const MAX_RETRY_AFTER_MS = 300_000
+/** Wait before an upstream that failed already gets the same read again; doubles with each round. */
+export const RETRY_BACKOFF_MS = 50
+/** An upstream that refused batches is asked with one again after this. */
+export const BATCH_MEMORY_MS = 600_000
+/** Ranking of a pool is reused for this long unless health changes. */
+export const RANKING_MS = 250
+/** Reads that one hedge costs: at most every tenth read may be sent twice, after a burst of as many hedges. */
+export const READS_PER_HEDGE = 10
+/** Idle keep-alive time of a connection; shorter than the idle limit of usual nodes and proxies. */
+export const KEEP_ALIVE_MS = 20_000
+/** Connections to one origin over all pools. */
+export const MAX_CONNECTIONS = 512

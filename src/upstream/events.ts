@@ -1,0 +1,55 @@
+import type { BreakerState } from './breaker.ts'
+import type { FailureKind } from './outcome.ts'
+
+/** Everything a pool decides, for metrics. `host` is the only thing ever told about an upstream's address. */
+export type UpstreamEvent =
+  /** One HTTP request has ended; `calls` is the number of JSON-RPC entries in it. */
+  | {
+      kind: 'attempt'
+      pool: string
+      host: string
+      outcome: 'answer' | 'truth' | 'cancelled' | FailureKind
+      ms: number
+      calls: number
+      hedge: boolean
+      reason?: string
+    }
+  | { kind: 'failover'; pool: string; from: string; reason: string; method: string }
+  | { kind: 'hedge'; pool: string; host: string; method: string }
+  | { kind: 'breaker'; pool: string; host: string; state: BreakerState }
+  | { kind: 'paused'; pool: string; host: string; ms: number }
+  /** The upstream takes no batches (`items` 1) or only smaller ones on this path from now on. */
+  | { kind: 'batch-limit'; pool: string; host: string; items: number }
+  | { kind: 'shared'; pool: string; method: string }
+  | { kind: 'cache-hit'; pool: string; method: string }
+  | { kind: 'exhausted'; pool: string; method: string; reason: string }
+  | { kind: 'head'; pool: string; host: string; height: bigint }
+
+export type ObserveUpstream = (event: UpstreamEvent) => void
+
+/** The part of a pino logger that is used here. */
+export interface DebugLogger {
+  debug(fields: object, message: string): void
+  isLevelEnabled?(level: string): boolean
+}
+
+/** Hands events to metrics and, at debug, to the log. `active()` lets the hot path skip making an event nobody reads. */
+export interface Reporter {
+  active(): boolean
+  report(event: UpstreamEvent): void
+}
+
+export const createReporter = (observe: ObserveUpstream | undefined, logger: DebugLogger | undefined): Reporter => {
+  const debugging = (): boolean => logger !== undefined && (logger.isLevelEnabled?.('debug') ?? true)
+  return {
+    active: () => observe !== undefined || debugging(),
+    report: (event) => {
+      observe?.(event)
+      if (logger && debugging()) {
+        const { kind, ...fields } = event
+        const height = 'height' in fields ? { height: fields.height.toString() } : {}
+        logger.debug({ ...fields, ...height }, `upstream ${kind}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Attempt } from './attempt.ts'
+import { failed, type Outcome } from './outcome.ts'
+import type { Read } from './reader.ts'
+import { endToEndHeaders } from './target.ts'
+import type { AnswerVerdict, RawResponse, UpstreamPool } from './types.ts'
+import { judgeStatus } from './verdicts.ts'
+import type { WireAnswer } from './wire.ts'
+
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+] as const
+
+const responseHeaders = (headers: IncomingHttpHeaders): Record<string, string | string[]> => {
+  // undici makes a fresh object per answer: taking members away is cheaper than copying the rest.
+  for (const name of HOP_BY_HOP) if (headers[name] !== undefined) delete headers[name]
+  return headers as Record<string, string | string[]>
+}
+
+const readRaw = (
+  host: string,
+  answer: WireAnswer,
+  idempotent: boolean,
+  judge: ((response: RawResponse) => AnswerVerdict) | undefined,
+): Outcome<RawResponse> => {
+  const { status, body } = answer
+  const retryAfter = answer.headers['retry-after']
+  const response = { status, headers: responseHeaders(answer.headers), body, host }
+  const value: Outcome<RawResponse> = { kind: 'answer', value: response, bytes: body.length }
+  const verdict = judge?.(response)
+  if (verdict?.kind === 'answer') return value
+  // A write has been seen by this upstream: whatever it says is the answer.
+  if (verdict?.kind === 'retry') {
+    const kind = verdict.rateLimited ? 'rate-limited' : verdict.behind ? 'behind' : 'status'
+    return failed({
+      host,
+      kind,
+      reason: verdict.reason,
+      ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
+      ...(verdict.behind || !idempotent ? { fallback: value } : {}),
+    })
+  }
+  const trouble = judgeStatus(host, status, retryAfter)
+  if (!trouble) return value
+  return failed(idempotent ? trouble : { ...trouble, fallback: value })
+}
+
+/**
+ * Bytes in, bytes out. The body comes back exactly as it was sent: nothing is decompressed, and compression is only
+ * asked for when the caller's own headers do. When every upstream is behind, the last one's own words are the answer.
+ */
+export const createExchange =
+  (deps: { attempt: Attempt; read: Read }): UpstreamPool['exchange'] =>
+  (request, options = {}) => {
+    const own = endToEndHeaders(request.headers ?? {})
+    own['accept-encoding'] ??= 'identity'
+    if (options.traceparent !== undefined) own['traceparent'] = options.traceparent
+    const idempotent = options.idempotent !== false
+    const read = (host: string, answer: WireAnswer) => readRaw(host, answer, idempotent, options.judge)
+    return deps.read<RawResponse>(undefined, request.method, options, (upstream, hedge, settle) => {
+      const headers = upstream.ownHeaders ? { ...own, ...upstream.headers } : own
+      const path = upstream.path(request.path)
+      const wire = { method: request.method, path, headers, body: request.body, decode: false }
+      return deps.attempt(upstream, { request: wire, read, calls: 1, hedge }, settle)
+    })
+  }

@@ -1,0 +1,36 @@
+import { BadAnswerError, type FirnError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../errors.ts'
+import type { Failure, Outcome } from './outcome.ts'
+
+/** `host1 connection refused; host2 status 503`: each host once, with its last cause. */
+export const describeFailures = <T>(failures: readonly Failure<T>[]): string => {
+  const byHost = new Map<string, string>()
+  for (const { host, reason } of failures) byHost.set(host, reason)
+  return [...byHost].map(([host, reason]) => `${host} ${reason}`).join('; ')
+}
+
+const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs: number | undefined): FirnError => {
+  const text = `${pool}: ${failures.length === 0 ? 'every upstream is paused' : describeFailures(failures)}`
+  if (failures.every(({ kind }) => kind === 'rate-limited')) {
+    const waits = failures.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined)
+    const known = resumesInMs === undefined ? waits : [...waits, resumesInMs]
+    return new UpstreamRateLimitedError(text, known.length === 0 ? undefined : Math.min(...known))
+  }
+  if (failures.every(({ kind }) => kind === 'bad-answer' || kind === 'too-large')) return new BadAnswerError(text)
+  return new UpstreamUnavailableError(text)
+}
+
+/**
+ * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet is closer to the
+ * truth than others that said nothing; other doubtful errors are handed on only when every upstream gave one.
+ */
+export const concludeFailures = <T>(
+  pool: string,
+  failures: readonly Failure<T>[],
+  resumesInMs: number | undefined,
+): Outcome<T> => {
+  const last = failures.at(-1)
+  const behind = failures.findLast(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
+  if (behind?.fallback) return behind.fallback
+  if (last?.fallback && failures.every(({ fallback }) => fallback !== undefined)) return last.fallback
+  return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
+}

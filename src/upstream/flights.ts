@@ -1,0 +1,135 @@
+import { CancelledError, DeadlineError } from '../errors.ts'
+import { DEFAULT_CALL_MS } from './defaults.ts'
+import type { Outcome, Settle } from './outcome.ts'
+import type { Run } from './read-run.ts'
+import type { Scheduled, Scheduler } from './scheduler.ts'
+import type { CallOptions } from './types.ts'
+
+/** One piece of work and everyone who waits for it. */
+export interface Flight {
+  /** The latest deadline of those waiting. */
+  deadline: number
+  /** Largest cache time any of them asked for; 0 = do not keep the answer. */
+  cacheMs: number
+}
+
+interface Waiter {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  signal: AbortSignal | undefined
+  onAbort: (() => void) | undefined
+  timer: Scheduled | undefined
+}
+
+interface OpenFlight extends Flight {
+  key: string | undefined
+  waiters: Set<Waiter>
+  run: Run | undefined
+  settled: boolean
+}
+
+type Start<T> = (flight: Flight, settle: Settle<T>) => Run
+
+/** Joins identical reads in flight. The work is cancelled, down to its socket, when the last waiter has left. */
+export interface Flights {
+  /** `key` undefined = never shared. */
+  join<T>(key: string | undefined, options: CallOptions, start: Start<T>, onShared?: () => void): Promise<T>
+  readonly size: number
+  /** Rejects everyone and cancels all work. */
+  close(): void
+}
+
+export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
+  const shared = new Map<string, OpenFlight>()
+  const open = new Set<OpenFlight>()
+
+  const release = (waiter: Waiter): void => {
+    if (waiter.timer) scheduler.cancel(waiter.timer)
+    if (waiter.onAbort) waiter.signal?.removeEventListener('abort', waiter.onAbort)
+  }
+  const land = (flight: OpenFlight): void => {
+    flight.settled = true
+    open.delete(flight)
+    if (flight.key !== undefined && shared.get(flight.key) === flight) shared.delete(flight.key)
+  }
+  const settle = (flight: OpenFlight, outcome: Outcome<unknown>): void => {
+    if (flight.settled) return
+    land(flight)
+    for (const waiter of flight.waiters) {
+      release(waiter)
+      if (outcome.kind === 'answer') waiter.resolve(outcome.value)
+      else waiter.reject(outcome.kind === 'truth' ? outcome.error : new Error(outcome.failure.reason))
+    }
+  }
+  const leave = (flight: OpenFlight, waiter: Waiter, cause: 'left' | 'deadline'): void => {
+    if (!flight.waiters.delete(waiter)) return
+    release(waiter)
+    if (cause === 'left') waiter.reject(new CancelledError())
+    else {
+      const told = flight.run?.describe() ?? ''
+      waiter.reject(new DeadlineError(`${pool}: no answer in time${told === '' ? '' : ` (${told})`}`))
+    }
+    if (flight.waiters.size > 0 || flight.settled) return
+    land(flight)
+    flight.run?.cancel(cause)
+  }
+  const board = <T>(flight: OpenFlight, options: CallOptions, deadline: number): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const { signal } = options
+      const waiter: Waiter = {
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        signal,
+        onAbort: undefined,
+        timer: undefined,
+      }
+      flight.waiters.add(waiter)
+      waiter.timer = scheduler.at(deadline, () => leave(flight, waiter, 'deadline'))
+      if (!signal) return
+      waiter.onAbort = () => leave(flight, waiter, 'left')
+      signal.addEventListener('abort', waiter.onAbort)
+    })
+
+  return {
+    join: (key, options, start, onShared) => {
+      if (options.signal?.aborted) return Promise.reject(new CancelledError())
+      const now = Date.now()
+      const deadline = options.deadline ?? now + DEFAULT_CALL_MS
+      if (deadline <= now) return Promise.reject(new DeadlineError(`${pool}: the deadline had passed already`))
+      const cacheMs = options.cacheMs ?? 0
+      const running = key === undefined ? undefined : shared.get(key)
+      if (running) {
+        running.deadline = Math.max(running.deadline, deadline)
+        running.cacheMs = Math.max(running.cacheMs, cacheMs)
+        onShared?.()
+        return board(running, options, deadline)
+      }
+      const flight: OpenFlight = {
+        key,
+        deadline,
+        cacheMs,
+        waiters: new Set(),
+        run: undefined,
+        settled: false,
+      }
+      open.add(flight)
+      if (key !== undefined) shared.set(key, flight)
+      const promise = board(flight, options, deadline) as Promise<never>
+      flight.run = start(flight, (outcome) => settle(flight, outcome as Outcome<unknown>))
+      return promise
+    },
+    get size() {
+      return open.size
+    },
+    close: () => {
+      for (const flight of [...open]) {
+        land(flight)
+        for (const waiter of flight.waiters) {
+          release(waiter)
+          waiter.reject(new CancelledError(`${pool}: closed`))
+        }
+        flight.run?.cancel('closed')
+      }
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { RateBudget } from './rate-budget.ts'
+import type { Scheduled, Scheduler } from './scheduler.ts'
+
+/** One call that wants to start. `refuse` is called instead of `start` when the queue is emptied. */
+export interface Ticket {
+  start(): void
+  refuse(reason: string): void
+}
+
+/** The door of one upstream: at most so many requests at once, at most so many per second, first come first served. */
+export interface Gate {
+  /** True when a ticket would start at once. */
+  room(now: number): boolean
+  /** Starts the ticket now or later; false = the queue is full and nothing will happen. */
+  enter(ticket: Ticket, now: number): boolean
+  /** Takes a waiting ticket back. */
+  withdraw(ticket: Ticket): void
+  /** A started ticket has ended. */
+  leave(): void
+  /** Refuses everyone who waits, so that they go elsewhere. */
+  turnAway(reason: string): void
+  active(): number
+  waiting(): number
+}
+
+export const createGate = (deps: {
+  maxConcurrent: number
+  maxWaiting: number
+  budget: RateBudget
+  scheduler: Scheduler
+}): Gate => {
+  const { maxConcurrent, maxWaiting, budget, scheduler } = deps
+  const queue = new Set<Ticket>()
+  let active = 0
+  let alarm: Scheduled | undefined
+
+  const onAlarm = (): void => {
+    alarm = undefined
+    pump()
+  }
+  const pump = (): void => {
+    for (const ticket of queue) {
+      if (active >= maxConcurrent) return
+      const now = Date.now()
+      if (!budget.take(now)) {
+        alarm ??= scheduler.at(budget.nextAt(now), onAlarm)
+        return
+      }
+      queue.delete(ticket)
+      active += 1
+      ticket.start()
+    }
+  }
+  const dropAlarm = (): void => {
+    if (queue.size > 0 || !alarm) return
+    scheduler.cancel(alarm)
+    alarm = undefined
+  }
+  return {
+    room: (now) => queue.size === 0 && active < maxConcurrent && budget.available(now),
+    enter: (ticket, now) => {
+      if (queue.size === 0 && active < maxConcurrent && budget.take(now)) {
+        active += 1
+        ticket.start()
+        return true
+      }
+      if (queue.size >= maxWaiting) return false
+      queue.add(ticket)
+      pump()
+      return true
+    },
+    withdraw: (ticket) => {
+      if (queue.delete(ticket)) dropAlarm()
+    },
+    leave: () => {
+      active -= 1
+      if (queue.size > 0) pump()
+    },
+    turnAway: (reason) => {
+      const waiting = [...queue]
+      queue.clear()
+      dropAlarm()
+      for (const ticket of waiting) ticket.refuse(reason)
+    },
+    active: () => active,
+    waiting: () => queue.size,
+  }
+}

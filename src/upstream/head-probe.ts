@@ -1,0 +1,102 @@
+import type { Attempt } from './attempt.ts'
+import { jsonRequest } from './batcher.ts'
+import type { Reporter } from './events.ts'
+import { failed, mapAnswer, type Outcome } from './outcome.ts'
+import { readSingle, writeEntry } from './rpc-message.ts'
+import type { Scheduled, Scheduler } from './scheduler.ts'
+import type { HeadProbe } from './types.ts'
+import type { Upstream } from './upstream.ts'
+import type { WireAnswer } from './wire.ts'
+
+/** Follows every upstream's tip while the pool is in use. */
+export interface HeadWatch {
+  /** The pool is being used now; starts the watch when it sleeps. */
+  touch(now: number): void
+  head(): bigint | undefined
+  close(): void
+}
+
+/** The watch goes to sleep after this many intervals without a call. */
+const IDLE_INTERVALS = 5
+/** A head this far above all others, who agree among themselves, is a broken clock and no news. */
+const ABSURD_LEAD = 10_000n
+
+/** Highest height that deserves belief. */
+export const believedHead = (heights: readonly bigint[], maxLag: number): bigint | undefined => {
+  const sorted = [...heights].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+  const [first, second, third] = sorted
+  if (first === undefined || second === undefined || third === undefined) return first
+  return first - second > ABSURD_LEAD && second - third <= BigInt(maxLag) ? second : first
+}
+
+export const createHeadWatch = (deps: {
+  pool: string
+  probe: HeadProbe
+  upstreams: readonly Upstream[]
+  attempt: Attempt
+  scheduler: Scheduler
+  reporter: Reporter
+}): HeadWatch => {
+  const { pool, probe, upstreams, attempt, scheduler, reporter } = deps
+  const body = writeEntry({ method: probe.method, params: JSON.stringify(probe.params) }, 1)
+  const asking = new Set<Upstream>()
+  let head: bigint | undefined
+  let usedAt = 0
+  let timer: Scheduled | undefined
+  let closed = false
+
+  const compare = (maxLag: number): void => {
+    const heights = upstreams.map((upstream) => upstream.height()).filter((height) => height !== undefined)
+    const best = believedHead(heights, maxLag)
+    if (best === undefined) return
+    if (head === undefined || best > head) head = best
+    for (const upstream of upstreams) {
+      const height = upstream.height()
+      upstream.setLag(height === undefined ? undefined : Number(best > height ? best - height : 0n))
+    }
+  }
+  const read = (host: string, answer: WireAnswer): Outcome<bigint> =>
+    mapAnswer(readSingle(host, answer), (result) => {
+      try {
+        return { kind: 'answer', value: probe.parse(result), bytes: 0 }
+      } catch {
+        return failed({ host, kind: 'bad-answer', reason: 'no height in head probe' })
+      }
+    })
+  const ask = (upstream: Upstream): void => {
+    const now = Date.now()
+    const { breaker } = upstream
+    if (asking.has(upstream) || upstream.pausedUntil() > now || !upstream.gate.room(now)) return
+    if (breaker.state() !== 'closed' && !breaker.probeDue(now)) return
+    breaker.takeProbe(now)
+    asking.add(upstream)
+    const request = jsonRequest(upstream, probe.path, body, undefined)
+    attempt(upstream, { request, read, calls: 1, hedge: false }, (outcome) => {
+      asking.delete(upstream)
+      if (closed || outcome.kind !== 'answer') return
+      if (upstream.height() !== outcome.value)
+        reporter.report({ kind: 'head', pool, host: upstream.host, height: outcome.value })
+      upstream.sawHeight(outcome.value)
+      compare(upstream.limits.maxLagBlocks)
+    })
+  }
+  const tick = (): void => {
+    timer = undefined
+    const now = Date.now()
+    if (closed || now - usedAt > IDLE_INTERVALS * probe.intervalMs) return
+    for (const upstream of upstreams) ask(upstream)
+    timer = scheduler.at(now + probe.intervalMs, tick)
+  }
+  return {
+    touch: (now) => {
+      usedAt = now
+      if (!timer && !closed) tick()
+    },
+    head: () => head,
+    close: () => {
+      closed = true
+      if (timer) scheduler.cancel(timer)
+      timer = undefined
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { UpstreamRefusedError } from '../errors.ts'
+import type { Attempt } from './attempt.ts'
+import { failed, type Outcome } from './outcome.ts'
+import type { Read } from './reader.ts'
+import { readJsonBody } from './rpc-message.ts'
+import type { CallOptions } from './types.ts'
+import { judgeStatus } from './verdicts.ts'
+import type { WireAnswer } from './wire.ts'
+
+/** Statuses that speak about us at this upstream (key, plan, region), not about the document. */
+const OUR_STANDING = new Set([401, 402, 403, 407, 451])
+
+const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
+  const { status } = answer
+  const trouble = judgeStatus(host, status, answer.headers['retry-after'])
+  if (trouble) return failed(trouble)
+  if (status === 404) return { kind: 'answer', value: undefined, bytes: 0 }
+  if (status >= 200 && status < 300) {
+    const body = readJsonBody(host, answer)
+    return body.ok ? { kind: 'answer', value: body.value, bytes: answer.body.length } : body.outcome
+  }
+  if (status < 400 || OUR_STANDING.has(status)) return failed({ host, kind: 'status', reason: `status ${status}` })
+  const text = answer.body.toString('utf8', 0, 160).trim()
+  return { kind: 'truth', error: new UpstreamRefusedError(`${host} status ${status}: ${text}`, status) }
+}
+
+/** GET of a JSON document: 404 is undefined, another 4xx about the document is UpstreamRefusedError. */
+export const createJsonGetter =
+  (deps: { attempt: Attempt; read: Read }) =>
+  <T>(path: string, options: CallOptions = {}): Promise<T | undefined> =>
+    deps.read<T | undefined>(
+      options.idempotent === false ? undefined : `GET ${path}`,
+      'GET',
+      options,
+      (upstream, hedge, settle) => {
+        const { 'content-type': _, ...headers } = upstream.jsonHeaders
+        if (options.traceparent !== undefined) headers['traceparent'] = options.traceparent
+        const request = { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
+        return deps.attempt(upstream, { request, read: readDocument as never, calls: 1, hedge }, settle)
+      },
+    )

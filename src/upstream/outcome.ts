@@ -1,0 +1,57 @@
+import type { FirnError } from '../errors.ts'
+
+/** Why running work is stopped: nobody waits for it, time ran out, a hedge won, the pool closes. */
+export type CancelCause = 'left' | 'deadline' | 'lost' | 'closed'
+
+/** Stops the work; its settle is not called any more. Safe to call twice and after the end. */
+export type Cancel = (cause: CancelCause) => void
+
+export type FailureKind =
+  /** No connection, cut connection, timeout. */
+  | 'network'
+  /** An HTTP status that says nothing about the request (5xx, 401, 403 …). */
+  | 'status'
+  /** A body that is no answer: HTML, broken JSON, no result, wrong encoding. */
+  | 'bad-answer'
+  /** More bytes than the limit. */
+  | 'too-large'
+  | 'rate-limited'
+  /** The upstream has not seen the block that was asked for. */
+  | 'behind'
+  /** A JSON-RPC error that another upstream may not have. */
+  | 'rpc'
+  /** Our own queue for this upstream is full. */
+  | 'overloaded'
+
+/** One upstream's own trouble with one attempt. */
+export interface Failure<T> {
+  host: string
+  kind: FailureKind
+  /** For logs and error messages: never holds a URL. */
+  reason: string
+  retryAfterMs?: number
+  /** True when not one byte of the request left this process, so that even a write may go elsewhere. */
+  neverSent?: boolean
+  /** What the caller gets when nobody knows better (for example the node's own "header not found"). */
+  fallback?: Outcome<T>
+}
+
+export type Outcome<T> =
+  /** `bytes` is the answer's weight for caches. */
+  | { kind: 'answer'; value: T; bytes: number }
+  /** The upstream is fine and this error is the truth about the request. */
+  | { kind: 'truth'; error: FirnError }
+  | { kind: 'failure'; failure: Failure<T> }
+
+/** Called at most once. */
+export type Settle<T> = (outcome: Outcome<T>) => void
+
+export const failed = <T>(failure: Failure<T>): Outcome<T> => ({ kind: 'failure', failure })
+
+/** Turns an answer's value into something else; what is no answer stays as it is. `convert` may turn it down. */
+export const mapAnswer = <A, B>(outcome: Outcome<A>, convert: (value: A, bytes: number) => Outcome<B>): Outcome<B> => {
+  if (outcome.kind === 'answer') return convert(outcome.value, outcome.bytes)
+  if (outcome.kind === 'truth') return outcome
+  const { fallback, ...failure } = outcome.failure
+  return failed(fallback === undefined ? failure : { ...failure, fallback: mapAnswer(fallback, convert) })
+}

@@ -1,0 +1,128 @@
+import { BadInputError } from '../errors.ts'
+import { type Attempt, createAttempt } from './attempt.ts'
+import { createBatchLimit } from './batch-limit.ts'
+import { type Batcher, createBatcher, jsonRequest } from './batcher.ts'
+import { CACHE_BYTES, CACHE_ENTRIES, READS_PER_HEDGE } from './defaults.ts'
+import { createReporter, type DebugLogger, type ObserveUpstream, type Reporter } from './events.ts'
+import { createExchange } from './exchange.ts'
+import { createFlights } from './flights.ts'
+import { createHeadWatch } from './head-probe.ts'
+import { createHedgeBudget } from './hedge-budget.ts'
+import { createJsonGetter } from './json-get.ts'
+import { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
+import type { Cancel, Settle } from './outcome.ts'
+import { createRanking } from './ranking.ts'
+import { createRunner, type Task } from './read-run.ts'
+import { createReader } from './reader.ts'
+import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
+import { createTtlCache } from './ttl-cache.ts'
+import type { CallOptions, HeadProbe, PoolLimits, UpstreamPool, UpstreamSpec } from './types.ts'
+import { createUpstream, type Upstream } from './upstream.ts'
+
+export interface UpstreamPoolDeps {
+  /** Shares connections between pools; left out, the pool has its own. */
+  registry?: UpstreamRegistry
+  headProbe?: HeadProbe
+  observe?: ObserveUpstream
+  logger?: DebugLogger
+}
+
+/** Keeps one batcher per (upstream, path). Paths come from adapters, not from users, so their number is small. */
+const createBatchers = (pool: string, attempt: Attempt, reporter: Reporter) => {
+  const batchers = new Map<Upstream, Map<string, Batcher>>()
+  return (upstream: Upstream, path: string): Batcher => {
+    let byPath = batchers.get(upstream)
+    if (!byPath) {
+      byPath = new Map()
+      batchers.set(upstream, byPath)
+    }
+    let batcher = byPath.get(path)
+    if (!batcher) {
+      const limit = createBatchLimit(upstream.limits.batchItems, (items) =>
+        reporter.report({ kind: 'batch-limit', pool, host: upstream.host, items }),
+      )
+      batcher = createBatcher({ upstream, path, attempt, limit })
+      byPath.set(path, batcher)
+    }
+    return batcher
+  }
+}
+
+const stringifyParams = (method: string, params: unknown): string | undefined => {
+  try {
+    return params === undefined ? undefined : JSON.stringify(params)
+  } catch (error) {
+    throw new BadInputError(`${method}: parameters cannot be written as JSON`, error)
+  }
+}
+
+/** Writes and calls that ask for it travel alone; everything else goes through the batcher. */
+const createRpcLauncher =
+  (attempt: Attempt, batcherOf: (upstream: Upstream, path: string) => Batcher) =>
+  (path: string, entry: RpcEntry, options: CallOptions) =>
+  (upstream: Upstream, hedge: boolean, settle: Settle<unknown>): Cancel => {
+    const { traceparent } = options
+    if (options.idempotent !== false && options.batch !== false && upstream.limits.batchItems > 1)
+      return batcherOf(upstream, path).add(entry, { hedge, traceparent }, settle)
+    const request = jsonRequest(upstream, path, writeEntry(entry, 1), traceparent)
+    return attempt(upstream, { request, read: readSingle, calls: 1, hedge }, settle)
+  }
+
+/**
+ * A set of servers that answer the same questions. The first in `specs` is asked first while all are equally healthy.
+ * Parsed answers are shared between callers (coalescing, cache): treat them as read-only.
+ */
+export const createUpstreamPool = (
+  name: string,
+  specs: readonly UpstreamSpec[],
+  limits: PoolLimits,
+  deps: UpstreamPoolDeps = {},
+): UpstreamPool => {
+  if (specs.length === 0) throw new BadInputError(`${name}: no upstream configured`)
+  const registry = deps.registry ?? createUpstreamRegistry()
+  const { scheduler } = registry
+  const reporter = createReporter(deps.observe, deps.logger)
+  const onHealthChange = (): void => ranking.invalidate()
+  const upstreams = specs.map((spec, index) =>
+    createUpstream(spec, index, limits, { pool: name, registry, reporter, onHealthChange }),
+  )
+  const ranking = createRanking(upstreams)
+  const attempt = createAttempt(name, reporter)
+  const watch = deps.headProbe
+    ? createHeadWatch({ pool: name, probe: deps.headProbe, upstreams, attempt, scheduler, reporter })
+    : undefined
+  const runner = createRunner({
+    pool: name,
+    upstreams,
+    limits,
+    ranking,
+    scheduler,
+    hedges: createHedgeBudget(READS_PER_HEDGE),
+    reporter,
+    liveProbes: watch === undefined,
+  })
+  const flights = createFlights(name, scheduler)
+  const cache = createTtlCache({ entries: CACHE_ENTRIES, bytes: CACHE_BYTES })
+  const read = createReader({ pool: name, runner, flights, cache, watch, reporter })
+  const launchRpc = createRpcLauncher(attempt, createBatchers(name, attempt, reporter))
+
+  return {
+    name,
+    rpc: async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
+      const entry: RpcEntry = { method, params: stringifyParams(method, params) }
+      const launch = launchRpc(path, entry, options)
+      const key = options.idempotent === false ? undefined : `${path}\n${method}\n${entry.params ?? ''}`
+      return read(key, method, options, launch as Task<T>['launch'])
+    },
+    getJson: createJsonGetter({ attempt, read }),
+    exchange: createExchange({ attempt, read }),
+    head: () => watch?.head(),
+    status: () => upstreams.map((upstream) => upstream.status()),
+    close: async () => {
+      watch?.close()
+      flights.close()
+      cache.clear()
+      await Promise.all(upstreams.map((upstream) => upstream.release()))
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { parseJson } from './json.ts'
+import { failed, type Outcome } from './outcome.ts'
+import { judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
+import type { WireAnswer } from './wire.ts'
+
+/** One JSON-RPC entry; `params` is JSON text already, undefined = left out. */
+export interface RpcEntry {
+  method: string
+  params: string | undefined
+}
+
+/** Text of one entry. Ids are positions: every HTTP request has its own number space. */
+export const writeEntry = (entry: RpcEntry, id: number): string =>
+  entry.params === undefined
+    ? `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(entry.method)}}`
+    : `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(entry.method)},"params":${entry.params}}`
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const errorBody = (value: unknown): RpcErrorBody | undefined => {
+  if (typeof value === 'string') return { code: -32603, message: value }
+  if (!isObject(value)) return undefined
+  const code = typeof value['code'] === 'number' ? value['code'] : -32603
+  const message = typeof value['message'] === 'string' ? value['message'] : `error ${code}`
+  return { code, message, data: value['data'] }
+}
+
+/** Reads one entry of an answer: its result, its error, or that it is no JSON-RPC at all. */
+export const readEntry = (host: string, value: unknown, bytes: number): Outcome<unknown> => {
+  if (!isObject(value)) return failed({ host, kind: 'bad-answer', reason: 'no JSON-RPC object' })
+  // Old servers send `error: null` beside a result.
+  const error = value['error'] === undefined || value['error'] === null ? undefined : errorBody(value['error'])
+  if (error) return judgeRpcError(host, error)
+  if (!('result' in value)) return failed({ host, kind: 'bad-answer', reason: 'neither result nor error' })
+  return { kind: 'answer', value: value['result'], bytes }
+}
+
+export type ReadBody = { ok: true; value: unknown } | { ok: false; outcome: Outcome<never> }
+
+/** Parses the body of an answer that should be JSON. */
+export const readJsonBody = (host: string, answer: WireAnswer): ReadBody => {
+  try {
+    return { ok: true, value: parseJson(answer.body.toString('utf8')) }
+  } catch {
+    const type = String(answer.headers['content-type'] ?? 'no content type').slice(0, 60)
+    return { ok: false, outcome: failed({ host, kind: 'bad-answer', reason: `not JSON (${type})` }) }
+  }
+}
+
+/**
+ * Reads the answer to a single call. Some servers send JSON-RPC errors with an HTTP error status: below 500 the body
+ * decides, from 500 on it is believed only when it names an error that is the truth about the request.
+ */
+export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> => {
+  const { status } = answer
+  const trouble = judgeStatus(host, status, answer.headers['retry-after'])
+  if (trouble?.kind === 'rate-limited') return failed(trouble)
+  const body = readJsonBody(host, answer)
+  if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value, answer.body.length) : body.outcome
+  if (body.ok && isObject(body.value) && body.value['error'] !== undefined) {
+    const outcome = readEntry(host, body.value, answer.body.length)
+    if (!trouble || outcome.kind === 'truth') return outcome
+  }
+  return failed(trouble ?? { host, kind: 'status', reason: `status ${status}` })
+}

@@ -1,0 +1,200 @@
+import type { Dispatcher } from 'undici'
+import { type Breaker, createBreaker } from './breaker.ts'
+import { ACCEPT_ENCODING } from './decode.ts'
+import { MAX_PAUSE_MS, MAX_WAITING, PAUSE_MS } from './defaults.ts'
+import type { Reporter } from './events.ts'
+import { createGate, type Gate } from './gate.ts'
+import { createLatencyEstimator, type LatencyEstimator } from './latency.ts'
+import type { UpstreamRegistry } from './origin-registry.ts'
+import { createRateBudget } from './rate-budget.ts'
+import { createTarget, credentialHeaders } from './target.ts'
+import type { PoolLimits, UpstreamSpec, UpstreamStatus } from './types.ts'
+
+const ERROR_ALPHA = 0.1
+
+/** One upstream of one pool: how it is reached, and everything known about its health. */
+export interface Upstream {
+  readonly host: string
+  readonly priority: number
+  /** Position in the configuration; the tie-breaker. */
+  readonly index: number
+  readonly limits: PoolLimits
+  readonly dispatcher: Dispatcher
+  readonly gate: Gate
+  readonly breaker: Breaker
+  readonly latency: LatencyEstimator
+  /** Headers of every request: the configured ones. */
+  readonly headers: Record<string, string>
+  /** True when there are any. */
+  readonly ownHeaders: boolean
+  /** Headers of a JSON request made here. */
+  readonly jsonHeaders: Record<string, string>
+  path(path: string): string
+  /** False while a rate limit of the upstream keeps us away. */
+  pausedUntil(): number
+  pause(retryAfterMs: number | undefined): void
+  /** The upstream answered (also with an error that is the truth). */
+  succeeded(ms: number): void
+  /** Network trouble, 5xx, a body that is no answer. */
+  failed(): void
+  /** A read was given up after `ms` because a hedge won or its caller's time ran out. */
+  stalled(ms: number): void
+  errorRate(): number
+  height(): bigint | undefined
+  sawHeight(height: bigint): void
+  /** Blocks behind the pool's head; set by the head probe. */
+  lag(): number | undefined
+  setLag(blocks: number | undefined): void
+  status(): UpstreamStatus
+  release(): Promise<void>
+}
+
+export interface UpstreamDeps {
+  pool: string
+  registry: UpstreamRegistry
+  reporter: Reporter
+  /** Called when the ranking of the pool is out of date. */
+  onHealthChange(): void
+}
+
+/** Remote servers save traffic by compressing; on the own network it would only cost time on both sides. */
+const acceptEncoding = (spec: UpstreamSpec): string => {
+  const compress = spec.compress ?? new URL(spec.url).protocol === 'https:'
+  return compress ? ACCEPT_ENCODING : 'identity'
+}
+
+const createPause = (onPause: (ms: number) => void) => {
+  let until = 0
+  let inRow = 0
+  return {
+    until: () => until,
+    reset: () => {
+      inRow = 0
+    },
+    set: (retryAfterMs: number | undefined) => {
+      const now = Date.now()
+      const ms = retryAfterMs ?? Math.min(PAUSE_MS * 2 ** inRow, MAX_PAUSE_MS)
+      // Answers to requests that were already under way say the same thing again: one pause, not a longer one each.
+      if (now >= until) inRow += 1
+      if (now + ms <= until) return
+      until = now + ms
+      onPause(ms)
+    },
+  }
+}
+
+const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () => void) => {
+  let errorRate = 0
+  return {
+    errorRate: () => errorRate,
+    succeeded: (ms: number) => {
+      latency.add(ms)
+      if (errorRate !== 0) errorRate = errorRate < 0.001 ? 0 : errorRate * (1 - ERROR_ALPHA)
+      breaker.success()
+    },
+    failed: () => {
+      errorRate += ERROR_ALPHA * (1 - errorRate)
+      breaker.failure(Date.now())
+      onChange()
+    },
+    stalled: (ms: number) => {
+      // The true latency is unknown but at least this: the estimate must grow, or a hanging upstream stays first.
+      latency.add(ms)
+      errorRate += ERROR_ALPHA * (1 - errorRate)
+      breaker.failure(Date.now())
+      onChange()
+    },
+  }
+}
+
+export const createUpstream = (
+  spec: UpstreamSpec,
+  index: number,
+  defaults: PoolLimits,
+  deps: UpstreamDeps,
+): Upstream => {
+  const limits: PoolLimits = {
+    ...defaults,
+    maxConcurrent: spec.maxConcurrent ?? defaults.maxConcurrent,
+    requestsPerSecond: spec.requestsPerSecond ?? defaults.requestsPerSecond,
+    batchItems: spec.batchItems ?? defaults.batchItems,
+  }
+  const target = createTarget(spec.url)
+  const { host } = target
+  const { registry, reporter } = deps
+  const lease = registry.lease(target.origin, limits)
+  const latency = createLatencyEstimator()
+  const gate = createGate({
+    maxConcurrent: limits.maxConcurrent,
+    maxWaiting: MAX_WAITING,
+    budget: createRateBudget(limits.requestsPerSecond),
+    scheduler: registry.scheduler,
+  })
+  const breaker = createBreaker(limits, (state) => {
+    reporter.report({ kind: 'breaker', pool: deps.pool, host, state })
+    deps.onHealthChange()
+    if (state === 'open') gate.turnAway('breaker opened')
+  })
+  const pause = createPause((ms) => {
+    reporter.report({ kind: 'paused', pool: deps.pool, host, ms })
+    gate.turnAway('rate limited')
+  })
+  const health = createHealth(breaker, latency, deps.onHealthChange)
+  const headers = { ...credentialHeaders(spec.url), ...lowerCase(spec.headers) }
+  let height: bigint | undefined
+  let lag: number | undefined
+  const lagging = (): boolean => lag !== undefined && lag > limits.maxLagBlocks
+  return {
+    host,
+    priority: spec.priority ?? 0,
+    index,
+    limits,
+    dispatcher: lease.dispatcher,
+    gate,
+    breaker,
+    latency,
+    headers,
+    ownHeaders: Object.keys(headers).length > 0,
+    jsonHeaders: {
+      accept: 'application/json',
+      'accept-encoding': acceptEncoding(spec),
+      'content-type': 'application/json',
+      'user-agent': 'firn',
+      ...headers,
+    },
+    path: target.path,
+    pausedUntil: pause.until,
+    pause: pause.set,
+    succeeded: (ms) => {
+      pause.reset()
+      health.succeeded(ms)
+    },
+    failed: health.failed,
+    stalled: health.stalled,
+    errorRate: health.errorRate,
+    height: () => height,
+    sawHeight: (seen) => {
+      height = seen
+    },
+    lag: () => lag,
+    setLag: (blocks) => {
+      const before = lagging()
+      lag = blocks
+      if (lagging() !== before) deps.onHealthChange()
+    },
+    status: () => ({
+      host,
+      healthy: breaker.state() === 'closed' && !lagging() && pause.until() <= Date.now(),
+      breaker: breaker.state(),
+      latencyMs: latency.mean(),
+      errorRate: health.errorRate(),
+      height,
+      lagBlocks: lag,
+      inFlight: gate.active(),
+    }),
+    release: lease.release,
+  }
+}
+
+const lowerCase = (headers: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,0 +1,73 @@
+import { JsonRpcError } from '../errors.ts'
+import { MAX_RETRY_AFTER_MS } from './defaults.ts'
+import { type Failure, failed, type Outcome } from './outcome.ts'
+
+/** The error member of a JSON-RPC answer, as far as it is there. */
+export interface RpcErrorBody {
+  code: number
+  message: string
+  data?: unknown
+}
+
+/** Reverted calls (3), parse error, invalid request, method not found, invalid params: true on every upstream. */
+const TRUTH_CODES = new Set([3, -32700, -32600, -32601, -32602])
+const RATE_TEXT =
+  /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota/i
+const BEHIND_TEXT =
+  /cannot query unfinalized data|requested .{0,120}after last accepted|header not found|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
+/** The node's own trouble: another one may answer. */
+const TROUBLE_TEXT =
+  /^internal (server )?error\.?$|missing trie node|service (temporarily )?unavailable|resource unavailable/i
+
+const clean = (text: string): string => text.replace(/https?:\/\/\S+/g, 'URL').slice(0, 160)
+
+/**
+ * What a JSON-RPC error means. Unknown errors are the truth: retrying them elsewhere would only multiply load.
+ * -32005 is "limit exceeded" (EIP-1474) and Solana's "node is behind"; some providers use it for ranges that are too
+ * large, so that only texts about rates pause the upstream.
+ */
+export const judgeRpcError = (host: string, body: RpcErrorBody): Outcome<never> => {
+  const { code, message, data } = body
+  const truth = (retryable: boolean): Outcome<never> => ({
+    kind: 'truth',
+    error: new JsonRpcError(message, code, data, retryable),
+  })
+  const trouble = (kind: Failure<never>['kind'], fallback: boolean): Outcome<never> =>
+    failed({
+      host,
+      kind,
+      reason: `JSON-RPC error ${code}: ${clean(message)}`,
+      ...(fallback ? { fallback: truth(true) } : {}),
+    })
+  if (TRUTH_CODES.has(code) || /revert/i.test(message)) return truth(false)
+  if (BEHIND_TEXT.test(message)) return trouble('behind', true)
+  if (code === 429 || code === -32029 || (RATE_TEXT.test(message) && !/\bgas\b/i.test(message)))
+    return trouble('rate-limited', false)
+  if (code === -32005 || code === -32002 || TROUBLE_TEXT.test(message)) return trouble('rpc', true)
+  return truth(false)
+}
+
+/** Seconds or an HTTP date, as a wait in milliseconds; undefined when the header says nothing usable. */
+export const parseRetryAfter = (header: string | string[] | undefined, now: number): number | undefined => {
+  const text = Array.isArray(header) ? header[0] : header
+  if (text === undefined || text.trim() === '') return undefined
+  const seconds = Number(text)
+  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(text) - now
+  if (Number.isNaN(ms)) return undefined
+  return Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS)
+}
+
+/** The failure behind an HTTP status; undefined when the status is no trouble of the upstream. */
+export const judgeStatus = (
+  host: string,
+  status: number,
+  retryAfter: string | string[] | undefined,
+): Failure<never> | undefined => {
+  if (status === 429 || (status === 503 && retryAfter !== undefined)) {
+    const retryAfterMs = parseRetryAfter(retryAfter, Date.now())
+    const reason = `status ${status}`
+    return { host, kind: 'rate-limited', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  }
+  if (status >= 500 || status === 408) return { host, kind: 'status', reason: `status ${status}` }
+  return undefined
+}
