@@ -1,0 +1,158 @@
+import type { Logger } from 'pino'
+import { BadInputError } from '../../errors.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type {
+  AddressAccount,
+  BalanceSource,
+  EvmBalances,
+  NativeToken,
+  Outcome,
+  ReadContext,
+  TokenAmount,
+  TokenCatalogue,
+} from '../capabilities.ts'
+import { createBalanceSweep } from './balance-sweep.ts'
+import { createListedTokens, type ListedTokens } from './known-tokens.ts'
+import { type EvmLimits, evmLimits } from './limits.ts'
+import { createEvmReader } from './reader.ts'
+import { nativeToken } from './reader-types.ts'
+import type { SweepResult } from './sweep-pass.ts'
+import type { Rectangle } from './sweep-plan.ts'
+import { createTokenDiscovery } from './token-discovery.ts'
+import { createTokenMetadataReader, type TokenMetadata } from './token-metadata.ts'
+import { createUnreadableTokens } from './unreadable-tokens.ts'
+
+export interface EvmBalanceSourceDeps {
+  /** `eip155:<chain id>` */
+  caip2Id: string
+  native: NativeToken
+  pool: UpstreamPool
+  /** Path of the JSON-RPC endpoint below the upstreams' base URLs; default none. */
+  path?: string
+  /** Multicall3, used only where nodes refuse the packed reads. */
+  multicall?: string
+  tokens: TokenCatalogue
+  limits?: Partial<EvmLimits>
+  logger?: Pick<Logger, 'debug'>
+}
+
+/**
+ * Native and ERC-20 balances of all accounts of a request at one block, in the fewest eth_calls. A listed token is
+ * shown as its list says; others (found by an upstream) as the contract says. A token without a readable balance, or
+ * an unlisted one without decimals, is left out; a failed call is an error of the accounts it was about.
+ */
+export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSource<AddressAccount, EvmBalances> {
+  const { caip2Id, pool, path = '', logger } = deps
+  const limits: EvmLimits = { ...evmLimits, ...deps.limits }
+  const reader = createEvmReader(deps)
+  const unreadable = createUnreadableTokens(limits.cacheEntries, limits.unreadableMs)
+  const sweep = createBalanceSweep(reader, limits, unreadable)
+  const metadata = createTokenMetadataReader(reader, limits)
+  const discovery = createTokenDiscovery({ pool, path, limits, ...(logger && { logger }) })
+  const listedTokens = createListedTokens(deps.tokens, caip2Id)
+
+  const readOwners = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
+    const listed = listedTokens()
+    const discovered = await discovery.tokensOf(owners, context)
+    const extras = new Map<string, string[]>()
+    for (const [owner, outcome] of discovered) {
+      if (outcome.ok) extras.set(owner, newTokens(outcome.value, listed, owner, unreadable.has))
+    }
+    const asked = [...listed.keys()].filter((token) => !unreadable.covers(token, owners))
+    const common = { owners, tokens: [nativeToken, ...asked] }
+    const result = await sweep.read([common, ...extraRectangles(extras, limits.pairsPerCall)], context)
+    for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
+    const unlisted = await describeUnlisted(result, listed, context)
+    const outcome = (owner: string): Outcome<EvmBalances> => {
+      const found = discovered.get(owner)
+      const error = found?.ok === false ? found.error : result.errors.get(owner)
+      return error ? { ok: false, error } : balancesOf(result, owner, listed, unlisted)
+    }
+    return new Map(owners.map((owner) => [owner, outcome(owner)]))
+  }
+
+  /** Metadata of the unlisted tokens that are held, or why it could not be read. */
+  const describeUnlisted = async (
+    result: SweepResult,
+    listed: ListedTokens,
+    context: ReadContext,
+  ): Promise<Described> => {
+    try {
+      return await metadata.read(unlistedTokens(result, listed), context)
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  return {
+    caip2Id,
+    networkType: 'evm',
+    native: deps.native,
+    readBalances: async (accounts, context) => {
+      const owners = [...new Set(accounts.map(({ id }) => id.toLowerCase()).filter(isAddress))].sort()
+      const read = owners.length === 0 ? new Map<string, never>() : await readOwners(owners, context)
+      const outcomes = accounts.map(({ id }): [string, Outcome<EvmBalances>] => [
+        id,
+        read.get(id.toLowerCase()) ?? { ok: false, error: new BadInputError(`not an EVM address: ${id.slice(0, 64)}`) },
+      ])
+      return new Map(outcomes)
+    },
+  }
+}
+
+type Described = ReadonlyMap<string, TokenMetadata> | Error
+
+const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/.test(text)
+
+const newTokens = (
+  tokens: readonly string[],
+  listed: ListedTokens,
+  owner: string,
+  isUnreadable: (token: string, owner: string) => boolean,
+): string[] => tokens.filter((token) => token !== nativeToken && !listed.has(token) && !isUnreadable(token, owner))
+
+/** One rectangle over all owners while that stays small, else one for each owner: airdrops differ between owners. */
+function extraRectangles(extras: ReadonlyMap<string, readonly string[]>, pairsPerCall: number): Rectangle[] {
+  const holders = [...extras].filter(([, tokens]) => tokens.length > 0)
+  const union = [...new Set(holders.flatMap(([, tokens]) => tokens))].sort()
+  if (union.length === 0) return []
+  const owners = holders.map(([owner]) => owner)
+  if (owners.length * union.length <= pairsPerCall) return [{ owners, tokens: union }]
+  return holders.map(([owner, tokens]) => ({ owners: [owner], tokens }))
+}
+
+const unlistedTokens = ({ amounts }: SweepResult, listed: ListedTokens): string[] => [
+  ...new Set(
+    [...amounts.values()].flatMap((held) =>
+      [...held.keys()].filter((token) => token !== nativeToken && !listed.has(token)),
+    ),
+  ),
+]
+
+function balancesOf(
+  { amounts, block }: SweepResult,
+  owner: string,
+  listed: ListedTokens,
+  unlisted: Described,
+): Outcome<EvmBalances> {
+  const held = amounts.get(owner) ?? new Map<string, bigint>()
+  const tokens: TokenAmount[] = []
+  for (const [address, balance] of [...held].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (address === nativeToken) continue
+    const known = listed.get(address)
+    if (!known && unlisted instanceof Error) return { ok: false, error: unlisted }
+    const shown = known ?? describe(address, unlisted instanceof Error ? undefined : unlisted.get(address))
+    if (shown) tokens.push({ ...shown, balance })
+  }
+  return { ok: true, value: { native: held.get(nativeToken) ?? 0n, tokens, blockNumber: block.number } }
+}
+
+/** An amount without decimals has no meaning, so such a token is not shown. Names fall back to what there is. */
+function describe(
+  address: string,
+  { name, symbol, decimals }: TokenMetadata = {},
+): Omit<TokenAmount, 'balance'> | undefined {
+  if (decimals === undefined) return undefined
+  const short = `${address.slice(0, 6)}…${address.slice(-4)}`
+  return { address, name: name ?? symbol ?? short, symbol: symbol ?? name ?? short, decimals }
+}

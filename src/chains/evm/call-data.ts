@@ -1,0 +1,7 @@
+/** Call data of the ERC-20 functions that are read here (EIP-20). */
+export const nameData = '0x06fdde03'
+export const symbolData = '0x95d89b41'
+export const decimalsData = '0x313ce567'
+
+/** balanceOf(owner); `owner` is hex with 0x. */
+export const balanceOfData = (owner: string): string => `0x70a08231${owner.slice(2).padStart(64, '0')}`

@@ -1,0 +1,34 @@
+import { BadAnswerError, DeadlineError, FirnError, JsonRpcError, UpstreamUnavailableError } from '../../errors.ts'
+
+/**
+ * What a failed eth_call means for the next step. Nodes agree on no codes here, so their texts decide:
+ * - `too-much`: out of gas, answer or request too large, execution timed out: a smaller call may pass.
+ * - `block-missing`: the pinned block is not (or no longer) known to the node that answered.
+ * - `refused`: the node does not run this kind of call; another method may pass.
+ * - `transport`: nothing was learned about the question.
+ */
+export type CallFailure = 'too-much' | 'block-missing' | 'refused' | 'transport'
+
+const rateTexts = /rate.?limit|too many requests|capacity|credits|quota/i
+const blockTexts =
+  /header not found|unknown block|block.{0,40}not found|could not find block|missing trie node|unfinalized|after last accepted|block.{0,20}out of range|historical state|state .{0,60}not available|required historical|pruned|old data not available/i
+const sizeTexts =
+  /out of gas|gas (limit|cap|required|allowance|too (low|high))|intrinsic gas|exceeds? .{0,30}gas|(max )?(init)?code ?size|too (large|big|long)|(size|length|limit) .{0,30}exceed|exceed.{0,40}(size|length|limit|maximum)|time.?out|timed out|execution aborted|outofgas|\b413\b|broken off|truncated/i
+
+/** The kind of an error of one eth_call. */
+export function callFailure(error: unknown): CallFailure {
+  if (!(error instanceof FirnError)) return 'transport'
+  const text = error.message
+  if (error instanceof JsonRpcError) {
+    if (rateTexts.test(text)) return 'transport'
+    if (blockTexts.test(text)) return 'block-missing'
+    return sizeTexts.test(text) ? 'too-much' : 'refused'
+  }
+  if (error instanceof BadAnswerError) return sizeTexts.test(text) ? 'too-much' : 'refused'
+  if (error instanceof DeadlineError) return 'transport'
+  if (error instanceof UpstreamUnavailableError && !rateTexts.test(text)) {
+    if (blockTexts.test(text)) return 'block-missing'
+    if (sizeTexts.test(text)) return 'too-much'
+  }
+  return 'transport'
+}

@@ -1,0 +1,32 @@
+import type { ReadContext } from '../capabilities.ts'
+import { callFailure } from './call-failure.ts'
+import type { CallQuery, ContractCall, ReadMethod } from './reader-types.ts'
+
+/** Calls of one eth_call: 300 of the shortest are 8 kB, far below every node's limit. */
+const callsAtOnce = 300
+
+/**
+ * Runs any number of calls, as many at once as the nodes take; results keep the order. A call that no node would run
+ * for its size counts as failed (undefined). Throws when the chain could not be asked.
+ */
+export async function readCalls(
+  reader: ReadMethod,
+  query: Omit<CallQuery, 'calls'> & { calls: readonly ContractCall[] },
+  context: ReadContext,
+): Promise<(Buffer | undefined)[]> {
+  const results: (Buffer | undefined)[] = []
+  let size = callsAtOnce
+  while (results.length < query.calls.length) {
+    const calls = query.calls.slice(results.length, results.length + size)
+    try {
+      const answer = await reader.calls({ ...query, calls }, context)
+      results.push(...answer.results)
+      if (answer.done === 0) results.push(undefined)
+    } catch (error) {
+      if (callFailure(error) !== 'too-much') throw error
+      if (calls.length === 1) results.push(undefined)
+      size = Math.ceil(calls.length / 2)
+    }
+  }
+  return results
+}

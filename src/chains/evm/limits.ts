@@ -1,0 +1,44 @@
+/** Bounds of all EVM reads. Every number is explicit so that a chain with odd nodes can be tuned by configuration. */
+export interface EvmLimits {
+  /** Owner × token pairs asked in one eth_call while nothing smaller was learned. */
+  pairsPerCall: number
+  /** Init code may be 49,152 bytes (EIP-3860), code included. */
+  requestBytes: number
+  /** Created code may be 24,576 bytes (EIP-170), and the answer counts as created code. */
+  answerBytes: number
+  /** Gas for one balanceOf in the common call. Proxies with interest maths need up to about 100,000. */
+  tokenGas: number
+  /** Gas for the single retry of a token that failed in the common call. */
+  retryTokenGas: number
+  /** Gas for one name(), symbol() or decimals(), and for its single retry. */
+  metadataGas: number
+  retryMetadataGas: number
+  /** Calls in flight at once for one request. */
+  concurrency: number
+  /** A token without a readable balance is not asked again for this long, milliseconds. */
+  unreadableMs: number
+  /** Remembered unreadable (token, owner) pairs, token metadata, and owners with discovered tokens. */
+  cacheEntries: number
+  /** A remembered name is read again after this, milliseconds: proxies do change name and decimals. */
+  metadataMs: number
+  /** Tokens of one owner that a discovering upstream may add. */
+  discoveredTokens: number
+  /** An owner's discovered tokens are asked for again after this, milliseconds. */
+  discoveryMs: number
+}
+
+export const evmLimits: EvmLimits = {
+  pairsPerCall: 12_000,
+  requestBytes: 49_000,
+  answerBytes: 24_576,
+  tokenGas: 150_000,
+  retryTokenGas: 2_000_000,
+  metadataGas: 300_000,
+  retryMetadataGas: 20_000_000,
+  concurrency: 4,
+  unreadableMs: 600_000,
+  cacheEntries: 20_000,
+  metadataMs: 86_400_000,
+  discoveredTokens: 1_000,
+  discoveryMs: 60_000,
+}

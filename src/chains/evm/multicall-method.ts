@@ -1,0 +1,110 @@
+import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { BadAnswerError } from '../../errors.ts'
+import type { ReadContext } from '../capabilities.ts'
+import { balanceOfData } from './call-data.ts'
+import { blockTag, type CallTarget, callOptions } from './packed-method.ts'
+import { type BalanceAnswer, type BalanceQuery, type BlockMark, nativeToken, type ReadMethod } from './reader-types.ts'
+
+const abi = parseAbi([
+  'struct Call { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
+])
+const selectors = { number: '0x42cbb15c', lastHash: '0x27e86d6e', time: '0x0f28c97d', chain: '0x3408e470' }
+const ethBalance = '0x4d2301cc'
+/** Each pair costs about 450 request bytes and 320 answer bytes, in hex. */
+const pairsPerAggregate = 1_000
+/** Arbitrum's own height; elsewhere there is no code and the answer is empty (see balance-reader.yul). */
+const arbSys = { to: `0x${'64'.padStart(40, '0')}`, data: '0xa3b1b31d' }
+const mask = (1n << 64n) - 1n
+
+type Result = { success: boolean; returnData: Hex }
+
+/** First word of a return value; undefined when there is none. */
+const word = (result: Result | undefined): bigint | undefined =>
+  result?.success && result.returnData.length >= 66 ? BigInt(result.returnData.slice(0, 66)) : undefined
+
+/**
+ * Multicall3, for nodes that run neither init code nor overridden code in eth_call. It has no gas cap for one call, so a
+ * gas burner starves its neighbours: aggregates with failures are halved until only the failing token stands alone.
+ */
+export function createMulticallMethod(target: CallTarget, multicall: string): ReadMethod {
+  const aggregate = async (calls: { to: string; data: string }[], block: bigint | undefined, context: ReadContext) => {
+    const marks = Object.values(selectors).map((data) => ({ to: multicall, data }))
+    const all = [...marks, arbSys, ...calls].map(({ to, data }) => ({
+      target: to as Hex,
+      allowFailure: true,
+      callData: data as Hex,
+    }))
+    const data = encodeFunctionData({ abi, functionName: 'aggregate3', args: [all] })
+    const params = [{ to: multicall, data }, blockTag(block)]
+    const hex = await target.pool.rpc<Hex>(target.path, 'eth_call', params, callOptions(context))
+    const results = decodeResults(hex)
+    if (results.length !== all.length) throw new BadAnswerError('multicall answered another number of results')
+    const [number, hash, time, chain, arbitrum] = results.slice(0, 5).map(word)
+    if (number === undefined || hash === undefined || time === undefined || chain === undefined) {
+      throw new BadAnswerError('multicall did not say its block')
+    }
+    target.checkChain(chain)
+    return { block: { number: arbitrum ?? number, fingerprint: (hash ^ time) & mask }, results: results.slice(5) }
+  }
+
+  const balances = async (whole: BalanceQuery, context: ReadContext): Promise<BalanceAnswer> => {
+    const fitting = Math.max(1, Math.floor(pairsPerAggregate / whole.owners.length))
+    const query = { ...whole, tokens: whole.tokens.slice(0, fitting) }
+    const pairs = query.tokens.flatMap((token) =>
+      query.owners.map((owner) =>
+        token === nativeToken
+          ? { to: multicall, data: ethBalance + owner.slice(2).padStart(64, '0') }
+          : { to: token, data: balanceOfData(owner) },
+      ),
+    )
+    const { block, results } = await aggregate(pairs, query.block, context)
+    const answer: BalanceAnswer = { block, done: query.tokens.length, amounts: [], failed: [] }
+    for (const [index, result] of results.entries()) {
+      const pair = { owner: index % query.owners.length, token: Math.floor(index / query.owners.length) }
+      const value = word(result)
+      if (value === undefined) answer.failed.push(pair)
+      else if (value > 0n) answer.amounts.push({ ...pair, value })
+    }
+    return answer.failed.length > 0 && query.tokens.length > 1 ? halves(query, block, context) : answer
+  }
+
+  const halves = async (query: BalanceQuery, block: BlockMark, context: ReadContext): Promise<BalanceAnswer> => {
+    const middle = Math.ceil(query.tokens.length / 2)
+    const parts = [query.tokens.slice(0, middle), query.tokens.slice(middle)]
+    const [first, second] = await Promise.all(
+      parts.map((tokens) => balances({ ...query, tokens, block: block.number }, context)),
+    )
+    if (!first || !second || first.block.fingerprint !== second.block.fingerprint) {
+      throw new BadAnswerError('block not found: halves of one multicall saw two blocks')
+    }
+    const moved = <P extends { token: number }>(pair: P): P => ({ ...pair, token: pair.token + middle })
+    return {
+      block: first.block,
+      done: query.tokens.length,
+      amounts: [...first.amounts, ...second.amounts.map(moved)],
+      failed: [...first.failed, ...second.failed.map(moved)],
+    }
+  }
+
+  return {
+    name: 'multicall3',
+    balances,
+    calls: async (query, context) => {
+      const { block, results } = await aggregate([...query.calls], query.block, context)
+      const bytes = results.map(({ success, returnData }) =>
+        success ? Buffer.from(returnData.slice(2), 'hex').subarray(0, query.keepBytes) : undefined,
+      )
+      return { block, done: query.calls.length, results: bytes }
+    },
+  }
+}
+
+function decodeResults(hex: unknown): readonly Result[] {
+  try {
+    return decodeFunctionResult({ abi, functionName: 'aggregate3', data: hex as Hex })
+  } catch (error) {
+    throw new BadAnswerError('multicall answered with something else', error)
+  }
+}

@@ -1,0 +1,55 @@
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { ReadContext } from '../capabilities.ts'
+import { packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
+import type { ReadMethod } from './reader-types.ts'
+
+/** Where overridden code runs; nothing lives there on any chain. */
+const overrideAddress = '0x00000000000000000000000000000000f1270001'
+
+export interface CallTarget {
+  pool: UpstreamPool
+  /** Path of the chain's JSON-RPC endpoint below the upstream's base URL; usually empty. */
+  path: string
+  /** Throws when an answer came from another chain. */
+  checkChain(chainId: bigint): void
+}
+
+/** Block parameter of eth_call. */
+export const blockTag = (block: bigint | undefined): string =>
+  block === undefined ? 'latest' : `0x${block.toString(16)}`
+
+/** Options of every read here: a large call gains nothing from a batch and would make the batch's other entries wait. */
+export const callOptions = ({ signal, deadline, traceparent }: ReadContext) => ({
+  signal,
+  deadline,
+  batch: false,
+  ...(traceparent !== undefined && { traceparent }),
+})
+
+/**
+ * The readers of the two Yul files in one eth_call. `create` sends them as init code, which any chain runs; `override`
+ * puts the same bytes at an address for the time of the call, for chains where only listed accounts may create.
+ */
+export function createPackedMethod(target: CallTarget, name: 'create' | 'override'): ReadMethod {
+  const run = (code: string, block: bigint | undefined, context: ReadContext): Promise<unknown> => {
+    const tag = blockTag(block)
+    const params =
+      name === 'create'
+        ? [{ data: code }, tag]
+        : [{ to: overrideAddress, data: '0x' }, tag, { [overrideAddress]: { code } }]
+    return target.pool.rpc(target.path, 'eth_call', params, callOptions(context))
+  }
+  return {
+    name,
+    balances: async (query, context) => {
+      const answer = unpackBalances(await run(packBalanceQuery(query), query.block, context), query)
+      target.checkChain(answer.chainId)
+      return answer
+    },
+    calls: async (query, context) => {
+      const answer = unpackCalls(await run(packCallQuery(query), query.block, context), query)
+      target.checkChain(answer.chainId)
+      return answer
+    },
+  }
+}

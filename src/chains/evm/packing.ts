@@ -1,0 +1,122 @@
+import { BadAnswerError } from '../../errors.ts'
+import { balanceReaderCode, callReaderCode } from './reader-code.ts'
+import type { BalanceAnswer, BalanceQuery, BlockMark, CallAnswer, CallQuery } from './reader-types.ts'
+
+/** Wire forms of balance-reader.yul and call-reader.yul; the layouts are documented there. */
+const headBytes = 27
+const failedHere = 0xff
+const failedFromHere = 0xfe
+const callFailed = 0xffff
+
+/** Most owners and tokens of one packed query. */
+export const maxOwners = 255
+export const maxTokens = 65_535
+/** Bytes of a balance query beside its addresses. */
+export const balanceQueryBytes = balanceReaderCode.length / 2 + 10
+
+const uint = (value: number, bytes: number): string => value.toString(16).padStart(bytes * 2, '0')
+const bare = (hex: string): string => hex.slice(2)
+
+/** The reader's code with its arguments, hex with 0x. */
+export function packBalanceQuery({ owners, tokens, gas, answerBytes }: BalanceQuery): string {
+  if (owners.length > maxOwners || tokens.length > maxTokens) throw new RangeError('balance query is too large')
+  const head = uint(owners.length, 1) + uint(tokens.length, 2) + uint(answerBytes, 3) + uint(gas, 4)
+  return `0x${balanceReaderCode}${head}${owners.map(bare).join('')}${tokens.map(bare).join('')}`
+}
+
+export function packCallQuery({ calls, gas, keepBytes, answerBytes }: CallQuery): string {
+  const head = uint(calls.length, 2) + uint(answerBytes, 3) + uint(keepBytes, 2) + uint(gas, 4)
+  const body = calls.map(({ to, data }) => uint(data.length / 2 - 1, 1) + bare(to) + bare(data))
+  return `0x${callReaderCode}${head}${body.join('')}`
+}
+
+interface Head {
+  block: BlockMark
+  chainId: bigint
+  done: number
+  bytes: Buffer
+}
+
+function unpackHead(hex: unknown): Head {
+  if (typeof hex !== 'string' || !/^0x01([0-9a-f]{2})*$/i.test(hex)) {
+    throw new BadAnswerError('packed read answered with something else')
+  }
+  const bytes = Buffer.from(hex.slice(2), 'hex')
+  if (bytes.length < headBytes) throw new BadAnswerError('packed read answered with too few bytes')
+  return {
+    block: { number: bytes.readBigUInt64BE(1), fingerprint: bytes.readBigUInt64BE(9) },
+    chainId: bytes.readBigUInt64BE(17),
+    done: bytes.readUInt16BE(25),
+    bytes,
+  }
+}
+
+/** Throws BadAnswerError when the bytes are not exactly what the reader writes for this query. */
+export function unpackBalances(hex: unknown, query: BalanceQuery): BalanceAnswer & { chainId: bigint } {
+  const { block, chainId, done, bytes } = unpackHead(hex)
+  const answer: BalanceAnswer & { chainId: bigint } = { block, chainId, done, amounts: [], failed: [] }
+  let at = headBytes
+  let last = -1
+  try {
+    while (at < bytes.length) {
+      const token = bytes.readUInt16BE(at)
+      const entries = bytes.readUInt8(at + 2)
+      if (token <= last || token >= done || done > query.tokens.length) throw new RangeError('token out of order')
+      last = token
+      at = unpackToken(bytes, at + 3, entries, token, query.owners.length, answer)
+    }
+  } catch (error) {
+    throw new BadAnswerError('packed balances are damaged', error)
+  }
+  return answer
+}
+
+function unpackToken(
+  bytes: Buffer,
+  start: number,
+  entries: number,
+  token: number,
+  owners: number,
+  answer: BalanceAnswer,
+): number {
+  let at = start
+  let last = -1
+  for (let entry = 0; entry < entries; entry++) {
+    const owner = bytes.readUInt8(at)
+    const length = bytes.readUInt8(at + 1)
+    if (owner <= last || owner >= owners) throw new RangeError('owner out of order')
+    last = owner
+    at += 2
+    if (length === failedHere) {
+      answer.failed.push({ owner, token })
+    } else if (length === failedFromHere) {
+      for (let later = owner; later < owners; later++) answer.failed.push({ owner: later, token })
+    } else {
+      if (length === 0 || length > 32 || at + length > bytes.length) throw new RangeError('value out of bounds')
+      answer.amounts.push({ owner, token, value: BigInt(`0x${bytes.toString('hex', at, at + length)}`) })
+      at += length
+    }
+  }
+  return at
+}
+
+/** Throws BadAnswerError when the bytes are not exactly what the reader writes for this query. */
+export function unpackCalls(hex: unknown, query: CallQuery): CallAnswer & { chainId: bigint } {
+  const { block, chainId, done, bytes } = unpackHead(hex)
+  const results: (Buffer | undefined)[] = []
+  let at = headBytes
+  try {
+    for (let call = 0; call < done; call++) {
+      const length = bytes.readUInt16BE(at)
+      at += 2
+      const size = length === callFailed ? 0 : length
+      if (at + size > bytes.length) throw new RangeError('return value out of bounds')
+      results.push(length === callFailed ? undefined : bytes.subarray(at, at + size))
+      at += size
+    }
+    if (at !== bytes.length || done > query.calls.length) throw new RangeError('bytes left over')
+  } catch (error) {
+    throw new BadAnswerError('packed calls are damaged', error)
+  }
+  return { block, chainId, done, results }
+}

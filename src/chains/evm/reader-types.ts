@@ -1,0 +1,63 @@
+import type { ReadContext } from '../capabilities.ts'
+
+/** Token address that stands for the native coin. */
+export const nativeToken = `0x${'0'.repeat(40)}`
+
+/** The block a read saw. The fingerprint is equal for equal blocks and differs between two blocks of one height. */
+export interface BlockMark {
+  number: bigint
+  fingerprint: bigint
+}
+
+/** Every owner × every token. Addresses are lower-case hex with 0x. */
+export interface BalanceQuery {
+  owners: readonly string[]
+  tokens: readonly string[]
+  /** Gas one balanceOf may use. */
+  gas: number
+  /** Largest packed answer, bytes; the reader stops at a token's boundary before it. */
+  answerBytes: number
+  /** Height to read at; left out = the latest block. */
+  block?: bigint
+}
+
+export interface BalanceAnswer {
+  block: BlockMark
+  /** How many tokens, from the first, were read for all owners. */
+  done: number
+  /** Non-zero balances in the token's smallest unit; `owner` and `token` are positions in the query. */
+  amounts: { owner: number; token: number; value: bigint }[]
+  /** Pairs whose balanceOf reverted, burnt its gas, returned less than 32 bytes, or whose token has no code. */
+  failed: { owner: number; token: number }[]
+}
+
+export interface ContractCall {
+  /** Contract, lower-case hex with 0x. */
+  to: string
+  /** Call data, hex with 0x, at most 255 bytes. */
+  data: string
+}
+
+export interface CallQuery {
+  calls: readonly ContractCall[]
+  /** Gas one call may use. */
+  gas: number
+  /** Bytes kept of one return value; the rest is cut off. */
+  keepBytes: number
+  answerBytes: number
+  block?: bigint
+}
+
+export interface CallAnswer {
+  block: BlockMark
+  done: number
+  /** In the order of the calls; undefined = it failed, or there is no code. */
+  results: (Buffer | undefined)[]
+}
+
+/** One way to have a node run many reads in one eth_call. */
+export interface ReadMethod {
+  readonly name: string
+  balances(query: BalanceQuery, context: ReadContext): Promise<BalanceAnswer>
+  calls(query: CallQuery, context: ReadContext): Promise<CallAnswer>
+}
