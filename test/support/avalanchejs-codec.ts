@@ -1,11 +1,15 @@
 import * as avalanchejs from '@avalabs/avalanchejs'
 
+interface Packable {
+  _type: string
+}
 interface Codec {
-  readonly codecMarker: unique symbol
+  PackPrefix(value: Packable): Uint8Array
+  PackPrefixList(values: readonly Packable[]): Uint8Array
 }
 interface SignedTxClass {
   /** Takes bytes without codec version; gives the transaction and what is left. */
-  fromBytes(bytes: Uint8Array, codec: Codec): [{ unsignedTx: { _type: string }; toBytes(): Uint8Array }, Uint8Array]
+  fromBytes(bytes: Uint8Array, codec: Codec): [{ unsignedTx: Packable; credentials: Packable[] }, Uint8Array]
 }
 
 /** The library's own types do not resolve under nodenext, so the few parts that tests use are declared here. */
@@ -19,5 +23,7 @@ export function readWithAvalanchejs(vm: 'AVM' | 'PVM' | 'EVM', bytes: Uint8Array
   const codec = utils.getManagerForVM(vm).getDefaultCodec()
   const [tx, rest] = avaxSerial.SignedTx.fromBytes(Uint8Array.from(bytes.subarray(2)), codec)
   if (rest.length > 0) throw new Error(`avalanchejs leaves ${rest.length} bytes`)
-  return { type: tx.unsignedTx._type, bytes: tx.toBytes() }
+  // SignedTx.toBytes() does not know CreateAssetTx's chain, so the parts are packed one by one.
+  const parts = [Buffer.alloc(2), codec.PackPrefix(tx.unsignedTx), codec.PackPrefixList(tx.credentials)]
+  return { type: tx.unsignedTx._type, bytes: Buffer.concat(parts) }
 }

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  buildGenesis,
+  decodePBlock,
+  decodePGenesis,
+  decodeXGenesis,
+  encodePGenesis,
+  encodeUtxo,
+  encodeXGenesis,
+  localStartTime,
+  readGenesis,
+  utxoId,
+} from '../../../../src/chains/avalanche/codec/index.ts'
+import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { recordedJson, recordedLines } from '../../../support/recordings.ts'
+
+const json = readFileSync(new URL('../../../fixtures/network/genesis.json', import.meta.url), 'utf8')
+const genesis = buildGenesis(json)
+
+interface TrueUtxo {
+  utxoId: string
+  kind: string
+  createdOnChain: string
+  utxoBytes: string
+}
+interface TrueStaker {
+  genesis: boolean
+  txID: string
+  type: string
+  nodeID: string
+  weight: string
+  end: number
+  delegationShares: number
+  validatorRewardsOwner: { addresses: string[] }
+}
+
+describe('buildGenesis', () => {
+  it('gives the id that is the parent of P block 0, and the chains and asset of the recorded network', () => {
+    const [block] = recordedLines<{ hex: string; json: { id: string; parentID: string } }>('p-blocks')
+    if (!block) throw new Error('no genesis block')
+    const network = recordedJson<{ chains: { X: string; C: string }; avaxAssetID: string }>('network')
+    expect(decodePBlock(decodeNodeHex(block.hex)).parentId).toBe(genesis.genesisId)
+    expect({
+      genesisId: idToCb58(genesis.genesisId),
+      block: idToCb58(genesis.pGenesisBlockId),
+      X: idToCb58(genesis.xChainId),
+      C: idToCb58(genesis.cChainId),
+      avax: idToCb58(genesis.avaxAssetId),
+    }).toEqual({
+      genesisId: block.json.parentID,
+      block: block.json.id,
+      X: network.chains.X,
+      C: network.chains.C,
+      avax: network.avaxAssetID,
+    })
+    expect(genesis.initialSupply).toBe(363000000000000000n)
+    expect(JSON.parse(Buffer.from(genesis.cGenesisBytes).toString('utf8'))).toHaveProperty('alloc')
+  })
+
+  it('gives the UTXOs of P and X that the replayed network starts with', () => {
+    const expected = recordedLines<TrueUtxo>('truth/utxos').filter((row) => row.kind === 'genesis')
+    const bytesOf = (chain: string) =>
+      expected.filter((row) => row.createdOnChain === chain).map(({ utxoId, utxoBytes }) => [utxoId, utxoBytes])
+    const ours = (utxos: typeof genesis.utxos) =>
+      utxos.map((utxo) => [idToCb58(utxoId(utxo)), encodeNodeHex(encodeUtxo(utxo))])
+    expect(ours(genesis.utxos).toSorted()).toEqual(bytesOf('P').toSorted())
+    expect(ours(genesis.xUtxos).toSorted()).toEqual(bytesOf('X').toSorted())
+    expect(genesis.utxos.length + genesis.xUtxos.length).toBeGreaterThan(5)
+  })
+
+  it('gives the validators that stake from the start', () => {
+    const expected = recordedLines<TrueStaker>('truth/stakers').filter((row) => row.genesis)
+    const ours = genesis.validators.map(({ id, unsignedTx }) => {
+      if (unsignedTx.type !== 'AddPermissionlessValidatorTx') throw new Error(unsignedTx.type)
+      return {
+        txID: idToCb58(id),
+        type: unsignedTx.type,
+        nodeID: formatNodeId(unsignedTx.validator.nodeId),
+        weight: String(unsignedTx.validator.weight),
+        end: Number(unsignedTx.validator.end),
+        delegationShares: unsignedTx.delegationShares,
+        owner: unsignedTx.validatorRewardsOwner.addresses.map((address) => formatBech32Address(address, 'fuji')),
+      }
+    })
+    const theirs = expected.map(({ txID, type, nodeID, weight, end, delegationShares, validatorRewardsOwner }) => ({
+      txID,
+      type,
+      nodeID,
+      weight,
+      end,
+      delegationShares,
+      owner: validatorRewardsOwner.addresses,
+    }))
+    const byTx = (a: { txID: string }, b: { txID: string }) => (a.txID < b.txID ? -1 : 1)
+    expect(ours.toSorted(byTx)).toEqual(theirs.toSorted(byTx))
+    expect(ours).toHaveLength(5)
+  })
+
+  it('keeps amounts that a double cannot hold', () => {
+    const odd = json.replace('"initialAmount": 10000000000000000', '"initialAmount": 10000000000000001')
+    expect(odd).not.toBe(json)
+    expect(buildGenesis(odd).initialSupply).toBe(genesis.initialSupply + 1n)
+  })
+
+  it('says which member is wrong', () => {
+    expect(() => buildGenesis('{')).toThrow('the genesis is no JSON')
+    expect(() => buildGenesis(json.replace('"networkID": 5', '"networkID": "5"'))).toThrow(/networkID must be/)
+    expect(() => buildGenesis(json.replace(/NodeID-7X/, 'NodeID-8X'))).toThrow(/cb58/)
+  })
+})
+
+describe('genesis bytes', () => {
+  it('are taken apart and written back byte for byte', () => {
+    expect(Buffer.compare(encodePGenesis(decodePGenesis(genesis.pGenesisBytes)), genesis.pGenesisBytes)).toBe(0)
+    const [x] = genesis.chains
+    if (x?.unsignedTx.type !== 'CreateChainTx') throw new Error('no X-chain')
+    const { genesisData } = x.unsignedTx
+    expect(Buffer.compare(encodeXGenesis(decodeXGenesis(genesisData)), genesisData)).toBe(0)
+    expect(readGenesis(genesis.pGenesisBytes)).toEqual(genesis)
+  })
+
+  it('move their start with the local network every 270 days', () => {
+    expect(localStartTime(1721016000)).toBe(1721016000)
+    expect(localStartTime(1721016000 + 23328000 - 1)).toBe(1721016000)
+    expect(localStartTime(1795172983)).toBe(1721016000 + 3 * 23328000)
+    expect(buildGenesis(json, 1795046401).genesisId).not.toBe(genesis.genesisId)
+  })
+})
