@@ -56,6 +56,15 @@ describe('decodeUtxo', () => {
     }
   })
 
+  it('reads every UTXO that nodes answered with, in every memory, and writes the same bytes', () => {
+    const states = recordedLines<Record<'P' | 'X' | 'C', Record<string, unknown>>>('address-state')
+    const encoded = states
+      .flatMap(({ P, X, C }) => [P.utxos, P.atomicX, P.atomicC, X.utxos, X.atomicP, X.atomicC, C.atomicP, C.atomicX])
+      .flatMap((utxos) => utxos as string[])
+    expect(encoded.length).toBeGreaterThan(3000)
+    for (const text of encoded) expect(encodeNodeHex(encodeUtxo(decodeUtxo(decodeNodeHex(text))))).toBe(text)
+  })
+
   it('refuses every cut, every longer form and an absurd count, saying where', () => {
     const bytes = decodeNodeHex((plain[0] as RecordedUtxo).utxoBytes)
     for (let length = 0; length < bytes.length; length++) {
