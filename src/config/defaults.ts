@@ -1,21 +1,51 @@
-import type { TSchema } from '@sinclair/typebox'
+import { Kind, type TSchema } from '@sinclair/typebox'
 import { catalogue } from './catalogue/index.ts'
 import { isOptional, membersOf } from './keys.ts'
 import { ConfigSchema } from './schema.ts'
-import type { Tree } from './tree.ts'
+import { isTree, type Tree } from './tree.ts'
 
-function defaultsOf(schema: TSchema): Tree {
-  return Object.fromEntries(
-    Object.entries(membersOf(schema) ?? {}).flatMap(([key, member]): [string, unknown][] => {
-      if (membersOf(member) !== undefined && !isOptional(member)) return [[key, defaultsOf(member)]]
-      return member.default === undefined ? [] : [[key, structuredClone(member.default as unknown)]]
-    }),
+/** The value a left-out member gets: its default, a section made of defaults, or undefined when it has to be given. */
+function leftOut(schema: TSchema): unknown {
+  if (schema.default !== undefined) return structuredClone(schema.default as unknown)
+  return membersOf(schema) !== undefined && !isOptional(schema) && hasDefaults(schema) ? fill(schema, {}) : undefined
+}
+
+/** True when nothing in a section has to be given; a native token, for example, is no such section. */
+function hasDefaults(schema: TSchema): boolean {
+  return Object.values(membersOf(schema) ?? {}).every(
+    (member) =>
+      isOptional(member) || member.default !== undefined || member[Kind] === 'Record' || hasSectionDefaults(member),
   )
+}
+
+const hasSectionDefaults = (schema: TSchema) => membersOf(schema) !== undefined && hasDefaults(schema)
+
+/** A copy of `value` with every default filled in, also inside records and lists. What does not fit is left as it is. */
+export function fill(schema: TSchema, value: unknown): unknown {
+  const members = membersOf(schema)
+  if (members !== undefined && isTree(value)) {
+    const filled = new Map(Object.entries(value))
+    for (const [key, member] of Object.entries(members)) {
+      const inner = filled.has(key) ? fill(member, filled.get(key)) : leftOut(member)
+      if (inner !== undefined) filled.set(key, inner)
+    }
+    return Object.fromEntries(filled)
+  }
+  if (schema[Kind] === 'Record' && isTree(value)) {
+    const [entry] = Object.values(schema['patternProperties'] as Record<string, TSchema>)
+    return entry === undefined
+      ? value
+      : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(entry, inner)]))
+  }
+  if (schema[Kind] === 'Array' && Array.isArray(value)) {
+    return value.map((item) => fill(schema['items'] as TSchema, item))
+  }
+  return value
 }
 
 /** What is used when nothing is configured; `withCatalogue` false leaves the chains empty. */
 export function builtIn(withCatalogue: boolean): Tree {
-  const tree = defaultsOf(ConfigSchema)
+  const tree = fill(ConfigSchema, {}) as Tree
   const chains = withCatalogue ? structuredClone(catalogue) : { evm: {}, bitcoin: {}, solana: {}, avalanche: {} }
   return { ...tree, chains: { ...(tree['chains'] as Tree), ...chains } }
 }

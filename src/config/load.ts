@@ -6,7 +6,7 @@ import { deepFreeze } from '../lib/deep-freeze.ts'
 import { applyShortForms } from './apply-short-forms.ts'
 import { type Arguments, readArguments } from './arguments.ts'
 import { parseConfigFile, type ReadFile, readOr, readTextFile } from './config-file.ts'
-import { builtIn } from './defaults.ts'
+import { builtIn, fill } from './defaults.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { helpText } from './help.ts'
 import { applyEntries } from './layer.ts'
@@ -68,7 +68,7 @@ function wantsCatalogue(file: Tree, layers: readonly (Arguments | Environment)[]
 }
 
 function finish(tree: Tree, origins: Origins, problems: readonly string[]): Config {
-  const complete: unknown = Value.Default(ConfigSchema, askOwnNetworks(tree, origins))
+  const complete = fill(ConfigSchema, askOwnNetworks(tree, origins))
   const wrong = [...problems, ...schemaProblems(complete as Tree, origins)]
   if (wrong.length > 0 || !Value.Check(ConfigSchema, complete)) throw new ConfigError(wrong)
   const broken = ruleProblems(complete)

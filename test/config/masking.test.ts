@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { textOf } from './sources.ts'
+
+const SECRET = 'correct-horse-battery-staple-0123456789'
+
+/** Every place of the configuration that may hold something secret, filled. */
+const file = {
+  balance: { appCheck: { mode: 'static', tokens: [SECRET, SECRET], secret: SECRET } },
+  market: { prices: { apiKey: SECRET, url: `https://prices.example/${SECRET}` } },
+  node: { api: { auth: { password: SECRET } } },
+  store: { databaseUrl: `postgres://firn:${SECRET}@db.example:5432/firn` },
+  redis: { url: `rediss://:${SECRET}@cache.example/0` },
+  otel: { endpoint: `https://${SECRET}@otel.example/v1` },
+  data: { apiKeys: [{ key: SECRET, plan: 'default' }] },
+  chains: {
+    evm: {
+      '1': {
+        upstreams: [
+          { url: `https://user:${SECRET}@rpc.example/v2/${SECRET}?key=${SECRET}`, headers: { 'x-api-key': SECRET } },
+        ],
+      },
+    },
+    bitcoin: {
+      '000000000019d6689c085ae165831e93': { upstreams: [{ kind: 'esplora', url: `https://btc.example/${SECRET}` }] },
+    },
+    avalanche: {
+      mainnet: { upstreams: [{ url: `https://node.example/${SECRET}`, headers: { authorization: SECRET } }] },
+    },
+  },
+}
+
+describe('--print-config', () => {
+  const text = textOf({ file, env: { FIRN_LOG_LEVEL: 'debug' }, argv: ['--print-config', '--http-port=0'] })
+  const printed = JSON.parse(text) as Record<string, Record<string, unknown>>
+
+  it('shows no secret', () => {
+    expect(text).not.toContain(SECRET)
+  })
+
+  it('shows that there are secrets, and upstreams by host', () => {
+    expect(printed).toMatchObject({
+      balance: { appCheck: { mode: 'static', tokens: ['***', '***'], secret: '***' } },
+      market: { prices: { apiKey: '***', url: 'https://prices.example/***' } },
+      node: { api: { auth: { password: '***' } } },
+      store: { databaseUrl: 'postgres://db.example:5432/***' },
+      redis: { url: 'rediss://cache.example/***' },
+      otel: { endpoint: 'https://otel.example/***' },
+      data: { apiKeys: [{ key: '***', plan: 'default' }] },
+      chains: {
+        evm: { '1': { upstreams: [{ url: 'https://rpc.example/***', headers: { 'x-api-key': '***' } }] } },
+        avalanche: { mainnet: { upstreams: [{ url: 'https://node.example/***' }] } },
+      },
+    })
+  })
+
+  it('says where values came from', () => {
+    expect(printed['$sources']).toMatchObject({
+      'http.port': 'flag --http-port',
+      'log.level': 'FIRN_LOG_LEVEL',
+      'chains.evm.1.upstreams': 'firn.config.json',
+    })
+    expect(printed['$sources']).not.toHaveProperty('http')
+    expect(printed['$sources']).not.toHaveProperty('http.host')
+  })
+
+  it('prints the defaults in a form that can be a configuration file', () => {
+    const defaults = textOf({ argv: ['--print-config'] })
+    const again = JSON.parse(textOf({ file: defaults, argv: ['--print-config'] })) as Record<string, unknown>
+    expect(JSON.parse(defaults)).toMatchObject({ http: { port: 8650 }, $sources: {} })
+    expect(again['http']).toEqual((JSON.parse(defaults) as Record<string, unknown>)['http'])
+  })
+})

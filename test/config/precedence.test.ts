@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { createConfig } from '../../src/config/index.ts'
+import { configKeys } from '../../src/config/keys.ts'
+import { valueAt } from '../../src/config/tree.ts'
+import { configOf, type Given } from './sources.ts'
+
+/** One setting in every source, lowest first; each row switches one source off from the top. */
+const everywhere = {
+  file: { http: { port: 1 } },
+  dotenv: 'FIRN_HTTP_PORT=2',
+  env: { FIRN_HTTP_PORT: '3' },
+  argv: ['--http-port', '4'],
+} satisfies Given
+
+describe('precedence', () => {
+  it.each<[string, Given, number]>([
+    ['flag over all', everywhere, 4],
+    ['environment over .env', { ...everywhere, argv: [] }, 3],
+    ['.env over file', { ...everywhere, argv: [], env: {} }, 2],
+    ['empty variable counts as not set', { ...everywhere, argv: [], env: { FIRN_HTTP_PORT: '' } }, 2],
+    ['file over default', { file: everywhere.file }, 1],
+    ['default', {}, 8650],
+    ['flag over file', { file: everywhere.file, argv: everywhere.argv }, 4],
+    ['a later flag over an earlier one', { argv: ['--http-port=5', '--http-port=6'] }, 6],
+  ])('%s', (_, given, port) => {
+    expect(configOf(given).http.port).toBe(port)
+  })
+
+  it('sources that set different keys add up', () => {
+    const { http, log } = configOf({
+      file: { http: { host: '::1', maxConnections: 7 } },
+      env: { FIRN_LOG_LEVEL: 'debug' },
+      argv: ['--http-max-connections=8'],
+    })
+    expect([http.host, http.maxConnections, log.level]).toEqual(['::1', 8, 'debug'])
+  })
+
+  it('takes another file by --config, by FIRN_CONFIG, the flag first', () => {
+    const files = { 'a.json': '{"http":{"port":11}}', 'b.json': '{"http":{"port":12}}' }
+    const env = { FIRN_CONFIG: 'a.json' }
+    expect(configOf({ files, env, file: everywhere.file }).http.port).toBe(11)
+    expect(configOf({ files, env, argv: ['--config', 'b.json'] }).http.port).toBe(12)
+    expect(configOf({ files, dotenv: 'FIRN_CONFIG=b.json' }).http.port).toBe(12)
+  })
+
+  it('merges objects and replaces lists', () => {
+    const config = configOf({
+      file: { http: { corsOrigins: ['https://a'] }, chains: { evm: { '1': { name: 'My Ethereum' } } } },
+      env: { FIRN_CHAINS_EVM: '{"1":{"blockTimeMs":5}}' },
+    })
+    expect(config.http.corsOrigins).toEqual(['https://a'])
+    expect(config.chains.evm['1']).toMatchObject({
+      name: 'My Ethereum',
+      blockTimeMs: 5,
+      explorer: 'https://etherscan.io',
+    })
+  })
+})
+
+/** A value other than the default for every kind of key, as text and as what it becomes. */
+const samples: Record<string, [text: string, value: unknown]> = {
+  'http.trustProxy': ['true', true],
+  'http.port': ['9', 9],
+  'upstream.requestsPerSecond': ['2.5', 2.5],
+  'http.keepAliveTimeoutMs': ['1m30s', 90_000],
+  'balance.chainDeadlineMs': ['250ms', 250],
+  dataDir: ['/data', '/data'],
+  'log.level': ['warn', 'warn'],
+  'http.corsOrigins': ['https://a, https://b', ['https://a', 'https://b']],
+  'balance.appCheck.appIds': ['["a,b"]', ['a,b']],
+  'data.apiKeys': ['[{"key":"k","plan":"default"}]', [{ key: 'k', plan: 'default' }]],
+}
+
+describe('every kind of value', () => {
+  it.each(Object.entries(samples))('%s by every name in every source', (name, [text, value]) => {
+    const key = configKeys.find((candidate) => candidate.name === name)
+    if (key === undefined) throw new Error(name)
+    for (const flag of key.flags) {
+      expect(valueAt(configOf({ argv: [`--${flag}=${text}`] }), key.path)).toEqual(value)
+      expect(valueAt(configOf({ argv: [`--${flag}`, text] }), key.path)).toEqual(value)
+    }
+    for (const variable of key.variables) {
+      expect(valueAt(configOf({ env: { [variable]: text } }), key.path)).toEqual(value)
+      expect(valueAt(configOf({ dotenv: `${variable}='${text}'\n` }), key.path)).toEqual(value)
+    }
+  })
+
+  it('switches need no value and take the usual words', () => {
+    const trust = (...argv: string[]) => configOf({ argv }).http.trustProxy
+    expect(trust('--http-trust-proxy')).toBe(true)
+    expect(trust('--http-trust-proxy', '--http-port', '1')).toBe(true)
+    expect(trust('--http-trust-proxy=no')).toBe(false)
+    expect(trust('--http-trust-proxy', 'off')).toBe(false)
+    expect(configOf({ env: { FIRN_HTTP_TRUST_PROXY: '1' } }).http.trustProxy).toBe(true)
+  })
+
+  it('a flag of a list may be repeated, and empties it', () => {
+    expect(configOf({ argv: ['--http-cors-origins=a', '--http-cors-origins=b,c'] }).http.corsOrigins).toEqual([
+      'a',
+      'b',
+      'c',
+    ])
+    expect(configOf({ argv: ['--http-cors-origins='] }).http.corsOrigins).toEqual([])
+  })
+
+  it('null in a file takes an optional value away and brings a default back', () => {
+    const chain = configOf({ file: { chains: { evm: { '1': { explorer: null, multicall: null } } } } }).chains.evm['1']
+    expect(chain).not.toHaveProperty('explorer')
+    expect(chain).not.toHaveProperty('multicall')
+    expect(configOf({ file: { http: { port: null } } }).http.port).toBe(8650)
+  })
+})
+
+describe('the result', () => {
+  it('is frozen all the way down', () => {
+    const config = configOf({ file: { chains: { evm: { '1': { upstreams: [{ url: 'https://x' }] } } } } })
+    const frozen = (value: unknown): boolean =>
+      typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen))
+    expect(frozen(config)).toBe(true)
+  })
+
+  it('does not leak from one load into the next', () => {
+    expect(configOf({ argv: ['--without', 'eip155', '--data-plans', '{"default":null,"x":{}}'] }).chains.evm).toEqual(
+      {},
+    )
+    expect(Object.keys(configOf().chains.evm).length).toBeGreaterThan(10)
+    expect(Object.keys(configOf().data.plans)).toEqual(['default'])
+  })
+
+  it('fills in what an entry leaves out', () => {
+    const native = { name: 'Mine', symbol: 'MINE' }
+    const entry = { name: 'L1', upstreams: [{ url: 'https://x' }], native, blockTimeMs: 1 }
+    expect(configOf({ file: { chains: { evm: { '99373': entry } } } }).chains.evm['99373']).toEqual({
+      ...entry,
+      testnet: false,
+      tokenLists: [],
+      native: { ...native, decimals: 18 },
+    })
+  })
+
+  it('can be made from code', () => {
+    const config = createConfig({ http: { port: 0 }, chains: { catalogue: false } })
+    expect(config.http).toMatchObject({ port: 0, host: '127.0.0.1' })
+    expect(config.chains).toEqual({ catalogue: false, evm: {}, bitcoin: {}, solana: {}, avalanche: {} })
+    expect(() => createConfig({ http: { port: -1 } })).toThrow('http.port: given -1')
+  })
+})

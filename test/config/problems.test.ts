@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/config/index.ts'
+import { type Given, problemsOf } from './sources.ts'
+
+const LONG_SECRET = 'correct-horse-battery-staple'
+
+/** Each row: what is wrong, and the one line that tells it. */
+const rows: [string, Given, string][] = [
+  [
+    'flag of the wrong type',
+    { argv: ['--http-port', 'abc'] },
+    'http.port: given "abc" (flag --http-port); allowed: a whole number from 0 to 65535',
+  ],
+  [
+    'flag out of range',
+    { argv: ['--http-port=70000'] },
+    'http.port: given 70000 (flag --http-port); allowed: a whole number from 0 to 65535',
+  ],
+  [
+    'variable',
+    { env: { FIRN_LOG_LEVEL: 'loud' } },
+    'log.level: given "loud" (FIRN_LOG_LEVEL); allowed: one of fatal, error, warn, info, debug, trace, silent',
+  ],
+  [
+    '.env',
+    { dotenv: 'FIRN_BALANCE_XPUB_GAP=5' },
+    'balance.xpubGap: given 5 (FIRN_BALANCE_XPUB_GAP in .env); allowed: a whole number from 20 to 100',
+  ],
+  [
+    'file',
+    { file: { http: { trustProxy: 'yes' } } },
+    'http.trustProxy: given "yes" (firn.config.json); allowed: true or false',
+  ],
+  [
+    'another file',
+    { argv: ['--config', 'x.json'], files: { 'x.json': '{"upstream":{"requestsPerSecond":0}}' } },
+    'upstream.requestsPerSecond: given 0 (x.json); allowed: a number above 0',
+  ],
+  ['section that is no object', { file: { log: 5 } }, 'log: given 5 (firn.config.json); allowed: an object with level'],
+  [
+    'node flag by its own name',
+    { argv: ['--health-check-frequency', '1ms'] },
+    'node.healthCheckFrequencyMs: given 1 (flag --health-check-frequency); allowed: a whole number, 100 or more',
+  ],
+  ['flag without value', { argv: ['--http-port'] }, '--http-port: needs a value'],
+  ['flag followed by a flag', { argv: ['--http-port', '--http-trust-proxy'] }, '--http-port: needs a value'],
+  ['unknown flag', { argv: ['--http-prot', '1'] }, '--http-prot: unknown flag; did you mean --http-port?'],
+  ['half a flag', { argv: ['--log=debug'] }, '--log: unknown flag; see --help'],
+  ['flag remembered by its end', { argv: ['--port=1'] }, '--port: unknown flag; did you mean --http-port?'],
+  ['stray argument', { argv: ['start'] }, '"start": unexpected argument; settings are given as --flag value'],
+  [
+    'unknown variable',
+    { env: { FIRN_HTP_PORT: '1' } },
+    'FIRN_HTP_PORT: unknown variable; did you mean FIRN_HTTP_PORT?',
+  ],
+  ['unknown variable in .env', { dotenv: 'FIRN_XYZZY=1' }, 'FIRN_XYZZY in .env: unknown variable; see --help'],
+  [
+    'unknown key',
+    { file: { http: { prot: 1 } } },
+    'http.prot: unknown key (firn.config.json); did you mean http.port?',
+  ],
+  ['unknown section', { file: { blance: {} } }, 'blance: unknown key (firn.config.json); did you mean balance?'],
+  [
+    'key that pollutes prototypes elsewhere',
+    { file: '{"log":{"__proto__":{"level":"debug"}}}' },
+    'log.__proto__: unknown key (firn.config.json); allowed: level',
+  ],
+  [
+    'chain id that is none',
+    { file: { chains: { evm: { main: {} } } } },
+    'chains.evm.main: unknown key (firn.config.json); allowed: an object keyed by EVM chain ids (digits)',
+  ],
+  [
+    'new chain without a name',
+    {
+      env: {
+        FIRN_CHAINS_EVM: '{"9":{"upstreams":[{"url":"https://x"}],"native":{"name":"a","symbol":"b"},"blockTimeMs":1}}',
+      },
+    },
+    'chains.evm.9.name: missing (FIRN_CHAINS_EVM); needed: text, not empty',
+  ],
+  [
+    'chain without upstreams',
+    { file: { chains: { evm: { '1': { upstreams: [] } } } } },
+    'chains.evm.1.upstreams: given [] (firn.config.json); allowed: a list of at least 1: each an object with url, headers, requestsPerSecond, maxConcurrent, batchItems, priority',
+  ],
+  [
+    'http logo',
+    { file: { chains: { evm: { '1': { native: { logoUri: 'http://x/y.png' } } } } } },
+    'chains.evm.1.native.logoUri: given "http://x/y.png" (firn.config.json); allowed: a URL beginning with https://',
+  ],
+  ['file that is not there', { argv: ['--config=no.json'] }, 'no.json: no such file (flag --config)'],
+  ['file that FIRN_CONFIG names', { env: { FIRN_CONFIG: 'no.json' } }, 'no.json: no such file (FIRN_CONFIG)'],
+  ['file that is a list', { file: [] }, 'firn.config.json: given a list; allowed: a JSON object'],
+  [
+    'two names that disagree',
+    { env: { FIRN_PUBLIC: 'true', FIRN_NODE_PUBLIC_DEPLOYMENT: 'false' } },
+    'node.publicDeployment: given twice with different values, by FIRN_NODE_PUBLIC_DEPLOYMENT and FIRN_PUBLIC',
+  ],
+  [
+    'chain that is not known',
+    { argv: ['--without', 'eip155:2'] },
+    'flag --without: no chain "eip155:2"; did you mean eip155:1?',
+  ],
+  [
+    'short form without chain',
+    { argv: ['--chain-upstreams', 'https://a'] },
+    'flag --chain-upstreams: needs <chain>=<url>, such as eip155:43114=https://node.example.org',
+  ],
+  [
+    'electrum over https',
+    {
+      file: {
+        chains: {
+          bitcoin: { r: { name: 'x', network: 'regtest', upstreams: [{ kind: 'electrum', url: 'https://x' }] } },
+        },
+      },
+    },
+    'chains.bitcoin.r.upstreams.0.url: given another scheme; allowed: tcp:// or tls:// when kind is electrum',
+  ],
+  [
+    'JSON-RPC over tls://',
+    { argv: ['--chain-upstreams', 'eip155:1=tls://x:1'] },
+    'chains.evm.1.upstreams.0.url: given another scheme; allowed: https:// or http://',
+  ],
+  [
+    'static without tokens',
+    { argv: ['--balance-app-check-mode=static'] },
+    'balance.appCheck.tokens: missing; needed: at least one token when balance.appCheck.mode is static',
+  ],
+  [
+    'jwt without key',
+    { argv: ['--balance-app-check-mode=jwt'] },
+    'balance.appCheck.secret: missing; needed: secret or jwks when balance.appCheck.mode is jwt',
+  ],
+  [
+    'firebase without project',
+    { argv: ['--balance-app-check-mode=firebase'] },
+    'balance.appCheck.projectNumber: missing; needed: projectNumber or projectId when balance.appCheck.mode is firebase',
+  ],
+  [
+    'auth without password',
+    { argv: ['--api-auth-required'] },
+    'node.api.auth.password: missing; needed: password or passwordFile when node.api.auth.required is true',
+  ],
+  [
+    'file prices without file',
+    { argv: ['--market-prices-provider', 'file'] },
+    'market.prices.file: missing; needed: a file when market.prices.provider is file',
+  ],
+  [
+    'plan that is not there',
+    { file: { data: { apiKeys: [{ key: 'k', plan: 'gold' }] } } },
+    'data.apiKeys.0.plan: given "gold"; allowed: one of default',
+  ],
+  [
+    'short secret',
+    { argv: [`--balance-app-check-secret=${LONG_SECRET}`] },
+    'balance.appCheck.secret: given "***" (flag --balance-app-check-secret); allowed: text of at least 32 characters',
+  ],
+  [
+    'upstream that is no URL',
+    { argv: [`--chain-upstreams=eip155:1=${LONG_SECRET}`] },
+    'chains.evm.1.upstreams.0.url: given "***" (flag --chain-upstreams); allowed: a URL beginning with https://, http://, tls://, tcp://',
+  ],
+  [
+    'database of another kind',
+    { env: { DATABASE_URL: `mysql://firn:${LONG_SECRET}@db/firn` } },
+    'store.databaseUrl: given "mysql://db/***" (DATABASE_URL); allowed: a URL beginning with postgres://, postgresql://',
+  ],
+  [
+    'broken JSON with a secret inside',
+    { env: { FIRN_CHAINS_EVM: `{"1":{"upstreams":[{"url":"https://x/${LONG_SECRET}"` } },
+    'chains.evm: given *** (FIRN_CHAINS_EVM); allowed: an object keyed by EVM chain ids (digits)',
+  ],
+]
+
+describe('a mistake stops the start with one line', () => {
+  it.each(rows)('%s', (_, given, line) => {
+    expect(problemsOf(given)).toEqual([line])
+  })
+
+  it('never shows a secret', () => {
+    for (const [, given] of rows) expect(problemsOf(given).join('\n')).not.toContain(LONG_SECRET)
+    const misplaced = { file: { node: { api: { auth: { pasword: LONG_SECRET } } } } }
+    expect(problemsOf(misplaced)).toEqual([
+      'node.api.auth.pasword: unknown key (firn.config.json); did you mean node.api.auth.password?',
+    ])
+    expect(problemsOf({ argv: [`--api-auth-pasword=${LONG_SECRET}`] })[0]).toBe(
+      '--api-auth-pasword: unknown flag; did you mean --api-auth-password?',
+    )
+  })
+
+  it('says where JSON of a file breaks, not what stands there', () => {
+    const [line, ...others] = problemsOf({ file: `{\n "node": {\n  "identity": ${LONG_SECRET}\n}}` })
+    expect(others).toEqual([])
+    expect(line).toMatch(/^firn\.config\.json: no valid JSON( at line 3)?$/)
+  })
+
+  it('tells all mistakes of all sources at once', () => {
+    expect(
+      problemsOf({
+        argv: ['--http-prot=1', '--log-level=x'],
+        env: { FIRN_X: '1', FIRN_HTTP_PORT: 'x' },
+        file: { nope: 1, data: { keyRequired: 3 } },
+      }).map((line) => line.split(':')[0]),
+    ).toEqual(['--http-prot', 'FIRN_X', 'nope', 'http.port', 'log.level', 'data.keyRequired'])
+  })
+
+  it('a file that cannot be read is told, not taken for absent', () => {
+    const readFile = () => {
+      throw Object.assign(new Error('denied'), { code: 'EACCES' })
+    }
+    expect(() => loadConfig({ argv: [], env: {}, cwd: '/x', readFile })).toThrow(
+      '/x/.env: cannot be read: EACCES\n/x/firn.config.json: cannot be read: EACCES',
+    )
+  })
+
+  it('does not mistake variables that a cluster sets for a service called firn', () => {
+    expect(
+      problemsOf({
+        env: {
+          FIRN_SERVICE_HOST: '10.0.0.1',
+          FIRN_SERVICE_PORT: '8650',
+          FIRN_SERVICE_PORT_HTTP: '8650',
+          FIRN_PORT: 'tcp://10.0.0.1:8650',
+          FIRN_PORT_8650_TCP: 'tcp://10.0.0.1:8650',
+          FIRN_PORT_8650_TCP_ADDR: '10.0.0.1',
+          FIRN_PORT_8650_TCP_PORT: '8650',
+          FIRN_PORT_8650_TCP_PROTO: 'tcp',
+        },
+      }),
+    ).toEqual([])
+    expect(problemsOf({ env: { FIRN_PORT: '8650' } })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { catalogue } from '../../src/config/catalogue/index.ts'
+import { configOf, problemsOf } from './sources.ts'
+
+const FUJI_IDS = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'genesisFile']
+
+describe('--chain-upstreams', () => {
+  it('replaces the upstreams of catalogue chains, repeated or listed', () => {
+    const { evm, solana } = configOf({
+      argv: [
+        '--chain-upstreams=eip155:43114=https://a,https://b',
+        '--chain-upstreams',
+        'eip155:43114=https://c eip155:1=http://d',
+        '--chain-upstreams=solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1=http://e',
+      ],
+    }).chains
+    expect(evm['43114']?.upstreams).toEqual([{ url: 'https://a' }, { url: 'https://b' }, { url: 'https://c' }])
+    expect(evm['43114']?.multicall).toBe(catalogue.evm['43114']?.multicall)
+    expect(evm['1']?.upstreams).toEqual([{ url: 'http://d' }])
+    expect(solana['EtWTRABZaYq6iMfeYKouRu166VU2xqa1']?.upstreams).toEqual([{ url: 'http://e' }])
+  })
+
+  it('tells the protocol of Bitcoin servers by their scheme', () => {
+    const chain = 'bip122:000000000019d6689c085ae165831e93'
+    const urls = 'https://a,tls://b:50002,blockbook+https://c'
+    const { bitcoin } = configOf({ env: { FIRN_CHAIN_UPSTREAMS: `${chain}=${urls}` } }).chains
+    expect(bitcoin['000000000019d6689c085ae165831e93']?.upstreams).toEqual([
+      { kind: 'esplora', url: 'https://a' },
+      { kind: 'electrum', url: 'tls://b:50002' },
+      { kind: 'blockbook', url: 'https://c' },
+    ])
+  })
+
+  it('knows chains that the file adds', () => {
+    const chain = { name: 'L1', upstreams: [{ url: 'https://x' }], native: { name: 'a', symbol: 'b' }, blockTimeMs: 1 }
+    const { evm } = configOf({
+      file: { chains: { evm: { '7': chain } } },
+      argv: ['--chain-upstreams', 'eip155:7=https://y'],
+    }).chains
+    expect(evm['7']?.upstreams).toEqual([{ url: 'https://y' }])
+  })
+})
+
+describe('--avalanche-testnet-node', () => {
+  const nodes = ['--avalanche-testnet-node', 'http://127.0.0.1:9650/', '--avalanche-testnet-node=http://127.0.0.1:9652']
+
+  it('puts the nodes in the place of every public upstream of that network, and of its C-chain', () => {
+    const { avalanche, evm } = configOf({ argv: nodes }).chains
+    expect(avalanche.testnet?.upstreams).toEqual([{ url: 'http://127.0.0.1:9650' }, { url: 'http://127.0.0.1:9652' }])
+    expect(evm['43113']?.upstreams).toEqual([
+      { url: 'http://127.0.0.1:9650/ext/bc/C/rpc' },
+      { url: 'http://127.0.0.1:9652/ext/bc/C/rpc' },
+    ])
+    expect(avalanche.mainnet).toEqual(catalogue.avalanche.mainnet)
+    expect(evm['43114']).toEqual(catalogue.evm['43114'])
+  })
+
+  it('assumes nothing of a network of one’s own: IDs are asked of the node', () => {
+    const { avalanche, evm } = configOf({ argv: nodes }).chains
+    for (const id of FUJI_IDS) expect(avalanche.testnet).not.toHaveProperty(id)
+    expect(avalanche.testnet?.evmChainId).toBe(43113)
+    expect(evm['43113']).not.toHaveProperty('blockchainId')
+    expect(evm['43113']).not.toHaveProperty('multicall')
+  })
+
+  it('keeps what is configured', () => {
+    const { avalanche, evm } = configOf({
+      file: {
+        chains: {
+          avalanche: { testnet: { hrp: 'custom', evmChainId: 43112 } },
+          evm: { '43112': { ...catalogue.evm['43113'], blockchainId: 'abc' } },
+        },
+      },
+      argv: nodes,
+    }).chains
+    expect(avalanche.testnet).toMatchObject({ hrp: 'custom', evmChainId: 43112 })
+    expect(avalanche.testnet).not.toHaveProperty('networkId')
+    expect(evm['43112']).toMatchObject({ blockchainId: 'abc', multicall: catalogue.evm['43113']?.multicall })
+    expect(evm['43112']?.upstreams[0]?.url).toBe('http://127.0.0.1:9650/ext/bc/C/rpc')
+  })
+
+  it('serves just that network when the catalogue is off', () => {
+    const { chains } = configOf({ argv: ['--chains-catalogue=false', ...nodes] })
+    expect(Object.keys(chains.evm)).toEqual(['43113'])
+    expect(Object.keys(chains.avalanche)).toEqual(['testnet'])
+    expect(chains.evm['43113']).toMatchObject({ native: { symbol: 'AVAX' }, testnet: true })
+    expect(chains.bitcoin).toEqual({})
+  })
+
+  it('makes an entry for an EVM chain that nobody described', () => {
+    const { evm } = configOf({
+      file: { chains: { avalanche: { testnet: { evmChainId: 43112 } } } },
+      argv: nodes,
+    }).chains
+    expect(evm['43112']).toMatchObject({ name: 'EVM chain 43112', native: { symbol: 'AVAX' } })
+  })
+
+  it('does not bring back an EVM chain that was removed', () => {
+    const { evm, avalanche } = configOf({ file: { chains: { evm: { '43113': null } } }, argv: nodes }).chains
+    expect(evm).not.toHaveProperty('43113')
+    expect(avalanche.testnet?.upstreams).toHaveLength(2)
+    expect(configOf({ argv: ['--without=eip155:43113', ...nodes] }).chains.evm).not.toHaveProperty('43113')
+  })
+
+  it('is there for mainnet and as a variable', () => {
+    const { avalanche, evm } = configOf({ env: { FIRN_AVALANCHE_MAINNET_NODE: 'http://a http://b' } }).chains
+    expect(avalanche.mainnet?.upstreams).toEqual([{ url: 'http://a' }, { url: 'http://b' }])
+    expect(evm['43114']?.upstreams).toHaveLength(2)
+  })
+})
+
+describe('own upstreams of an Avalanche network by file', () => {
+  it('are asked for their IDs as well', () => {
+    const upstreams = [{ url: 'http://n' }]
+    const { avalanche, evm } = configOf({
+      file: { chains: { avalanche: { mainnet: { upstreams, networkId: 9 } } } },
+    }).chains
+    expect(avalanche.mainnet?.networkId).toBe(9)
+    expect(avalanche.mainnet).not.toHaveProperty('xBlockchainId')
+    expect(evm['43114']).not.toHaveProperty('blockchainId')
+    expect(avalanche.testnet).toEqual(catalogue.avalanche.testnet)
+  })
+})
+
+describe('--without', () => {
+  it('removes chains and families', () => {
+    const { chains } = configOf({
+      argv: ['--without', 'eip155:1,eip155:56', '--without=solana', '--without', 'avalanche:testnet'],
+    })
+    expect(chains.evm).not.toHaveProperty('1')
+    expect(chains.evm).not.toHaveProperty('56')
+    expect(chains.evm).toHaveProperty('8453')
+    expect(chains.solana).toEqual({})
+    expect(Object.keys(chains.avalanche)).toEqual(['mainnet'])
+  })
+
+  it('works from the environment, and a flag cannot remove it twice', () => {
+    expect(configOf({ env: { FIRN_WITHOUT: 'bip122 eip155' } }).chains).toMatchObject({ evm: {}, bitcoin: {} })
+    expect(problemsOf({ env: { FIRN_WITHOUT: 'eip155:1' }, argv: ['--without', 'eip155:1'] })).toHaveLength(1)
+  })
+
+  it('null in a file does the same', () => {
+    const { chains } = configOf({ file: { chains: { evm: { '1': null }, avalanche: { testnet: null } } } })
+    expect(chains.evm).not.toHaveProperty('1')
+    expect(chains.avalanche).not.toHaveProperty('testnet')
+  })
+})

@@ -1,0 +1,17 @@
+import { configFileSchema } from './config-schema.ts'
+import { configurationPage } from './configuration-page.ts'
+import { envExample } from './env-example.ts'
+
+/** A committed file that is made from the code; `content` may be slow or asynchronous. */
+export interface Artefact {
+  /** Relative to the repository's root. */
+  path: string
+  content(): string | Promise<string>
+}
+
+/** Every generated file. `npm run generate` writes them, a test compares them with what is committed. */
+export const artefacts: readonly Artefact[] = [
+  { path: '.env.example', content: envExample },
+  { path: 'docs/configuration.md', content: configurationPage },
+  { path: 'openapi/firn.config.schema.json', content: configFileSchema },
+]

@@ -1,0 +1,70 @@
+import { describeConfig } from '../../src/config/index.ts'
+
+/** docs/configuration.md: how settings are named and found, and every one of them. */
+export function configurationPage(): string {
+  const { keys, shortForms, chains } = describeConfig()
+  return `# Configuration
+
+Written by \`npm run generate\`; a test compares it with the code.
+
+Nothing needs to be configured. Settings come from these places, later ones winning:
+
+1. defaults and the built-in chains,
+2. \`firn.config.json\` in the working directory, or the file of \`--config FILE\` / \`FIRN_CONFIG\`
+   (\`"$schema": "./openapi/firn.config.schema.json"\` makes editors complete it),
+3. \`.env\` in the working directory,
+4. the environment,
+5. flags.
+
+\`--print-config\` prints what came out, with secrets masked, and says where each value came from.
+
+**One rule names everything.** The flag of a key is its path with words joined by dashes, its variable the same words in
+capitals after \`FIRN_\`: \`balance.chainDeadlineMs\` is \`--balance-chain-deadline-ms\` and
+\`FIRN_BALANCE_CHAIN_DEADLINE_MS\`. Where a node has its own name for a flag, that name works too.
+
+**Values.** \`--flag value\`, \`--flag=value\`, and \`--flag\` alone for switches. Lists are comma separated or JSON, and a
+flag of a list may be repeated. Durations are milliseconds or carry a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h\`. An empty
+variable counts as not set. Objects are JSON and are merged over what is there; \`null\` takes a key away.
+
+**Mistakes stop the start**, one line each: the key, what was given and where, what is allowed. Unknown keys, variables
+and flags are mistakes too.
+
+## Chains
+
+A chain is a key of \`chains.evm\` (chain id), \`chains.bitcoin\`, \`chains.solana\` (CAIP-2 references), or
+\`chains.avalanche.mainnet\` / \`.testnet\`. What is given is merged over the built-in entry, so one changed value is
+enough; a new key adds a chain; \`null\` removes one. \`chains.catalogue: false\` starts without the built-in chains.
+
+\`\`\`json
+{
+  "chains": {
+    "evm": {
+      "43114": { "upstreams": [{ "url": "http://127.0.0.1:9650/ext/bc/C/rpc" }] },
+      "56": null,
+      "99373": {
+        "name": "My L1",
+        "upstreams": [{ "url": "https://rpc.example.org" }],
+        "native": { "name": "My coin", "symbol": "MINE" },
+        "blockTimeMs": 2000
+      }
+    }
+  }
+}
+\`\`\`
+
+The two Avalanche networks may be any network. As soon as their upstreams are configured, the IDs, the address prefix and
+the genesis of the public network are no longer assumed but asked of the node, unless they are configured too.
+
+### In short
+
+${shortForms}
+
+### Built in
+
+${chains}
+
+## All keys
+
+${keys}
+`
+}
