@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache'
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import type { PlatformChain } from '../node/chains.ts'
+import { readHeight } from '../node/height.ts'
+import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
+import type { Bundle } from './bundles.ts'
+import { readSettled } from './settled-read.ts'
+import { readUnit, type UnitState } from './unit-reader.ts'
+
+const CONCURRENT_UNITS = 4
+/** Bundles remembered to have taken several pages, so that the next reading asks for the height first. */
+const REMEMBERED = 10_000
+
+export type BundleReader = (bundle: Bundle, call: CallOptions) => Promise<UnitState[]>
+
+/** Reads all units of a bundle in one state of the chain. */
+export function createBundleReader(pool: UpstreamPool, chain: PlatformChain): BundleReader {
+  const long = new LRUCache<string, true>({ max: REMEMBERED })
+  return async ({ units }, call) => {
+    const first = units[0]
+    if (!first) return []
+    const mark = `${first.length}:${first[0]?.hex}`
+    const expectMany = units.length > 1 || (chain === 'P' && first.length > MAX_STAKE_ADDRESSES) || long.has(mark)
+    const heights = async () => String(await readHeight(pool, chain, call))
+    return readSettled(heights, expectMany, async () => {
+      const states = await mapBounded(units, CONCURRENT_UNITS, (unit) => readUnit(pool, chain, unit, call))
+      const manyCalls = units.length > 1 || states.some((state) => state.manyCalls)
+      if (manyCalls) long.set(mark, true)
+      else long.delete(mark)
+      return { value: states, manyCalls }
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import { bytesToHex } from '../../../lib/ids.ts'
+import type { Output, TransferableOutput, Utxo } from '../codec/index.ts'
+import type { PlatformChain } from '../node/chains.ts'
+
+/**
+ * An output with an amount, from the view of one wallet. Stakeable locks are flattened: both locktimes stand side by
+ * side. Times in unix seconds, 0 = none.
+ */
+export interface Coin {
+  /** Hex without 0x. */
+  assetId: string
+  /** In the asset's smallest unit (nAVAX). */
+  amount: bigint
+  locktime: bigint
+  /** Only staking may use it until then. */
+  stakeableUntil: bigint
+  threshold: number
+  /** How many of the owners are the wallet's own addresses; at least 1. */
+  signers: number
+}
+
+/** A coin in a stake; `owners` (hex, as in the transaction) help to find out which stake it is in. */
+export interface StakedCoin extends Coin {
+  owners: readonly string[]
+}
+
+/** Everything that belongs to one wallet on one chain. */
+export interface Holdings {
+  /** The chain's own UTXOs. */
+  own: Coin[]
+  /** UTXOs in shared memory that the chain can import, by the chain that exported them. */
+  atomic: Map<PlatformChain, Coin[]>
+  /** P only. */
+  staked: StakedCoin[]
+}
+
+/** An output with an amount and its owners; what mints, is an NFT or a property has none and is no balance. */
+export interface OwnedAmount extends Omit<Coin, 'signers'> {
+  owners: string[]
+}
+
+/** The amount of an output and who owns it; undefined for outputs without an amount. */
+export function ownedAmount(entry: Utxo | TransferableOutput): OwnedAmount | undefined {
+  const output: Output = entry.output
+  const inner = output.type === 'stakeable-lock' ? output.output : output
+  if (inner.type !== 'secp-transfer') return undefined
+  return {
+    assetId: entry.assetId,
+    amount: inner.amount,
+    locktime: inner.locktime,
+    stakeableUntil: output.type === 'stakeable-lock' ? output.locktime : 0n,
+    threshold: inner.threshold,
+    owners: ownersOf(inner),
+  }
+}
+
+/** Owners of any output, hex. */
+export function ownersOf(output: Output): string[] {
+  return (output.type === 'stakeable-lock' ? output.output : output).addresses.map(bytesToHex)
+}

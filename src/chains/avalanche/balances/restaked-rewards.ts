@@ -1,0 +1,51 @@
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { CallOptions } from '../../../upstream/types.ts'
+import { accountFailure } from '../account-failure.ts'
+import type { AvalancheNetwork } from '../network.ts'
+import type { StakerDirectory } from '../node/stakers.ts'
+import type { StakedOutput } from '../node/staking-tx.ts'
+
+/** What self-renewing validators have added to their stake, by staking transaction. */
+export interface Restaked {
+  /** nAVAX; the validator's weight without its own stake. */
+  rewards: bigint
+  stake: readonly StakedOutput[]
+}
+
+const CONCURRENT = 8
+/** More self-renewing validators than this are not looked into; the optional amount is left out then. */
+const MAX_VALIDATORS = 1_000
+
+/**
+ * Compounded rewards of all self-renewing validators (ACP-236): no UTXO holds them before the validator leaves.
+ * Undefined when they cannot be learned; the amount is optional on the wire, and leaving it out is not zero.
+ * @param now unix seconds
+ */
+export async function readRestaked(
+  network: AvalancheNetwork,
+  stakers: StakerDirectory,
+  now: bigint,
+  call: CallOptions,
+): Promise<readonly Restaked[] | undefined> {
+  try {
+    const from = await network.autoRenewalFrom(call)
+    if (from === undefined || now < BigInt(from)) return []
+    const renewing = (await stakers.validators(call)).filter((validator) => validator.autoRenewed)
+    if (renewing.length > MAX_VALIDATORS) return undefined
+    return await mapBounded(renewing, CONCURRENT, async ({ txId, weight }) => {
+      const { stake } = await stakers.stakingTx(txId, call)
+      const own = stake.reduce((sum, output) => sum + output.amount, 0n)
+      return { rewards: weight > own ? weight - own : 0n, stake }
+    })
+  } catch (error) {
+    accountFailure(error)
+    return undefined
+  }
+}
+
+/** A wallet's part: the rewards of every validator of which it owns a stake. nAVAX. */
+export function restakedOf(restaked: readonly Restaked[], owns: (owner: string) => boolean): bigint {
+  return restaked
+    .filter(({ stake }) => stake.some((output) => output.owners.some(owns)))
+    .reduce((sum, { rewards }) => sum + rewards, 0n)
+}

@@ -1,0 +1,134 @@
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { CallOptions } from '../../../upstream/types.ts'
+import type { StakerDirectory } from '../node/stakers.ts'
+import type { StakedOutput } from '../node/staking-tx.ts'
+import type { Staker, Validator } from '../node/validators.ts'
+import type { StakedCoin } from './coins.ts'
+
+/** Validators asked for their delegators, and staking transactions fetched, for one set of wallets. */
+const MAX_NODES = 128
+const MAX_TXS = 64
+const CONCURRENT = 8
+/** Outputs of one stake stand next to each other; longer runs are not tried as a stake's whole weight. */
+const MAX_RUN = 8
+
+/**
+ * Finds the staked coins that will still be locked when their stake ends. The node does not say which stake an output
+ * is in, so the cheap answers come first: a lock that has run out by now is open then, and one that outlasts every
+ * stake it can be in stays locked. Only in between are stakes that end after the lock searched for the very output.
+ * Not found there, or not within the limits above: locked, as wallets' own SDK has it for every bound output.
+ * @param wallets staked coins of each wallet, in the node's order
+ * @param now unix seconds
+ */
+export async function stillLocked(
+  wallets: readonly (readonly StakedCoin[])[],
+  now: bigint,
+  stakers: StakerDirectory,
+  call: CallOptions,
+): Promise<Set<StakedCoin>> {
+  const locked = new Set(wallets.flat().filter((coin) => lockedNow(coin, now)))
+  if (locked.size === 0) return locked
+  const validators = await stakers.validators(call)
+  const searches = new Map<string, Search>()
+  for (const coins of wallets) {
+    coins.forEach((coin, index) => {
+      if (!locked.has(coin)) return
+      const outlasting = validators.filter((validator) => canOutlast(validator, coin))
+      if (outlasting.length === 0) return
+      const key = contentKey(coin)
+      const search = searches.get(key) ?? { coin, outlasting, weights: new Set<bigint>(), found: 0 }
+      for (const weight of runWeights(coins, index)) search.weights.add(weight)
+      searches.set(key, search)
+    })
+  }
+  await findOutputs([...searches.values()], stakers, call)
+  for (const coins of wallets) release(coins, searches, locked)
+  return locked
+}
+
+/** Whether it takes a look at the stakes to know if a coin will be locked. */
+export function lockedNow(coin: StakedCoin, now: bigint): boolean {
+  return lockedUntil(coin) > now
+}
+
+/** Unix seconds from which the output could be spent if it were not staked. */
+function lockedUntil(coin: StakedCoin): bigint {
+  if (coin.stakeableUntil > coin.locktime) return coin.stakeableUntil
+  return coin.locktime
+}
+
+interface Search {
+  coin: StakedCoin
+  /** Validators that end after the lock and are large enough, by themselves or through delegators. */
+  outlasting: readonly Validator[]
+  /** Likely weights of the whole stake. */
+  weights: Set<bigint>
+  /** Stakes found that end after the lock and hold such an output, counted by output. */
+  found: number
+}
+
+function canOutlast(validator: Validator, coin: StakedCoin): boolean {
+  const large = validator.weight >= coin.amount || validator.delegatorWeight >= coin.amount
+  // A delegation never outlasts its validator.
+  return large && validator.endTime >= lockedUntil(coin)
+}
+
+async function findOutputs(searches: readonly Search[], stakers: StakerDirectory, call: CallOptions): Promise<void> {
+  const nodes = new Set<string>()
+  for (const { coin, outlasting } of searches) {
+    for (const node of outlasting) if (node.delegatorWeight >= coin.amount) nodes.add(node.nodeId)
+  }
+  const asked = [...nodes].slice(0, MAX_NODES)
+  const lists = await mapBounded(asked, CONCURRENT, (nodeId) => stakers.delegators(nodeId, call))
+  const delegators = new Map(asked.map((nodeId, index) => [nodeId, lists[index] ?? []]))
+  let budget = MAX_TXS
+  for (const search of searches) {
+    const candidates = candidatesOf(search, (nodeId) => delegators.get(nodeId) ?? []).slice(0, budget)
+    budget -= candidates.length
+    const key = contentKey(search.coin)
+    const counts = await mapBounded(candidates, CONCURRENT, async ({ txId }) => {
+      const { stake } = await stakers.stakingTx(txId, call)
+      return stake.filter((output) => contentKey(output) === key).length
+    })
+    search.found = counts.reduce((sum, count) => sum + count, 0)
+  }
+}
+
+/** Stakes that end after the lock and can hold the output, the likeliest first. */
+function candidatesOf(search: Search, delegatorsOf: (nodeId: string) => readonly Staker[]): Staker[] {
+  const { coin, weights } = search
+  const all = search.outlasting.flatMap((node): Staker[] => [node, ...delegatorsOf(node.nodeId)])
+  const fitting = all.filter((staker) => staker.endTime >= lockedUntil(coin) && staker.weight >= coin.amount)
+  const unlikely = (staker: Staker) => (weights.has(staker.weight) ? 0 : 1)
+  return fitting.sort((a, b) => unlikely(a) - unlikely(b) || Number(a.weight - b.weight))
+}
+
+/** Sums of neighbouring coins around one: the weight of its stake if the wallet owns all of it. */
+function runWeights(coins: readonly StakedCoin[], index: number): bigint[] {
+  const sums: bigint[] = []
+  for (let start = Math.max(0, index - MAX_RUN + 1); start <= index; start++) {
+    let sum = 0n
+    for (let end = start; end < Math.min(coins.length, start + MAX_RUN); end++) {
+      sum += coins[end]?.amount ?? 0n
+      if (end >= index) sums.push(sum)
+    }
+  }
+  return sums
+}
+
+/** Takes as many of a wallet's equal coins out of `locked` as were found in stakes that outlast the lock. */
+function release(coins: readonly StakedCoin[], searches: ReadonlyMap<string, Search>, locked: Set<StakedCoin>): void {
+  const left = new Map<string, number>()
+  for (const coin of coins) {
+    if (!locked.has(coin)) continue
+    const key = contentKey(coin)
+    const count = left.get(key) ?? searches.get(key)?.found ?? 0
+    if (count > 0) locked.delete(coin)
+    left.set(key, count - 1)
+  }
+}
+
+function contentKey(output: StakedOutput | StakedCoin): string {
+  const { assetId, amount, locktime, stakeableUntil, threshold, owners } = output
+  return [assetId, amount, locktime, stakeableUntil, threshold, ...owners].join(':')
+}

@@ -1,0 +1,94 @@
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import type { TransferableOutput, Utxo } from '../codec/index.ts'
+import { type PlatformChain, SHARED_MEMORY_SOURCES } from '../node/chains.ts'
+import { MAX_STAKE_ADDRESSES, readStake } from '../node/stake.ts'
+import { readUtxos } from '../node/utxos.ts'
+import { type OwnedAmount, ownedAmount, ownersOf } from './coins.ts'
+import type { OwnAddress } from './own-address.ts'
+
+/** All that up to 1,024 addresses own on one chain. */
+export interface UnitState {
+  own: OwnedAmount[]
+  /** By the exporting chain; every source is present. */
+  atomic: Map<PlatformChain, OwnedAmount[]>
+  /** P only. */
+  staked: OwnedAmount[]
+  /** Owners (hex) of outputs that hold no amount: no balance, but a sign that an address is in use. */
+  ownersWithoutAmount: string[]
+  /** Some part took several calls, between which the chain may have moved. */
+  manyCalls: boolean
+}
+
+const CONCURRENT_STAKES = 4
+
+/** Reads one unit: its own memory, both shared memories and the stakes at the same time, one round trip if they fit. */
+export async function readUnit(
+  pool: UpstreamPool,
+  chain: PlatformChain,
+  addresses: readonly OwnAddress[],
+  call: CallOptions,
+): Promise<UnitState> {
+  const texts = addresses.map((address) => address.text)
+  const memory = async (sourceChain?: PlatformChain) => {
+    const query = sourceChain ? { chain, sourceChain, addresses: texts } : { chain, addresses: texts }
+    const { utxos, pages } = await readUtxos(pool, query, call)
+    return { ...split(utxos), pages }
+  }
+  const sources = SHARED_MEMORY_SOURCES[chain]
+  // C has no UTXOs of its own: only what waits for it.
+  const [own, staked, ...atomic] = await Promise.all([
+    chain === 'C' ? { amounts: [], ownersWithoutAmount: [], pages: 1 } : memory(),
+    chain === 'P' ? readStakes(pool, addresses, call) : { amounts: [], calls: 1 },
+    ...sources.map((source) => memory(source)),
+  ])
+  return {
+    own: own.amounts,
+    atomic: new Map(sources.map((source, index) => [source, atomic[index]?.amounts ?? []])),
+    staked: staked.amounts,
+    ownersWithoutAmount: [own, ...atomic].flatMap((part) => part.ownersWithoutAmount),
+    manyCalls: own.pages > 1 || staked.calls > 1 || atomic.some((part) => part.pages > 1),
+  }
+}
+
+/**
+ * Stakes of up to 1,024 addresses, 256 a call. A stake whose owners fall into several calls comes with each of them and
+ * has no id to know it by: it is taken from the first call that holds one of its owners.
+ */
+async function readStakes(
+  pool: UpstreamPool,
+  addresses: readonly OwnAddress[],
+  call: CallOptions,
+): Promise<{ amounts: OwnedAmount[]; calls: number }> {
+  const parts: (readonly OwnAddress[])[] = []
+  const partOf = new Map<string, number>()
+  for (let start = 0; start < addresses.length; start += MAX_STAKE_ADDRESSES) {
+    const part = addresses.slice(start, start + MAX_STAKE_ADDRESSES)
+    for (const { hex } of part) if (!partOf.has(hex)) partOf.set(hex, parts.length)
+    parts.push(part)
+  }
+  const read = await mapBounded(parts, CONCURRENT_STAKES, async (part, index) => {
+    const outputs = await readStake(
+      pool,
+      part.map((address) => address.text),
+      call,
+    )
+    return split(outputs).amounts.filter((amount) => firstPart(amount.owners, partOf) === index)
+  })
+  return { amounts: read.flat(), calls: parts.length }
+}
+
+function firstPart(owners: readonly string[], partOf: ReadonlyMap<string, number>): number {
+  return Math.min(...owners.map((owner) => partOf.get(owner) ?? Number.POSITIVE_INFINITY))
+}
+
+function split(entries: readonly (Utxo | TransferableOutput)[]) {
+  const amounts: OwnedAmount[] = []
+  const ownersWithoutAmount: string[] = []
+  for (const entry of entries) {
+    const amount = ownedAmount(entry)
+    if (amount) amounts.push(amount)
+    else ownersWithoutAmount.push(...ownersOf(entry.output))
+  }
+  return { amounts, ownersWithoutAmount }
+}

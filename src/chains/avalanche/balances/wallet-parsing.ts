@@ -1,0 +1,49 @@
+import { BadInputError } from '../../../errors.ts'
+import type { WalletAccount } from '../../capabilities.ts'
+import { breathe } from '../breathe.ts'
+import type { ParsedWallet } from './bundles.ts'
+import { type OwnAddress, ownAddress } from './own-address.ts'
+
+/** Decoding addresses is computation: others get a turn after this many. */
+const ADDRESSES_PER_TURN = 512
+
+export interface ParsedWallets {
+  wallets: ParsedWallet[]
+  /** Wallets that cannot be served as given, by id. */
+  failures: Map<string, Error>
+}
+
+/** Understands the addresses of all wallets. One bad address fails its wallet: the sum without it would be too small. */
+export async function parseWallets(accounts: readonly WalletAccount[], hrp: string): Promise<ParsedWallets> {
+  const wallets: ParsedWallet[] = []
+  const failures = new Map<string, Error>()
+  let sinceTurn = 0
+  for (const account of accounts) {
+    sinceTurn += account.addresses.length
+    if (sinceTurn > ADDRESSES_PER_TURN) {
+      sinceTurn = 0
+      await breathe()
+    }
+    const { id, filterOutDust } = account
+    try {
+      const addresses = parseAddresses(account.addresses, hrp)
+      wallets.push({ id, filterOutDust, addresses, extendedPublicKeys: [...new Set(account.extendedPublicKeys)] })
+    } catch (error) {
+      failures.set(id, error as Error)
+    }
+  }
+  return { wallets, failures }
+}
+
+function parseAddresses(texts: readonly string[], hrp: string): OwnAddress[] {
+  const byHex = new Map<string, OwnAddress>()
+  for (const text of texts) {
+    try {
+      const address = ownAddress(text, hrp)
+      byHex.set(address.hex, address)
+    } catch (error) {
+      throw new BadInputError(`address ${text}: ${(error as Error).message}`, error)
+    }
+  }
+  return [...byHex.values()]
+}

@@ -1,0 +1,151 @@
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { CallOptions } from '../../../upstream/types.ts'
+import type { Outcome, ReadContext, WalletAccount } from '../../capabilities.ts'
+import { accountFailure } from '../account-failure.ts'
+import type { KeyReading } from '../keys/key-scan.ts'
+import type { KeyScanner } from '../keys/key-scanner.ts'
+import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
+import type { PlatformChain } from '../node/chains.ts'
+import { type BundleReader, createBundleReader } from './bundle-reader.ts'
+import { type Bundle, type ParsedWallet, packBundles } from './bundles.ts'
+import type { Holdings } from './coins.ts'
+import { distribute, type OwnedAddresses } from './distribution.ts'
+import type { UnitState } from './unit-reader.ts'
+import { parseWallets } from './wallet-parsing.ts'
+
+/** A wallet with everything it owns on the chain. */
+export interface WalletHoldings {
+  wallet: ParsedWallet
+  /** Its own addresses and those found for its keys. */
+  owned: OwnedAddresses
+  holdings: Holdings
+}
+
+export interface WalletReaderDeps<B> {
+  network: AvalancheNetwork
+  chain: PlatformChain
+  /** Left out on C, whose addresses cannot be derived from an X/P key. */
+  keys?: KeyScanner
+  /** Turns the holdings of wallets that were read together into their balances, in the same order. */
+  summarize(wallets: readonly WalletHoldings[], facts: NetworkFacts, call: CallOptions): Promise<Outcome<B>[]>
+}
+
+export type WalletReader<B> = (
+  accounts: readonly WalletAccount[],
+  context: ReadContext,
+) => Promise<Map<string, Outcome<B>>>
+
+/** Bundles read at the same time: bounds memory and the load on nodes for the largest requests. */
+const CONCURRENT_BUNDLES = 4
+
+/** Reads wallets of one chain: all of a request together, each answered by itself. */
+export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B> {
+  const readBundle = createBundleReader(deps.network.pool, deps.chain)
+  return async (accounts, { signal, deadline, traceparent }) => {
+    const call: CallOptions = { signal, deadline, ...(traceparent === undefined ? {} : { traceparent }) }
+    const facts = await deps.network.facts(call)
+    const { wallets, failures } = await parseWallets(accounts, facts.hrp)
+    const outcomes = new Map<string, Outcome<B>>()
+    for (const [id, error] of failures) outcomes.set(id, { ok: false, error })
+    const keyReadings = startKeyScan(deps.keys, wallets, call)
+    await mapBounded(packBundles(wallets), CONCURRENT_BUNDLES, async (bundle) => {
+      const answers = await answerBundle(deps, readBundle, bundle, keyReadings, facts, call)
+      for (const [id, outcome] of answers) outcomes.set(id, outcome)
+    })
+    return outcomes
+  }
+}
+
+type KeyReadings = ReadonlyMap<string, Promise<KeyReading>>
+
+function startKeyScan(keys: KeyScanner | undefined, wallets: readonly ParsedWallet[], call: CallOptions): KeyReadings {
+  if (!keys) return new Map()
+  const readings = keys.scan(new Set(wallets.flatMap((wallet) => wallet.extendedPublicKeys)), call)
+  // A key may fail before the bundle that wants it has begun.
+  for (const reading of readings.values()) reading.catch(() => undefined)
+  return readings
+}
+
+async function answerBundle<B>(
+  deps: WalletReaderDeps<B>,
+  readBundle: BundleReader,
+  bundle: Bundle,
+  keyReadings: KeyReadings,
+  facts: NetworkFacts,
+  call: CallOptions,
+): Promise<Map<string, Outcome<B>>> {
+  const outcomes = new Map<string, Outcome<B>>()
+  try {
+    const [states, derived] = await Promise.all([
+      readBundle(bundle, call),
+      Promise.all(bundle.wallets.map((wallet) => settleKeys(wallet, keyReadings))),
+    ])
+    const served = bundle.wallets.flatMap((wallet, index) => {
+      const readings = derived[index]
+      if (!(readings instanceof Error)) return [{ wallet, readings: readings ?? [] }]
+      outcomes.set(wallet.id, { ok: false, error: readings })
+      return []
+    })
+    const together = holdingsOf(served, bundle, states, deps.chain)
+    const answers = await deps.summarize(together, facts, call)
+    together.forEach(({ wallet }, index) => {
+      outcomes.set(wallet.id, answers[index] as Outcome<B>)
+    })
+  } catch (thrown) {
+    const error = accountFailure(thrown)
+    for (const { id } of bundle.wallets) if (!outcomes.has(id)) outcomes.set(id, { ok: false, error })
+  }
+  return outcomes
+}
+
+/** Readings of a wallet's keys, or why one of them failed: then the wallet's sum would be too small. */
+async function settleKeys(wallet: ParsedWallet, readings: KeyReadings): Promise<KeyReading[] | Error> {
+  try {
+    return await Promise.all(
+      wallet.extendedPublicKeys.flatMap((key) => {
+        const reading = readings.get(key)
+        return reading ? [reading] : []
+      }),
+    )
+  } catch (error) {
+    return accountFailure(error)
+  }
+}
+
+function holdingsOf(
+  served: readonly { wallet: ParsedWallet; readings: readonly KeyReading[] }[],
+  bundle: Bundle,
+  states: readonly UnitState[],
+  chain: PlatformChain,
+): WalletHoldings[] {
+  const unitOf = new Map<string, number>()
+  bundle.units.forEach((unit, index) => {
+    for (const { hex } of unit) unitOf.set(hex, index)
+  })
+  const units = [...states]
+  const numbers = new Map<UnitState, number>()
+  const numberOf = (state: UnitState) => {
+    const known = numbers.get(state)
+    if (known !== undefined) return known
+    numbers.set(state, units.length)
+    units.push(state)
+    return units.length - 1
+  }
+  const owned = served.map(({ wallet, readings }) => {
+    const addresses = new Map<string, number>()
+    for (const { hex } of wallet.addresses) addresses.set(hex, unitOf.get(hex) ?? 0)
+    for (const reading of readings) {
+      for (const window of reading.windows) {
+        const unit = numberOf(chain === 'P' ? window.P : window.X)
+        for (const hex of window.addresses) if (!addresses.has(hex)) addresses.set(hex, unit)
+      }
+    }
+    return addresses
+  })
+  const holdings = distribute(units, owned)
+  return served.map(({ wallet }, index) => ({
+    wallet,
+    owned: owned[index] as OwnedAddresses,
+    holdings: holdings[index] as Holdings,
+  }))
+}

@@ -1,0 +1,11 @@
+/**
+ * The Avalanche family: balances on the platform chains P and X and in C's shared memory, read from nodes and decoded
+ * here. `node` asks single questions, `balances` makes wallets' balances of the answers, `keys` finds the addresses of
+ * extended public keys, `codec` knows the binary formats.
+ */
+export { createAvmBalanceSource, createCorethBalanceSource } from './balances/asset-sources.ts'
+export { type AvalancheSourceDeps, createPvmBalanceSource } from './balances/pvm-source.ts'
+export { createKeyScanner, type KeyScanner } from './keys/key-scanner.ts'
+export { type AvalancheNetwork, createAvalancheNetwork, type NetworkFacts, type NetworkOverrides } from './network.ts'
+export * from './node/index.ts'
+export { AVALANCHE_CAIP2, type AvalancheSide } from './references.ts'

@@ -1,0 +1,35 @@
+import { BadInputError } from '../../../errors.ts'
+import { decodeBase58 } from '../../../lib/base58.ts'
+import { sha256 } from '../../../lib/sha256.ts'
+import { type CurvePoint, parsePoint } from './curve.ts'
+
+/** A BIP-32 public node: what children are derived from. */
+export interface PublicNode {
+  point: CurvePoint
+  /** The point compressed, 33 bytes. */
+  publicKey: Buffer
+  /** 32 bytes */
+  chainCode: Buffer
+}
+
+const VERSION_XPUB = 0x0488b21e
+const LENGTH = 82
+
+/**
+ * Reads an `xpub…` (BIP-32): base58check verified, the key must be a point of the curve. The depth is not looked at:
+ * whatever the key stands for, 0 and 1 below it are its external and internal branch.
+ * @throws BadInputError
+ */
+export function parseExtendedKey(text: string): PublicNode {
+  const bytes = Buffer.from(decodeBase58(text))
+  if (bytes.length !== LENGTH) throw new BadInputError('the extended public key has a wrong length')
+  const payload = bytes.subarray(0, -4)
+  if (!sha256(sha256(payload)).subarray(0, 4).equals(bytes.subarray(-4))) {
+    throw new BadInputError('the checksum of the extended public key does not match')
+  }
+  if (payload.readUInt32BE(0) !== VERSION_XPUB) throw new BadInputError('not a mainnet extended public key')
+  const publicKey = payload.subarray(45)
+  const point = parsePoint(publicKey)
+  if (!point) throw new BadInputError('the extended public key holds no point of the curve')
+  return { point, publicKey, chainCode: payload.subarray(13, 45) }
+}

@@ -1,0 +1,199 @@
+import { CancelledError, JsonRpcError } from '../../errors.ts'
+import { hrpOfNetwork } from '../../lib/bech32-address.ts'
+import { idFromCb58 } from '../../lib/ids.ts'
+import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import { type AssetDirectory, createAssetDirectory } from './assets.ts'
+import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
+import { ask } from './node/ask.ts'
+import { P_BLOCKCHAIN_ID, type PlatformChain } from './node/chains.ts'
+import { type SharedWork, shareWork } from './shared-work.ts'
+
+/** What tells one Avalanche network from another. Ids are CB58. */
+export interface NetworkFacts {
+  networkId: number
+  hrp: string
+  /** P is the same on every network. */
+  blockchainIds: Readonly<Record<PlatformChain, string>>
+  avaxAssetId: string
+  /** The same as `avaxAssetId`, hex without 0x. */
+  avaxAssetHex: string
+}
+
+/** What the configuration says by itself; the rest is asked of the node. */
+export interface NetworkOverrides {
+  networkId?: number
+  hrp?: string
+  xBlockchainId?: string
+  cBlockchainId?: string
+  avaxAssetId?: string
+  evmChainId?: number
+}
+
+export interface AvalancheNetwork {
+  readonly pool: UpstreamPool
+  readonly assets: AssetDirectory
+  /** The facts if they are known already. */
+  known(): NetworkFacts | undefined
+  /**
+   * The facts, asked of the node until known, then kept for good. What was found stays found when another question
+   * fails. Concurrent callers share one attempt.
+   * @throws the failure of this attempt; the next call tries again.
+   */
+  facts(call?: CallOptions): Promise<NetworkFacts>
+  /** EVM chain id of the C-chain; apart from the facts, as P and X need not wait for it. */
+  evmChainId(call?: CallOptions): Promise<number>
+  /**
+   * Unix seconds from which validators may renew themselves (Helicon, ACP-236); undefined when the node knows no such
+   * upgrade.
+   */
+  autoRenewalFrom(call?: CallOptions): Promise<number | undefined>
+  /** Tries until the facts are known, waiting 1 to 30 s between attempts. Resolves without them when aborted. */
+  discover(signal: AbortSignal): Promise<void>
+}
+
+export interface NetworkDeps {
+  pool: UpstreamPool
+  overrides?: NetworkOverrides
+}
+
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = 30_000
+/** An upgrade gets its date by a new version of the node: asked again after this. */
+const RENEWAL_MS = 3_600_000
+
+/** A network found through its nodes, so that a private one can stand in for mainnet or testnet. */
+export function createAvalancheNetwork({ pool, overrides = {} }: NetworkDeps): AvalancheNetwork {
+  const networkId = remembered(overrides.networkId, (call) => askNetworkId(pool, call))
+  const xId = remembered(overrides.xBlockchainId, (call) => askBlockchainId(pool, 'X', call))
+  const cId = remembered(overrides.cBlockchainId, (call) => askBlockchainId(pool, 'C', call))
+  const avax = remembered(overrides.avaxAssetId, (call) => askAvaxAssetId(pool, call))
+  const evmChainId = remembered(overrides.evmChainId, (call) => askEvmChainId(pool, call))
+  const renewal = remembered<{ from: number | undefined }>(undefined, (call) => askAutoRenewal(pool, call), RENEWAL_MS)
+  let facts: NetworkFacts | undefined
+
+  const network: AvalancheNetwork = {
+    pool,
+    assets: createAssetDirectory(pool),
+    known: () => facts,
+    async facts(call = {}) {
+      if (facts) return facts
+      const [id, X, C, avaxAssetId] = await Promise.all([networkId(call), xId(call), cId(call), avax(call)])
+      facts = {
+        networkId: id,
+        hrp: overrides.hrp ?? hrpOfNetwork(id),
+        blockchainIds: { P: P_BLOCKCHAIN_ID, X, C },
+        avaxAssetId,
+        avaxAssetHex: idFromCb58(avaxAssetId),
+      }
+      return facts
+    },
+    evmChainId: (call = {}) => evmChainId(call),
+    autoRenewalFrom: async (call = {}) => (await renewal(call)).from,
+    async discover(signal) {
+      for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+        try {
+          await network.facts({ signal })
+          return
+        } catch {
+          await pause(wait, signal)
+        }
+      }
+    },
+  }
+  return network
+}
+
+/** A value asked once and kept (for `keepMs`, if that matters); failed attempts are forgotten, running ones shared. */
+function remembered<T>(
+  given: T | undefined,
+  load: (call: CallOptions) => Promise<T>,
+  keepMs = Number.POSITIVE_INFINITY,
+): (call: CallOptions) => Promise<T> {
+  let value = given
+  let askedAt = Date.now()
+  let running: SharedWork<T> | undefined
+  return async (call) => {
+    if (value !== undefined && Date.now() - askedAt < keepMs) return value
+    const { signal, ...rest } = call
+    if (!running || running.abandoned()) {
+      const work = shareWork(async (shared) => {
+        try {
+          value = await load({ ...rest, signal: shared })
+          askedAt = Date.now()
+          return value
+        } finally {
+          if (running === work) running = undefined
+        }
+      })
+      running = work
+    }
+    return running.join(signal)
+  }
+}
+
+async function askNetworkId(pool: UpstreamPool, call: CallOptions): Promise<number> {
+  const answer = recordOf(await ask(pool, '/ext/info', 'info.getNetworkID', {}, call), 'getNetworkID')
+  return Number(uintOf(answer['networkID'], 'getNetworkID'))
+}
+
+async function askBlockchainId(pool: UpstreamPool, alias: 'X' | 'C', call: CallOptions): Promise<string> {
+  const answer = await ask(pool, '/ext/info', 'info.getBlockchainID', { alias }, call).catch((error: unknown) =>
+    fallBack(error, () => findBlockchain(pool, alias, call)),
+  )
+  const id = textOf(recordOf(answer, 'getBlockchainID')['blockchainID'], 'getBlockchainID')
+  idFromCb58(id)
+  return id
+}
+
+/** Public gateways may hide info.*; the P-chain knows the primary network's chains by name. */
+async function findBlockchain(pool: UpstreamPool, alias: 'X' | 'C', call: CallOptions): Promise<unknown> {
+  const answer = recordOf(await ask(pool, '/ext/bc/P', 'platform.getBlockchains', {}, call), 'getBlockchains')
+  for (const entry of listOf(answer['blockchains'], 'getBlockchains')) {
+    const chain = recordOf(entry, 'getBlockchains')
+    if (chain['subnetID'] === P_BLOCKCHAIN_ID && chain['name'] === `${alias}-Chain`)
+      return { blockchainID: chain['id'] }
+  }
+  throw new JsonRpcError(`the node knows no ${alias}-Chain`, -32000)
+}
+
+async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<string> {
+  const answer = await ask(pool, '/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' }, call).catch(
+    (error: unknown) => fallBack(error, () => ask(pool, '/ext/bc/P', 'platform.getStakingAssetID', {}, call)),
+  )
+  return textOf(recordOf(answer, 'getAssetDescription')['assetID'], 'getAssetDescription')
+}
+
+async function askEvmChainId(pool: UpstreamPool, call: CallOptions): Promise<number> {
+  const answer = textOf(await ask(pool, '/ext/bc/C/rpc', 'eth_chainId', [], call), 'eth_chainId')
+  return Number(BigInt(answer))
+}
+
+async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ from: number | undefined }> {
+  try {
+    const answer = recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, call), 'upgrades')
+    const time = Date.parse(typeof answer['heliconTime'] === 'string' ? answer['heliconTime'] : '')
+    return { from: Number.isNaN(time) ? undefined : Math.floor(time / 1000) }
+  } catch (error) {
+    // A node too old for the method is too old for the upgrade.
+    if (error instanceof JsonRpcError) return { from: undefined }
+    throw error
+  }
+}
+
+/** Takes the second way unless nobody waits any more. */
+function fallBack<T>(error: unknown, other: () => Promise<T>): Promise<T> {
+  if (error instanceof CancelledError) throw error
+  return other()
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

@@ -1,0 +1,29 @@
+import { BadAnswerError, FirnError } from '../../../errors.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { recordOf, uintOf } from './answers.ts'
+import { ask } from './ask.ts'
+import type { PlatformChain } from './chains.ts'
+
+/**
+ * Height of the last accepted block at a moment after the question: never an answer that somebody else is already
+ * waiting for, as that may be older than what the height is compared with.
+ */
+export async function readHeight(pool: UpstreamPool, chain: PlatformChain, call: CallOptions): Promise<bigint> {
+  // A call that is not shared is not sent twice either: one more try for a stumbling upstream.
+  return once(pool, chain, call).catch((error: unknown) => {
+    if (error instanceof FirnError && error.retryable) return once(pool, chain, call)
+    throw error
+  })
+}
+
+async function once(pool: UpstreamPool, chain: PlatformChain, call: CallOptions): Promise<bigint> {
+  const fresh = { ...call, idempotent: false }
+  if (chain === 'C') {
+    const hex = await ask(pool, '/ext/bc/C/rpc', 'eth_blockNumber', [], fresh)
+    if (typeof hex !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(hex))
+      throw new BadAnswerError('eth_blockNumber: no height')
+    return BigInt(hex)
+  }
+  const [path, method] = chain === 'P' ? ['/ext/bc/P', 'platform.getHeight'] : ['/ext/bc/X', 'avm.getHeight']
+  return uintOf(recordOf(await ask(pool, path, method, {}, fresh), method)['height'], method)
+}

@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { readStakingTx, type StakingTx } from './staking-tx.ts'
+import { type Delegator, readDelegators, readValidators, type Validator } from './validators.ts'
+
+/** Who stakes now, kept for a minute: the list is long and changes slowly. Staking transactions never change. */
+export interface StakerDirectory {
+  validators(call: CallOptions): Promise<readonly Validator[]>
+  delegators(nodeId: string, call: CallOptions): Promise<readonly Delegator[]>
+  stakingTx(txId: string, call: CallOptions): Promise<StakingTx>
+}
+
+const LIST_MS = 60_000
+const CACHED_NODES = 2_000
+const CACHED_TXS = 20_000
+
+/** @param clock milliseconds; only for the age of what is kept. */
+export function createStakerDirectory(pool: UpstreamPool, clock: () => number = Date.now): StakerDirectory {
+  const perf = { now: clock }
+  const nodes = new LRUCache<string, readonly Delegator[]>({ max: CACHED_NODES, ttl: LIST_MS, perf })
+  const txs = new LRUCache<string, StakingTx>({ max: CACHED_TXS })
+  let list: { at: number; validators: readonly Validator[] } | undefined
+  return {
+    async validators(call) {
+      if (list && clock() - list.at < LIST_MS) return list.validators
+      const at = clock()
+      const validators = await readValidators(pool, call)
+      list = { at, validators }
+      return validators
+    },
+    async delegators(nodeId, call) {
+      const known = nodes.get(nodeId)
+      if (known) return known
+      const delegators = await readDelegators(pool, nodeId, call)
+      nodes.set(nodeId, delegators)
+      return delegators
+    },
+    async stakingTx(txId, call) {
+      const known = txs.get(txId)
+      if (known) return known
+      const tx = await readStakingTx(pool, txId, call)
+      txs.set(txId, tx)
+      return tx
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { parseBech32Address } from '../../../lib/bech32-address.ts'
+import { bytesToHex, idFromCb58 } from '../../../lib/ids.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
+import { ask } from './ask.ts'
+
+/** One staked output. Amount in nAVAX, times in unix seconds (0 = none). */
+export interface StakedOutput {
+  /** Hex without 0x. */
+  assetId: string
+  amount: bigint
+  locktime: bigint
+  /** Until then the output can only be staked; 0 = not bound. */
+  stakeableUntil: bigint
+  threshold: number
+  /** Hex of 20 bytes each, in the order of the transaction. */
+  owners: string[]
+}
+
+/** What of a staking transaction matters for balances. */
+export interface StakingTx {
+  stake: StakedOutput[]
+}
+
+/** The staked outputs of a staking transaction, through the node's JSON form, which every staking type shares. */
+export async function readStakingTx(pool: UpstreamPool, txId: string, call: CallOptions): Promise<StakingTx> {
+  const answer = recordOf(
+    await ask(pool, '/ext/bc/P', 'platform.getTx', { txID: txId, encoding: 'json' }, call),
+    'getTx',
+  )
+  const unsigned = recordOf(recordOf(answer['tx'], 'getTx tx')['unsignedTx'], 'getTx unsignedTx')
+  return { stake: listOf(unsigned['stake'] ?? null, 'getTx stake').map((entry) => stakedOf(recordOf(entry, 'stake'))) }
+}
+
+function stakedOf(entry: JsonRecord): StakedOutput {
+  const outer = recordOf(entry['output'], 'stake output')
+  // A stakeable lock wraps the inner output under the same name.
+  const wrapped = outer['output'] !== undefined
+  const inner = wrapped ? recordOf(outer['output'], 'stake output') : outer
+  return {
+    assetId: idFromCb58(textOf(entry['assetID'], 'stake assetID')),
+    amount: uintOf(inner['amount'], 'stake amount'),
+    locktime: uintOf(inner['locktime'], 'stake locktime'),
+    stakeableUntil: wrapped ? uintOf(outer['locktime'], 'stake locktime') : 0n,
+    threshold: Number(uintOf(inner['threshold'], 'stake threshold')),
+    owners: listOf(inner['addresses'], 'stake addresses').map((text) =>
+      bytesToHex(parseBech32Address(textOf(text, 'stake address')).bytes),
+    ),
+  }
+}

@@ -1,0 +1,88 @@
+import { BadAnswerError, BadInputError } from '../../../errors.ts'
+import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { decodeUtxo, type Utxo } from '../codec/index.ts'
+import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
+import { ask } from './ask.ts'
+import { type PlatformChain, UTXO_ENDPOINT } from './chains.ts'
+
+/** The node's own limits: addresses in one request and UTXOs in one page. */
+export const MAX_UTXO_ADDRESSES = 1_024
+export const UTXO_PAGE = 1_024
+/** 1,024 addresses with more than half a million UTXOs are refused rather than held in memory. */
+export const MAX_UTXO_PAGES = 512
+
+export interface UtxoQuery {
+  /** The chain on which the UTXOs can be spent. */
+  chain: PlatformChain
+  /** Set: UTXOs exported by this chain, waiting in shared memory. */
+  sourceChain?: PlatformChain
+  /** Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. */
+  addresses: readonly string[]
+}
+
+export interface UtxoRead {
+  /** Each UTXO once, in the order of the node. */
+  utxos: Utxo[]
+  /** More than one page: the chain may have moved between them. */
+  pages: number
+}
+
+/**
+ * Reads all pages of getUTXOs. Pages overlap when a UTXO has several of the addresses; repeats are dropped.
+ * @throws BadAnswerError when a page breaks its format, a UTXO its checksum, or paging does not advance.
+ */
+export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: CallOptions): Promise<UtxoRead> {
+  if (query.addresses.length === 0 || query.addresses.length > MAX_UTXO_ADDRESSES) {
+    throw new BadInputError(`getUTXOs takes 1 to ${MAX_UTXO_ADDRESSES} addresses, got ${query.addresses.length}`)
+  }
+  const { path, method } = UTXO_ENDPOINT[query.chain]
+  const params = requestOf(query)
+  const seen = new Set<string>()
+  const utxos: Utxo[] = []
+  let startIndex: PageIndex | undefined
+  for (let pages = 1; pages <= MAX_UTXO_PAGES; pages++) {
+    const page = pageOf(await ask(pool, path, method, startIndex ? { ...params, startIndex } : params, call), method)
+    for (const utxo of page.utxos) {
+      const key = `${utxo.txId}:${utxo.outputIndex}`
+      if (seen.has(key)) continue
+      seen.add(key)
+      utxos.push(utxo)
+    }
+    if (page.fetched < UTXO_PAGE) return { utxos, pages }
+    if (startIndex?.utxo === page.endIndex.utxo && startIndex.address === page.endIndex.address) {
+      throw new BadAnswerError(`${method}: a full page ends where it began`)
+    }
+    startIndex = page.endIndex
+  }
+  throw new BadAnswerError(`${method}: more than ${MAX_UTXO_PAGES} pages`)
+}
+
+interface PageIndex {
+  address: string
+  utxo: string
+}
+
+function requestOf(query: UtxoQuery): JsonRecord {
+  const addresses = query.addresses.map((address) => `${query.chain}-${address}`)
+  const source = query.sourceChain === undefined ? {} : { sourceChain: query.sourceChain }
+  return { addresses, ...source, limit: UTXO_PAGE, encoding: 'hex' }
+}
+
+function pageOf(result: unknown, method: string): { fetched: number; utxos: Utxo[]; endIndex: PageIndex } {
+  const page = recordOf(result, method)
+  const texts = listOf(page['utxos'], `${method} utxos`)
+  const fetched = Number(uintOf(page['numFetched'], `${method} numFetched`))
+  // A list that was cut on its way would otherwise be taken for a smaller balance.
+  if (fetched !== texts.length) throw new BadAnswerError(`${method}: ${texts.length} UTXOs where ${fetched} are named`)
+  if (fetched > UTXO_PAGE) throw new BadAnswerError(`${method}: ${fetched} UTXOs in one page`)
+  const end = recordOf(page['endIndex'], `${method} endIndex`)
+  return {
+    fetched,
+    utxos: texts.map((text) => decodeUtxo(decodeNodeHex(textOf(text, `${method} utxo`)))),
+    endIndex: {
+      address: textOf(end['address'], `${method} endIndex`),
+      utxo: textOf(end['utxo'], `${method} endIndex`),
+    },
+  }
+}

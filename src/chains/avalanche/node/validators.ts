@@ -1,0 +1,68 @@
+import { BadAnswerError } from '../../../errors.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
+import { ask } from './ask.ts'
+
+const PATH = '/ext/bc/P'
+const METHOD = 'platform.getCurrentValidators'
+
+/** A stake of the primary network. Weight in nAVAX, times in unix seconds. */
+export interface Staker {
+  /** CB58 id of the staking transaction. */
+  txId: string
+  endTime: bigint
+  weight: bigint
+}
+
+export interface Validator extends Staker {
+  nodeId: string
+  /** Sum of its delegators' weights. */
+  delegatorWeight: bigint
+  /** Renews itself at the end of its period and may compound its rewards (ACP-236). */
+  autoRenewed: boolean
+}
+
+export interface Delegator extends Staker {
+  /** Bech32 with chain prefix, as the node writes them. */
+  rewardAddresses: string[]
+}
+
+/** All current validators of the primary network. About 700 bytes each: share the answer. */
+export async function readValidators(pool: UpstreamPool, call: CallOptions): Promise<Validator[]> {
+  const result = recordOf(await ask(pool, PATH, METHOD, {}, call), METHOD)
+  return listOf(result['validators'], METHOD).map((entry) => validatorOf(recordOf(entry, METHOD)))
+}
+
+/** The delegators of one validator; the node lists them only when exactly one node is named. */
+export async function readDelegators(pool: UpstreamPool, nodeId: string, call: CallOptions): Promise<Delegator[]> {
+  const result = recordOf(await ask(pool, PATH, METHOD, { nodeIDs: [nodeId] }, call), METHOD)
+  return listOf(result['validators'], METHOD).flatMap((entry) => {
+    const validator = recordOf(entry, METHOD)
+    if (validator['delegators'] === undefined) throw new BadAnswerError(`${METHOD}: delegators are missing`)
+    return listOf(validator['delegators'], METHOD).map((delegator) => delegatorOf(recordOf(delegator, METHOD)))
+  })
+}
+
+function stakerOf(entry: JsonRecord): Staker {
+  return {
+    txId: textOf(entry['txID'], `${METHOD} txID`),
+    endTime: uintOf(entry['endTime'], `${METHOD} endTime`),
+    // Nodes before v1.12.2 call it stakeAmount beside weight.
+    weight: uintOf(entry['weight'] ?? entry['stakeAmount'], `${METHOD} weight`),
+  }
+}
+
+function validatorOf(entry: JsonRecord): Validator {
+  return {
+    ...stakerOf(entry),
+    nodeId: textOf(entry['nodeID'], `${METHOD} nodeID`),
+    delegatorWeight: uintOf(entry['delegatorWeight'] ?? 0, `${METHOD} delegatorWeight`),
+    autoRenewed: entry['nextPeriod'] !== undefined || entry['autoCompoundRewardShares'] !== undefined,
+  }
+}
+
+function delegatorOf(entry: JsonRecord): Delegator {
+  const owner = recordOf(entry['rewardOwner'] ?? {}, `${METHOD} rewardOwner`)
+  const addresses = listOf(owner['addresses'] ?? null, `${METHOD} rewardOwner`)
+  return { ...stakerOf(entry), rewardAddresses: addresses.map((address) => textOf(address, METHOD)) }
+}

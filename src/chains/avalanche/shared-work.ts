@@ -1,0 +1,37 @@
+import { CancelledError } from '../../errors.ts'
+
+/** Work under way that several readers wait for; it is aborted once the last of them has left. */
+export interface SharedWork<T> {
+  /** True once the last reader has left: a new one must start anew. */
+  abandoned(): boolean
+  join(signal?: AbortSignal): Promise<T>
+}
+
+/** Starts `run` at once. A reader that leaves gets CancelledError; the others keep waiting for the same result. */
+export function shareWork<T>(run: (signal: AbortSignal) => Promise<T>): SharedWork<T> {
+  const controller = new AbortController()
+  const result = Promise.resolve().then(() => run(controller.signal))
+  // Every reader may have left before it fails: nobody would be there to hear it.
+  result.catch(() => undefined)
+  let readers = 0
+  return {
+    abandoned: () => controller.signal.aborted,
+    join(signal) {
+      if (!signal) {
+        readers += 1
+        return result
+      }
+      if (signal.aborted) return Promise.reject(new CancelledError())
+      readers += 1
+      return new Promise<T>((resolve, reject) => {
+        const leave = () => {
+          readers -= 1
+          if (readers === 0) controller.abort(new CancelledError())
+          reject(new CancelledError())
+        }
+        signal.addEventListener('abort', leave, { once: true })
+        result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+      })
+    },
+  }
+}
