@@ -9,6 +9,7 @@ const RULES: Record<string, readonly string[]> = {
   schemas: ['lib', 'errors'],
   upstream: ['lib', 'errors'],
   'chains/capabilities': [],
+  'chains/settings': ['chains/capabilities', 'upstream'],
   'chains/index': ['chains/*', 'upstream', 'lib', 'errors', 'schemas'],
   'chains/*': ['chains/capabilities', 'upstream', 'lib', 'errors'],
   market: ['upstream', 'lib', 'errors'],
@@ -19,7 +20,8 @@ const RULES: Record<string, readonly string[]> = {
   'api/node': ['services', 'store', 'schemas', 'lib', 'errors', 'chains/capabilities', 'upstream'],
   config: ['schemas', 'lib', 'errors'],
 }
-const FREE = ['app', 'main']
+/** The composition root. */
+const FREE = ['app', 'main', 'wiring']
 
 const source = resolve(import.meta.dirname, '../../src')
 

@@ -58,7 +58,7 @@ export function createRequestValidator(schemas: RequestSchemas): (body: unknown)
     if (!Array.isArray(data)) issues.push(issue(['data'], 'invalid_type', 'must be an array of 1 to 5 items'))
     else if (data.length < 1 || data.length > 5) {
       issues.push(issue(['data'], 'invalid_size', `must hold 1 to 5 items, got ${data.length}`))
-    } else data.forEach((item, at) => issues.push(...checkItem(item, at)))
+    } else issues.push(...data.flatMap(checkItem))
     return issues.length === 0
       ? { ok: true, body: body as unknown as RequestBody }
       : { ok: false, issues: issues.slice(0, MAX_ISSUES) }

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+
+const SANE = /^[A-Za-z0-9._:-]{1,64}$/
+
+/** A caller's own request id is kept when it is harmless in a log line; else a new one is made. */
+export function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
+}
+
+/**
+ * One line per answer at debug (warn for 5xx), without body, query or headers: those may carry credentials.
+ * Fastify's own two lines per request cost a fifth of the throughput.
+ */
+export function installRequestLog(app: FastifyInstance, isDebugging: () => boolean): void {
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const failed = reply.statusCode >= 500
+    if (!failed && !isDebugging()) return
+    const fields = {
+      method: request.method,
+      path: request.url.split('?', 1)[0],
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    }
+    if (failed) request.log.warn(fields, 'answered with a server error')
+    else request.log.debug(fields, 'answered')
+  })
+}

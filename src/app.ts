@@ -1,0 +1,97 @@
+import cors from '@fastify/cors'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { installConnectionTracking } from './api/plugins/connections.ts'
+import { installRequestLog, requestId } from './api/plugins/request-log.ts'
+import { createChains } from './chains/index.ts'
+import type { Config } from './config/index.ts'
+import { createLogger } from './lib/logger.ts'
+import { createUpstreamRegistry } from './upstream/index.ts'
+import { wireBalance } from './wiring/balance.ts'
+import { createMarket } from './wiring/market.ts'
+
+/** What a test or an embedding program may put in place of the real thing. */
+export interface AppOverrides {
+  logger?: Logger
+}
+
+export interface App {
+  http: FastifyInstance
+  /** Listens as configured; resolves to the address, `http://HOST:PORT`. Background work starts here. */
+  listen(): Promise<string>
+  /** Ordered: no new requests, open answers finish within the grace time, then background work, then connections. */
+  close(): Promise<void>
+}
+
+/** Request headers that browsers may send; wallets' own are among them. */
+const CORS_HEADERS = [
+  'content-type',
+  'authorization',
+  'x-firebase-appcheck',
+  'x-application-name',
+  'x-application-version',
+  'x-glacier-api-key',
+  'x-request-id',
+  'last-event-id',
+]
+
+/** Wires the whole server once. Nothing is asked of any upstream before `listen`. */
+export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  const logger = overrides.logger ?? createLogger(config.log)
+  const registry = createUpstreamRegistry()
+  const pool = { registry, logger }
+  const market = createMarket(config, { logger, pool })
+  const chains = createChains(config.chains, {
+    limits: config.upstream,
+    tokens: market.lists,
+    xpubGap: config.balance.xpubGap,
+    pool,
+    logger,
+  })
+
+  const http = createHttp(config, logger)
+  await http.register(cors, {
+    origin: config.http.corsOrigins.includes('*') ? '*' : [...config.http.corsOrigins],
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: CORS_HEADERS,
+    exposedHeaders: ['x-request-id', 'retry-after'],
+    maxAge: 86_400,
+  })
+  await wireBalance(http, config, { chains, market, logger })
+
+  const background = new AbortController()
+  http.addHook('onClose', async () => {
+    background.abort()
+    await Promise.all([market.close(), chains.close()])
+  })
+
+  return {
+    http,
+    async listen() {
+      market.start()
+      chains.discover(background.signal)
+      return http.listen({ host: config.http.host, port: config.http.port })
+    },
+    close: () => http.close(),
+  }
+}
+
+function createHttp(config: Config, logger: Logger): FastifyInstance {
+  const http: FastifyInstance = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: requestId,
+    bodyLimit: config.http.bodyLimitBytes,
+    keepAliveTimeout: config.http.keepAliveTimeoutMs,
+    requestTimeout: config.http.requestTimeoutMs,
+    trustProxy: config.http.trustProxy,
+    return503OnClosing: true,
+    http: { headersTimeout: config.http.headersTimeoutMs, connectionsCheckingInterval: 5_000 },
+    // A base URL that ends in a slash makes clients ask for `//v1/…`.
+    rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
+  })
+  http.server.maxConnections = config.http.maxConnections
+  installConnectionTracking(http, config.http.shutdownGraceMs)
+  installRequestLog(http, () => logger.isLevelEnabled('debug'))
+  return http
+}

@@ -1,0 +1,206 @@
+/**
+ * The registry of chain families: from settings to balance sources, one function per family. A new family is one
+ * folder beside the others and one line in `createChains`.
+ */
+import type { Logger } from 'pino'
+import {
+  createUpstreamPool,
+  type HeadProbe,
+  type PoolLimits,
+  type UpstreamPool,
+  type UpstreamPoolDeps,
+} from '../upstream/index.ts'
+import {
+  AVALANCHE_CAIP2,
+  type AvalancheNetwork,
+  type AvalancheSide,
+  createAvalancheNetwork,
+  createAvmBalanceSource,
+  createCorethBalanceSource,
+  createKeyScanner,
+  createPvmBalanceSource,
+} from './avalanche/index.ts'
+import {
+  type BitcoinBackend,
+  bitcoinLimits,
+  createBitcoinBalanceSource,
+  createBlockbookBackend,
+  createElectrumBackend,
+  createElectrumClient,
+  createEsploraBackend,
+  electrumLimits,
+} from './bitcoin/index.ts'
+import type { BalanceSource, TokenCatalogue } from './capabilities.ts'
+import { createEvmBalanceSource } from './evm/index.ts'
+import {
+  type AvalancheNetworkSetting,
+  type BitcoinChainSetting,
+  type ChainSettings,
+  type EvmChainSetting,
+  nativeToken,
+  type SolanaChainSetting,
+} from './settings.ts'
+import { createSolanaBalanceSource, solanaHeadProbe, solanaLimits } from './solana/index.ts'
+
+export type { ChainSettings } from './settings.ts'
+
+/** A chain that balances can be read from. */
+export interface Chain {
+  // biome-ignore lint/suspicious/noExplicitAny: accounts and balances differ by family; `networkType` says which
+  source: BalanceSource<any, any>
+  /** How long a reading counts as current: about one block, milliseconds. */
+  cacheMs: number
+}
+
+export interface ChainsDeps {
+  limits: PoolLimits
+  tokens: TokenCatalogue
+  /** Unused addresses that end the scan of an extended public key. */
+  xpubGap: number
+  pool: Omit<UpstreamPoolDeps, 'headProbe'>
+  logger: Logger
+}
+
+export interface Chains {
+  /** By CAIP-2 id, in the order in which they are listed to clients. */
+  byId: ReadonlyMap<string, Chain>
+  /** Every pool, for health and metrics. */
+  pools: readonly UpstreamPool[]
+  networks: Partial<Record<AvalancheSide, AvalancheNetwork>>
+  /** Asks networks with unknown ids for them until known or aborted. */
+  discover(signal: AbortSignal): void
+  close(): Promise<void>
+}
+
+/** Native coins where the settings name none. */
+const BITCOIN = { name: 'Bitcoin', symbol: 'BTC', decimals: 8, internalId: 'NATIVE-btc', priceId: 'bitcoin' }
+const SOLANA = { name: 'Solana', symbol: 'SOL', decimals: 9, internalId: 'NATIVE-sol', priceId: 'solana' }
+
+/** A transaction may enter the mempool at any time, so Bitcoin answers are kept far shorter than a block. */
+const BITCOIN_CACHE_MS = 5_000
+/** Wallets poll P right after an import: about one block of P, X and C. */
+const AVALANCHE_CACHE_MS = 2_000
+/** Slots are faster than any wallet asks. */
+const SOLANA_CACHE_MS = 1_000
+/** Very long blocks must not make answers old, very short ones not make the cache useless. */
+const EVM_CACHE_MS = { min: 1_000, max: 12_000 }
+
+const heightProbe = (path: string, method: string, params: unknown, parse: (result: unknown) => bigint): HeadProbe => ({
+  path,
+  method,
+  params,
+  parse,
+  intervalMs: 5_000,
+})
+
+/** Builds every configured chain. Asks nobody before the first read. */
+export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains {
+  const byId = new Map<string, Chain>()
+  const pools: UpstreamPool[] = []
+  const closers: (() => Promise<unknown>)[] = []
+  const networks: Chains['networks'] = {}
+
+  const pool = (name: string, specs: AvalancheNetworkSetting['upstreams'], headProbe?: HeadProbe): UpstreamPool => {
+    const made = createUpstreamPool(name, specs, deps.limits, { ...deps.pool, ...(headProbe ? { headProbe } : {}) })
+    pools.push(made)
+    closers.push(() => made.close())
+    return made
+  }
+
+  const addEvm = (chainId: string, setting: EvmChainSetting): void => {
+    const caip2Id = `eip155:${chainId}`
+    const probe = heightProbe('', 'eth_blockNumber', [], (result) => BigInt(String(result)))
+    const source = createEvmBalanceSource({
+      caip2Id,
+      native: nativeToken(setting.native),
+      pool: pool(caip2Id, setting.upstreams, probe),
+      tokens: deps.tokens,
+      logger: deps.logger,
+      ...(setting.multicall === undefined ? {} : { multicall: setting.multicall }),
+    })
+    const cacheMs = Math.min(Math.max(setting.blockTimeMs, EVM_CACHE_MS.min), EVM_CACHE_MS.max)
+    byId.set(caip2Id, { source, cacheMs })
+  }
+
+  const addBitcoin = (reference: string, setting: BitcoinChainSetting): void => {
+    const caip2Id = `bip122:${reference}`
+    const { network } = setting
+    const ofKind = (kind: string) => setting.upstreams.filter((upstream) => upstream.kind === kind)
+    const backendOf: Record<string, () => BitcoinBackend> = {
+      esplora: () =>
+        createEsploraBackend({ network, pool: pool(`${caip2Id} esplora`, ofKind('esplora')), ...bitcoinLimits }),
+      blockbook: () =>
+        createBlockbookBackend({ network, pool: pool(`${caip2Id} blockbook`, ofKind('blockbook')), ...bitcoinLimits }),
+      electrum: () => {
+        const servers = ofKind('electrum')
+        const client = createElectrumClient({ network, servers, limits: electrumLimits, logger: deps.logger })
+        closers.push(async () => client.close())
+        return createElectrumBackend({ client })
+      },
+    }
+    // Kinds are asked in the order in which the settings name them first.
+    const kinds = [...new Set(setting.upstreams.map(({ kind }) => kind))]
+    const source = createBitcoinBalanceSource({
+      caip2Id,
+      native: nativeToken(setting.native ?? BITCOIN),
+      network,
+      backends: kinds.flatMap((kind) => backendOf[kind]?.() ?? []),
+      limits: bitcoinLimits,
+      logger: deps.logger,
+    })
+    byId.set(caip2Id, { source, cacheMs: BITCOIN_CACHE_MS })
+  }
+
+  const addSolana = (reference: string, setting: SolanaChainSetting): void => {
+    const caip2Id = `solana:${reference}`
+    const source = createSolanaBalanceSource({
+      caip2Id,
+      native: nativeToken(setting.native ?? SOLANA),
+      pool: pool(caip2Id, setting.upstreams, solanaHeadProbe),
+      tokens: deps.tokens,
+      limits: solanaLimits,
+    })
+    byId.set(caip2Id, { source, cacheMs: SOLANA_CACHE_MS })
+  }
+
+  const addAvalanche = (side: AvalancheSide, setting: AvalancheNetworkSetting): void => {
+    const { upstreams, ...overrides } = setting
+    const probe = heightProbe('/ext/bc/P', 'platform.getHeight', {}, (result) =>
+      BigInt(String((result as { height?: unknown } | null)?.height)),
+    )
+    const network = createAvalancheNetwork({
+      pool: pool(`avalanche:${side}`, upstreams, probe),
+      overrides: defined(overrides),
+    })
+    networks[side] = network
+    const keys = createKeyScanner({ network, gap: deps.xpubGap })
+    const { P, X, C } = AVALANCHE_CAIP2[side]
+    byId.set(P, { source: createPvmBalanceSource({ network, caip2Id: P, keys }), cacheMs: AVALANCHE_CACHE_MS })
+    byId.set(X, { source: createAvmBalanceSource({ network, caip2Id: X, keys }), cacheMs: AVALANCHE_CACHE_MS })
+    byId.set(C, { source: createCorethBalanceSource({ network, caip2Id: C }), cacheMs: AVALANCHE_CACHE_MS })
+  }
+
+  for (const [chainId, setting] of Object.entries(settings.evm)) addEvm(chainId, setting)
+  for (const [reference, setting] of Object.entries(settings.bitcoin)) addBitcoin(reference, setting)
+  for (const [reference, setting] of Object.entries(settings.solana)) addSolana(reference, setting)
+  for (const side of ['mainnet', 'testnet'] as const) {
+    const setting = settings.avalanche[side]
+    if (setting) addAvalanche(side, setting)
+  }
+
+  return {
+    byId,
+    pools,
+    networks,
+    discover(signal) {
+      for (const network of Object.values(networks)) void network.discover(signal)
+    },
+    async close() {
+      await Promise.all(closers.map((close) => close()))
+    },
+  }
+}
+
+/** Settings that are left out are absent, not undefined. */
+const defined = <T extends object>(settings: T) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))

@@ -1,0 +1,63 @@
+import type { UpstreamSpec } from '../upstream/types.ts'
+import type { NativeToken } from './capabilities.ts'
+
+/** A native token as settings give it; what they leave out follows from the symbol. */
+export type NativeSetting = Omit<NativeToken, 'internalId' | 'priceId' | 'logoUri' | 'assetId'> & {
+  internalId?: string | undefined
+  priceId?: string | undefined
+  logoUri?: string | undefined
+}
+
+export interface EvmChainSetting {
+  upstreams: readonly UpstreamSpec[]
+  native: NativeSetting
+  blockTimeMs: number
+  multicall?: string | undefined
+}
+
+export interface BitcoinChainSetting {
+  network: 'mainnet' | 'testnet' | 'regtest'
+  upstreams: readonly (UpstreamSpec & { kind: 'esplora' | 'blockbook' | 'electrum' })[]
+  native?: NativeSetting | undefined
+  blockTimeMs?: number | undefined
+}
+
+export interface SolanaChainSetting {
+  upstreams: readonly UpstreamSpec[]
+  native?: NativeSetting | undefined
+  blockTimeMs?: number | undefined
+}
+
+export interface AvalancheNetworkSetting {
+  upstreams: readonly UpstreamSpec[]
+  networkId?: number | undefined
+  hrp?: string | undefined
+  xBlockchainId?: string | undefined
+  cBlockchainId?: string | undefined
+  avaxAssetId?: string | undefined
+  evmChainId?: number | undefined
+}
+
+/** Which chains there are. The same shape as the `chains` section of the configuration. */
+export interface ChainSettings {
+  evm: Readonly<Record<string, EvmChainSetting>>
+  bitcoin: Readonly<Record<string, BitcoinChainSetting>>
+  solana: Readonly<Record<string, SolanaChainSetting>>
+  avalanche: {
+    mainnet?: AvalancheNetworkSetting | undefined
+    testnet?: AvalancheNetworkSetting | undefined
+  }
+}
+
+/** Completes a native token; chains with the same coin share its internal id, and so its price. */
+export function nativeToken(setting: NativeSetting): NativeToken {
+  const { name, symbol, decimals, internalId, priceId, logoUri } = setting
+  return {
+    name,
+    symbol,
+    decimals,
+    internalId: internalId ?? `NATIVE-${symbol.toLowerCase()}`,
+    ...(priceId === undefined ? {} : { priceId }),
+    ...(logoUri === undefined ? {} : { logoUri }),
+  }
+}

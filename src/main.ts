@@ -1,0 +1,49 @@
+import { createApp } from './app.ts'
+import { loadConfig } from './config/index.ts'
+import { ConfigError } from './errors.ts'
+
+/** Conventional exit statuses: 1 = could not start, 2 = wrong configuration. */
+const EXIT = { failed: 1, misconfigured: 2 } as const
+
+function load(): ReturnType<typeof loadConfig> {
+  try {
+    return loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const problem of error.problems) process.stderr.write(`${problem}\n`)
+    process.exit(EXIT.misconfigured)
+  }
+}
+
+/** The first signal drains, the second kills: an operator who insists is right. */
+function onSignals(close: () => Promise<void>): void {
+  let closing = false
+  const handle = (): void => {
+    if (closing) process.exit(EXIT.failed)
+    closing = true
+    close().then(
+      () => process.exit(0),
+      () => process.exit(EXIT.failed),
+    )
+  }
+  process.on('SIGTERM', handle)
+  process.on('SIGINT', handle)
+}
+
+async function main(): Promise<void> {
+  const loaded = load()
+  if (loaded.action !== 'run') {
+    process.stdout.write(`${loaded.text}\n`)
+    return
+  }
+  const app = await createApp(loaded.config)
+  onSignals(() => app.close())
+  const address = await app.listen()
+  process.stdout.write(`Firn ready at ${address}\n`)
+}
+
+main().catch((error: unknown) => {
+  const lines = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
+  for (const line of lines) process.stderr.write(`${line}\n`)
+  process.exit(error instanceof ConfigError ? EXIT.misconfigured : EXIT.failed)
+})

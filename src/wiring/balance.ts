@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { createAppCheck } from '../api/balance/app-check.ts'
+import { balanceApi } from '../api/balance/index.ts'
+import type { Chains } from '../chains/index.ts'
+import type { Config } from '../config/index.ts'
+import { createBalanceService } from '../services/balances/index.ts'
+import type { createMarket } from './market.ts'
+
+/** HRPs that the wire knows; an own network's prefix is accepted besides. */
+const HRPS = ['avax', 'fuji']
+
+export async function wireBalance(
+  app: FastifyInstance,
+  config: Config,
+  deps: { chains: Chains; market: ReturnType<typeof createMarket>; logger: Logger },
+): Promise<void> {
+  const { chains, market, logger } = deps
+  const balances = createBalanceService({
+    chainOf: (caip2Id) => chains.byId.get(caip2Id),
+    prices: market.prices,
+    judge: market.verdicts,
+    deadlineMs: config.balance.chainDeadlineMs,
+    maxStaleMs: config.balance.maxStaleMs,
+    cacheEntries: config.balance.cacheEntries,
+    logger,
+  })
+  const { appCheck, keepAliveMs, stalledReaderMs, maxStreams } = config.balance
+  await app.register(balanceApi, {
+    balances,
+    appCheck: createAppCheck(appCheck),
+    caip2Ids: [...chains.byId.keys()],
+    nativeOf: (caip2Id) => {
+      const chain = chains.byId.get(caip2Id)
+      if (!chain) throw new Error(`no chain ${caip2Id}`)
+      return chain.source.native
+    },
+    hrps: [...new Set([...HRPS, ...ownPrefixes(config)])],
+    limits: {
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      keepAliveMs,
+      stalledReaderMs,
+      maxStreams,
+      shutdownGraceMs: config.http.shutdownGraceMs,
+    },
+  })
+}
+
+const ownPrefixes = (config: Config): string[] =>
+  Object.values(config.chains.avalanche).flatMap((network) => (network?.hrp === undefined ? [] : [network.hrp]))

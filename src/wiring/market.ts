@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '../config/index.ts'
+import { createPriceBook, createTokenLists, createVerdicts, type PriceBook } from '../market/index.ts'
+import { createUpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
+
+/** Prices, token lists and verdicts as configured; `start` loads lists in the background. */
+export function createMarket(config: Config, deps: { logger: Logger; pool: Omit<UpstreamPoolDeps, 'headProbe'> }) {
+  const { logger } = deps
+  const cacheDir = join(config.dataDir, 'market')
+  const lists = createTokenLists({
+    sources: tokenListSources(config),
+    defaultSources: config.market.defaultTokenLists,
+    ...(config.market.tokenListDir === undefined ? {} : { dir: config.market.tokenListDir }),
+    cacheDir: join(cacheDir, 'token-lists'),
+    refreshMs: config.market.tokenListRefreshMs,
+    log: logger,
+  })
+  const verdicts = createVerdicts({ lists, log: logger })
+  const { prices, close } = createPrices(config, join(cacheDir, 'coins.json'), deps)
+  return {
+    lists,
+    verdicts,
+    prices,
+    start: (): void => lists.start(),
+    async close(): Promise<void> {
+      prices.close()
+      await Promise.all([lists.close(), close()])
+    },
+  }
+}
+
+function createPrices(
+  config: Config,
+  coinListFile: string,
+  { logger, pool }: { logger: Logger; pool: Omit<UpstreamPoolDeps, 'headProbe'> },
+): { prices: PriceBook; close: () => Promise<void> } {
+  const { provider, file, url, apiKey, cacheMs, maxStaleMs, timeoutMs } = config.market.prices
+  const nothing = async (): Promise<void> => undefined
+  if (provider === 'none') return { prices: createPriceBook({ provider }), close: nothing }
+  if (provider === 'file')
+    return { prices: createPriceBook({ provider, file: file ?? '', log: logger }), close: nothing }
+  const provided = createUpstreamPool('prices', [{ url }], config.upstream, pool)
+  const prices = createPriceBook({
+    provider,
+    pool: provided,
+    url,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    platforms: pricePlatforms(config),
+    coinListFile,
+    cacheMs,
+    maxStaleMs,
+    timeoutMs,
+    log: logger,
+  })
+  return { prices, close: () => provided.close() }
+}
+
+function pricePlatforms(config: Config): Record<string, string> {
+  const platforms: Record<string, string> = {}
+  const add = (caip2Id: string, platform: string | undefined): void => {
+    if (platform !== undefined) platforms[caip2Id] = platform
+  }
+  for (const [id, chain] of Object.entries(config.chains.evm)) add(`eip155:${id}`, chain.pricePlatform)
+  for (const [id, chain] of Object.entries(config.chains.solana)) add(`solana:${id}`, chain.pricePlatform)
+  return platforms
+}
+
+const tokenListSources = (config: Config): Record<string, readonly string[]> =>
+  Object.fromEntries([
+    ...Object.entries(config.chains.evm).map(([id, chain]) => [`eip155:${id}`, chain.tokenLists]),
+    ...Object.entries(config.chains.solana).map(([id, chain]) => [`solana:${id}`, chain.tokenLists]),
+  ])
