@@ -1,5 +1,5 @@
 import cors from '@fastify/cors'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { installConnectionTracking } from './api/plugins/connections.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
@@ -79,7 +79,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 function createHttp(config: Config, logger: Logger): FastifyInstance {
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     bodyLimit: config.http.bodyLimitBytes,
     keepAliveTimeout: config.http.keepAliveTimeoutMs,
