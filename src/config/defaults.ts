@@ -43,9 +43,12 @@ export function fill(schema: TSchema, value: unknown): unknown {
   return value
 }
 
-/** What is used when nothing is configured; `withCatalogue` false leaves the chains empty. */
+/**
+ * What is used when nothing is configured; `withCatalogue` false leaves the chains empty. The catalogue is handed out as
+ * it is: merging and filling copy, so that nothing changes or freezes it.
+ */
 export function builtIn(withCatalogue: boolean): Tree {
   const tree = fill(ConfigSchema, {}) as Tree
-  const chains = withCatalogue ? structuredClone(catalogue) : { evm: {}, bitcoin: {}, solana: {}, avalanche: {} }
+  const chains = withCatalogue ? catalogue : { evm: {}, bitcoin: {}, solana: {}, avalanche: {} }
   return { ...tree, chains: { ...(tree['chains'] as Tree), ...chains } }
 }

@@ -35,6 +35,7 @@ describe('--help', () => {
   it('is given whatever else is wrong', () => {
     expect(textOf({ argv: ['--nonsense', '-h'], file: '{' })).toBe(help)
     expect(textOf({ argv: ['--version', '--help'] })).toBe(help)
+    expect(textOf({ argv: ['--help', '--version'] })).toBe(help)
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { catalogue } from '../../src/config/catalogue/index.ts'
 import { createConfig } from '../../src/config/index.ts'
 import { configKeys } from '../../src/config/keys.ts'
 import { valueAt } from '../../src/config/tree.ts'
@@ -136,6 +137,18 @@ describe('the result', () => {
       tokenLists: [],
       native: { ...native, decimals: 18 },
     })
+  })
+
+  it('fills in what an item of a list leaves out', () => {
+    expect(configOf({ file: { data: { apiKeys: [{ key: 'k' }] } } }).data.apiKeys).toEqual([
+      { key: 'k', plan: 'default' },
+    ])
+  })
+
+  it('does not freeze the catalogue of the program', () => {
+    configOf()
+    expect(Object.isFrozen(catalogue.evm)).toBe(false)
+    expect(Object.isFrozen(catalogue.evm['1']?.native)).toBe(false)
   })
 
   it('can be made from code', () => {
