@@ -1,0 +1,103 @@
+import { rawMembers } from './go-json.ts'
+import type { Recordings } from './recordings.ts'
+
+export type ChainName = 'P' | 'X' | 'C' | 'L1'
+export type Heights = Record<ChainName, number>
+
+/** Where each recorded chain stands; it can stop before its end and be moved on. */
+export interface ChainTips {
+  /** The last accepted height that is served: the tip less the blocks the node lags behind. */
+  height(chain: ChainName): number
+  /** Heights of the chains' ends in the recordings. */
+  readonly last: Heights
+  current(): Heights
+  /** Sets the tips that are named, within the recorded range. */
+  moveTo(heights: Partial<Heights>): void
+  /** Accepts the next blocks in the order the recorded node accepted them. Returns the chains that moved. */
+  advance(blocks?: number): ChainName[]
+  /** Unix seconds of the latest block any tip stands on: the node's clock while it replays the past. */
+  readonly lagBlocks: number
+  setLag(blocks: number): void
+  onMove(listener: () => void): void
+}
+
+const FILES: Record<ChainName, string> = {
+  P: 'network/p-blocks.ndjson.gz',
+  X: 'network/x-blocks.ndjson.gz',
+  C: 'network/c-blocks.ndjson.gz',
+  L1: 'l1/l1-blocks.ndjson.gz',
+}
+
+const CHAINS: readonly ChainName[] = ['P', 'X', 'C', 'L1']
+
+/** The file with a chain's blocks, one line a height from 0 on. */
+export function blockFile(chain: ChainName): string {
+  return FILES[chain]
+}
+
+function acceptedAt(line: string, chain: ChainName): number {
+  if (chain === 'L1') {
+    const block = JSON.parse(line) as { block: { timestampMilliseconds?: string; timestamp: string } }
+    const milliseconds = block.block.timestampMilliseconds
+    return milliseconds === undefined ? Number(block.block.timestamp) * 1000 : Number(milliseconds)
+  }
+  const container = new Map(rawMembers(line)).get('container') ?? 'null'
+  const parsed = JSON.parse(container) as { timestamp: string } | null
+  return parsed === null ? 0 : Date.parse(parsed.timestamp)
+}
+
+export function createChainTips(recordings: Recordings, upTo: Partial<Heights>): ChainTips {
+  const last = Object.fromEntries(
+    CHAINS.map((chain) => [chain, Math.max(recordings.lines(FILES[chain]).length - 1, 0)]),
+  ) as Heights
+  const tips: Heights = { ...last }
+  const listeners: (() => void)[] = []
+  let lag = 0
+  const times = new Map<string, number>()
+  const timeOf = (chain: ChainName, height: number): number => {
+    const key = `${chain}${height}`
+    const known = times.get(key) ?? acceptedAt(recordings.lines(FILES[chain]).text(height), chain)
+    times.set(key, known)
+    return known
+  }
+  const moved = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const moveTo = (heights: Partial<Heights>): void => {
+    for (const chain of CHAINS) {
+      const height = heights[chain]
+      if (height !== undefined) tips[chain] = Math.min(Math.max(height, 0), last[chain])
+    }
+    moved()
+  }
+  const next = (): ChainName | undefined => {
+    const open = CHAINS.filter((chain) => tips[chain] < last[chain])
+    return open.sort((a, b) => timeOf(a, tips[a] + 1) - timeOf(b, tips[b] + 1))[0]
+  }
+  moveTo(upTo)
+  return {
+    last,
+    height: (chain) => Math.max(tips[chain] - lag, 0),
+    current: () => ({ ...tips }),
+    moveTo,
+    advance(blocks = 1) {
+      const chains: ChainName[] = []
+      for (let step = 0; step < blocks; step++) {
+        const chain = next()
+        if (chain === undefined) break
+        tips[chain]++
+        chains.push(chain)
+      }
+      if (chains.length > 0) moved()
+      return chains
+    },
+    get lagBlocks() {
+      return lag
+    },
+    setLag(blocks) {
+      lag = blocks
+      moved()
+    },
+    onMove: (listener) => listeners.push(listener),
+  }
+}

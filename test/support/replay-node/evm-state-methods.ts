@@ -1,0 +1,79 @@
+import { address, anything, type BlockReference, blockReference, decodeParams } from './evm-arguments.ts'
+import type { EvmChain } from './evm-chain.ts'
+import { EvmError, type EvmMethods } from './evm-rpc.ts'
+import type { EvmState } from './evm-state.ts'
+import { kindOf, member } from './go-json.ts'
+import { NotRecordedError } from './gorilla-rpc.ts'
+import type { RecordedCalls } from './recorded-calls.ts'
+
+interface Deps {
+  chain: EvmChain
+  /** Undefined where no traces were recorded. */
+  state: EvmState | undefined
+  calls: RecordedCalls
+  /** Native balances known only for the end of the chain. */
+  finalBalance(account: string): bigint | undefined
+}
+
+/** What a node says about a state it does not have any more. */
+function missingState(): NotRecordedError {
+  return new NotRecordedError(
+    'missing trie node 0000000000000000000000000000000000000000000000000000000000000000 (path ) state is not available, not found',
+  )
+}
+
+function heightOf(chain: EvmChain, reference: BlockReference): number {
+  const height = chain.resolve(reference)
+  if (height === undefined) throw new EvmError(-32000, 'header for hash not found')
+  return height
+}
+
+function textMember(object: string, ...names: string[]): string {
+  for (const name of names) {
+    const raw = kindOf(object) === 'object' ? member(object, name) : undefined
+    if (raw !== undefined && kindOf(raw) === 'string') return String(JSON.parse(raw)).toLowerCase()
+  }
+  return ''
+}
+
+function call({ chain, state, calls }: Deps, params: readonly string[]): string {
+  const [transaction, reference] = decodeParams(params, [anything, blockReference, anything, anything], 1)
+  const height = heightOf(chain, params.length > 1 ? reference : { number: 'latest' })
+  const object = transaction ?? '{}'
+  const to = textMember(object, 'to')
+  const plainRead = ['gas', 'value', 'gasPrice'].every((name) => textMember(object, name) === '')
+  if (to !== '' && plainRead && state?.code(to, height) === '0x' && !/^0x0[12]0{36}/.test(to)) return '"0x"'
+  const outcome = plainRead && height >= calls.since ? calls.find(to, textMember(object, 'input', 'data')) : undefined
+  if (outcome === undefined) throw missingState()
+  if ('error' in outcome) throw new EvmError(outcome.code, outcome.error, outcome.data)
+  return JSON.stringify(outcome.data)
+}
+
+/** Reads of accounts and contracts, as far as the recordings determine them. */
+export function evmStateMethods(deps: Deps): EvmMethods {
+  const { chain, state } = deps
+  const account = (params: readonly string[]): { address: string; height: number } => {
+    const [who, reference] = decodeParams(params, [address, blockReference], 2)
+    return { address: who ?? '', height: heightOf(chain, reference) }
+  }
+  return {
+    eth_getBalance(params) {
+      const { address: who, height } = account(params)
+      const final = height >= deps.calls.since ? deps.finalBalance(who) : undefined
+      const balance = state === undefined ? final : state.balance(who, height)
+      if (balance === undefined) throw missingState()
+      return `"0x${balance.toString(16)}"`
+    },
+    eth_getTransactionCount(params) {
+      const { address: who, height } = account(params)
+      if (state === undefined) throw missingState()
+      return `"0x${state.nonce(who, height).toString(16)}"`
+    },
+    eth_getCode(params) {
+      const { address: who, height } = account(params)
+      if (state === undefined) throw missingState()
+      return JSON.stringify(state.code(who, height))
+    },
+    eth_call: (params) => call(deps, params),
+  }
+}

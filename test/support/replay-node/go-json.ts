@@ -1,0 +1,155 @@
+/** A body or argument that Go's JSON decoder refuses; the message is the decoder's own text. */
+export class GoJsonError extends Error {}
+
+const SPACE = /[\t\n\r ]/
+
+/** Go prints the offending byte, not the character: a byte order mark shows as its first UTF-8 byte. */
+function printed(text: string, at: number): string {
+  const first = Buffer.from(String.fromCodePoint(text.codePointAt(at) ?? 0), 'utf8')[0] ?? 0
+  const character = String.fromCharCode(first)
+  return character === "'" ? "'\\''" : `'${character}'`
+}
+
+function refuse(text: string, at: number, context: string): GoJsonError {
+  if (at >= text.length) return new GoJsonError('unexpected EOF')
+  return new GoJsonError(`invalid character ${printed(text, at)} ${context}`)
+}
+
+function skipSpace(text: string, at: number): number {
+  let position = at
+  while (position < text.length && SPACE.test(text[position] ?? '')) position++
+  return position
+}
+
+function stringEnd(text: string, at: number): number {
+  let position = at + 1
+  while (position < text.length) {
+    const code = text.charCodeAt(position)
+    if (code === 0x22) return position + 1
+    if (code < 0x20) throw refuse(text, position, 'in string literal')
+    position += code === 0x5c ? 2 : 1
+  }
+  throw new GoJsonError('unexpected EOF')
+}
+
+function literalEnd(text: string, at: number, word: string): number {
+  for (let index = 1; index < word.length; index++) {
+    if (text[at + index] !== word[index]) {
+      throw refuse(text, at + index, `in literal ${word} (expecting '${word[index]}')`)
+    }
+  }
+  return at + word.length
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+/** Where the JSON value that begins at `at` ends. Nesting is limited as in Go (10,000). */
+function valueEnd(text: string, at: number, depth = 0): number {
+  if (depth > 10_000) throw new GoJsonError('exceeded max depth')
+  const start = text[at]
+  if (start === '"') return stringEnd(text, at)
+  if (start === '{' || start === '[') return containerEnd(text, at, depth)
+  if (start === 't') return literalEnd(text, at, 'true')
+  if (start === 'f') return literalEnd(text, at, 'false')
+  if (start === 'n') return literalEnd(text, at, 'null')
+  NUMBER.lastIndex = at
+  const number = NUMBER.exec(text)
+  if (number === null) throw refuse(text, at, 'looking for beginning of value')
+  return at + number[0].length
+}
+
+function keyEnd(text: string, at: number): number {
+  if (text[at] !== '"') throw refuse(text, at, 'looking for beginning of object key string')
+  const end = skipSpace(text, stringEnd(text, at))
+  if (text[end] !== ':') throw refuse(text, end, 'after object key')
+  return end + 1
+}
+
+function containerEnd(text: string, at: number, depth: number): number {
+  const object = text[at] === '{'
+  const close = object ? '}' : ']'
+  let position = skipSpace(text, at + 1)
+  if (text[position] === close) return position + 1
+  for (;;) {
+    if (object) position = keyEnd(text, position)
+    position = skipSpace(text, valueEnd(text, skipSpace(text, position), depth + 1))
+    if (text[position] === close) return position + 1
+    if (text[position] !== ',') {
+      throw refuse(text, position, object ? 'after object key:value pair' : 'after array element')
+    }
+    position = skipSpace(text, position + 1)
+  }
+}
+
+/** The first JSON value of a body, unparsed; what follows is ignored, as Go's stream decoder does. */
+export function firstValue(body: string): string {
+  const start = skipSpace(body, 0)
+  if (start >= body.length) throw new GoJsonError('EOF')
+  return body.slice(start, valueEnd(body, start))
+}
+
+/** Members of an object in their order, values unparsed so that numbers above 2^53 survive. */
+export function rawMembers(raw: string): [name: string, value: string][] {
+  const members: [string, string][] = []
+  let position = skipSpace(raw, 1)
+  while (raw[position] !== '}') {
+    const name: unknown = JSON.parse(raw.slice(position, stringEnd(raw, position)))
+    const start = skipSpace(raw, keyEnd(raw, position))
+    const end = valueEnd(raw, start)
+    members.push([String(name), raw.slice(start, end)])
+    position = skipSpace(raw, end)
+    if (raw[position] === ',') position = skipSpace(raw, position + 1)
+  }
+  return members
+}
+
+/** Elements of an array, unparsed. */
+export function rawElements(raw: string): string[] {
+  const elements: string[] = []
+  let position = skipSpace(raw, 1)
+  while (raw[position] !== ']') {
+    const end = valueEnd(raw, position)
+    elements.push(raw.slice(position, end))
+    position = skipSpace(raw, end)
+    if (raw[position] === ',') position = skipSpace(raw, position + 1)
+  }
+  return elements
+}
+
+export type GoKind = 'object' | 'array' | 'string' | 'number' | 'bool' | 'null'
+
+/** The kind of an unparsed value, in Go's words. */
+export function kindOf(raw: string): GoKind {
+  const start = raw[0]
+  if (start === '{') return 'object'
+  if (start === '[') return 'array'
+  if (start === '"') return 'string'
+  if (start === 't' || start === 'f') return 'bool'
+  return start === 'n' ? 'null' : 'number'
+}
+
+/** Go matches names without regard to case and the last duplicate wins. */
+export function member(raw: string, name: string): string | undefined {
+  const wanted = name.toLowerCase()
+  let found: string | undefined
+  for (const [key, value] of rawMembers(raw)) if (key.toLowerCase() === wanted) found = value
+  return found
+}
+
+/** Space between tokens removed, everything else as it was. */
+export function compact(raw: string): string {
+  return raw.replace(/("(?:[^"\\]|\\.)*")|[\t\n\r ]+/g, (_all, text: string | undefined) => text ?? '')
+}
+
+const ESCAPES: Record<string, string> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** What Go's encoder escapes inside strings; outside of strings these characters do not occur in JSON. */
+export function goEscape(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (character) => ESCAPES[character] ?? character)
+}

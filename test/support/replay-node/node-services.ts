@@ -1,0 +1,104 @@
+import { avaxMethods } from './avax-methods.ts'
+import { avmMethods, walletMethods } from './avm-methods.ts'
+import { blockMethods } from './block-methods.ts'
+import type { EndpointKind } from './endpoints.ts'
+import type { GorillaMethod, GorillaServices } from './gorilla-rpc.ts'
+import { type HealthDeps, healthMethods, type Illness } from './health-checks.ts'
+import { EMPTY_INDEX, indexMethods } from './index-methods.ts'
+import { infoMethods } from './info-methods.ts'
+import type { NodeContext } from './node-context.ts'
+import { platformBalanceMethods } from './platform-balances.ts'
+import { platformNetworkMethods } from './platform-network.ts'
+import { platformStakerMethods } from './platform-stakers.ts'
+import { readPlatformState } from './platform-state.ts'
+import { platformTransactionMethods } from './platform-transactions.ts'
+import { createRecordedChain } from './recorded-chain.ts'
+import type { L1File, PrimaryAlias } from './recorded-network.ts'
+import { createStakers } from './stakers.ts'
+import { getUtxos } from './utxo-methods.ts'
+import { createValidatorSets } from './validator-sets.ts'
+
+interface Epoch {
+  number: number
+  startTime: number
+  pChainHeight: number
+}
+
+/** proposervm.*: the P-chain height and epoch the chain's tip was proposed in. */
+function proposerMethods(context: NodeContext, chain: PrimaryAlias): Record<string, GorillaMethod> {
+  const epochAtTip = (): Epoch => {
+    for (const line of context.recordings.lines('network/truth/blocks.ndjson.gz')) {
+      if (!line.startsWith(`{"chain":"${chain}","height":${context.tips.height(chain)},`)) continue
+      return (JSON.parse(line) as { epoch?: Epoch | null }).epoch ?? { number: 0, startTime: 0, pChainHeight: 0 }
+    }
+    return { number: 0, startTime: 0, pChainHeight: 0 }
+  }
+  return {
+    getProposedHeight: () => JSON.stringify({ height: String(context.tips.height('P')) }),
+    getCurrentEpoch() {
+      const { number, startTime, pChainHeight } = epochAtTip()
+      const text = { number: String(number), startTime: String(startTime), pChainHeight: String(pChainHeight) }
+      return JSON.stringify(text)
+    },
+  }
+}
+
+function l1ValidatorMethods(l1: L1File | undefined): Record<string, GorillaMethod> {
+  return {
+    getCurrentValidators(args) {
+      const wanted = args.nodeIDs('nodeIDs')
+      const all = l1?.validators ?? []
+      const validators = all.filter((one) => wanted.length === 0 || wanted.includes(one.nodeID))
+      return JSON.stringify({ validators })
+    },
+  }
+}
+
+export interface NodeServices {
+  health: HealthDeps
+  services: Partial<Record<EndpointKind, GorillaServices>>
+}
+
+/** Everything the node answers outside of its EVM chains, by endpoint. */
+export function createNodeServices(context: NodeContext, illness: Illness): NodeServices {
+  const { recordings, tips, network } = context
+  const state = readPlatformState(recordings)
+  const chains = {
+    P: createRecordedChain(recordings, tips, 'P'),
+    X: createRecordedChain(recordings, tips, 'X'),
+    C: createRecordedChain(recordings, tips, 'C'),
+  }
+  const stakers = createStakers(recordings, tips)
+  const sets = createValidatorSets(context, chains.P, stakers, state)
+  const platform: Record<string, GorillaMethod> = {
+    ...blockMethods(chains.P),
+    ...platformTransactionMethods({ context, chain: chains.P, stakers }),
+    ...platformBalanceMethods(context, stakers),
+    ...platformStakerMethods({ context, stakers, sets, state }),
+    ...platformNetworkMethods({ context, chain: chains.P, state }),
+    getUTXOs: (args) => getUtxos(context, 'P', args),
+  }
+  const avm = avmMethods(context, chains.X)
+  const health: HealthDeps = { context, chains, illness }
+  const proposer = (chain: PrimaryAlias): GorillaServices => ({ proposervm: proposerMethods(context, chain) })
+  return {
+    health,
+    services: {
+      info: { info: infoMethods({ context, stakers, sets }) },
+      health: { health: healthMethods(health) },
+      P: { platform },
+      X: { avm },
+      'X/wallet': { wallet: walletMethods(avm) },
+      'C/avax': { avax: avaxMethods(context) },
+      'index/P/block': { index: indexMethods(chains.P) },
+      'index/X/block': { index: indexMethods(chains.X) },
+      'index/C/block': { index: indexMethods(chains.C) },
+      'index/X/tx': { index: indexMethods(EMPTY_INDEX) },
+      'index/X/vtx': { index: indexMethods(EMPTY_INDEX) },
+      'P/proposervm': proposer('P'),
+      'C/proposervm': proposer('C'),
+      'L1/proposervm': proposer('P'),
+      'L1/validators': { validators: l1ValidatorMethods(network.l1) },
+    },
+  }
+}

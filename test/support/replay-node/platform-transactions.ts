@@ -1,0 +1,74 @@
+import { type Encoding, reencoded } from './binary-text.ts'
+import { encodedTransaction } from './block-methods.ts'
+import { type GorillaMethod, MethodError, NotRecordedError } from './gorilla-rpc.ts'
+import { CODECS, readIssued } from './issued-transaction.ts'
+import type { NodeContext } from './node-context.ts'
+import type { RecordedChain } from './recorded-chain.ts'
+import type { Stakers } from './stakers.ts'
+
+interface Deps {
+  context: NodeContext
+  chain: RecordedChain
+  stakers: Stakers
+}
+
+function inGenesis({ context, stakers }: Deps, id: string): boolean {
+  const { X, C } = context.network.chains
+  return id === X || id === C || stakers.all().some((staker) => staker.genesis && staker.txID === id)
+}
+
+function rewardUtxos({ context, chain, stakers }: Deps, id: string, encoding: Encoding): string {
+  const none = JSON.stringify({ numFetched: '0', utxos: [], encoding })
+  const recorded = chain.transaction(id, 'rewardUTXOs')
+  const staker = stakers.all().find((one) => one.txID === id)
+  const paid = staker?.removedAtHeight ?? Number.POSITIVE_INFINITY
+  if (recorded === undefined || paid > context.tips.height('P')) return none
+  const { utxos } = JSON.parse(recorded) as { utxos: string[] }
+  if (encoding === 'json' && utxos.length > 0) {
+    throw new MethodError("couldn't encode UTXO to string: unsupported encoding in method")
+  }
+  const texts = utxos.map((utxo) => reencoded(utxo, encoding))
+  return JSON.stringify({ numFetched: String(texts.length), utxos: texts, encoding })
+}
+
+function refuseAccepted(chain: RecordedChain, id: string): void {
+  const json = chain.transaction(id, 'json')
+  if (json === undefined) return
+  const { unsignedTx } = JSON.parse(json) as { unsignedTx: { inputs?: { txID: string; outputIndex: number }[] } }
+  const input = unsignedTx.inputs?.[0]
+  const missing = input === undefined ? id : `${input.txID}:${input.outputIndex}`
+  throw new MethodError(
+    `couldn't issue tx: failed execution: standard tx ${id} failed execution: failed to read consumed UTXO ${missing} due to: not found`,
+  )
+}
+
+/** getTx, getTxStatus, getRewardUTXOs and issueTx of platform.*. */
+export function platformTransactionMethods(deps: Deps): Record<string, GorillaMethod> {
+  const { context, chain } = deps
+  return {
+    getTx(args) {
+      const id = args.id('txID')
+      const encoding = args.encoding()
+      const found = encodedTransaction(chain, id, encoding)
+      if (found !== undefined) return found
+      if (inGenesis(deps, id)) throw new NotRecordedError(`the bytes of genesis transaction ${id} are not recorded`)
+      throw new MethodError("couldn't get tx: not found")
+    },
+    getTxStatus(args) {
+      const id = args.id('txID')
+      const status = chain.transaction(id, 'status')
+      if (status !== undefined) return status
+      return inGenesis(deps, id) ? '{"status":"Committed"}' : '{"status":"Unknown"}'
+    },
+    getRewardUTXOs(args) {
+      const id = args.id('txID')
+      return rewardUtxos(deps, id, args.encoding())
+    },
+    issueTx(args) {
+      const { id, bytes } = readIssued(args, CODECS.P)
+      refuseAccepted(chain, id)
+      context.issued('P', `0x${Buffer.from(bytes).toString('hex')}`)
+      return JSON.stringify({ txID: id })
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Answer, Incoming } from './answer.ts'
+import { blockFile, type ChainName, type ChainTips, createChainTips } from './chain-tips.ts'
+import { createConversationReplay } from './conversations.ts'
+import { corsHeaders, preflightAnswer } from './cors.ts'
+import { endpointAt } from './endpoints.ts'
+import { createEvmEndpoint } from './evm-endpoints.ts'
+import { NotRecordedError } from './gorilla-rpc.ts'
+import { createHttpServer, firstHeaders, parseTarget } from './http-server.ts'
+import { hostAllowed, type NodeAnswersDeps, nodeAnswer } from './node-answers.ts'
+import type { NodeContext } from './node-context.ts'
+import { createNodeServices } from './node-services.ts'
+import type { Faults, ReplayCounters, ReplayNode, ReplayNodeOptions } from './options.ts'
+import { createRecordedFacts } from './recorded-facts.ts'
+import { readNetwork } from './recorded-network.ts'
+import { openRecordings, type Recordings } from './recordings.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createUtxoSets } from './utxo-sets.ts'
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
+
+/** Seconds a chain's block was accepted at; the recorded end has the time of the last reading. */
+function recordedClock(recordings: Recordings, tips: ChainTips): () => number {
+  const truth = (chain: ChainName, height: number): number => {
+    if (chain === 'L1') return 0
+    const line = JSON.parse(recordings.lines(blockFile(chain)).text(height)) as {
+      container: { timestamp: string } | null
+    }
+    return line.container === null ? 0 : Math.floor(Date.parse(line.container.timestamp) / 1000)
+  }
+  return () => {
+    const chains: readonly ChainName[] = ['P', 'X', 'C']
+    const atEnd = chains.every((chain) => tips.height(chain) === tips.last[chain])
+    if (atEnd && recordings.has('network/final-state.json')) {
+      return recordings.json<{ time: number }>('network/final-state.json').time
+    }
+    return Math.max(...chains.map((chain) => truth(chain, tips.height(chain))))
+  }
+}
+
+function createFaults(initial: Partial<Faults>, tips: ChainTips): Faults {
+  const faults: Faults = {
+    latencyMs: 0,
+    dropNext: 0,
+    dropAll: false,
+    html: undefined,
+    indexOff: false,
+    unhealthy: undefined,
+    bootstrapping: false,
+    onPath: '',
+    get lagBlocks() {
+      return tips.lagBlocks
+    },
+    set lagBlocks(blocks: number) {
+      tips.setLag(blocks)
+    },
+  }
+  return Object.assign(faults, initial)
+}
+
+function countMethods(counters: ReplayCounters, body: Buffer): void {
+  for (const match of body.toString('latin1').matchAll(/"method"\s*:\s*"([^"]*)"/g)) {
+    const method = match[1] ?? ''
+    counters.methods[method] = (counters.methods[method] ?? 0) + 1
+  }
+}
+
+const PAGE =
+  '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
+
+/** The fault a request meets: an answer, `cut` for a lost connection, undefined for none. */
+async function faultFor(faults: Faults, request: Incoming): Promise<Answer | 'cut' | undefined> {
+  if (!request.path.includes(faults.onPath)) return undefined
+  if (faults.latencyMs > 0) await delay(faults.latencyMs)
+  if (faults.dropAll) return 'cut'
+  if (faults.dropNext > 0) {
+    faults.dropNext--
+    return 'cut'
+  }
+  if (faults.html === undefined) return undefined
+  return { status: faults.html, headers: [['Content-Type', 'text/html']], body: PAGE }
+}
+
+function createCounters(): ReplayCounters {
+  return { requests: 0, replayed: 0, facts: 0, methods: {}, active: 0, mostActive: 0, aborted: 0, issued: [] }
+}
+
+interface Parts {
+  tips: ChainTips
+  counters: ReplayCounters
+  faults: Faults
+  deps: NodeAnswersDeps
+  replay: ReturnType<typeof createConversationReplay>
+}
+
+function assemble(options: ReplayNodeOptions): Parts {
+  const recordings = openRecordings(options.recordings ?? FIXTURES)
+  const network = readNetwork(recordings)
+  const tips = createChainTips(recordings, options.upTo ?? {})
+  const counters = createCounters()
+  const context: NodeContext = {
+    recordings,
+    network,
+    tips,
+    utxos: createUtxoSets(recordings, tips),
+    clock: options.clock ?? recordedClock(recordings, tips),
+    issued: (chain, bytes) => counters.issued.push({ chain, bytes }),
+  }
+  const faults = createFaults(options.faults ?? {}, tips)
+  const facts = createRecordedFacts(recordings, network, () => counters.facts++)
+  const notRecorded = (): never => {
+    throw new NotRecordedError('the recordings do not tell')
+  }
+  const c = createEvmEndpoint(context, 'C', notRecorded)
+  const l1 = createEvmEndpoint(context, 'L1', notRecorded)
+  const deps: NodeAnswersDeps = {
+    network,
+    node: createNodeServices(context, () => faults.unhealthy),
+    evm: { ...(c === undefined ? {} : { C: c }), ...(l1 === undefined ? {} : { L1: l1 }) },
+    facts: options.facts === false ? () => () => undefined : facts,
+    faults,
+    allowedHosts: options.allowedHosts ?? ['localhost'],
+  }
+  return { tips, counters, faults, deps, replay: createConversationReplay(recordings, options.conversations ?? []) }
+}
+
+async function answerFor({ counters, faults, deps, replay }: Parts, request: Incoming): Promise<Answer | undefined> {
+  counters.requests++
+  counters.active++
+  counters.mostActive = Math.max(counters.mostActive, counters.active)
+  countMethods(counters, request.body)
+  try {
+    const fault = await faultFor(faults, request)
+    if (fault !== undefined) return fault === 'cut' ? undefined : fault
+    const replayed = replay.answer(request)
+    if (replayed !== undefined) counters.replayed++
+    return replayed ?? preflightAnswer(request) ?? nodeAnswer(deps, request)
+  } finally {
+    counters.active--
+  }
+}
+
+/**
+ * Serves a recorded network as a node. Everything is derived from the folder; the chains stand at their recorded ends
+ * or where `upTo` says, and `advance` moves them on. Rejects when the folder holds no recordings.
+ */
+export async function startReplayNode(options: ReplayNodeOptions = {}): Promise<ReplayNode> {
+  const parts = assemble(options)
+  const { tips, counters, faults, deps } = parts
+  const subscriptions = createSubscriptions()
+  tips.onMove(() => subscriptions.publish())
+  const server = createHttpServer({
+    nodeID: deps.network.nodeID,
+    common: corsHeaders,
+    answer: (request) => answerFor(parts, request),
+    aborted: () => counters.aborted++,
+    upgrade(request, socket, head) {
+      const path = parseTarget(request.url ?? '/')?.path ?? '/'
+      const endpoint = endpointAt(deps.network, path)
+      const chain = endpoint === 'C/ws' ? deps.evm.C : endpoint === 'L1/ws' ? deps.evm.L1 : undefined
+      const welcome = hostAllowed(firstHeaders(request)['host'], deps.allowedHosts)
+      if (chain !== undefined && welcome && !faults.dropAll) {
+        subscriptions.upgrade(request, socket, head, chain, deps.facts(endpoint === 'C/ws' ? 'C/rpc' : 'L1/rpc'))
+      } else {
+        socket.end(
+          `HTTP/1.1 ${welcome ? '404 Not Found' : '403 Forbidden'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+        )
+      }
+    },
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    counters,
+    faults,
+    last: tips.last,
+    heights: () => ({ P: tips.height('P'), X: tips.height('X'), C: tips.height('C'), L1: tips.height('L1') }),
+    advance: (blocks) => tips.advance(blocks),
+    moveTo: (heights) => tips.moveTo(heights),
+    async stop() {
+      subscriptions.close()
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { decodeAddress } from './address-text.ts'
+import { EMPTY_ID } from './binary-text.ts'
+import type { ChainTips } from './chain-tips.ts'
+import type { PrimaryAlias } from './recorded-network.ts'
+import type { Recordings } from './recordings.ts'
+
+/** One line of truth/utxos: an output, where and when it appeared and disappeared. */
+export interface RecordedUtxo {
+  utxoId: string
+  txHash: string
+  outputIndex: number
+  createdOnChain: PrimaryAlias
+  consumableOnChain: PrimaryAlias
+  sharedMemory: boolean
+  assetId: string
+  amount: string | null
+  addresses: string[]
+  threshold: number
+  locktime: number
+  stakeableLocktime: number | null
+  type: string
+  kind: string
+  createdAtHeight: number
+  spendableAtHeight: number | null
+  consumedOnChain: PrimaryAlias | null
+  consumedAtHeight: number | null
+  utxoBytes: string
+}
+
+/** Where UTXOs are looked up: a chain's own set, or the shared memory that `source` filled for it. */
+export interface UtxoPlace {
+  chain: PrimaryAlias
+  source: PrimaryAlias | 'elsewhere'
+}
+
+export interface UtxoPage {
+  utxos: RecordedUtxo[]
+  /** Address (hex of 20 bytes) and UTXO id the search ended at. */
+  endAddress: string
+  endUtxo: string
+}
+
+export interface UtxoSets {
+  /** Everything an address (hex) owns there now, in the order a node lists it. */
+  owned(place: UtxoPlace, address: string): RecordedUtxo[]
+  /** One page as a node cuts it: addresses by their bytes, per address newest first, no UTXO twice. */
+  page(
+    place: UtxoPlace,
+    addresses: readonly string[],
+    start: { address: string; utxo: string },
+    limit: number,
+  ): UtxoPage
+  all(): readonly RecordedUtxo[]
+}
+
+interface AddressLine {
+  address: string
+  P: { utxos: string[]; atomicX: string[]; atomicC: string[] }
+  X: { utxos: string[]; atomicP: string[]; atomicC: string[] }
+  C: { atomicP: string[]; atomicX: string[] }
+}
+
+/** Rank of each UTXO in the node's own listings at the end, which break ties inside one block. */
+function recordedRanks(recordings: Recordings): Map<string, number> {
+  const ranks = new Map<string, number>()
+  for (const line of recordings.lines('network/address-state.ndjson.gz')) {
+    const { P, X, C } = JSON.parse(line) as AddressLine
+    const lists = [P.utxos, P.atomicX, P.atomicC, X.utxos, X.atomicP, X.atomicC, C.atomicP, C.atomicX]
+    for (const list of lists) for (const [index, bytes] of list.entries()) ranks.set(bytes, index)
+  }
+  return ranks
+}
+
+interface Indexed {
+  utxos: RecordedUtxo[]
+  byOwner: Map<string, RecordedUtxo[]>
+  ranks: Map<string, number>
+}
+
+function ownerKey(chain: PrimaryAlias, source: UtxoPlace['source'], address: string): string {
+  return `${chain}${source}${address}`
+}
+
+function indexUtxos(recordings: Recordings): Indexed {
+  const utxos: RecordedUtxo[] = []
+  const byOwner = new Map<string, RecordedUtxo[]>()
+  const hexOf = new Map<string, string>()
+  for (const line of recordings.lines('network/truth/utxos.ndjson.gz')) {
+    const utxo = JSON.parse(line) as RecordedUtxo
+    utxos.push(utxo)
+    for (const text of utxo.addresses) {
+      const hex = hexOf.get(text) ?? Buffer.from(decodeAddress(text).bytes).toString('hex')
+      hexOf.set(text, hex)
+      const source = utxo.sharedMemory ? utxo.createdOnChain : utxo.consumableOnChain
+      const key = ownerKey(utxo.consumableOnChain, source, hex)
+      const list = byOwner.get(key) ?? []
+      if (!list.includes(utxo)) list.push(utxo)
+      byOwner.set(key, list)
+    }
+  }
+  return { utxos, byOwner, ranks: recordedRanks(recordings) }
+}
+
+/** An output with threshold 0 needs no signature and is listed under no address. */
+function listed(utxo: RecordedUtxo, tips: ChainTips): boolean {
+  const appeared = utxo.spendableAtHeight
+  if (appeared === null || appeared > tips.height(utxo.createdOnChain)) return false
+  if (utxo.consumedAtHeight === null || utxo.consumedOnChain === null) return true
+  return utxo.consumedAtHeight > tips.height(utxo.consumedOnChain)
+}
+
+export function createUtxoSets(recordings: Recordings, tips: ChainTips): UtxoSets {
+  let loaded: Indexed | undefined
+  const indexed = (): Indexed => {
+    loaded ??= indexUtxos(recordings)
+    return loaded
+  }
+  const owned = (place: UtxoPlace, address: string): RecordedUtxo[] => {
+    const { byOwner, ranks } = indexed()
+    const list = byOwner.get(ownerKey(place.chain, place.source, address)) ?? []
+    const rank = (utxo: RecordedUtxo): number => ranks.get(utxo.utxoBytes) ?? -1
+    const appeared = (utxo: RecordedUtxo): number => utxo.spendableAtHeight ?? 0
+    return list
+      .filter((utxo) => listed(utxo, tips))
+      .sort((a, b) => appeared(b) - appeared(a) || rank(a) - rank(b) || (a.utxoId < b.utxoId ? -1 : 1))
+  }
+  const page: UtxoSets['page'] = (place, addresses, start, limit) => {
+    const shared = place.chain !== place.source
+    const found = new Map<string, RecordedUtxo>()
+    let end = { ...start }
+    for (const address of [...new Set(addresses)].sort()) {
+      if (address < start.address) continue
+      // Shared memory forgets the last UTXO at each address and lists the start of a page once more; an own set does not.
+      end = { address, utxo: shared && address !== start.address ? EMPTY_ID : end.utxo }
+      const list = owned(place, address)
+      const at = address === start.address ? list.findIndex((utxo) => utxo.utxoId === start.utxo) : -1
+      for (const utxo of list.slice(shared ? Math.max(at, 0) : at + 1)) {
+        end.utxo = utxo.utxoId
+        found.set(utxo.utxoId, utxo)
+        if (found.size >= limit) return { utxos: [...found.values()], endAddress: address, endUtxo: end.utxo }
+      }
+    }
+    return { utxos: [...found.values()], endAddress: end.address, endUtxo: end.utxo }
+  }
+  return { owned, page, all: () => indexed().utxos }
+}
+
+/** The search begins before every address. */
+export const FIRST_PAGE = { address: Buffer.alloc(20).toString('hex'), utxo: EMPTY_ID }
+
+/** A transferable output, as a staking transaction holds it, is a UTXO without its transaction and index. */
+export function outputBytes(utxo: RecordedUtxo): Uint8Array {
+  const bytes = Buffer.from(utxo.utxoBytes.slice(2, -8), 'hex')
+  return Buffer.concat([bytes.subarray(0, 2), bytes.subarray(38)])
+}
