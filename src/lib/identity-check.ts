@@ -1,29 +1,28 @@
-import { BadAnswerError, CancelledError } from '../../errors.ts'
-import type { ReadContext } from '../capabilities.ts'
-import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
+import { BadAnswerError, CancelledError } from '../errors.ts'
 
-/** Time before a server that could not or would not name its genesis block is asked again. */
+/** Time before a server that could not or would not say who it is is asked again. */
 const RECHECK_MS = 60_000
 
 /**
- * Makes sure once that a server is on the right network: testnet, its forks and regtest share address forms, so a wrong
- * server would answer plain zeros. `readGenesis` gives the hash of block 0, or undefined when the server cannot tell.
+ * Makes sure once that servers are on the right network: two networks of one kind share address forms, so a wrong one
+ * would answer plain zeros. `ask` gives the network's identity (genesis hash), or undefined when it cannot be told.
  *
- * Only a definite other network fails (BadAnswerError). A server that cannot tell is believed.
+ * The check rejects with BadAnswerError only for a definite other network. A server that cannot tell is believed.
  */
-export const createNetworkCheck = (deps: {
-  network: BitcoinNetworkName
-  readGenesis: (context: ReadContext) => Promise<string | undefined>
-}) => {
-  const expected = bitcoinNetworks[deps.network].genesisHash
+export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
+  /** Named in the error, for example `bitcoin testnet`. */
+  network: string
+  ask: (context: C) => Promise<string | undefined>
+  matches: (identity: string) => boolean
+}): ((context: C) => Promise<void>) => {
   let verdict: 'unknown' | 'right' | 'wrong' = 'unknown'
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
 
-  const ask = async (context: ReadContext): Promise<void> => {
+  const ask = async (context: C): Promise<void> => {
     try {
-      const hash = await deps.readGenesis(context)
-      if (hash !== undefined) verdict = hash.toLowerCase() === expected ? 'right' : 'wrong'
+      const identity = await deps.ask(context)
+      if (identity !== undefined) verdict = deps.matches(identity) ? 'right' : 'wrong'
       askedAt = Date.now()
     } catch (error) {
       // A reader that left says nothing about the server: the next one asks again.
@@ -31,13 +30,13 @@ export const createNetworkCheck = (deps: {
     }
   }
 
-  return async (context: ReadContext): Promise<void> => {
+  return async (context) => {
     if (verdict !== 'right' && Date.now() - askedAt >= RECHECK_MS) {
       asking ??= ask(context).finally(() => {
         asking = undefined
       })
       await asking
     }
-    if (verdict === 'wrong') throw new BadAnswerError(`server is not on bitcoin ${deps.network}`)
+    if (verdict === 'wrong') throw new BadAnswerError(`server is not on ${deps.network}`)
   }
 }

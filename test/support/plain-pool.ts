@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import { BadAnswerError, JsonRpcError, UpstreamUnavailableError } from '../../src/errors.ts'
+import { parseJson } from '../../src/upstream/json.ts'
 import type { CallOptions, RawRequest, RawResponse, UpstreamPool } from '../../src/upstream/types.ts'
 
 export interface PlainPool extends UpstreamPool {
@@ -17,7 +18,7 @@ interface Entry {
 const parse = (response: RawResponse): unknown => {
   if (response.status !== 200) throw new UpstreamUnavailableError(`status ${response.status}`)
   try {
-    return JSON.parse(response.body.toString('utf8'))
+    return parseJson(response.body.toString('utf8'))
   } catch (cause) {
     throw new BadAnswerError('no JSON', cause)
   }

@@ -1,10 +1,10 @@
 import { BadAnswerError } from '../../errors.ts'
+import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, Outcome, ReadContext } from '../capabilities.ts'
 import type { BitcoinBackend } from './backend.ts'
-import type { BitcoinNetworkName } from './network.ts'
-import { createNetworkCheck } from './network-check.ts'
+import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 
 export interface HttpBackendDeps {
   network: BitcoinNetworkName
@@ -25,9 +25,10 @@ export interface HttpDialect {
 /** A backend that asks one REST document per address, over a pool. */
 export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): BitcoinBackend => {
   const { pool } = deps
-  const checkNetwork = createNetworkCheck({
-    network: deps.network,
-    readGenesis: (context) => dialect.genesis(pool, context),
+  const checkNetwork = createIdentityCheck<ReadContext>({
+    network: `bitcoin ${deps.network}`,
+    ask: (context) => dialect.genesis(pool, context),
+    matches: (hash) => hash.toLowerCase() === bitcoinNetworks[deps.network].genesisHash,
   })
 
   const readOne = async (address: string, context: ReadContext): Promise<Outcome<BitcoinBalances>> => {

@@ -1,0 +1,50 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
+import { type AccountData, readAccountData } from './account-data.ts'
+import { callSlotted } from './slotted.ts'
+
+/** Accounts of one getMultipleAccounts call, the most that nodes take. */
+export const ACCOUNTS_PER_CALL = 100
+
+/**
+ * Enough for a mint with every fixed-size extension and the head of its metadata, and for a Metaplex account; a mint may
+ * be megabytes long, at the expense of whoever reads it.
+ */
+const DATA_SLICE = { offset: 0, length: 2_048 }
+
+const failAll = (addresses: readonly string[], error: unknown): [string, Outcome<never>][] => {
+  const reason = error instanceof Error ? error : new BadAnswerError(String(error))
+  return addresses.map((address) => [address, { ok: false, error: reason }])
+}
+
+/** Data of accounts, 100 a call, all calls started in one turn; null = there is no such account. */
+export const readAccounts = async (
+  pool: UpstreamPool,
+  addresses: readonly string[],
+  context: ReadContext,
+): Promise<Map<string, Outcome<AccountData | null>>> => {
+  const readPart = async (part: readonly string[]): Promise<[string, Outcome<AccountData | null>][]> => {
+    try {
+      const call = {
+        method: 'getMultipleAccounts',
+        params: [part],
+        config: { encoding: 'base64', dataSlice: DATA_SLICE },
+      }
+      const { value } = await callSlotted(pool, call, context)
+      if (!Array.isArray(value) || value.length !== part.length) {
+        throw new BadAnswerError('getMultipleAccounts did not answer every account')
+      }
+      return part.map((address, index) => [
+        address,
+        { ok: true, value: value[index] === null ? null : readAccountData(value[index], `account ${address}`) },
+      ])
+    } catch (error) {
+      return failAll(part, error)
+    }
+  }
+  const parts: (readonly string[])[] = []
+  for (let at = 0; at < addresses.length; at += ACCOUNTS_PER_CALL)
+    parts.push(addresses.slice(at, at + ACCOUNTS_PER_CALL))
+  return new Map((await Promise.all(parts.map(readPart))).flat())
+}

@@ -1,0 +1,96 @@
+import { BadAnswerError, BadInputError } from '../../errors.ts'
+import { encodeBase58 } from '../../lib/base58.ts'
+import type { Outcome } from '../capabilities.ts'
+import { readAccountData } from './account-data.ts'
+import type { HeldAccount } from './associated-token.ts'
+import { type Program, TOKEN_PROGRAMS } from './programs.ts'
+import { readAnsweredKey } from './public-key.ts'
+import { record, type Slotted, type SlottedCall, unsigned } from './slotted.ts'
+
+/** mint (32) · owner (32) · amount (u64): the rest of a token account does not change what it holds. */
+const TOKEN_ACCOUNT_HEAD = { offset: 0, length: 72 }
+
+export interface Owner {
+  id: string
+  bytes: Uint8Array
+}
+
+/** What an owner holds of one mint, summed over all his accounts of it. */
+export interface Holding {
+  mint: string
+  mintBytes: Uint8Array
+  program: Program
+  amount: bigint
+  accounts: HeldAccount[]
+}
+
+/** Lamports of up to 100 owners; no data is asked for. */
+export const lamportsCall = (owners: readonly Owner[]): SlottedCall => ({
+  method: 'getMultipleAccounts',
+  params: [owners.map(({ id }) => id)],
+  config: { encoding: 'base64', dataSlice: { offset: 0, length: 0 } },
+})
+
+/** Lamports in the order asked; an account that does not exist holds none. */
+export const readLamports = ({ value }: Slotted, count: number): bigint[] => {
+  if (!Array.isArray(value) || value.length !== count) {
+    throw new BadAnswerError('getMultipleAccounts did not answer every account')
+  }
+  return value.map((account) => (account === null ? 0n : unsigned(record(account, 'account').lamports, 'lamports')))
+}
+
+/** Token accounts of an owner: one call per token program, binary, cut to what is needed. */
+export const tokenAccountCalls = (owner: Owner): SlottedCall[] =>
+  TOKEN_PROGRAMS.map((program) => ({
+    method: 'getTokenAccountsByOwner',
+    params: [owner.id, { programId: program.address }],
+    config: { encoding: 'base64', dataSlice: TOKEN_ACCOUNT_HEAD },
+  }))
+
+const readEntry = (entry: unknown, owner: Owner, program: Program) => {
+  const { pubkey, account } = record(entry, 'token account')
+  const bytes = readAnsweredKey(pubkey, 'token account address')
+  const data = readAccountData(account, 'token account')
+  if (data.program !== program.address || data.bytes.length < TOKEN_ACCOUNT_HEAD.length) {
+    throw new BadAnswerError('token account is not of the token program asked for')
+  }
+  if (!data.bytes.subarray(32, 64).equals(owner.bytes)) throw new BadAnswerError('token account is of another owner')
+  return {
+    held: { address: pubkey as string, bytes },
+    mintBytes: data.bytes.subarray(0, 32),
+    amount: data.bytes.readBigUInt64LE(64),
+  }
+}
+
+const collect = (holdings: Map<string, Holding>, answer: Slotted, owner: Owner, program: Program, most: number) => {
+  if (!Array.isArray(answer.value)) throw new BadAnswerError('getTokenAccountsByOwner did not answer a list')
+  if (answer.value.length > most) throw new BadInputError(`address ${owner.id} has more than ${most} token accounts`)
+  const seen = new Set<string>()
+  for (const entry of answer.value) {
+    const { held, mintBytes, amount } = readEntry(entry, owner, program)
+    if (seen.has(held.address)) throw new BadAnswerError('token account is listed twice')
+    seen.add(held.address)
+    if (amount === 0n) continue
+    const mint = encodeBase58(mintBytes)
+    const known = holdings.get(mint)
+    if (known) {
+      known.amount += amount
+      known.accounts.push(held)
+    } else holdings.set(mint, { mint, mintBytes, program, amount, accounts: [held] })
+  }
+}
+
+/**
+ * Non-zero holdings of an owner out of the answers to `tokenAccountCalls`, ordered by mint. Frozen accounts count: they
+ * are the owner's. Throws when one program did not answer: half a list would show the other half as spent.
+ */
+export const readHoldings = (answers: readonly Outcome<Slotted>[], owner: Owner, most: number): Holding[] => {
+  const holdings = new Map<string, Holding>()
+  for (const [index, program] of TOKEN_PROGRAMS.entries()) {
+    const answer = answers[index]
+    if (!answer) throw new BadAnswerError('a token program was not answered')
+    if (!answer.ok) throw answer.error
+    collect(holdings, answer.value, owner, program, most)
+  }
+  return [...holdings.values()].sort((a, b) => (a.mint < b.mint ? -1 : 1))
+}

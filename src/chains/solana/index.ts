@@ -1,0 +1,7 @@
+/**
+ * Solana: lamports and the tokens of both token programs, read for all accounts of a request in one round of calls.
+ * Account data is decoded here from its bytes; mint facts are read once and remembered.
+ */
+export { solanaHeadProbe } from './head-probe.ts'
+export { type SolanaLimits, solanaLimits } from './limits.ts'
+export { createSolanaBalanceSource, type SolanaBalanceSourceDeps } from './source.ts'

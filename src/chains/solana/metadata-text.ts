@@ -1,0 +1,20 @@
+/** Name and symbol as their author wrote them: untrusted, of any length. */
+export interface TokenText {
+  name: string
+  symbol: string
+}
+
+/** Borsh string: u32 length, then UTF-8; Metaplex pads to a fixed size with NUL. */
+const readString = (bytes: Buffer, at: number): { text: string; next: number } | undefined => {
+  if (at + 4 > bytes.length) return undefined
+  const next = at + 4 + bytes.readUInt32LE(at)
+  if (next > bytes.length) return undefined
+  return { text: bytes.toString('utf8', at + 4, next), next }
+}
+
+/** The two strings with which every kind of token metadata begins; undefined when they do not fit into the bytes. */
+export const readMetadataText = (bytes: Buffer): TokenText | undefined => {
+  const name = readString(bytes, 0)
+  const symbol = name && readString(bytes, name.next)
+  return symbol ? { name: name.text, symbol: symbol.text } : undefined
+}

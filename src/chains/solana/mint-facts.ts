@@ -1,0 +1,135 @@
+import { LRUCache } from 'lru-cache'
+import { BadAnswerError } from '../../errors.ts'
+import { encodeBase58 } from '../../lib/base58.ts'
+import { displayText } from '../../lib/display-text.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
+import type { AccountData } from './account-data.ts'
+import { readAccounts } from './accounts.ts'
+import { findDerivedAddress } from './derived-address.ts'
+import type { SolanaLimits } from './limits.ts'
+import type { TokenText } from './metadata-text.ts'
+import { decodeMetaplexText, decodeMint } from './mint.ts'
+import { attempt, unwrap } from './outcomes.ts'
+import { METAPLEX_PROGRAM, type Program, TOKEN_PROGRAM } from './programs.ts'
+
+/** A mint whose facts are asked for. */
+export interface WantedMint {
+  mint: string
+  mintBytes: Uint8Array
+  program: Program
+  /** False when somebody holds more than one: then it is no NFT. */
+  single: boolean
+  /** False when a list already names it. */
+  needsText: boolean
+}
+
+export interface MintFacts {
+  decimals: number
+  /** Decimals 0 and a supply of 1. */
+  nft: boolean
+  /** Name and symbol as the chain tells them, safe to show; either may be empty. Absent = none, or not asked for. */
+  text?: TokenText
+}
+
+/** Facts and whether everything the chain has to say about the text was read. */
+interface Entry extends MintFacts {
+  textRead: boolean
+}
+
+/** A mint with something left to ask for. */
+interface Open {
+  wanted: WantedMint
+  entry: Entry | undefined
+}
+
+type Accounts = Map<string, Outcome<AccountData | null>>
+
+const metaplexAddress = (mint: Uint8Array): string =>
+  encodeBase58(findDerivedAddress([Buffer.from('metadata'), METAPLEX_PROGRAM.bytes, mint], METAPLEX_PROGRAM))
+
+/**
+ * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (Token-2022 metadata extension, else
+ * the Metaplex metadata account). Read once and remembered: decimals cannot change. What can change is asked again after
+ * a while: the supply of a token without decimals, and text that was not there yet.
+ */
+export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
+  const known = new LRUCache<string, Entry>({ max: limits.mintEntries })
+
+  const clean = ({ name, symbol }: TokenText): TokenText => ({
+    name: displayText(name, limits.maxName),
+    symbol: displayText(symbol, limits.maxSymbol),
+  })
+
+  const remember = (mint: string, entry: Entry): void => {
+    const ttl = entry.decimals === 0 ? limits.supplyMs : entry.textRead && !entry.text ? limits.missingTextMs : 0
+    known.set(mint, entry, { ttl })
+  }
+
+  const fromMint = ({ mint, mintBytes, program }: WantedMint, accounts: Accounts): Entry => {
+    const account = unwrap(accounts.get(mint), `mint ${mint}`)
+    if (!account || account.program !== program.address) throw new BadAnswerError(`mint ${mint} is missing`)
+    const { decimals, supply, text } = decodeMint(account, mintBytes)
+    return {
+      decimals,
+      nft: decimals === 0 && supply === 1n,
+      textRead: text !== undefined,
+      ...(text ? { text: clean(text) } : {}),
+    }
+  }
+
+  const withMetaplex = (entry: Entry, wanted: WantedMint, address: string, accounts: Accounts): Entry => {
+    const account = unwrap(accounts.get(address), 'token metadata')
+    const text = account ? decodeMetaplexText(account, wanted.mintBytes) : undefined
+    return { ...entry, textRead: true, ...(text ? { text: clean(text) } : {}) }
+  }
+
+  const wantsText = (entry: Entry, wanted: WantedMint): boolean => wanted.needsText && !entry.nft && !entry.textRead
+
+  /** First the mints, with the Metaplex account of those that surely need it; then that of the others. */
+  const learn = async (open: readonly Open[], context: ReadContext, results: Map<string, Outcome<Entry>>) => {
+    const fresh = open.filter(({ entry }) => !entry).map(({ wanted }) => wanted)
+    const early = fresh.filter(({ needsText, single, program }) => needsText && !single && program === TOKEN_PROGRAM)
+    const metaplex = new Map(early.map(({ mint, mintBytes }) => [mint, metaplexAddress(mintBytes)]))
+    const first = await readAccounts(pool, [...fresh.map(({ mint }) => mint), ...metaplex.values()], context)
+
+    const late: { wanted: WantedMint; entry: Entry; address: string }[] = []
+    for (const { wanted, entry: seen } of open) {
+      const outcome = attempt((): Entry | undefined => {
+        const entry = seen ?? fromMint(wanted, first)
+        if (!wantsText(entry, wanted)) return entry
+        const address = metaplex.get(wanted.mint)
+        if (address) return withMetaplex(entry, wanted, address, first)
+        late.push({ wanted, entry, address: metaplexAddress(wanted.mintBytes) })
+        return undefined
+      })
+      if (!outcome.ok) results.set(wanted.mint, outcome)
+      else if (outcome.value) results.set(wanted.mint, { ok: true, value: outcome.value })
+    }
+
+    const addresses = late.map(({ address }) => address)
+    const second = await readAccounts(pool, addresses, context)
+    for (const { wanted, entry, address } of late) {
+      results.set(
+        wanted.mint,
+        attempt(() => withMetaplex(entry, wanted, address, second)),
+      )
+    }
+  }
+
+  return async (mints: readonly WantedMint[], context: ReadContext): Promise<Map<string, Outcome<MintFacts>>> => {
+    const results = new Map<string, Outcome<Entry>>()
+    const open: Open[] = []
+    for (const wanted of mints) {
+      const entry = known.get(wanted.mint)
+      if (entry && !wantsText(entry, wanted)) results.set(wanted.mint, { ok: true, value: entry })
+      else open.push({ wanted, entry })
+    }
+    await learn(open, context, results)
+    for (const { wanted } of open) {
+      const outcome = results.get(wanted.mint)
+      if (outcome?.ok) remember(wanted.mint, outcome.value)
+    }
+    return results
+  }
+}

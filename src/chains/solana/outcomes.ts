@@ -1,0 +1,18 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { Outcome } from '../capabilities.ts'
+
+/** Runs a step that may throw; its error becomes the outcome. */
+export const attempt = <T>(work: () => T): Outcome<T> => {
+  try {
+    return { ok: true, value: work() }
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error : new BadAnswerError(String(error)) }
+  }
+}
+
+/** The value of an outcome, or its error thrown; what was never answered is an error too. */
+export const unwrap = <T>(outcome: Outcome<T> | undefined, what: string): T => {
+  if (!outcome) throw new BadAnswerError(`${what} was not answered`)
+  if (!outcome.ok) throw outcome.error
+  return outcome.value
+}

@@ -1,0 +1,88 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
+
+/** Voted on by two thirds of the stake, seconds before it is final: what wallets show. */
+export const COMMITMENT = 'confirmed'
+
+/** A `{context, value}` answer: the value and the slot at which it was true. */
+export interface Slotted {
+  slot: bigint
+  value: unknown
+}
+
+export interface SlottedCall {
+  method: string
+  /** Parameters before the configuration object, and the object's own members. */
+  params: readonly unknown[]
+  config: Record<string, unknown>
+}
+
+/** JSON object or BadAnswerError. */
+export const record = (value: unknown, what: string): Record<string, unknown> => {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new BadAnswerError(`${what} is not an object`)
+}
+
+/** Non-negative integer out of JSON; a number that lost digits is none. */
+export const unsigned = (value: unknown, what: string): bigint => {
+  const exact = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
+  const integer = exact ? BigInt(value) : -1n
+  if (integer < 0n) throw new BadAnswerError(`${what} is not an exact integer`)
+  return integer
+}
+
+const toSlotted = (answer: unknown, method: string): Slotted => {
+  const { context, value } = record(answer, method)
+  if (value === undefined) throw new BadAnswerError(`${method} has no value`)
+  return { slot: unsigned(record(context, `${method} context`).slot, 'slot'), value }
+}
+
+/** One call; `minContextSlot` makes a node that lags behind refuse instead of telling old news. */
+export const callSlotted = async (
+  pool: UpstreamPool,
+  { method, params, config }: SlottedCall,
+  context: ReadContext,
+  minContextSlot?: bigint,
+): Promise<Slotted> => {
+  const least = minContextSlot === undefined ? {} : { minContextSlot: Number(minContextSlot) }
+  const answer = await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], context)
+  const slotted = toSlotted(answer, method)
+  if (minContextSlot !== undefined && slotted.slot < minContextSlot) {
+    throw new BadAnswerError(`${method} was answered at slot ${slotted.slot}, before ${minContextSlot}`)
+  }
+  return slotted
+}
+
+const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
+  promise.then(
+    (value): Outcome<Slotted> => ({ ok: true, value }),
+    (error: unknown): Outcome<Slotted> => ({
+      ok: false,
+      error: error instanceof Error ? error : new Error(String(error)),
+    }),
+  )
+
+/**
+ * Calls that belong to one picture, all started in one turn so that the pool can send them together. An answer more
+ * than `spread` slots older than the newest is asked for once more; when it stays behind it is an error, so that a sum
+ * never mixes before and after of one transfer over a longer time.
+ */
+export const callTogether = async (
+  pool: UpstreamPool,
+  calls: readonly SlottedCall[],
+  context: ReadContext,
+  spread: number,
+): Promise<Outcome<Slotted>[]> => {
+  const outcomes = await Promise.all(calls.map((call) => settle(callSlotted(pool, call, context))))
+  let newest = 0n
+  for (const one of outcomes) if (one.ok && one.value.slot > newest) newest = one.value.slot
+  const least = newest - BigInt(spread)
+  return Promise.all(
+    outcomes.map((outcome, index) => {
+      const call = calls[index]
+      const stale = outcome.ok && outcome.value.slot < least
+      return stale && call ? settle(callSlotted(pool, call, context, least)) : outcome
+    }),
+  )
+}

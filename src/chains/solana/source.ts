@@ -1,0 +1,119 @@
+import type { Logger } from 'pino'
+import { BadInputError, CancelledError } from '../../errors.ts'
+import { createIdentityCheck } from '../../lib/identity-check.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type {
+  AddressAccount,
+  BalanceSource,
+  KnownToken,
+  NativeToken,
+  Outcome,
+  ReadContext,
+  SolanaBalances,
+  SolanaTokenAmount,
+  TokenCatalogue,
+} from '../capabilities.ts'
+import type { Owner } from './holdings.ts'
+import type { SolanaLimits } from './limits.ts'
+import { createMintFacts, type MintFacts, type WantedMint } from './mint-facts.ts'
+import { attempt, unwrap } from './outcomes.ts'
+import { readAccountAddress } from './public-key.ts'
+import { createTokenDescriber } from './token-description.ts'
+import { createListedTokens } from './token-list.ts'
+import { readWallets, type Wallet } from './wallets.ts'
+
+export interface SolanaBalanceSourceDeps {
+  /** `solana:` and the first 32 digits of the genesis hash. */
+  caip2Id: string
+  native: NativeToken
+  pool: UpstreamPool
+  tokens: TokenCatalogue
+  limits: SolanaLimits
+  /** Genesis hash of a private network that stands in for the one `caip2Id` names. */
+  genesisHash?: string
+  logger?: Pick<Logger, 'debug'>
+}
+
+/** Each mint once, over all wallets. */
+const mintsOf = (wallets: Iterable<Wallet>, listed: ReadonlyMap<string, KnownToken>): WantedMint[] => {
+  const wanted = new Map<string, WantedMint>()
+  for (const { holdings } of wallets) {
+    for (const { mint, mintBytes, program, amount } of holdings) {
+      const known = wanted.get(mint)
+      const single = amount === 1n && known?.single !== false
+      wanted.set(mint, { mint, mintBytes, program, single, needsText: !listed.has(mint) })
+    }
+  }
+  return [...wanted.values()]
+}
+
+/**
+ * Lamports and tokens of SPL Token and Token-2022. NFTs (decimals 0, supply 1) and zero balances are left out, several
+ * accounts of one mint are summed. A list's name wins over the chain's. Error texts name the cause only; the service
+ * puts the operation in front.
+ */
+export const createSolanaBalanceSource = (
+  deps: SolanaBalanceSourceDeps,
+): BalanceSource<AddressAccount, SolanaBalances> => {
+  const { caip2Id, pool, limits } = deps
+  const listedTokens = createListedTokens(deps.tokens, caip2Id)
+  const readMints = createMintFacts(pool, limits)
+  const describe = createTokenDescriber({ caip2Id, addressEntries: limits.addressEntries })
+  const reference = deps.genesisHash ?? caip2Id.slice(caip2Id.indexOf(':') + 1)
+  const checkNetwork = createIdentityCheck<ReadContext>({
+    network: caip2Id,
+    ask: async (context) => {
+      const hash = await pool.rpc('', 'getGenesisHash', [], context)
+      return typeof hash === 'string' && hash !== '' ? hash : undefined
+    },
+    matches: (hash) => hash.startsWith(reference),
+  })
+
+  const readOwners = (accounts: readonly AddressAccount[], results: Map<string, Outcome<SolanaBalances>>): Owner[] => {
+    const owners = new Map<string, Owner>()
+    for (const { id } of accounts) {
+      const owner = attempt((): Owner => {
+        if (owners.size >= limits.maxAccounts && !owners.has(id)) throw new BadInputError('too many addresses at once')
+        return { id, bytes: readAccountAddress(id) }
+      })
+      if (owner.ok) owners.set(id, owner.value)
+      else results.set(id, owner)
+    }
+    return [...owners.values()]
+  }
+
+  const compose = (
+    { owner, native, holdings }: Wallet,
+    facts: ReadonlyMap<string, Outcome<MintFacts>>,
+    listed: ReadonlyMap<string, KnownToken>,
+  ): SolanaBalances => {
+    const tokens: SolanaTokenAmount[] = []
+    for (const holding of holdings) {
+      const mint = unwrap(facts.get(holding.mint), `mint ${holding.mint}`)
+      if (!mint.nft) tokens.push(describe(holding, owner, mint, listed.get(holding.mint)))
+    }
+    return { native, tokens }
+  }
+
+  return {
+    caip2Id,
+    networkType: 'svm',
+    native: deps.native,
+    async readBalances(accounts, context) {
+      const results = new Map<string, Outcome<SolanaBalances>>()
+      const owners = readOwners(accounts, results)
+      if (owners.length === 0) return results
+      const [wallets] = await Promise.all([readWallets(deps, owners, context), checkNetwork(context)])
+      const listed = listedTokens()
+      const readable = wallets.flatMap(([, wallet]) => (wallet.ok ? [wallet.value] : []))
+      const facts = await readMints(mintsOf(readable, listed), context)
+      if (context.signal.aborted) throw new CancelledError()
+      for (const [id, wallet] of wallets) {
+        const outcome = wallet.ok ? attempt(() => compose(wallet.value, facts, listed)) : wallet
+        if (!outcome.ok) deps.logger?.debug({ caip2Id, id, err: outcome.error }, 'solana account could not be read')
+        results.set(id, outcome)
+      }
+      return results
+    },
+  }
+}

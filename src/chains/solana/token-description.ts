@@ -1,0 +1,27 @@
+import type { KnownToken, SolanaTokenAmount } from '../capabilities.ts'
+import { createAssociatedTokenAddresses } from './associated-token.ts'
+import type { Holding, Owner } from './holdings.ts'
+import type { MintFacts } from './mint-facts.ts'
+
+/** A token without any name still needs one that is not empty and tells it from others. */
+const shortMint = (mint: string): string => `${mint.slice(0, 4)}…${mint.slice(-4)}`
+
+/** Turns a holding into what the API shows: a list's name wins over the chain's, the chain's decimals over a list's. */
+export const createTokenDescriber = (deps: { caip2Id: string; addressEntries: number }) => {
+  const associatedAddress = createAssociatedTokenAddresses(deps.addressEntries)
+
+  return (holding: Holding, owner: Owner, facts: MintFacts, listed: KnownToken | undefined): SolanaTokenAmount => {
+    const { mint, mintBytes, program, amount, accounts } = holding
+    return {
+      address: mint,
+      name: listed?.name || facts.text?.name || shortMint(mint),
+      symbol: listed?.symbol || facts.text?.symbol || shortMint(mint),
+      // A wrong list would move the decimal point.
+      decimals: facts.decimals,
+      balance: amount,
+      ...(listed?.logoUri === undefined ? {} : { logoUri: listed.logoUri }),
+      internalId: listed?.internalId ?? `${deps.caip2Id}-${mint.toLowerCase()}`,
+      associatedTokenAddress: associatedAddress(owner, { address: mint, bytes: mintBytes, program }, accounts),
+    }
+  }
+}
