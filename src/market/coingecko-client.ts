@@ -12,15 +12,15 @@ export interface CoingeckoAccess {
 }
 
 /** Answers of the provider about the request itself: what was asked cannot be answered in this form. */
-export interface RefusedAnswer {
+interface RefusedAnswer {
   refused: number
   message: string
 }
 
-export type CoingeckoAnswer = { ok: Record<string, unknown> } | { list: unknown[] } | RefusedAnswer
+type CoingeckoAnswer = { ok: Record<string, unknown> } | { list: unknown[] } | RefusedAnswer
 
 /** The paid plan has its own host and header; sending a key in the other header counts as no key. */
-export const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<string, string> => {
+const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<string, string> => {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (apiKey === undefined || apiKey === '') return headers
   const pro = URL.canParse(url) && new URL(url).hostname.startsWith('pro-api.')
@@ -29,7 +29,7 @@ export const coingeckoHeaders = (url: string, apiKey: string | undefined): Recor
 }
 
 /** Delta seconds or an HTTP date (RFC 9110), in milliseconds from now. */
-export const retryAfterMs = (header: string | string[] | undefined, now: number): number | undefined => {
+const retryAfterMs = (header: string | string[] | undefined, now: number): number | undefined => {
   const text = Array.isArray(header) ? header[0] : header
   if (text === undefined || text === '') return undefined
   const seconds = Number(text)
@@ -85,7 +85,10 @@ export const createCoingeckoClient = ({ pool, url, apiKey }: CoingeckoAccess) =>
   const headers = coingeckoHeaders(url, apiKey)
   return {
     async get(path: string, signal: AbortSignal): Promise<CoingeckoAnswer> {
-      return judge(await pool.exchange({ method: 'GET', path, headers }, { signal }))
+      // Every request counts against the plan, failed ones too: none is hedged or repeated behind our back, and the
+      // status is judged here, where the pause after trouble is kept.
+      const options = { signal, idempotent: false, judge: () => ({ kind: 'answer' }) as const }
+      return judge(await pool.exchange({ method: 'GET', path, headers }, options))
     },
   }
 }

@@ -4,6 +4,8 @@
  */
 export { CURRENCIES, type Currency } from '../lib/currencies.ts'
 export { absoluteChange, fiatTotal, fiatValue } from './fiat.ts'
+export type { ListFetch, ListRequest, ListResponse } from './list-fetch.ts'
+export type { TokenListStatus } from './list-source.ts'
 export type { MarketLog } from './market-log.ts'
 export { createPriceBook, type PriceBookOptions } from './price-book.ts'
 export { type PriceFile, PriceFileSchema } from './price-file.ts'
@@ -17,3 +19,15 @@ export type {
   Quotes,
   TokenPriceKey,
 } from './prices.ts'
+export type { ListedToken } from './token.ts'
+export { createTokenLists, type TokenListOptions, type TokenLists } from './token-lists.ts'
+export { type OverrideTable, OverrideTableSchema } from './verdict-overrides.ts'
+export {
+  createVerdicts,
+  isTrusted,
+  type JudgedToken,
+  type Judgement,
+  type ScanVerdict,
+  type VerdictOptions,
+  type Verdicts,
+} from './verdicts.ts'

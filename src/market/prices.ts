@@ -1,4 +1,4 @@
-import { type Currency, isCurrency } from '../lib/currencies.ts'
+import type { Currency } from '../lib/currencies.ts'
 import { absoluteChange } from './fiat.ts'
 
 /** Price of one whole unit. The same object is handed out until the price changes. */
@@ -93,6 +93,3 @@ export const toQuote = (price: unknown, percent: unknown): Quote | undefined => 
 /** `quote` in another currency; the change over the day is taken to be the same, for the rate of yesterday is unknown. */
 export const convertQuote = (quote: Quote, rate: number): Quote | undefined =>
   toQuote(quote.price * rate, quote.changePercent24h)
-
-/** Only the 13 currencies of a record. */
-export const currenciesOf = (record: Record<string, unknown>): Currency[] => Object.keys(record).filter(isCurrency)

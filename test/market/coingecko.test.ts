@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createPriceBook, type NativePriceKey, type PriceBook, type TokenPriceKey } from '../../src/market/index.ts'
+import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../src/upstream/index.ts'
 import { type FakeCoingecko, startFakeCoingecko } from './fake-coingecko.ts'
-import { createPlainPool } from './plain-pool.ts'
 
 const AVAX: NativePriceKey = { internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
 const BTC: NativePriceKey = { internalId: 'NATIVE-btc', priceId: 'bitcoin' }
@@ -15,13 +15,14 @@ const token = (index: number): TokenPriceKey => ({
 
 let fake: FakeCoingecko
 let book: PriceBook
+let pool: UpstreamPool
 let clock: number
 let folder: string
 
 const open = (more: Record<string, unknown> = {}): PriceBook => {
   book = createPriceBook({
     provider: 'coingecko',
-    pool: createPlainPool(fake.server.url),
+    pool,
     url: fake.server.url,
     platforms: { 'eip155:43114': 'avalanche' },
     cacheMs: 60_000,
@@ -37,12 +38,14 @@ beforeEach(async () => {
   clock = 1_800_000_000_000
   folder = await mkdtemp(join(tmpdir(), 'firn-prices-'))
   fake = await startFakeCoingecko()
+  pool = createUpstreamPool('prices', [{ url: fake.server.url }], DEFAULT_LIMITS)
   fake.coins['avalanche-2'] = { usd: 13.73, change: 6.25 }
   fake.coins['bitcoin'] = { usd: 91_998, change: 6.18116 }
 })
 
 afterEach(async () => {
   book.close()
+  await pool.close()
   await fake.server.close()
   await rm(folder, { recursive: true, force: true })
 })

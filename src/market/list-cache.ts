@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A list as it was fetched, with what the server said about its version. */
+export interface KeptList {
+  body: string
+  etag?: string
+  lastModified?: string
+  /** Milliseconds of `Date.now()`. */
+  fetchedAt: number
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const optional = (
+  head: Record<string, unknown>,
+  name: 'etag' | 'lastModified',
+): { etag?: string; lastModified?: string } => (typeof head[name] === 'string' ? { [name]: head[name] } : {})
+
+/**
+ * Lists on disk, one file per URL: a JSON line with version and checksum, then the body as it came. The name is a hash,
+ * because URLs may carry keys. The file's time is the time of the last fetch or 304.
+ */
+export const createListCache = (dir: string) => {
+  const pathOf = (url: string): string => join(dir, `${sha256(url).slice(0, 32)}.list`)
+
+  return {
+    /** Undefined when there is none or it is damaged; a damaged one is removed. */
+    async read(url: string): Promise<KeptList | undefined> {
+      const path = pathOf(url)
+      try {
+        const [{ mtimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')])
+        const end = text.indexOf('\n')
+        const body = text.slice(end + 1)
+        const head = JSON.parse(text.slice(0, end)) as Record<string, unknown>
+        if (head['sha256'] !== sha256(body)) throw new Error('damaged')
+        return { body, fetchedAt: mtimeMs, ...optional(head, 'etag'), ...optional(head, 'lastModified') }
+      } catch {
+        await rm(path, { force: true }).catch(() => undefined)
+        return undefined
+      }
+    },
+    /** Replaces the file in one step, so that a crash leaves the old or the new one. */
+    async write(url: string, { body, etag, lastModified }: Omit<KeptList, 'fetchedAt'>): Promise<void> {
+      await mkdir(dir, { recursive: true })
+      const path = pathOf(url)
+      const head = JSON.stringify({ sha256: sha256(body), etag, lastModified })
+      await writeFile(`${path}.new`, `${head}\n${body}`)
+      await rename(`${path}.new`, path)
+    },
+    /** Notes that the kept list is still the current one. */
+    async touch(url: string): Promise<void> {
+      const now = new Date()
+      await utimes(pathOf(url), now, now)
+    },
+  }
+}
+
+export type ListCache = ReturnType<typeof createListCache>

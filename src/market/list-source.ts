@@ -1,0 +1,41 @@
+import type { ParsedList } from './token-list.ts'
+
+/** For health and the index page. */
+export interface TokenListStatus {
+  /** Host of a URL (never the URL: it may carry a key) or path of a file. */
+  source: string
+  tokens: number
+  skipped: number
+  /** When the content was last fetched or found unchanged, milliseconds of `Date.now()`. */
+  updatedAt?: number
+  /** Message of the latest trouble, while it lasts; older content stays in force. */
+  trouble?: string
+}
+
+/** A place that lists come from: a URL, a file or a folder. */
+export interface ListSource {
+  /** Lists in force, most important first. */
+  lists(): readonly ParsedList[]
+  /** Brings what was kept from an earlier run; without network. Never rejects. */
+  restore(): Promise<boolean>
+  /** Looks for news; true when the content has changed. Never rejects. */
+  refresh(signal: AbortSignal): Promise<boolean>
+  /** When to look for news again, milliseconds of `Date.now()`. */
+  dueAt(): number
+  status(): TokenListStatus[]
+}
+
+/** What a source needs to read a list. */
+export interface ListReading {
+  /** The chain that entries without a chain number belong to. */
+  home?: string
+  maxBytes: number
+  maxTokens: number
+  /** Infinity = never. */
+  refreshMs: number
+}
+
+export const messageOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return error instanceof Error ? `${error.message}${cause}` : String(error)
+}
