@@ -33,7 +33,7 @@ function onSignals(close: () => Promise<void>): void {
 async function main(): Promise<void> {
   const loaded = load()
   if (loaded.action !== 'run') {
-    process.stdout.write(`${loaded.text}\n`)
+    process.stdout.write(loaded.text)
     return
   }
   const app = await createApp(loaded.config)
