@@ -44,7 +44,12 @@ export const createReporter = (observe: ObserveUpstream | undefined, logger: Deb
   return {
     active: () => observe !== undefined || debugging(),
     report: (event) => {
-      observe?.(event)
+      try {
+        observe?.(event)
+      } catch (error) {
+        // Metrics must not be able to break a call in the middle of its bookkeeping.
+        logger?.debug({ err: error }, 'upstream observer failed')
+      }
       if (logger && debugging()) {
         const { kind, ...fields } = event
         const height = 'height' in fields ? { height: fields.height.toString() } : {}

@@ -1,4 +1,5 @@
 import { CancelledError, DeadlineError } from '../errors.ts'
+import { type Bagged, createBag } from './bag.ts'
 import { DEFAULT_CALL_MS } from './defaults.ts'
 import type { Outcome, Settle } from './outcome.ts'
 import type { Run } from './read-run.ts'
@@ -21,9 +22,9 @@ interface Waiter {
   timer: Scheduled | undefined
 }
 
-interface OpenFlight extends Flight {
+interface OpenFlight extends Flight, Bagged {
   key: string | undefined
-  waiters: Set<Waiter>
+  waiters: Waiter[]
   run: Run | undefined
   settled: boolean
 }
@@ -41,7 +42,7 @@ export interface Flights {
 
 export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
   const shared = new Map<string, OpenFlight>()
-  const open = new Set<OpenFlight>()
+  const open = createBag<OpenFlight>()
 
   const release = (waiter: Waiter): void => {
     if (waiter.timer) scheduler.cancel(waiter.timer)
@@ -49,27 +50,31 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
   }
   const land = (flight: OpenFlight): void => {
     flight.settled = true
-    open.delete(flight)
+    open.remove(flight)
     if (flight.key !== undefined && shared.get(flight.key) === flight) shared.delete(flight.key)
   }
   const settle = (flight: OpenFlight, outcome: Outcome<unknown>): void => {
     if (flight.settled) return
     land(flight)
-    for (const waiter of flight.waiters) {
+    const { waiters } = flight
+    flight.waiters = []
+    for (const waiter of waiters) {
       release(waiter)
       if (outcome.kind === 'answer') waiter.resolve(outcome.value)
       else waiter.reject(outcome.kind === 'truth' ? outcome.error : new Error(outcome.failure.reason))
     }
   }
   const leave = (flight: OpenFlight, waiter: Waiter, cause: 'left' | 'deadline'): void => {
-    if (!flight.waiters.delete(waiter)) return
+    const place = flight.waiters.indexOf(waiter)
+    if (place < 0) return
+    flight.waiters.splice(place, 1)
     release(waiter)
     if (cause === 'left') waiter.reject(new CancelledError())
     else {
       const told = flight.run?.describe() ?? ''
       waiter.reject(new DeadlineError(`${pool}: no answer in time${told === '' ? '' : ` (${told})`}`))
     }
-    if (flight.waiters.size > 0 || flight.settled) return
+    if (flight.waiters.length > 0 || flight.settled) return
     land(flight)
     flight.run?.cancel(cause)
   }
@@ -83,7 +88,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
         onAbort: undefined,
         timer: undefined,
       }
-      flight.waiters.add(waiter)
+      flight.waiters.push(waiter)
       waiter.timer = scheduler.at(deadline, () => leave(flight, waiter, 'deadline'))
       if (!signal) return
       waiter.onAbort = () => leave(flight, waiter, 'left')
@@ -108,7 +113,8 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
         key,
         deadline,
         cacheMs,
-        waiters: new Set(),
+        waiters: [],
+        slot: -1,
         run: undefined,
         settled: false,
       }
@@ -119,10 +125,10 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
       return promise
     },
     get size() {
-      return open.size
+      return open.items.length
     },
     close: () => {
-      for (const flight of [...open]) {
+      for (const flight of [...open.items]) {
         land(flight)
         for (const waiter of flight.waiters) {
           release(waiter)

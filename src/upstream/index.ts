@@ -6,4 +6,11 @@ export { DEFAULT_LIMITS } from './defaults.ts'
 export type { ObserveUpstream, UpstreamEvent } from './events.ts'
 export { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
 export { createUpstreamPool, type UpstreamPoolDeps } from './pool.ts'
+export {
+  createSafeFetch,
+  SAFE_FETCH_LIMITS,
+  type SafeAnswer,
+  type SafeFetch,
+  type SafeFetchDeps,
+} from './safe-fetch.ts'
 export * from './types.ts'

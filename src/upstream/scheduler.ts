@@ -1,6 +1,8 @@
-export interface Scheduled {
+import { type Bagged, createBag } from './bag.ts'
+
+export interface Scheduled extends Bagged {
   readonly time: number
-  readonly run: () => void
+  run: () => void
 }
 
 /** Runs functions at absolute times. One timer serves all entries, so that a call costs no timer of its own. */
@@ -11,12 +13,14 @@ export interface Scheduler {
   readonly size: number
 }
 
+const nothing = (): void => undefined
+
 /**
  * The timer is armed for the earliest entry known; an entry that is cancelled leaves it as it is, because in normal
  * work nearly every entry (hedge, deadline) is cancelled long before its time.
  */
 export const createScheduler = (): Scheduler => {
-  const entries = new Set<Scheduled>()
+  const entries = createBag<Scheduled>()
   let timer: NodeJS.Timeout | undefined
   let wakeAt = Number.POSITIVE_INFINITY
 
@@ -31,27 +35,31 @@ export const createScheduler = (): Scheduler => {
     const now = Date.now()
     const due: Scheduled[] = []
     let next = Number.POSITIVE_INFINITY
-    for (const entry of entries) {
+    for (const entry of entries.items) {
       if (entry.time <= now) due.push(entry)
       else if (entry.time < next) next = entry.time
     }
-    for (const entry of due) if (entries.delete(entry)) entry.run()
+    for (const entry of due) if (entries.remove(entry)) entry.run()
     if (next < wakeAt) arm(next)
   }
   return {
     at: (time, run) => {
-      const entry = { time, run }
+      const entry = { time, run, slot: -1 }
       entries.add(entry)
       if (time < wakeAt) arm(time)
+      else if (entries.items.length === 1) timer?.ref()
       return entry
     },
     cancel: (entry) => {
-      if (!entries.delete(entry) || entries.size > 0 || timer === undefined) return
+      if (!entries.remove(entry)) return
+      // Whoever still holds the entry must not hold what it would have run.
+      entry.run = nothing
+      if (entries.items.length > 0 || timer === undefined) return
       // Nothing is left: a pending timer would keep an otherwise finished process alive.
       timer.unref()
     },
     get size() {
-      return entries.size
+      return entries.items.length
     },
   }
 }
