@@ -19,16 +19,20 @@ export function encodeBase58(bytes: Uint8Array): string {
   let at = zeros
   if ((bytes.length - zeros) % 2 === 1) multiplyAdd(limbs, LIMB, 256, bytes[at++] ?? 0)
   for (; at < bytes.length; at += 2) multiplyAdd(limbs, LIMB, 65_536, ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0))
-  let text = ''
+  // Filled from the end: the lowest limb holds the last digits. What is left of the top limb's five are zeros.
+  const characters = Buffer.alloc(zeros + limbs.length * LIMB_DIGITS, ALPHABET.charAt(0))
+  let place = characters.length
+  let start = place
   for (let i = 0; i < limbs.length; i++) {
     let limb = limbs[i] ?? 0
-    const last = i === limbs.length - 1
-    for (let digit = 0; digit < LIMB_DIGITS && (!last || limb > 0); digit++) {
-      text = ALPHABET.charAt(limb % 58) + text
-      limb = Math.floor(limb / 58)
+    for (let digit = 0; digit < LIMB_DIGITS; digit++) {
+      const value = limb % 58
+      characters[--place] = ALPHABET.charCodeAt(value)
+      if (value > 0) start = place
+      limb = (limb - value) / 58
     }
   }
-  return '1'.repeat(zeros) + text
+  return characters.toString('latin1', start - zeros)
 }
 
 /**

@@ -2,6 +2,7 @@ import * as avalanchejs from '@avalabs/avalanchejs'
 
 interface Packable {
   _type: string
+  [field: string]: unknown
 }
 interface Codec {
   PackPrefix(value: Packable): Uint8Array
@@ -18,12 +19,20 @@ const { avaxSerial, utils } = avalanchejs as unknown as {
   utils: { getManagerForVM(vm: string): { getDefaultCodec(): Codec } }
 }
 
-/** Reads a signed transaction (with version) as the official library does, and gives its type and its own bytes. */
-export function readWithAvalanchejs(vm: 'AVM' | 'PVM' | 'EVM', bytes: Uint8Array): { type: string; bytes: Uint8Array } {
+interface TheirTx {
+  type: string
+  /** The library's unsigned transaction: numbers are objects with `value()`. */
+  unsignedTx: Record<string, unknown>
+  /** As the library writes it, version included. */
+  bytes: Uint8Array
+}
+
+/** Reads a signed transaction (with version) as the official library does. */
+export function readWithAvalanchejs(vm: 'AVM' | 'PVM' | 'EVM', bytes: Uint8Array): TheirTx {
   const codec = utils.getManagerForVM(vm).getDefaultCodec()
   const [tx, rest] = avaxSerial.SignedTx.fromBytes(Uint8Array.from(bytes.subarray(2)), codec)
   if (rest.length > 0) throw new Error(`avalanchejs leaves ${rest.length} bytes`)
   // SignedTx.toBytes() does not know CreateAssetTx's chain, so the parts are packed one by one.
   const parts = [Buffer.alloc(2), codec.PackPrefix(tx.unsignedTx), codec.PackPrefixList(tx.credentials)]
-  return { type: tx.unsignedTx._type, bytes: Buffer.concat(parts) }
+  return { type: tx.unsignedTx._type, unsignedTx: tx.unsignedTx, bytes: Buffer.concat(parts) }
 }

@@ -20,10 +20,12 @@ export function encodeUtxo(utxo: Utxo): Buffer {
   return encodeTop(utxoLayout, utxo)
 }
 
+/** Reused: a fresh buffer costs more than the hash. Its first four bytes stay zero. */
+const preimage = Buffer.alloc(40)
+
 /** Hex of sha256(u64BE(outputIndex) ‖ txId): the id under which the node and the indexed API know the UTXO. */
 export function utxoId(source: { txId: string; outputIndex: number }): string {
-  const preimage = Buffer.alloc(40)
   preimage.writeUInt32BE(source.outputIndex, 4)
-  preimage.write(source.txId, 8, 'hex')
+  if (source.txId.length !== 64 || preimage.write(source.txId, 8, 'hex') !== 32) throw new RangeError('no 32-byte id')
   return sha256Hex(preimage)
 }

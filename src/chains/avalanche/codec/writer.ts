@@ -1,5 +1,3 @@
-import { hexToBytes } from '../../../lib/ids.ts'
-
 /** A growing buffer; the mirror of Cursor. */
 export interface Writer {
   bytes: Buffer
@@ -53,5 +51,8 @@ export function writeRaw(writer: Writer, value: Uint8Array): void {
 }
 
 export function writeHex(writer: Writer, hex: string): void {
-  writeRaw(writer, hexToBytes(hex))
+  const size = hex.length / 2
+  const start = reserve(writer, Math.ceil(size))
+  // Node stops silently at the first character that is no hex digit.
+  if (writer.bytes.write(hex, start, 'hex') !== size) throw new RangeError('not an even number of hex digits')
 }
