@@ -2,8 +2,9 @@ import type { ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createPairBudget } from './pair-budget.ts'
 import type { ReadMethod } from './reader-types.ts'
-import { BlockLostError, type SweepResult, sweepPass } from './sweep-pass.ts'
+import { sweepPass } from './sweep-pass.ts'
 import type { Rectangle } from './sweep-plan.ts'
+import { BlockLostError, type SweepResult } from './sweep-tally.ts'
 import type { UnreadableTokens } from './unreadable-tokens.ts'
 
 export interface BalanceSweep {

@@ -11,9 +11,9 @@ export type CallFailure = 'too-much' | 'block-missing' | 'refused' | 'transport'
 
 const rateTexts = /rate.?limit|too many requests|capacity|credits|quota/i
 const blockTexts =
-  /header not found|unknown block|block.{0,40}not found|could not find block|missing trie node|unfinalized|after last accepted|block.{0,20}out of range|historical state|state .{0,60}not available|required historical|pruned|old data not available/i
+  /header not found|unknown block|block.{0,40}not found|could not find block|missing trie node|unfinalized|after last accepted|block.{0,20}out.?of.?range|historical state|state .{0,60}not available|required historical|pruned|old data not available/i
 const sizeTexts =
-  /out of gas|gas (limit|cap|required|allowance|too (low|high))|intrinsic gas|exceeds? .{0,30}gas|(max )?(init)?code ?size|too (large|big|long)|(size|length|limit) .{0,30}exceed|exceed.{0,40}(size|length|limit|maximum)|time.?out|timed out|execution aborted|outofgas|\b413\b|broken off|truncated/i
+  /out of gas|gas (limit|cap|required|allowance|too (low|high))|intrinsic gas|exceeds? .{0,30}gas|(init)?code ?size|contract ?size|above \d+ bytes|too (large|big|long)|(size|length|limit) .{0,30}exceed|exceed.{0,40}(size|length|limit|maximum)|time.?out|timed out|execution aborted|outofgas|\b413\b|answer (cut|stalled)|no answer in time/i
 
 /** The kind of an error of one eth_call. */
 export function callFailure(error: unknown): CallFailure {
@@ -28,7 +28,7 @@ export function callFailure(error: unknown): CallFailure {
   if (error instanceof DeadlineError) return 'transport'
   if (error instanceof UpstreamUnavailableError && !rateTexts.test(text)) {
     if (blockTexts.test(text)) return 'block-missing'
-    if (sizeTexts.test(text)) return 'too-much'
+    if (sizeTexts.test(text.replace(/connect timeout/gi, ''))) return 'too-much'
   }
   return 'transport'
 }

@@ -1,0 +1,64 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { BalanceAnswer, BlockMark } from './reader-types.ts'
+import type { Rectangle } from './sweep-plan.ts'
+
+export interface SweepResult {
+  block: BlockMark
+  /** owner → token → non-zero balance */
+  amounts: Map<string, Map<string, bigint>>
+  /** Pairs whose token has no readable balance for the owner. */
+  failed: { owner: string; token: string }[]
+  /** Owners of whom a part could not be read: nothing may be said about their balances. */
+  errors: Map<string, Error>
+}
+
+/** The upstreams no longer agree with the first answer's block: everything must be read again. */
+export class BlockLostError extends BadAnswerError {}
+
+/** Collects the answers of one pass. All of them must come from one block: the first answer's, unless one is given. */
+export interface SweepTally {
+  block(): BlockMark | undefined
+  add(job: Rectangle, answer: BalanceAnswer): void
+  fail(pairs: Rectangle): void
+  lose(owners: readonly string[], error: unknown): void
+  isLost(owner: string): boolean
+  /** Throws the first error when nothing was read at all. */
+  result(): SweepResult
+}
+
+export function createSweepTally(given: BlockMark | undefined): SweepTally {
+  let block = given
+  const amounts: SweepResult['amounts'] = new Map()
+  const failed: SweepResult['failed'] = []
+  const errors: SweepResult['errors'] = new Map()
+
+  return {
+    block: () => block,
+    add: ({ owners, tokens }, answer) => {
+      block ??= answer.block
+      if (answer.block.number !== block.number || answer.block.fingerprint !== block.fingerprint) {
+        throw new BlockLostError(`upstreams disagree about block ${block.number}`)
+      }
+      for (const { owner, token, value } of answer.amounts) {
+        const address = owners[owner] ?? ''
+        const held = amounts.get(address) ?? new Map<string, bigint>()
+        amounts.set(address, held.set(tokens[token] ?? '', value))
+      }
+      for (const pair of answer.failed) {
+        failed.push({ owner: owners[pair.owner] ?? '', token: tokens[pair.token] ?? '' })
+      }
+    },
+    fail: ({ owners, tokens }) => {
+      for (const owner of owners) for (const token of tokens) failed.push({ owner, token })
+    },
+    lose: (owners, error) => {
+      const reason = error instanceof Error ? error : new Error(String(error))
+      for (const owner of owners) errors.set(owner, reason)
+    },
+    isLost: (owner) => errors.has(owner),
+    result: () => {
+      if (block) return { block, amounts, failed, errors }
+      throw errors.values().next().value ?? new BadAnswerError('nothing was read')
+    },
+  }
+}

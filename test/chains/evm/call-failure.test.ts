@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { callFailure } from '../../../src/chains/evm/call-failure.ts'
+import {
+  BadAnswerError,
+  CancelledError,
+  DeadlineError,
+  JsonRpcError,
+  UpstreamRateLimitedError,
+  UpstreamUnavailableError,
+} from '../../../src/errors.ts'
+
+// Texts as public nodes and providers send them.
+it.each([
+  ['out of gas', 'too-much'],
+  ['EVM error OutOfGas', 'too-much'],
+  ['contract creation code storage out of gas', 'too-much'],
+  ['max code size exceeded', 'too-much'],
+  ['max initcode size exceeded: code size 60000 limit 49152', 'too-much'],
+  ['execution aborted (timeout = 5s)', 'too-much'],
+  ['err: intrinsic gas too low (supplied gas 1)', 'too-much'],
+  ['response size exceeded the maximum of 10485760', 'too-much'],
+  ['Response is too big', 'too-much'],
+  ['CreateContractSizeLimit', 'too-much'],
+  ['gas required exceeds allowance (50000000)', 'too-much'],
+  ['request timed out', 'too-much'],
+  ['header not found', 'block-missing'],
+  ['block not found', 'block-missing'],
+  ['cannot query unfinalized data', 'block-missing'],
+  ['requested block 9 after last accepted block 8', 'block-missing'],
+  ['missing trie node 0a (path ) state is not available', 'block-missing'],
+  ['BlockOutOfRangeError: block height is 5 but requested was 9', 'block-missing'],
+  ['tx.origin 0x00 is not authorized to deploy a contract', 'refused'],
+  ['execution reverted', 'refused'],
+  ['missing value for required argument 0: to', 'refused'],
+  ['rate limit exceeded', 'transport'],
+  ['Your app has exceeded its compute units per second capacity', 'transport'],
+])('takes "%s" for %s', (text, kind) => {
+  expect(callFailure(new JsonRpcError(text, -32000))).toBe(kind)
+})
+
+it('reads the kinds of our own errors', () => {
+  expect(callFailure(new UpstreamUnavailableError('node.example: answer above 100 bytes'))).toBe('too-much')
+  expect(callFailure(new UpstreamUnavailableError('node.example: status 413'))).toBe('too-much')
+  expect(callFailure(new UpstreamUnavailableError('node.example no answer in time'))).toBe('too-much')
+  expect(callFailure(new UpstreamUnavailableError('a.example connect timeout'))).toBe('transport')
+  expect(callFailure(new UpstreamUnavailableError('connection refused'))).toBe('transport')
+  expect(callFailure(new BadAnswerError('packed balances are damaged'))).toBe('refused')
+  expect(callFailure(new DeadlineError('8000 ms'))).toBe('transport')
+  expect(callFailure(new CancelledError())).toBe('transport')
+  expect(callFailure(new UpstreamRateLimitedError('limit'))).toBe('transport')
+  expect(callFailure(new Error('out of gas'))).toBe('transport')
+})

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { unpackBalances, unpackCalls } from '../../../src/chains/evm/packing.ts'
+import { BadAnswerError } from '../../../src/errors.ts'
+
+const owners = ['0x1', '0x2', '0x3']
+const tokens = ['0xa', '0xb']
+const query = { owners, tokens, gas: 1, answerBytes: 100 }
+/** version, number 5, fingerprint 6, chain 7, two tokens done */
+const head = `0x01${[5, 6, 7].map((value) => value.toString(16).padStart(16, '0')).join('')}0002`
+
+it('reads values, single failures and failures from an owner on', () => {
+  const answer = unpackBalances(`${head}000002${'000101'}${'02020100'}000102${'00ff'}${'01fe'}`, query)
+  expect(answer).toEqual({
+    block: { number: 5n, fingerprint: 6n },
+    chainId: 7n,
+    done: 2,
+    amounts: [
+      { owner: 0, token: 0, value: 1n },
+      { owner: 2, token: 0, value: 256n },
+    ],
+    failed: [
+      { owner: 0, token: 1 },
+      { owner: 1, token: 1 },
+      { owner: 2, token: 1 },
+    ],
+  })
+})
+
+it.each([
+  ['nothing', '0x'],
+  ['no string', { error: 'x' }],
+  ['another version', head.replace('0x01', '0x02')],
+  ['a short head', head.slice(0, -2)],
+  ['a cut record', `${head}000001`],
+  ['a cut value', `${head}0000010020ff`],
+  ['a value of 33 bytes', `${head}0000010021${'ff'.repeat(33)}`],
+  ['an empty value', `${head}0000010000`],
+  ['an unknown owner', `${head}000001030101`],
+  ['an owner twice', `${head}000002000101000101`],
+  ['an unfinished token', `${head}000201000101`],
+  ['a token twice', `${head}000001000101000001000101`],
+  ['more tokens than asked', `${head.slice(0, -4)}0009000001000101`],
+])('refuses %s', (_, hex) => {
+  expect(() => unpackBalances(hex, query)).toThrow(BadAnswerError)
+})
+
+it('never accepts bytes that it would not write, and never reads beyond them', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 80 }), (tail) => {
+      const hex = head + Buffer.from(tail).toString('hex')
+      try {
+        for (const { owner, token, value } of unpackBalances(hex, query).amounts) {
+          expect(owner).toBeLessThan(owners.length)
+          expect(token).toBeLessThan(tokens.length)
+          expect(value).toBeLessThan(2n ** 256n)
+        }
+      } catch (error) {
+        expect(error).toBeInstanceOf(BadAnswerError)
+      }
+    }),
+  )
+})
+
+it('reads calls, and refuses bytes left over or missing', () => {
+  const calls = { calls: [0, 1].map(() => ({ to: '0x1', data: '0x' })), gas: 1, keepBytes: 10, answerBytes: 100 }
+  expect(unpackCalls(`${head}0002abcdffff`, calls).results).toEqual([Buffer.from('abcd', 'hex'), undefined])
+  expect(() => unpackCalls(`${head}0002abcdffff00`, calls)).toThrow(BadAnswerError)
+  expect(() => unpackCalls(`${head}0002abcd`, calls)).toThrow(BadAnswerError)
+  expect(() => unpackCalls(`${head}ffff0003abcd`, calls)).toThrow(BadAnswerError)
+})

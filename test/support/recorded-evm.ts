@@ -1,0 +1,86 @@
+import { type Hex, serializeTransaction } from 'viem'
+import { type Anvil, startAnvil } from './anvil.ts'
+
+/** A transaction as `eth_getBlockByNumber` gives it. */
+interface RecordedTransaction {
+  hash: string
+  from: string
+  to: Hex | null
+  nonce: string
+  gas: string
+  value: string
+  input: Hex
+  type: string
+  gasPrice: string
+  maxFeePerGas?: string
+  maxPriorityFeePerGas?: string
+  accessList?: { address: Hex; storageKeys: Hex[] }[]
+  v: string
+  r: Hex
+  s: Hex
+}
+
+export interface RecordedEvmBlock {
+  block: { transactions: RecordedTransaction[] }
+}
+
+const types: Record<string, string> = { '0x0': 'legacy', '0x1': 'eip2930', '0x2': 'eip1559' }
+
+/** The signed bytes again. */
+function rawTransaction(recorded: RecordedTransaction, chainId: number): Hex {
+  const fees =
+    recorded.type === '0x2'
+      ? {
+          maxFeePerGas: BigInt(recorded.maxFeePerGas ?? 0),
+          maxPriorityFeePerGas: BigInt(recorded.maxPriorityFeePerGas ?? 0),
+        }
+      : { gasPrice: BigInt(recorded.gasPrice) }
+  const transaction = {
+    type: types[recorded.type],
+    chainId,
+    nonce: Number(recorded.nonce),
+    gas: BigInt(recorded.gas),
+    value: BigInt(recorded.value),
+    data: recorded.input,
+    ...(recorded.to && { to: recorded.to }),
+    ...(recorded.accessList && { accessList: recorded.accessList }),
+    ...fees,
+  }
+  const v = BigInt(recorded.v)
+  const signature = recorded.type === '0x0' ? { v } : { yParity: Number(v) }
+  return serializeTransaction(
+    transaction as Parameters<typeof serializeTransaction>[0],
+    { r: recorded.r, s: recorded.s, ...signature } as Parameters<typeof serializeTransaction>[1],
+  )
+}
+
+/**
+ * A local chain on which every transaction of recorded blocks ran again, in the same order: the same contracts at the
+ * same addresses with the same storage. Native balances are not the recorded ones (imports from other chains are no EVM
+ * transactions): senders start rich; set what a test needs with `anvil_setBalance`.
+ */
+export async function startRecordedEvm(chainId: number, blocks: readonly RecordedEvmBlock[]): Promise<Anvil> {
+  const anvil = await startAnvil({
+    chainId,
+    gasLimit: 2_000_000_000,
+    // The recorded fees were paid at a base fee of 1 wei; the wide gas limit keeps it there.
+    args: ['--no-mining', '--order', 'fifo', '--block-base-fee-per-gas', '1', '--hardfork', 'cancun'],
+  })
+  try {
+    const senders = new Set(blocks.flatMap(({ block }) => block.transactions.map(({ from }) => from)))
+    for (const sender of senders) await anvil.rpc('anvil_setBalance', [sender, `0x${(10n ** 24n).toString(16)}`])
+    for (const { block } of blocks) {
+      if (block.transactions.length === 0) continue
+      for (const recorded of block.transactions) {
+        const hash = await anvil.rpc('eth_sendRawTransaction', [rawTransaction(recorded, chainId)])
+        if (hash !== recorded.hash) throw new Error(`transaction ${recorded.hash} became ${hash}`)
+      }
+      await anvil.rpc('evm_mine')
+    }
+    await anvil.rpc('evm_setAutomine', [true])
+    return anvil
+  } catch (error) {
+    await anvil.stop()
+    throw error
+  }
+}
