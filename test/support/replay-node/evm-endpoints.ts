@@ -8,6 +8,7 @@ import { createEvmState } from './evm-state.ts'
 import { evmStateMethods } from './evm-state-methods.ts'
 import { createEvmTraces, evmTraceMethods } from './evm-traces.ts'
 import type { NodeContext } from './node-context.ts'
+import type { PoolView } from './raw-transaction.ts'
 import { createRecordedCalls } from './recorded-calls.ts'
 
 /** Methods a node knows but that only recorded facts can answer. */
@@ -58,12 +59,24 @@ export function createEvmEndpoint(
   const traces = createEvmTraces(recordings)
   const state = name === 'C' ? createEvmState(recordings, traces, network.avaxAssetID) : undefined
   const version = network.nodeVersion.vmVersions['evm'] ?? ''
-  const common = { chain, version, issued: (bytes: string) => context.issued(name, bytes) }
   const ids =
     name === 'L1' && l1 !== undefined
       ? { chainId: l1.chainId, config: JSON.stringify(l1.config) }
       : { chainId: network.evmChainId, config: cChainConfig(network) }
   const calls = createRecordedCalls(recordings, manifest)
+  const finalBalance = nativeBalances(context, manifest)
+  const pool = (): PoolView => {
+    const tip = chain.tip()
+    const { gasLimit, baseFeePerGas } = chain.at(tip).block
+    return {
+      chainId: ids.chainId,
+      gasLimit: BigInt(gasLimit),
+      minimumFee: BigInt(baseFeePerGas ?? 0),
+      balance: (account) => state?.balance(account, tip) ?? finalBalance(account) ?? 0n,
+      nonce: (account) => state?.nonce(account, tip) ?? 0n,
+    }
+  }
+  const common = { chain, version, pool, issued: (bytes: string) => context.issued(name, bytes) }
   return {
     chain,
     methods: {
@@ -72,7 +85,7 @@ export function createEvmEndpoint(
       ...evmLogMethods(chain),
       ...evmFeeMethods(chain, name),
       ...evmNetworkMethods({ ...common, ...ids }),
-      ...evmStateMethods({ chain, state, calls, finalBalance: nativeBalances(context, manifest) }),
+      ...evmStateMethods({ chain, state, calls, finalBalance }),
       ...(name === 'C' ? evmTraceMethods(chain, traces) : {}),
       ...(name === 'L1' && l1 !== undefined ? evmL1Methods(l1, chain) : {}),
     },

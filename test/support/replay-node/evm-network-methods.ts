@@ -2,7 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { blockReference, bytesText, decodeParams, plainUint64 } from './evm-arguments.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { EvmError, type EvmMethods } from './evm-rpc.ts'
-import { NotRecordedError } from './gorilla-rpc.ts'
+import { checkRawTransaction, type PoolView } from './raw-transaction.ts'
 import type { L1File, RecordedNetwork } from './recorded-network.ts'
 
 function keccak(hex: string): string {
@@ -37,20 +37,21 @@ interface Common {
   version: string
   config: string
   issued(bytes: string): void
+  /** What the pool judges by at the tip. */
+  pool(): PoolView
 }
 
-function poolMethods({ issued, chain }: Common): EvmMethods {
+function poolMethods({ issued, pool }: Common): EvmMethods {
+  const sent = new Set<string>()
   return {
     eth_pendingTransactions: () => '[]',
     txpool_content: () => '{"pending":{},"queued":{}}',
     txpool_status: () => '{"pending":"0x0","queued":"0x0"}',
     eth_sendRawTransaction(params) {
-      const [raw] = decodeParams(params, [bytesText], 1)
-      const bytes = raw ?? '0x'
-      // A legacy transaction is an RLP list, a typed one starts with its type: shorter texts are neither.
-      if (bytes.length < 140) throw new NotRecordedError('transaction type not supported')
-      const id = keccak(bytes)
-      if (chain.transaction(id) !== undefined) throw new NotRecordedError('already known')
+      const bytes = decodeParams(params, [bytesText], 1)[0] ?? '0x'
+      const id = checkRawTransaction(bytes, pool())
+      if (sent.has(id)) throw new EvmError(-32000, 'already known')
+      sent.add(id)
       issued(bytes)
       return JSON.stringify(id)
     },

@@ -43,12 +43,12 @@ function literalEnd(text: string, at: number, word: string): number {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-/** Where the JSON value that begins at `at` ends. Nesting is limited as in Go (10,000). */
-function valueEnd(text: string, at: number, depth = 0): number {
-  if (depth > 10_000) throw new GoJsonError('exceeded max depth')
+const MAX_DEPTH = 10_000
+
+/** Where a value that is no object and no array ends. */
+function scalarEnd(text: string, at: number): number {
   const start = text[at]
   if (start === '"') return stringEnd(text, at)
-  if (start === '{' || start === '[') return containerEnd(text, at, depth)
   if (start === 't') return literalEnd(text, at, 'true')
   if (start === 'f') return literalEnd(text, at, 'false')
   if (start === 'n') return literalEnd(text, at, 'null')
@@ -65,20 +65,46 @@ function keyEnd(text: string, at: number): number {
   return end + 1
 }
 
-function containerEnd(text: string, at: number, depth: number): number {
-  const object = text[at] === '{'
-  const close = object ? '}' : ']'
-  let position = skipSpace(text, at + 1)
-  if (text[position] === close) return position + 1
-  for (;;) {
-    if (object) position = keyEnd(text, position)
-    position = skipSpace(text, valueEnd(text, skipSpace(text, position), depth + 1))
-    if (text[position] === close) return position + 1
-    if (text[position] !== ',') {
-      throw refuse(text, position, object ? 'after object key:value pair' : 'after array element')
+/** Closes what ends at `at`, innermost first, up to a comma; returns where the next element begins, or the end. */
+function closeContainers(text: string, at: number, open: string[]): number {
+  let position = at
+  while (open.length > 0) {
+    const container = open.at(-1)
+    position = skipSpace(text, position)
+    if (text[position] === ',') {
+      position = skipSpace(text, position + 1)
+      return container === '}' ? skipSpace(text, keyEnd(text, position)) : position
     }
-    position = skipSpace(text, position + 1)
+    if (text[position] !== container) {
+      throw refuse(text, position, container === '}' ? 'after object key:value pair' : 'after array element')
+    }
+    open.pop()
+    position++
   }
+  return position
+}
+
+/** Where the JSON value that begins at `at` ends. No recursion: bodies may nest as deep as Go allows. */
+function valueEnd(text: string, at: number): number {
+  const open: string[] = []
+  let position = at
+  do {
+    const start = text[position]
+    if (start === '{' || start === '[') {
+      open.push(start === '{' ? '}' : ']')
+      if (open.length > MAX_DEPTH) throw new GoJsonError('exceeded max depth')
+      position = skipSpace(text, position + 1)
+      if (text[position] !== open.at(-1)) {
+        if (start === '{') position = skipSpace(text, keyEnd(text, position))
+        continue
+      }
+      // An empty container: it closes like any other.
+    } else {
+      position = scalarEnd(text, position)
+    }
+    position = closeContainers(text, position, open)
+  } while (open.length > 0)
+  return position
 }
 
 /** The first JSON value of a body, unparsed; what follows is ignored, as Go's stream decoder does. */

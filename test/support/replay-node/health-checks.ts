@@ -27,6 +27,18 @@ interface Upgrades {
   graniteTime: string
 }
 
+interface ValidatorsFile {
+  primary: { validators: { nodeID: string; weight: string; connected?: boolean }[] }
+}
+
+function networking({ recordings }: NodeContext): object {
+  const { validators } = recordings.json<ValidatorsFile>('network/platform-state.json').primary
+  const away = validators.filter((validator) => validator.connected === false)
+  const sum = (list: typeof validators): number => list.reduce((total, one) => total + Number(one.weight), 0)
+  const percentConnected = 1 - sum(away) / sum(validators)
+  return { disconnectedValidators: away.map((validator) => validator.nodeID).sort(), percentConnected }
+}
+
 function chainCheck({ context, chains, illness }: HealthDeps, name: PrimaryAlias): Check {
   const height = context.tips.height(name)
   const consensus = {
@@ -38,7 +50,7 @@ function chainCheck({ context, chains, illness }: HealthDeps, name: PrimaryAlias
   }
   const message = {
     engine: { consensus, vm: null },
-    networking: { disconnectedValidators: [], percentConnected: 1 },
+    networking: networking(context),
   }
   const error = illness()
   return { name, tag: PRIMARY_NETWORK, message, ...(error === undefined ? {} : { error }) }

@@ -47,7 +47,8 @@ export function firstHeaders(request: IncomingMessage): Record<string, string> {
 
 function wireHeaders(answer: Answer, common: [string, string][], nodeID: string): [string, string][] {
   const length: [string, string] = ['Content-Length', String(Buffer.byteLength(answer.body))]
-  const own = [...answer.headers, ...common.filter(([name]) => !answer.headers.some(([has]) => has === name))]
+  // A preflight answer brings its own CORS headers.
+  const own = answer.headers.some(([name]) => name === 'Vary') ? [...answer.headers] : [...answer.headers, ...common]
   own.push(['Node-Id', nodeID])
   if (answer.ownLength === true) own.push(length)
   const headers = own
@@ -94,7 +95,10 @@ async function handle(handlers: HttpHandlers, request: IncomingMessage, response
   const answer = await handlers.answer(incoming)
   if (answer === undefined) request.socket.destroy()
   else if (answer.verbatim === true) send(response, answer, answer.headers)
-  else send(response, answer, wireHeaders(answer, handlers.common(incoming), handlers.nodeID))
+  else {
+    const close = answer.close === true || headers['connection']?.toLowerCase() === 'close'
+    send(response, answer, wireHeaders({ ...answer, close }, handlers.common(incoming), handlers.nodeID))
+  }
 }
 
 /** An HTTP/1.1 server whose answers look like those of Go's, down to the order of headers. */

@@ -1,5 +1,5 @@
 import { DecodeError, decodeCb58, EMPTY_ID } from './binary-text.ts'
-import { type GorillaMethod, MethodError } from './gorilla-rpc.ts'
+import { type GorillaMethod, MethodError, NotRecordedError } from './gorilla-rpc.ts'
 import type { NodeContext } from './node-context.ts'
 import type { PlatformState } from './platform-state.ts'
 import type { RecordedChain } from './recorded-chain.ts'
@@ -121,6 +121,14 @@ export function platformNetworkMethods(deps: Deps): Record<string, GorillaMethod
     getFeeConfig: () => context.network.raw('feeConfig'),
     // Gas capacity between recorded moments is not known: the recorded one with the tip's time.
     getFeeState: () => JSON.stringify({ ...state.feeState, timestamp: rfc3339(atTip(deps).timestamp) }),
+    getValidatorFeeConfig() {
+      throw new NotRecordedError('the configuration of validator fees is not recorded')
+    },
+    getValidatorFeeState() {
+      const { validatorFeeState } = context.recordings.json<{ validatorFeeState?: object }>('network/final-state.json')
+      if (validatorFeeState === undefined) throw new NotRecordedError('the state of validator fees is not recorded')
+      return JSON.stringify({ ...validatorFeeState, timestamp: rfc3339(atTip(deps).timestamp) })
+    },
     getMinStake(args) {
       needPrimary(args.id('subnetID'))
       return JSON.stringify(state.minStake)

@@ -68,11 +68,21 @@ export function createValidatorSets(
       .filter((staker) => staker.subnetID === subnetID)
       .map(({ nodeID, weight }) => ({ nodeID, publicKey: keys.get(nodeID) ?? null, weight: BigInt(weight) }))
   }
+  const registeredBy = (validationID: string, height: number): boolean => {
+    for (const line of context.recordings.lines('network/truth/l1-events.ndjson.gz')) {
+      const event = JSON.parse(line) as { validationID: string; height: number; event: string }
+      if (event.validationID === validationID && event.event === 'registered') return event.height <= height
+    }
+    return true
+  }
   const at = (subnetID: string, height: number): SetMember[] | undefined => {
     if (subnetID === EMPTY_ID) return primaryAt(height)
     const subnet = state.subnets.find((one) => one.id === subnetID)
     if (subnet === undefined) return []
     if (!subnet.validators.validators.some(isL1Validator)) return permissionedAt(subnetID, height)
+    if (!subnet.validators.validators.some((one) => isL1Validator(one) && registeredBy(one.validationID, height))) {
+      return permissionedAt(subnetID, height)
+    }
     // An L1's weights change by messages between chains; only the recorded end is known exactly.
     if (height !== state.height) return undefined
     return Object.entries(subnet.validatorsAt).map(([nodeID, { publicKey, weight }]) => ({
