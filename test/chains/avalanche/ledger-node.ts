@@ -45,6 +45,8 @@ export interface LedgerNode {
   readonly ledger: Ledger
   /** Every call in order of arrival. */
   readonly calls: LedgerCall[]
+  /** Requests whose connection was closed before they were answered. */
+  closed: number
   /** Runs before a call is answered; may change the ledger, or return a JSON-RPC error to send. */
   before: (call: LedgerCall) => undefined | { code: number; message: string } | Promise<undefined>
   /** Addresses of a memory have changed. */
@@ -58,6 +60,7 @@ export async function startLedgerNode(ledger: Ledger): Promise<LedgerNode> {
   const node: Omit<LedgerNode, 'url'> = {
     ledger,
     calls: [],
+    closed: 0,
     before: () => undefined,
     reindex: () => {
       index = buildIndex(ledger)
@@ -77,6 +80,9 @@ async function answer(
   node: Omit<LedgerNode, 'url'>,
   dispatchCall: (call: LedgerCall) => unknown,
 ): Promise<void> {
+  response.on('close', () => {
+    if (!response.writableFinished) node.closed += 1
+  })
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString('utf8'))

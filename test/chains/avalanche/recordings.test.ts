@@ -58,7 +58,7 @@ function wallets(filterOutDust: boolean): WalletAccount[] {
   }))
 }
 
-function valueOf<B>(outcomes: Map<string, Outcome<B>>, id: string): B {
+function answerFor<B>(outcomes: Map<string, Outcome<B>>, id: string): B {
   const outcome = outcomes.get(id)
   if (!outcome?.ok) throw outcome?.error ?? new Error(`${id} was not answered`)
   return outcome.value
@@ -77,7 +77,7 @@ describe('recorded addresses', () => {
   test.each([true, false])('every class of P, dust left out: %s', async (filterOutDust) => {
     const outcomes = await sources().pvm.readBalances(wallets(filterOutDust), context())
     for (const { address, P } of addressStates) {
-      const value = valueOf(outcomes, address)
+      const value = answerFor(outcomes, address)
       expect({ address, ...value }).toEqual({ address, ...expectedPvm(address, filterOutDust) })
       if (filterOutDust) continue
       expect(value.unlockedUnstaked + value.unlockedUnstakedMultiSig).toBe(BigInt(P.balance['unlocked'] ?? ''))
@@ -90,7 +90,7 @@ describe('recorded addresses', () => {
   test('every asset of X', async () => {
     const outcomes = await sources().avm.readBalances(wallets(true), context())
     for (const { address, X } of addressStates) {
-      const value = valueOf(outcomes, address)
+      const value = answerFor(outcomes, address)
       const own = live(address, 'X', 'X')
       const isLocked = (utxo: TruthUtxo) => utxo.locktime > NOW || utxo.threshold > 1
       expect({ address, ...value }).toEqual({
@@ -114,7 +114,7 @@ describe('recorded addresses', () => {
     const outcomes = await sources().coreth.readBalances(wallets(true), context())
     for (const { address } of addressStates) {
       const waiting = [...live(address, 'C', 'X'), ...live(address, 'C', 'P')]
-      expect({ address, ...valueOf(outcomes, address) }).toEqual({
+      expect({ address, ...answerFor(outcomes, address) }).toEqual({
         address,
         native: sum(waiting.filter(({ assetId }) => assetId === AVAX)),
         ...expectedAtomicAssets(address, 'C', ['X', 'P']),

@@ -29,11 +29,10 @@ export function deriveChildren(parent: PublicNode, first: number, count: number)
     scalars.push(scalar)
     chainCodes.push(digest.subarray(32))
   }
-  return addMultiples(parent.point, scalars).map((point, index) => ({
-    point,
-    publicKey: compressPoint(point),
-    chainCode: chainCodes[index] as Buffer,
-  }))
+  return addMultiples(parent.point, scalars).map((point, index) => {
+    if (!point) throw new BadInputError(`the extended public key has no child ${first + index}`)
+    return { point, publicKey: compressPoint(point), chainCode: chainCodes[index] as Buffer }
+  })
 }
 
 /** The 20 bytes of an X or P address: ripemd160(sha256(compressed public key)). */

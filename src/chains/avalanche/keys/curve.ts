@@ -62,12 +62,13 @@ interface Points {
   ys: bigint[]
 }
 
-/**
- * Adds to the points at `targets` the one given for each (`addX`, `addY`), in place.
- * @throws RangeError when two of them cancel out; for hashes as scalars that never happens.
- */
+/** Stands in `xs` for the point at infinity, which crafted keys can reach half-way. */
+const INFINITY = -1n
+
+/** Adds to the points at `targets` the one given for each (`addX`, `addY`), in place. None of the added is infinity. */
 function addAll(points: Points, targets: readonly number[], addX: readonly bigint[], addY: readonly bigint[]): void {
   const { xs, ys } = points
+  const live: number[] = []
   const slopes: bigint[] = []
   const inverses: bigint[] = []
   for (let i = 0; i < targets.length; i++) {
@@ -76,15 +77,23 @@ function addAll(points: Points, targets: readonly number[], addX: readonly bigin
     const y = ys[target] as bigint
     const dx = (addX[i] as bigint) - x
     const dy = (addY[i] as bigint) - y
-    if (dx === 0n && dy !== 0n) throw new RangeError('points cancel out')
-    slopes.push(dx === 0n ? 3n * x * x : dy < 0n ? dy + P : dy)
-    inverses.push(dx === 0n ? 2n * y : dx < 0n ? dx + P : dx)
+    if (x === INFINITY) {
+      xs[target] = addX[i] as bigint
+      ys[target] = addY[i] as bigint
+    } else if (dx === 0n && dy !== 0n) {
+      xs[target] = INFINITY
+    } else {
+      live.push(i)
+      slopes.push(dx === 0n ? reduce(3n * x * x) : dy < 0n ? dy + P : dy)
+      inverses.push(dx === 0n ? 2n * y : dx < 0n ? dx + P : dx)
+    }
   }
   invertAll(inverses)
-  for (let i = 0; i < targets.length; i++) {
+  for (let n = 0; n < live.length; n++) {
+    const i = live[n] as number
     const target = targets[i] as number
     const x = xs[target] as bigint
-    const slope = reduce(reduce(slopes[i] as bigint) * (inverses[i] as bigint))
+    const slope = reduce((slopes[n] as bigint) * (inverses[n] as bigint))
     const sum = reduce(slope * slope + 2n * P - x - (addX[i] as bigint))
     xs[target] = sum
     ys[target] = reduce(slope * (x >= sum ? x - sum : x - sum + P) + P - (ys[target] as bigint))
@@ -123,10 +132,10 @@ function extend(multiples: Points, m: number): void {
 }
 
 /**
- * start + scalar·G for each scalar.
+ * start + scalar·G for each scalar; undefined where that is the point at infinity.
  * @param scalars 32 bytes each, big-endian, below the order of the group
  */
-export function addMultiples(start: CurvePoint, scalars: readonly Uint8Array[]): CurvePoint[] {
+export function addMultiples(start: CurvePoint, scalars: readonly Uint8Array[]): (CurvePoint | undefined)[] {
   const points: Points = {
     xs: new Array(scalars.length).fill(start.x),
     ys: new Array(scalars.length).fill(start.y),
@@ -149,7 +158,7 @@ export function addMultiples(start: CurvePoint, scalars: readonly Uint8Array[]):
     })
     if (targets.length > 0) addAll(points, targets, addX, addY)
   })
-  return points.xs.map((x, index) => ({ x, y: points.ys[index] as bigint }))
+  return points.xs.map((x, index) => (x === INFINITY ? undefined : { x, y: points.ys[index] as bigint }))
 }
 
 /** WINDOW bits from bit `position` on, counted from the least significant. */

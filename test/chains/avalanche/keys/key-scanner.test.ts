@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  AVALANCHE_CAIP2,
+  createAvalancheNetwork,
+  createAvmBalanceSource,
+  createKeyScanner,
+  createPvmBalanceSource,
+} from '../../../../src/chains/avalanche/index.ts'
+import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
+import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
+import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
+import { emptyLedger, secpUtxo, stakerOf } from '../ledger-data.ts'
+import { type LedgerNode, startLedgerNode } from '../ledger-node.ts'
+
+const KEY =
+  'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
+const OTHER_KEY =
+  'xpub6BqVigHfL2TNNs8HyeEHn4JFFyTw1vL8kC5ZhzBhrhDbQ3FhgakpivT97Cd7oVCJiAwiqWu313vKMZMwCghXgSVDnYR3FrYzTz24yY3nFHR'
+const derived = createDerivedAddresses()
+const at = async (branch: 0 | 1, index: number, key = KEY) => {
+  const [address] = await derived.range(key, branch, index, index + 1, 'fuji')
+  if (!address) throw new Error('no address')
+  return address.hex
+}
+
+let node: LedgerNode
+let pool: UpstreamPool
+beforeAll(async () => {
+  node = await startLedgerNode(emptyLedger())
+})
+beforeEach(() => {
+  node.ledger.memories.clear()
+  node.reindex()
+  node.before = () => undefined
+  node.ledger.stakers.length = 0
+  node.calls.length = 0
+  pool = createUpstreamPool('keys', [{ url: node.url }], {
+    ...DEFAULT_LIMITS,
+    requestsPerSecond: 10_000,
+    hedgeMinMs: 0,
+  })
+})
+afterEach(() => pool.close())
+afterAll(() => node.close())
+
+function put(memory: string, ...utxos: string[]) {
+  node.ledger.memories.set(memory, [...(node.ledger.memories.get(memory) ?? []), ...utxos])
+  node.reindex()
+}
+
+function sources(gap?: number) {
+  const network = createAvalancheNetwork({ pool })
+  const keys = createKeyScanner(gap === undefined ? { network } : { network, gap })
+  return {
+    pvm: createPvmBalanceSource({ network, caip2Id: AVALANCHE_CAIP2.testnet.P, keys, now: () => 1_000 }),
+    avm: createAvmBalanceSource({ network, caip2Id: AVALANCHE_CAIP2.testnet.X, keys, now: () => 1_000 }),
+  }
+}
+
+const wallet = (keys: string[], addresses: string[] = [], id = 'w'): WalletAccount => ({
+  id,
+  addresses,
+  extendedPublicKeys: keys,
+  filterOutDust: false,
+})
+const context = () => ({ signal: new AbortController().signal, deadline: Date.now() + 20_000 })
+
+async function nativeOf(
+  source: { readBalances: ReturnType<typeof sources>['pvm']['readBalances'] },
+  account = wallet([KEY]),
+) {
+  const outcome = (await source.readBalances([account], context())).get(account.id)
+  if (!outcome?.ok) throw outcome?.error ?? new Error('no answer')
+  return outcome.value.native
+}
+
+const count = (method: string) => node.calls.filter((call) => call.method === method).length
+
+describe('an extended key', () => {
+  test('finds both branches, one read of every memory', async () => {
+    put('P', secpUtxo(await at(0, 0), 1n), secpUtxo(await at(0, 77), 10n), secpUtxo(await at(1, 3), 100n))
+    const { pvm } = sources()
+    expect(await nativeOf(pvm)).toBe(111n)
+    expect(count('platform.getUTXOs')).toBe(3)
+    expect(count('avm.getUTXOs')).toBe(3)
+    expect(count('platform.getStake')).toBe(1)
+    expect(count('platform.getHeight')).toBe(0)
+  })
+
+  test('goes on while the gap is not reached, window after window', async () => {
+    put(
+      'P',
+      secpUtxo(await at(0, 100), 1n),
+      secpUtxo(await at(0, 150), 10n),
+      secpUtxo(await at(0, 500), 100n),
+      secpUtxo(await at(0, 549), 1_000n),
+    )
+    const { pvm } = sources()
+    // 100 → the window ends at 512, which covers 150 and 500; 500 + 50 ≥ 512 → the next one has 549.
+    expect(await nativeOf(pvm)).toBe(1_111n)
+    expect(
+      node.calls.every(({ params }) => ((params['addresses'] as string[] | undefined) ?? []).length <= 1_024),
+    ).toBe(true)
+  })
+
+  test('stops at the gap', async () => {
+    put('P', secpUtxo(await at(0, 10), 1n), secpUtxo(await at(0, 128), 10n))
+    expect(await nativeOf(sources(20).pvm)).toBe(1n)
+    expect(await nativeOf(sources(100).pvm)).toBe(1n)
+    put('P', secpUtxo(await at(0, 60), 100n))
+    expect(await nativeOf(sources(50).pvm)).toBe(101n)
+    expect(await nativeOf(sources(100).pvm)).toBe(111n)
+  })
+
+  test('an address used only on the other chain, in shared memory or by a stake counts as used', async () => {
+    const reached = await at(0, 140)
+    put('P', secpUtxo(reached, 5n))
+    expect(await nativeOf(sources().pvm)).toBe(0n)
+    put('X', secpUtxo(await at(0, 100), 7n))
+    expect(await nativeOf(sources().pvm)).toBe(5n)
+    node.ledger.memories.set('X', [])
+    put('X←C', secpUtxo(await at(0, 100), 7n))
+    expect(await nativeOf(sources().pvm)).toBe(5n)
+    node.ledger.memories.set('X←C', [])
+    node.reindex()
+    expect(await nativeOf(sources().pvm)).toBe(0n)
+    node.ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [await at(0, 100)], amount: 9n }] }))
+    expect(await nativeOf(sources().pvm)).toBe(14n)
+  })
+
+  test('P and X asked together share one scan', async () => {
+    put('P', secpUtxo(await at(0, 1), 3n))
+    put('X', secpUtxo(await at(1, 1), 4n))
+    const { pvm, avm } = sources()
+    const [p, x] = await Promise.all([
+      pvm.readBalances([wallet([KEY])], context()),
+      avm.readBalances([wallet([KEY])], context()),
+    ])
+    expect([p.get('w'), x.get('w')]).toMatchObject([{ value: { native: 3n } }, { value: { native: 4n } }])
+    expect(count('platform.getUTXOs')).toBe(3)
+    expect(count('avm.getUTXOs')).toBe(3)
+  })
+
+  test('keys of one request share windows; addresses given beside a key are not counted twice', async () => {
+    const shared = await at(0, 2)
+    put('P', secpUtxo(shared, 1n), secpUtxo(await at(0, 5, OTHER_KEY), 10n))
+    // Both keys own this one.
+    put('P', secpUtxo([shared, await at(0, 5, OTHER_KEY)], 100n, { threshold: 2 }))
+    const { pvm } = sources()
+    const text = (await derived.range(KEY, 0, 2, 3, 'avax'))[0]?.text ?? ''
+    const outcomes = await pvm.readBalances(
+      [wallet([KEY], [text], 'one'), wallet([OTHER_KEY], [], 'two'), wallet([KEY, OTHER_KEY], [], 'both')],
+      context(),
+    )
+    expect([...outcomes.values()].map((outcome) => outcome.ok && outcome.value.native)).toEqual([101n, 110n, 111n])
+    // One window of both keys, and one unit with the single address.
+    expect(count('platform.getUTXOs')).toBe(6)
+  })
+
+  test('a stake owned by an address given and by a derived one counts once', async () => {
+    const own = '11'.repeat(20)
+    node.ledger.stakers.push(
+      stakerOf({ endTime: 5_000, outputs: [{ owners: [own, await at(0, 4)].sort(), amount: 50n }] }),
+    )
+    const text = formatBech32Address(Buffer.from(own, 'hex'), 'fuji')
+    expect(await nativeOf(sources().pvm, wallet([KEY], [text]))).toBe(50n)
+  })
+
+  test('a range once seen in use is read at once and stays covered when it is emptied', async () => {
+    put('P', secpUtxo(await at(0, 120), 1n))
+    const { pvm } = sources()
+    expect(await nativeOf(pvm)).toBe(1n)
+    node.ledger.memories.set('P', [])
+    put('P', secpUtxo(await at(0, 170), 2n))
+    node.calls.length = 0
+    expect(await nativeOf(pvm)).toBe(2n)
+    expect(count('platform.getUTXOs')).toBe(3)
+    // A scanner without that memory finds nothing: the node cannot show what was spent.
+    expect(await nativeOf(sources().pvm)).toBe(0n)
+  })
+
+  test('that is not valid fails its own wallet only', async () => {
+    put('P', secpUtxo(await at(0, 0), 1n))
+    const bad = KEY.replace('c', 'd')
+    const outcomes = await sources().pvm.readBalances(
+      [wallet([KEY], [], 'good'), wallet([bad], [], 'bad'), wallet([KEY, bad], [], 'mixed')],
+      context(),
+    )
+    expect(outcomes.get('good')).toMatchObject({ ok: true, value: { native: 1n } })
+    expect(outcomes.get('bad')).toMatchObject({ ok: false, error: { message: expect.stringContaining('checksum') } })
+    expect(outcomes.get('mixed')).toMatchObject({ ok: false })
+  })
+
+  test('the scan starts over when the chain moves between two windows', async () => {
+    const early = secpUtxo(await at(0, 0), 1n)
+    const late = secpUtxo(await at(0, 150), 1n)
+    put('P', early, secpUtxo(await at(0, 100), 10n))
+    let moved = false
+    node.before = (call) => {
+      // Between the first and the second window, the coin of index 0 moves to index 150.
+      if (
+        !moved &&
+        call.method === 'platform.getUTXOs' &&
+        ((call.params['addresses'] as string[]) ?? []).length === 384
+      ) {
+        moved = true
+        node.ledger.heights.P += 1
+        node.ledger.memories.set('P', [late, ...(node.ledger.memories.get('P') ?? []).slice(1)])
+        node.reindex()
+      }
+      return undefined
+    }
+    expect(await nativeOf(sources().pvm)).toBe(11n)
+    expect(moved).toBe(true)
+    node.before = () => undefined
+  })
+
+  test('the scan goes on while somebody waits, and its sockets close when the last has left', async () => {
+    const { pvm, avm } = sources()
+    const hold = async (left: 'first' | 'both') => {
+      const closed = node.closed
+      let release = () => {}
+      const held = new Promise<undefined>((resolve) => {
+        release = () => resolve(undefined)
+      })
+      node.calls.length = 0
+      node.before = () => held
+      const readers = [new AbortController(), new AbortController()] as const
+      const deadline = Date.now() + 20_000
+      const p = pvm.readBalances([wallet([KEY])], { signal: readers[0].signal, deadline })
+      const x = avm.readBalances([wallet([KEY])], { signal: readers[1].signal, deadline })
+      await vi.waitFor(() => expect(count('avm.getUTXOs')).toBe(3))
+      readers[0].abort()
+      await expect(p).rejects.toMatchObject({ code: 'CANCELLED' })
+      if (left === 'both') {
+        readers[1].abort()
+        await expect(x).rejects.toMatchObject({ code: 'CANCELLED' })
+        await vi.waitFor(() => expect(node.closed - closed).toBe(7))
+      }
+      release()
+      if (left === 'first') expect((await x).get('w')).toMatchObject({ ok: true })
+      return node.closed - closed
+    }
+    await nativeOf(pvm)
+    expect(await hold('first')).toBe(0)
+    expect(await hold('both')).toBe(7)
+    // The next reader starts anew instead of joining what was given up.
+    node.before = () => undefined
+    expect(await nativeOf(pvm)).toBe(0n)
+  })
+})
