@@ -1,3 +1,4 @@
+import { servedDocument } from './api-documents.ts'
 import { configFileSchema } from './config-schema.ts'
 import { configurationPage } from './configuration-page.ts'
 import { envExample } from './env-example.ts'
@@ -14,4 +15,5 @@ export const artefacts: readonly Artefact[] = [
   { path: '.env.example', content: envExample },
   { path: 'docs/configuration.md', content: configurationPage },
   { path: 'openapi/firn.config.schema.json', content: configFileSchema },
+  { path: 'openapi/balance.json', content: () => servedDocument('/schema.json') },
 ]
