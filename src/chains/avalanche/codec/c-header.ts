@@ -32,15 +32,16 @@ export interface CHeader {
   minDelayExcess?: bigint
   targetExponent?: bigint
   minPriceExponent?: bigint
-  /** Fields of upgrades still to come, in order, raw. */
-  settled?: string[]
+  settledHeight?: bigint
+  settledGasUnix?: bigint
+  settledGasNumerator?: bigint
+  settledExcess?: bigint
 }
 
 type Kind = 'uint' | 'bytes' | number
-type Scalar = Exclude<keyof CHeader, 'settled'>
 
 /** In the order of the RLP list. A number is the exact length of a byte string. */
-const REQUIRED: readonly (readonly [Scalar, Kind])[] = [
+const REQUIRED: readonly (readonly [keyof CHeader, Kind])[] = [
   ['parentHash', 32],
   ['uncleHash', 32],
   ['coinbase', 20],
@@ -60,7 +61,7 @@ const REQUIRED: readonly (readonly [Scalar, Kind])[] = [
 ]
 
 /** Each there only if all before it are. */
-const OPTIONAL: readonly (readonly [Scalar, Kind])[] = [
+const OPTIONAL: readonly (readonly [keyof CHeader, Kind])[] = [
   ['baseFee', 'uint'],
   ['extDataGasUsed', 'uint'],
   ['blockGasCost', 'uint'],
@@ -71,10 +72,11 @@ const OPTIONAL: readonly (readonly [Scalar, Kind])[] = [
   ['minDelayExcess', 'uint'],
   ['targetExponent', 'uint'],
   ['minPriceExponent', 'uint'],
+  ['settledHeight', 'uint'],
+  ['settledGasUnix', 'uint'],
+  ['settledGasNumerator', 'uint'],
+  ['settledExcess', 'uint'],
 ]
-
-/** The header's last known extension has four parts. */
-const MAX_SETTLED = 4
 
 /** Reads the fields of a header; `cursor` is inside its list. */
 export function readCHeader(cursor: Cursor): CHeader {
@@ -84,9 +86,6 @@ export function readCHeader(cursor: Cursor): CHeader {
     if (cursor.offset === cursor.end) break
     header[name] = readField(cursor, kind)
   }
-  const settled: string[] = []
-  while (cursor.offset < cursor.end && settled.length < MAX_SETTLED) settled.push(bytesToHex(readRlpBytes(cursor)))
-  if (settled.length > 0) header.settled = settled
   if (cursor.offset < cursor.end) throw new CodecError('unknown header fields', cursor.offset, cursor.type)
   return header as unknown as CHeader
 }
@@ -99,7 +98,6 @@ export function encodeCHeaderFields(header: CHeader): Uint8Array[] {
     if (header[name] === undefined) break
     fields.push(encodeField(header[name]))
   }
-  for (const value of header.settled ?? []) fields.push(encodeField(value))
   return fields
 }
 
