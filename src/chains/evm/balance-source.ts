@@ -8,18 +8,17 @@ import type {
   NativeToken,
   Outcome,
   ReadContext,
-  TokenAmount,
   TokenCatalogue,
 } from '../capabilities.ts'
 import { createBalanceSweep } from './balance-sweep.ts'
 import { createListedTokens, type ListedTokens } from './known-tokens.ts'
 import { type EvmLimits, evmLimits } from './limits.ts'
+import { balancesOf, unlistedTokens } from './owner-balances.ts'
 import { createEvmReader } from './reader.ts'
 import { nativeToken } from './reader-types.ts'
 import type { Rectangle } from './sweep-plan.ts'
-import type { SweepResult } from './sweep-tally.ts'
 import { createTokenDiscovery } from './token-discovery.ts'
-import { createTokenMetadataReader, type TokenMetadata } from './token-metadata.ts'
+import { createTokenMetadataReader } from './token-metadata.ts'
 import { createUnreadableTokens } from './unreadable-tokens.ts'
 
 export interface EvmBalanceSourceDeps {
@@ -62,26 +61,16 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const common = { owners, tokens: [nativeToken, ...asked] }
     const result = await sweep.read([common, ...extraRectangles(extras, limits.pairsPerCall)], context)
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
-    const unlisted = await describeUnlisted(result, listed, context)
+    // A name that cannot be read is no reason to lose the accounts that hold no such token.
+    const unlisted = await metadata.read(unlistedTokens(result, listed), context).catch(asError)
     const outcome = (owner: string): Outcome<EvmBalances> => {
       const found = discovered.get(owner)
       const error = found?.ok === false ? found.error : result.errors.get(owner)
-      return error ? { ok: false, error } : balancesOf(result, owner, listed, unlisted)
+      return error
+        ? { ok: false, error }
+        : balancesOf(result, owner, { listed, own: extras.get(owner) ?? [], unlisted })
     }
     return new Map(owners.map((owner) => [owner, outcome(owner)]))
-  }
-
-  /** Metadata of the unlisted tokens that are held, or why it could not be read. */
-  const describeUnlisted = async (
-    result: SweepResult,
-    listed: ListedTokens,
-    context: ReadContext,
-  ): Promise<Described> => {
-    try {
-      return await metadata.read(unlistedTokens(result, listed), context)
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error))
-    }
   }
 
   return {
@@ -100,7 +89,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   }
 }
 
-type Described = ReadonlyMap<string, TokenMetadata> | Error
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/.test(text)
 
@@ -119,40 +108,4 @@ function extraRectangles(extras: ReadonlyMap<string, readonly string[]>, pairsPe
   const owners = holders.map(([owner]) => owner)
   if (owners.length * union.length <= pairsPerCall) return [{ owners, tokens: union }]
   return holders.map(([owner, tokens]) => ({ owners: [owner], tokens }))
-}
-
-const unlistedTokens = ({ amounts }: SweepResult, listed: ListedTokens): string[] => [
-  ...new Set(
-    [...amounts.values()].flatMap((held) =>
-      [...held.keys()].filter((token) => token !== nativeToken && !listed.has(token)),
-    ),
-  ),
-]
-
-function balancesOf(
-  { amounts, block }: SweepResult,
-  owner: string,
-  listed: ListedTokens,
-  unlisted: Described,
-): Outcome<EvmBalances> {
-  const held = amounts.get(owner) ?? new Map<string, bigint>()
-  const tokens: TokenAmount[] = []
-  for (const [address, balance] of [...held].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (address === nativeToken) continue
-    const known = listed.get(address)
-    if (!known && unlisted instanceof Error) return { ok: false, error: unlisted }
-    const shown = known ?? describe(address, unlisted instanceof Error ? undefined : unlisted.get(address))
-    if (shown) tokens.push({ ...shown, balance })
-  }
-  return { ok: true, value: { native: held.get(nativeToken) ?? 0n, tokens, blockNumber: block.number } }
-}
-
-/** An amount without decimals has no meaning, so such a token is not shown. Names fall back to what there is. */
-function describe(
-  address: string,
-  { name, symbol, decimals }: TokenMetadata = {},
-): Omit<TokenAmount, 'balance'> | undefined {
-  if (decimals === undefined) return undefined
-  const short = `${address.slice(0, 6)}…${address.slice(-4)}`
-  return { address, name: name ?? symbol ?? short, symbol: symbol ?? name ?? short, decimals }
 }

@@ -1,7 +1,8 @@
+import { BadAnswerError } from '../../errors.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createPairBudget } from './pair-budget.ts'
-import type { ReadMethod } from './reader-types.ts'
+import { nativeToken, type ReadMethod } from './reader-types.ts'
 import { sweepPass } from './sweep-pass.ts'
 import type { Rectangle } from './sweep-plan.ts'
 import { BlockLostError, type SweepResult } from './sweep-tally.ts'
@@ -31,12 +32,17 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
     const asked = new Set(fresh.map(pairKey))
     const still = second.failed.filter((pair) => asked.has(pairKey(pair)))
-    for (const { token, owner } of still) unreadable.add(token, owner)
+    const errors = new Map([...first.errors, ...second.errors])
+    for (const { token, owner } of still) {
+      // Every account has a native balance: when it cannot be read, the read failed.
+      if (token === nativeToken) errors.set(owner, new BadAnswerError('native balance could not be read'))
+      else unreadable.add(token, owner)
+    }
     return {
       block: first.block,
       amounts: merged(first.amounts, second.amounts),
       failed: [...first.failed.filter((pair) => !asked.has(pairKey(pair))), ...still],
-      errors: new Map([...first.errors, ...second.errors]),
+      errors,
     }
   }
 

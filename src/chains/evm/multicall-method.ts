@@ -3,7 +3,14 @@ import { BadAnswerError } from '../../errors.ts'
 import type { ReadContext } from '../capabilities.ts'
 import { balanceOfData } from './call-data.ts'
 import { blockTag, type CallTarget, callOptions } from './packed-method.ts'
-import { type BalanceAnswer, type BalanceQuery, type BlockMark, nativeToken, type ReadMethod } from './reader-types.ts'
+import {
+  type BalanceAnswer,
+  type BalanceQuery,
+  type BlockMark,
+  type ContractCall,
+  nativeToken,
+  type ReadMethod,
+} from './reader-types.ts'
 
 const abi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
@@ -24,12 +31,10 @@ type Result = { success: boolean; returnData: Hex }
 const word = (result: Result | undefined): bigint | undefined =>
   result?.success && result.returnData.length >= 66 ? BigInt(result.returnData.slice(0, 66)) : undefined
 
-/**
- * Multicall3, for nodes that run neither init code nor overridden code in eth_call. It has no gas cap for one call, so a
- * gas burner starves its neighbours: aggregates with failures are halved until only the failing token stands alone.
- */
-export function createMulticallMethod(target: CallTarget, multicall: string): ReadMethod {
-  const aggregate = async (calls: { to: string; data: string }[], block: bigint | undefined, context: ReadContext) => {
+/** One aggregate3 that also says its block and its chain. */
+const createAggregate =
+  (target: CallTarget, multicall: string) =>
+  async (calls: readonly ContractCall[], block: bigint | undefined, context: ReadContext) => {
     const marks = Object.values(selectors).map((data) => ({ to: multicall, data }))
     const all = [...marks, arbSys, ...calls].map(({ to, data }) => ({
       target: to as Hex,
@@ -48,6 +53,13 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     target.checkChain(chain)
     return { block: { number: arbitrum ?? number, fingerprint: (hash ^ time) & mask }, results: results.slice(5) }
   }
+
+/**
+ * Multicall3, for nodes that run neither init code nor overridden code in eth_call. It has no gas cap for one call, so a
+ * gas burner starves its neighbours: aggregates with failures are halved until only the failing token stands alone.
+ */
+export function createMulticallMethod(target: CallTarget, multicall: string): ReadMethod {
+  const aggregate = createAggregate(target, multicall)
 
   const balances = async (whole: BalanceQuery, context: ReadContext): Promise<BalanceAnswer> => {
     const fitting = Math.max(1, Math.floor(pairsPerAggregate / whole.owners.length))

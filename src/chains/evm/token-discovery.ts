@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { JsonRpcError } from '../../errors.ts'
+import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
@@ -12,6 +12,13 @@ export interface TokenDiscovery {
    * nothing older is known: a list without the owner's tokens would look like a loss.
    */
   tokensOf(owners: readonly string[], context: ReadContext): Promise<Map<string, Outcome<readonly string[]>>>
+}
+
+export interface TokenDiscoveryDeps {
+  pool: UpstreamPool
+  path: string
+  limits: EvmLimits
+  logger?: Pick<Logger, 'debug'>
 }
 
 interface Page {
@@ -31,28 +38,14 @@ const mostBackground = 50
 const mostPages = 20
 
 /** `alchemy_getTokenBalances(owner, "erc20", {pageKey})`: hex balances by contract, zero ones included. */
-export function createTokenDiscovery(deps: {
-  pool: UpstreamPool
-  path: string
-  limits: EvmLimits
-  logger?: Pick<Logger, 'debug'>
-}): TokenDiscovery {
+export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   const found = new LRUCache<string, Found>({ max: deps.limits.cacheEntries })
   const background = new Set<string>()
   let offered: boolean | undefined
   let askAgainAt = 0
 
-  const fetchTokens = async (owner: string, { signal, deadline }: ReadContext): Promise<Found> => {
-    const tokens = new Set<string>()
-    let pageKey: string | undefined
-    for (let page = 0; page < mostPages; page++) {
-      const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
-      const answer = await deps.pool.rpc<Page>(deps.path, 'alchemy_getTokenBalances', params, { signal, deadline })
-      for (const token of heldTokens(answer)) tokens.add(token)
-      pageKey = typeof answer.pageKey === 'string' && answer.pageKey !== '' ? answer.pageKey : undefined
-      if (pageKey === undefined || tokens.size >= deps.limits.discoveredTokens) break
-    }
-    const result = { tokens: [...tokens].sort().slice(0, deps.limits.discoveredTokens), at: Date.now() }
+  const fetchTokens = async (owner: string, context: ReadContext): Promise<Found> => {
+    const result = { tokens: await heldTokens(deps, owner, context), at: Date.now() }
     found.set(owner, result)
     return result
   }
@@ -67,7 +60,7 @@ export function createTokenDiscovery(deps: {
     } catch (error) {
       offered = offered === true
       // A refusal is an answer; a broken line is not, so ask again soon.
-      if (!(error instanceof JsonRpcError)) askAgainAt = Date.now() + backgroundMs
+      if (!isRefusal(error)) askAgainAt = Date.now() + backgroundMs
       deps.logger?.debug({ pool: deps.pool.name, err: error }, 'no token discovery')
     } finally {
       background.delete(owner)
@@ -89,6 +82,8 @@ export function createTokenDiscovery(deps: {
     try {
       return { ok: true, value: (await fetchTokens(owner, context)).tokens }
     } catch (error) {
+      // Pools may mix servers with and without the method; where it is missing there is nothing to wait for.
+      if (isRefusal(error)) return { ok: true, value: [] }
       return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
     }
   }
@@ -106,11 +101,28 @@ export function createTokenDiscovery(deps: {
   }
 }
 
-function heldTokens(page: Page): string[] {
-  const rows = Array.isArray(page?.tokenBalances) ? page.tokenBalances : []
-  return rows.flatMap(({ contractAddress, tokenBalance }) => {
+const isRefusal = (error: unknown): boolean => error instanceof JsonRpcError || error instanceof BadAnswerError
+
+function namedTokens(page: Page): string[] {
+  if (!Array.isArray(page?.tokenBalances)) throw new BadAnswerError('token discovery answered with something else')
+  return page.tokenBalances.flatMap(({ contractAddress, tokenBalance }) => {
     if (typeof contractAddress !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(contractAddress)) return []
     const zero = typeof tokenBalance === 'string' && /^0x0*$/.test(tokenBalance)
     return zero ? [] : [contractAddress.toLowerCase()]
   })
+}
+
+/** All pages of one owner, in address order, at most as many tokens as the limits allow. */
+async function heldTokens(deps: TokenDiscoveryDeps, owner: string, context: ReadContext): Promise<readonly string[]> {
+  const { signal, deadline } = context
+  const tokens = new Set<string>()
+  let pageKey: string | undefined
+  for (let page = 0; page < mostPages; page++) {
+    const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
+    const answer = await deps.pool.rpc<Page>(deps.path, 'alchemy_getTokenBalances', params, { signal, deadline })
+    for (const token of namedTokens(answer)) tokens.add(token)
+    pageKey = typeof answer.pageKey === 'string' && answer.pageKey !== '' ? answer.pageKey : undefined
+    if (pageKey === undefined || tokens.size >= deps.limits.discoveredTokens) break
+  }
+  return [...tokens].sort().slice(0, deps.limits.discoveredTokens)
 }

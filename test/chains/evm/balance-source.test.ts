@@ -1,7 +1,18 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AddressAccount, BalanceSource, EvmBalances, KnownToken } from '../../../src/chains/capabilities.ts'
-import { createEvmBalanceSource, type EvmBalanceSourceDeps } from '../../../src/chains/evm/index.ts'
+import { createBalanceSweep } from '../../../src/chains/evm/balance-sweep.ts'
+import {
+  createEvmBalanceSource,
+  type EvmBalanceSourceDeps,
+  evmLimits,
+  nativeToken,
+  type ReadMethod,
+} from '../../../src/chains/evm/index.ts'
+import { createUnreadableTokens } from '../../../src/chains/evm/unreadable-tokens.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { type SandboxEvm, startSandboxEvm } from '../../sandbox/evm-chain.ts'
 import { createRpcPool, type Interceptor, type RpcPool } from '../../support/rpc-pool.ts'
 
@@ -290,6 +301,21 @@ describe('one block', () => {
   })
 })
 
+describe('over the real pool', () => {
+  it('answers although one upstream is dead and another sends HTML', async () => {
+    const html = createServer((_, response) => response.end('<html>busy</html>'))
+    await new Promise<void>((resolve) => html.listen(0, '127.0.0.1', resolve))
+    const { port } = html.address() as AddressInfo
+    const specs = [{ url: 'http://127.0.0.1:1' }, { url: `http://127.0.0.1:${port}` }, { url: chain.url, priority: 1 }]
+    const pool = createUpstreamPool('test', specs, DEFAULT_LIMITS)
+    const source = createEvmBalanceSource({ caip2Id, native, pool, tokens: { tokens: () => chain.tokenList.tokens } })
+    const [balances] = await read(source, [account(1)])
+    await pool.close()
+    html.close()
+    expect(amounts(balances).size).toBe(13)
+  })
+})
+
 describe('never a smaller sum', () => {
   it('makes the accounts errors when a later call of the request fails', async () => {
     const { source } = sourceOver(
@@ -310,6 +336,25 @@ describe('never a smaller sum', () => {
       return undefined
     })
     expect(await read(source, [account(1)])).toEqual(['connection cut'])
+  })
+
+  it('makes an account an error when its native balance alone is missing', async () => {
+    const reader: ReadMethod = {
+      name: 'without native',
+      balances: async ({ owners, tokens }) => ({
+        block: { number: 1n, fingerprint: 1n },
+        done: tokens.length,
+        amounts: [],
+        failed: tokens.flatMap((token, index) =>
+          token === nativeToken ? [{ token: index, owner: owners.length - 1 }] : [],
+        ),
+      }),
+      calls: () => Promise.reject(new Error('not asked')),
+    }
+    const sweep = createBalanceSweep(reader, evmLimits, createUnreadableTokens(10, 1_000))
+    const context = { signal: new AbortController().signal, deadline: Date.now() + 1_000 }
+    const { errors } = await sweep.read([{ owners: ['0x1', '0x2'], tokens: [nativeToken, '0xa'] }], context)
+    expect([...errors.keys()]).toEqual(['0x2'])
   })
 
   it('names both chains when the upstream serves another one', async () => {
@@ -340,7 +385,6 @@ describe('discovered tokens', () => {
     { contractAddress: 'rubbish', tokenBalance: '0x1' },
   ]
   const answering = async (body: unknown) => {
-    const { createServer } = await import('node:http')
     let answers = 0
     const server = createServer((_, response) => response.end(JSON.stringify(body), () => answers++))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -372,7 +416,7 @@ describe('discovered tokens', () => {
   })
 
   it('an owner whose tokens cannot be found is an error once the upstream has offered to find them', async () => {
-    const indexer = await answering({ id: 1, result: { tokenBalances: [] } })
+    const indexer = await answering({ id: 1, result: { tokenBalances: rows('x').slice(0, 1) } })
     let broken = false
     const { source } = sourceOver(
       ({ method }) => {
@@ -388,6 +432,8 @@ describe('discovered tokens', () => {
     const both = [account(1), account(2)]
     await expect.poll(async () => (await read(source, both))[1], { interval: 20 }).toBe('indexer down')
     const [known] = await read(source, both)
+    // The spam token pays everybody, but it was found for the first account only.
+    expect(amounts(known)).toEqual(new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]]))
     indexer.stop()
     expect(typeof known).toBe('object')
   })
