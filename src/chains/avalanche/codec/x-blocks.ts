@@ -1,3 +1,4 @@
+import { EMPTY_ID } from '../../../lib/ids.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
 import { type Decoded, decodeTop, encodeTop, list, struct, union, variant } from './layout.ts'
 import { blob, id, u32, u64 } from './primitives.ts'
@@ -51,11 +52,13 @@ export function encodeStopVertex(vertex: StopVertex): Buffer {
 }
 
 /**
- * Id and bytes of the X block of height 0, which is in no genesis bytes: made when the DAG ended.
- * @param stopVertexId hex; undefined where the network names none (an empty vertex of height 0 is taken then).
+ * The X block of height 0, which is in no genesis bytes: made when the DAG ended.
+ * @param stopVertexId hex; undefined or the empty id where the network names none (an empty vertex of height 0 is
+ *   taken then).
  * @param cortinaTime unix seconds
  */
 export function xGenesisBlock(chainId: string, cortinaTime: bigint, stopVertexId?: string): XBlock {
-  const parentId = stopVertexId ?? sha256Hex(encodeStopVertex({ chainId, height: 0n, parents: [] }))
-  return { type: 'StandardBlock', parentId, height: 0n, time: cortinaTime, merkleRoot: '0'.repeat(64), txs: [] }
+  const named = stopVertexId !== undefined && stopVertexId !== EMPTY_ID
+  const parentId = named ? stopVertexId : sha256Hex(encodeStopVertex({ chainId, height: 0n, parents: [] }))
+  return { type: 'StandardBlock', parentId, height: 0n, time: cortinaTime, merkleRoot: EMPTY_ID, txs: [] }
 }

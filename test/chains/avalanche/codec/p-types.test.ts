@@ -6,6 +6,7 @@ import {
   decodePTx,
   encodePBlock,
   encodePTx,
+  openContainer,
   type PBlock,
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { readWithAvalanchejs } from '../../../support/avalanchejs-codec.ts'
@@ -85,6 +86,23 @@ describe('P blocks', () => {
         expect(Buffer.compare(encodePBlock(block), bytes)).toBe(0)
       }),
       { numRuns: 20 },
+    )
+  })
+
+  it('of before the fork, which begin like wrappers, pass through the wrapper reader', () => {
+    const realHeight = fc.bigInt({ min: 0n, max: 0xffff_ffffn })
+    const apricot = fc.constantFrom(
+      ...(Object.keys(bodies) as PBlock['type'][]).filter((type) => /^Apricot/.test(type)),
+    )
+    const blocks = apricot.chain((type) => fc.tuple(fc.constant(type), bodies[type] as fc.Arbitrary<object>))
+    fc.assert(
+      fc.property(blocks, realHeight, ([type, fields], height) => {
+        const bytes = encodePBlock({ type, ...fields, height } as PBlock)
+        const { envelope, innerBlock } = openContainer(bytes)
+        expect(envelope).toBeUndefined()
+        expect(innerBlock).toBe(bytes)
+      }),
+      { numRuns: 200 },
     )
   })
 })

@@ -138,11 +138,37 @@ describe('UTXOs', () => {
 })
 
 describe('the linearised DAG', () => {
-  it('ends in the X genesis block of networks that name their stop vertex and of those that do not', () => {
-    const idOf = (...from: Parameters<typeof xGenesisBlock>) =>
-      idToCb58(innerBlockId(encodeXBlock(xGenesisBlock(...from))))
-    const { chains } = recordedJson<{ chains: { X: string } }>('network')
-    expect(idOf(idFromCb58(chains.X), 1680793200n)).toBe('2gMfDTWHYVJ2K5QEaiRJnVTKva4g1fzHHNYmCxFMbpGePpYatx')
+  const recorded = recordedJson<{ chains: { X: string } }>('network').chains.X
+  it.each([
+    // chain, Cortina time, stop vertex, block
+    [
+      recorded,
+      1680793200n,
+      '11111111111111111111111111111111LpoYY',
+      '2gMfDTWHYVJ2K5QEaiRJnVTKva4g1fzHHNYmCxFMbpGePpYatx',
+    ],
+    [
+      '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
+      1607144400n,
+      undefined,
+      '2R2UY2pZMQr8nR9ywCdqn97Lp5a6hceqtLXkag6vH7KQSVvmst',
+    ],
+    [
+      '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm',
+      1680793200n,
+      '2D1cmbiG36BqQMRyHt4kFhWarmatA1ighSpND3FeFgz3vFVtCZ',
+      '2tCdy3dRsf6rYG7jtBNSyANQ6StrAEYpCDMLBQyGRLF8wG5KPK',
+    ],
+    [
+      '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM',
+      1682434800n,
+      'jrGWDh5Po9FMj54depyunNixpia5PN4aAYxfmNzU8n752Rjga',
+      'V8kYdATLoVjUBazVjEHy1dWurk2PcnhERSWnwmcNwirdsBb1S',
+    ],
+  ])('of %s ends in its X genesis block', (chain, cortinaTime, stopVertex, block) => {
+    const stopVertexId = stopVertex === undefined ? undefined : idFromCb58(stopVertex)
+    const genesis = xGenesisBlock(idFromCb58(chain), cortinaTime, stopVertexId)
+    expect(idToCb58(innerBlockId(encodeXBlock(genesis)))).toBe(block)
   })
 
   it('has vertices that survive writing and reading', () => {
