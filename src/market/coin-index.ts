@@ -57,7 +57,7 @@ const keep = async (file: string, rows: Rows): Promise<void> => {
   await rename(`${file}.new`, file)
 }
 
-export interface CoinIndexDeps {
+interface CoinIndexDeps {
   client: CoingeckoClient
   platforms: ReadonlySet<string>
   log: MarketLog

@@ -2,7 +2,7 @@ import { BadAnswerError, UpstreamRateLimitedError, UpstreamUnavailableError } fr
 import type { RawResponse, UpstreamPool } from '../upstream/types.ts'
 
 /** The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3. */
-export type ExchangePool = Pick<UpstreamPool, 'exchange'>
+type ExchangePool = Pick<UpstreamPool, 'exchange'>
 
 export interface CoingeckoAccess {
   pool: ExchangePool

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 
 /** Content of a file; `parse` runs again only when the file has changed. */
-export interface WatchedFile<T> {
+interface WatchedFile<T> {
   /** The newest good content; undefined until there was any. Never rejects. */
   read(): Promise<T | undefined>
   /** Message of the latest trouble, while it lasts. */

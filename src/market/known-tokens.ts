@@ -1,5 +1,5 @@
 /** Address, symbol, name, decimals. */
-export type KnownTokenRow = readonly [address: string, symbol: string, name: string, decimals: number]
+type KnownTokenRow = readonly [address: string, symbol: string, name: string, decimals: number]
 
 /**
  * Well-known tokens by CAIP-2 chain, so that a first start without internet shows the usual ones. Facts of public lists

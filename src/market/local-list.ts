@@ -9,7 +9,7 @@ import { type ParsedList, parseTokenList } from './token-list.ts'
 const LOOK_MS = 60_000
 const MAX_FILES = 500
 
-export interface LocalListDeps extends ListReading {
+interface LocalListDeps extends ListReading {
   log: MarketLog
 }
 

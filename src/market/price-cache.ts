@@ -3,7 +3,7 @@ import type { Currency } from '../lib/currencies.ts'
 import { type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
 
 /** Ages in milliseconds. */
-export interface PriceAges {
+interface PriceAges {
   /** A price is asked for again after this. */
   cacheMs: number
   /** A price older than this is not shown. */
@@ -20,7 +20,7 @@ interface Slot {
 }
 
 /** due: ask again; awaited: too old or absent, worth waiting for; unread: may have a price that is not known now. */
-export interface PriceState {
+interface PriceState {
   quote: Quote | undefined
   due: boolean
   awaited: boolean

@@ -30,7 +30,7 @@ const createFlight = (key: PriceKey): Flight => {
   return { key, done, finish }
 }
 
-export interface PriceReaderDeps {
+interface PriceReaderDeps {
   source: PriceSource
   cache: PriceCache
   log: MarketLog

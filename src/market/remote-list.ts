@@ -8,7 +8,7 @@ import { type ParsedList, parseTokenList } from './token-list.ts'
 /** First wait after trouble; doubles up to the refresh interval. */
 const RETRY_MS = 60_000
 
-export interface RemoteListDeps extends ListReading {
+interface RemoteListDeps extends ListReading {
   fetch: ListFetch
   cache: ListCache
   log: MarketLog

@@ -50,7 +50,7 @@ const merge = (
   return merged
 }
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /** Lists in force that count for a chain, most important first. */
   lists: (caip2Id: string) => readonly ParsedList[]
   builtIn: boolean

@@ -42,7 +42,7 @@ export interface ParsedList {
   skipped: number
 }
 
-export interface ParseOptions {
+interface ParseOptions {
   /** The chain that entries without a chain number belong to. */
   home?: string
   /** Entries beyond this are left out. */

@@ -157,6 +157,13 @@ describe('tokens', () => {
     expect(fake.paths()).toEqual(['/coins/list', '/simple/token_price/avalanche'])
   })
 
+  it('finds the answer under an address written in another case', async () => {
+    fake.contracts[`avalanche/${token(0xabc).address}`] = { usd: 5 }
+    fake.upperCase = true
+    const quotes = await open({ coinList: false }).quote('usd', [], [token(0xabc)])
+    expect(quotes.get(token(0xabc))?.price).toBe(5)
+  })
+
   it('learns how many contracts a call may carry', async () => {
     fake.allowed = 10
     for (let i = 0; i < 35; i += 1) fake.contracts[`avalanche/${token(i).address}`] = { usd: i + 1 }
@@ -278,11 +285,14 @@ describe('trouble', () => {
 
   it('ends the wait with the signal and with the deadline', async () => {
     fake.server.set({ hang: 'headers' })
-    open({ timeoutMs: 60_000 })
+    open({ timeoutMs: 600_000, readTimeoutMs: 600_000 })
     const controller = new AbortController()
     const waiting = book.quote('usd', [AVAX], [], { signal: controller.signal })
+    await expect.poll(() => fake.server.stats.inFlight).toBe(1)
     controller.abort()
     expect((await waiting).get(AVAX)).toBeUndefined()
+    // The read itself goes on for whoever asks next.
+    expect(fake.server.stats.inFlight).toBe(1)
     expect((await book.quote('usd', [AVAX], [], { deadline: Date.now() + 5 })).get(AVAX)).toBeUndefined()
   })
 

@@ -14,6 +14,8 @@ export interface FakeCoingecko {
   list: unknown[] | undefined
   /** Addresses allowed per call. */
   allowed: number
+  /** Answer addresses in upper case. */
+  upperCase: boolean
   headers: IncomingMessage['headers'][]
   /** Paths without their query, in order. */
   paths(): string[]
@@ -58,7 +60,12 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
     if (platform !== undefined) {
       const addresses = (url.searchParams.get('contract_addresses') ?? '').split(',')
       if (addresses.length > fake.allowed) return { status: 400, body: limitBody(fake.allowed) }
-      return { body: price(addresses, fake.contracts, `${platform}/`) }
+      const rows = Object.entries(price(addresses, fake.contracts, `${platform}/`))
+      return {
+        body: Object.fromEntries(
+          rows.map(([name, row]) => [fake.upperCase ? `0x${name.slice(2).toUpperCase()}` : name, row]),
+        ),
+      }
     }
     if (url.pathname === '/coins/list' && fake.list !== undefined) return { body: fake.list }
     if (url.pathname === '/exchange_rates' && Object.keys(fake.table).length > 0)
@@ -84,6 +91,7 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
     table: {},
     list: undefined,
     allowed: 100,
+    upperCase: false,
     headers: [],
     paths: () => seen,
   }

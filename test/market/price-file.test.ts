@@ -76,6 +76,8 @@ describe('prices of a file', () => {
     const quotes = await book.quote('usd', [AVAX], [USDC])
     expect(quotes.get(AVAX)).toBeUndefined()
     expect(quotes.unread(USDC)).toBe(true)
+    await book.quote('usd', [AVAX], [])
+    expect(warnings).toHaveLength(1)
   })
 })
 

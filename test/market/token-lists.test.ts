@@ -152,6 +152,17 @@ describe('kept lists', () => {
     expect(symbols()).toEqual(['T1', 'T2'])
   })
 
+  it('that were found unchanged count as new, also after a restart', async () => {
+    await open()
+    const [name = ''] = await readdir(join(folder, 'cache'))
+    const old = new Date(Date.now() - 86_400_000)
+    await utimes(join(folder, 'cache', name), old, old)
+    await lists.refresh()
+    await lists.close()
+    await open()
+    expect(seen.map((request) => request.status)).toEqual([200, 304])
+  })
+
   it('that are old are asked for at the start, and serve while nobody answers', async () => {
     await open()
     await lists.close()
