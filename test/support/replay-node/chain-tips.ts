@@ -15,7 +15,6 @@ export interface ChainTips {
   moveTo(heights: Partial<Heights>): void
   /** Accepts the next blocks in the order the recorded node accepted them. Returns the chains that moved. */
   advance(blocks?: number): ChainName[]
-  /** Unix seconds of the latest block any tip stands on: the node's clock while it replays the past. */
   readonly lagBlocks: number
   setLag(blocks: number): void
   onMove(listener: () => void): void

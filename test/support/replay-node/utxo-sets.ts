@@ -53,6 +53,8 @@ export interface UtxoSets {
   all(): readonly RecordedUtxo[]
 }
 
+const hexOfAddress = (text: string): string => Buffer.from(decodeAddress(text).bytes).toString('hex')
+
 interface AddressLine {
   address: string
   P: { utxos: string[]; atomicX: string[]; atomicC: string[] }
@@ -60,13 +62,25 @@ interface AddressLine {
   C: { atomicP: string[]; atomicX: string[] }
 }
 
-/** Rank of each UTXO in the node's own listings at the end, which break ties inside one block. */
+/** Rank of each UTXO in the node's own listings at the end, per owner, which break ties inside one block. */
 function recordedRanks(recordings: Recordings): Map<string, number> {
   const ranks = new Map<string, number>()
   for (const line of recordings.lines('network/address-state.ndjson.gz')) {
-    const { P, X, C } = JSON.parse(line) as AddressLine
-    const lists = [P.utxos, P.atomicX, P.atomicC, X.utxos, X.atomicP, X.atomicC, C.atomicP, C.atomicX]
-    for (const list of lists) for (const [index, bytes] of list.entries()) ranks.set(bytes, index)
+    const { address, P, X, C } = JSON.parse(line) as AddressLine
+    const owner = hexOfAddress(address)
+    const lists: [PrimaryAlias, PrimaryAlias, string[]][] = [
+      ['P', 'P', P.utxos],
+      ['P', 'X', P.atomicX],
+      ['P', 'C', P.atomicC],
+      ['X', 'X', X.utxos],
+      ['X', 'P', X.atomicP],
+      ['X', 'C', X.atomicC],
+      ['C', 'P', C.atomicP],
+      ['C', 'X', C.atomicX],
+    ]
+    for (const [chain, source, list] of lists) {
+      for (const [index, bytes] of list.entries()) ranks.set(ownerKey(chain, source, owner) + bytes, index)
+    }
   }
   return ranks
 }
@@ -89,7 +103,7 @@ function indexUtxos(recordings: Recordings): Indexed {
     const utxo = JSON.parse(line) as RecordedUtxo
     utxos.push(utxo)
     for (const text of utxo.addresses) {
-      const hex = hexOf.get(text) ?? Buffer.from(decodeAddress(text).bytes).toString('hex')
+      const hex = hexOf.get(text) ?? hexOfAddress(text)
       hexOf.set(text, hex)
       const source = utxo.sharedMemory ? utxo.createdOnChain : utxo.consumableOnChain
       const key = ownerKey(utxo.consumableOnChain, source, hex)
@@ -117,8 +131,9 @@ export function createUtxoSets(recordings: Recordings, tips: ChainTips): UtxoSet
   }
   const owned = (place: UtxoPlace, address: string): RecordedUtxo[] => {
     const { byOwner, ranks } = indexed()
-    const list = byOwner.get(ownerKey(place.chain, place.source, address)) ?? []
-    const rank = (utxo: RecordedUtxo): number => ranks.get(utxo.utxoBytes) ?? -1
+    const key = ownerKey(place.chain, place.source, address)
+    const list = byOwner.get(key) ?? []
+    const rank = (utxo: RecordedUtxo): number => ranks.get(key + utxo.utxoBytes) ?? -1
     const appeared = (utxo: RecordedUtxo): number => utxo.spendableAtHeight ?? 0
     return list
       .filter((utxo) => listed(utxo, tips))
