@@ -5,7 +5,7 @@ import type { PriceBook } from './prices.ts'
 
 const MAX_BYTES = 33_554_432
 
-/** Prices of a file (format: `PriceFileSchema`); a changed file counts from the next `quote` on, a broken one is left aside. */
+/** Prices of a file (format: `price-file.ts`); a changed file counts from the next `quote` on, a broken one is left aside. */
 export const createFilePriceBook = (file: string, log: MarketLog = silentLog): PriceBook => {
   let newest: FilePrices | undefined
   let lastSuccess: number | undefined

@@ -4,11 +4,9 @@
  */
 export { CURRENCIES, type Currency } from '../lib/currencies.ts'
 export { absoluteChange, fiatTotal, fiatValue } from './fiat.ts'
-export type { ListFetch, ListRequest, ListResponse } from './list-fetch.ts'
 export type { TokenListStatus } from './list-source.ts'
 export type { MarketLog } from './market-log.ts'
 export { createPriceBook, type PriceBookOptions } from './price-book.ts'
-export { type PriceFile, PriceFileSchema } from './price-file.ts'
 export type {
   NativePriceKey,
   PriceBook,
@@ -21,7 +19,6 @@ export type {
 } from './prices.ts'
 export type { ListedToken } from './token.ts'
 export { createTokenLists, type TokenListOptions, type TokenLists } from './token-lists.ts'
-export { type OverrideTable, OverrideTableSchema } from './verdict-overrides.ts'
 export {
   createVerdicts,
   isTrusted,

@@ -29,7 +29,7 @@ const FilePriceSchema = Type.Union([
  * `rates`: currency units for one usd. `natives`: by the provider's id (looked at first) or by internalId. `tokens`: by
  * CAIP-2 chain, then contract (any case) or mint.
  */
-export const PriceFileSchema = Type.Object(
+const PriceFileSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String()),
     about: Type.Optional(Type.String()),
@@ -39,7 +39,6 @@ export const PriceFileSchema = Type.Object(
   },
   { additionalProperties: false },
 )
-export type PriceFile = Static<typeof PriceFileSchema>
 type FilePrice = Static<typeof FilePriceSchema>
 
 /** Prices of a parsed file; the same objects on every call. */

@@ -8,7 +8,7 @@ import { addressKey } from './prices.ts'
  *
  *     { "eip155:43114": { "0x…": "Benign", "0x…": "Malicious" }, "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": { "…": "Spam" } }
  */
-export const OverrideTableSchema = Type.Record(
+const OverrideTableSchema = Type.Record(
   Type.String(),
   Type.Record(
     Type.String(),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTokenLists, createVerdicts, type TokenLists, type Verdicts } from '../../src/market/index.ts'
+import { createTokenLists, createVerdicts, isTrusted, type TokenLists, type Verdicts } from '../../src/market/index.ts'
 
 const CHAIN = 'eip155:43114'
 const NO_LISTS = 'eip155:424242'
@@ -194,4 +194,17 @@ describe('names made to hurt', () => {
       { numRuns: 200 },
     )
   })
+})
+
+it.each([
+  ['Benign', true, true, true],
+  ['Warning', true, true, true],
+  ['Warning', false, true, false],
+  ['Warning', false, false, true],
+  ['Malicious', true, true, false],
+  ['Spam', false, false, false],
+  [undefined, false, true, false],
+  [undefined, false, false, true],
+] as const)('%s, vouched for %s, chain has lists %s: trusted %s', (scanResult, vouchedFor, chainHasLists, trusted) => {
+  expect(isTrusted(scanResult, vouchedFor, chainHasLists)).toBe(trusted)
 })
