@@ -78,7 +78,7 @@ export function createAvalancheNetwork({ pool, overrides = {} }: NetworkDeps): A
     async facts(call = {}) {
       if (facts) return facts
       const [id, X, C, avaxAssetId] = await Promise.all([networkId(call), xId(call), cId(call), avax(call)])
-      facts = {
+      facts ??= {
         networkId: id,
         hrp: overrides.hrp ?? hrpOfNetwork(id),
         blockchainIds: { P: P_BLOCKCHAIN_ID, X, C },

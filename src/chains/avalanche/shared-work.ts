@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { CancelledError } from '../../errors.ts'
 
 /** Work under way that several readers wait for; it is aborted once the last of them has left. */
@@ -10,6 +11,8 @@ export interface SharedWork<T> {
 /** Starts `run` at once. A reader that leaves gets CancelledError; the others keep waiting for the same result. */
 export function shareWork<T>(run: (signal: AbortSignal) => Promise<T>): SharedWork<T> {
   const controller = new AbortController()
+  // Every call of the work listens to the one signal.
+  setMaxListeners(0, controller.signal)
   const result = Promise.resolve().then(() => run(controller.signal))
   // Every reader may have left before it fails: nobody would be there to hear it.
   result.catch(() => undefined)

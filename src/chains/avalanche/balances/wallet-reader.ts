@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { Outcome, ReadContext, WalletAccount } from '../../capabilities.ts'
@@ -42,6 +43,8 @@ const CONCURRENT_BUNDLES = 4
 export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B> {
   const readBundle = createBundleReader(deps.network.pool, deps.chain)
   return async (accounts, { signal, deadline, traceparent }) => {
+    // Every call of a large request listens to the one signal.
+    setMaxListeners(0, signal)
     const call: CallOptions = { signal, deadline, ...(traceparent === undefined ? {} : { traceparent }) }
     const facts = await deps.network.facts(call)
     const { wallets, failures } = await parseWallets(accounts, facts.hrp)

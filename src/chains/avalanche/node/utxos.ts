@@ -50,10 +50,11 @@ export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: Call
       utxos.push(utxo)
     }
     if (page.fetched < UTXO_PAGE) return { utxos, pages }
-    if (startIndex?.utxo === page.endIndex.utxo && startIndex.address === page.endIndex.address) {
+    const endIndex = endOf(page.endIndex, method)
+    if (startIndex?.utxo === endIndex.utxo && startIndex.address === endIndex.address) {
       throw new BadAnswerError(`${method}: a full page ends where it began`)
     }
-    startIndex = page.endIndex
+    startIndex = endIndex
   }
   throw new BadAnswerError(`${method}: more than ${MAX_UTXO_PAGES} pages`)
 }
@@ -69,20 +70,22 @@ function requestOf(query: UtxoQuery): JsonRecord {
   return { addresses, ...source, limit: UTXO_PAGE, encoding: 'hex' }
 }
 
-function pageOf(result: unknown, method: string): { fetched: number; utxos: Utxo[]; endIndex: PageIndex } {
+function pageOf(result: unknown, method: string): { fetched: number; utxos: Utxo[]; endIndex: unknown } {
   const page = recordOf(result, method)
   const texts = listOf(page['utxos'], `${method} utxos`)
   const fetched = Number(uintOf(page['numFetched'], `${method} numFetched`))
   // A list that was cut on its way would otherwise be taken for a smaller balance.
   if (fetched !== texts.length) throw new BadAnswerError(`${method}: ${texts.length} UTXOs where ${fetched} are named`)
   if (fetched > UTXO_PAGE) throw new BadAnswerError(`${method}: ${fetched} UTXOs in one page`)
-  const end = recordOf(page['endIndex'], `${method} endIndex`)
   return {
     fetched,
     utxos: texts.map((text) => decodeUtxo(decodeNodeHex(textOf(text, `${method} utxo`)))),
-    endIndex: {
-      address: textOf(end['address'], `${method} endIndex`),
-      utxo: textOf(end['utxo'], `${method} endIndex`),
-    },
+    endIndex: page['endIndex'],
   }
+}
+
+/** Where the next page starts; only full pages need it. */
+function endOf(value: unknown, method: string): PageIndex {
+  const end = recordOf(value, `${method} endIndex`)
+  return { address: textOf(end['address'], `${method} endIndex`), utxo: textOf(end['utxo'], `${method} endIndex`) }
 }

@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAvalancheNetwork, P_BLOCKCHAIN_ID } from '../../../src/chains/avalanche/index.ts'
+import { idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
+import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
+import { AVAX, CHAIN_IDS, emptyLedger } from './ledger-data.ts'
+import { type LedgerNode, startLedgerNode } from './ledger-node.ts'
+
+let node: LedgerNode
+let pool: UpstreamPool
+beforeAll(async () => {
+  node = await startLedgerNode(emptyLedger())
+})
+beforeEach(() => {
+  Object.assign(node.ledger, emptyLedger())
+  node.before = () => undefined
+  node.calls.length = 0
+  const limits = { ...DEFAULT_LIMITS, requestsPerSecond: 10_000, hedgeMinMs: 0, maxAttempts: 1 }
+  pool = createUpstreamPool('network', [{ url: node.url }], limits)
+})
+afterEach(() => pool.close())
+afterAll(() => node.close())
+
+describe('a network', () => {
+  test('is found through its node, once', async () => {
+    const network = createAvalancheNetwork({ pool })
+    expect(network.known()).toBeUndefined()
+    const [facts] = await Promise.all([network.facts(), network.facts(), network.facts()])
+    expect(facts).toEqual({
+      networkId: 5,
+      hrp: 'fuji',
+      blockchainIds: { P: P_BLOCKCHAIN_ID, X: CHAIN_IDS.X, C: CHAIN_IDS.C },
+      avaxAssetId: idToCb58(AVAX),
+      avaxAssetHex: AVAX,
+    })
+    expect(idFromCb58(P_BLOCKCHAIN_ID)).toBe('0'.repeat(64))
+    expect(await network.evmChainId()).toBe(43_113)
+    await network.facts()
+    expect(node.calls.length).toBe(5)
+    expect(network.known()).toBe(facts)
+  })
+
+  test.each([
+    [1, 'avax'],
+    [12_345, 'local'],
+    [76, 'custom'],
+    [1_337, 'custom'],
+  ])('number %i writes %s addresses', async (networkId, hrp) => {
+    node.ledger.networkId = networkId
+    expect(await createAvalancheNetwork({ pool }).facts()).toMatchObject({ networkId, hrp })
+  })
+
+  test('keeps what it found and asks again for the rest', async () => {
+    node.before = (call) =>
+      call.method === 'avm.getAssetDescription' ? { code: -32000, message: 'not yet' } : undefined
+    const network = createAvalancheNetwork({ pool })
+    await expect(network.facts()).rejects.toMatchObject({ code: 'JSON_RPC' })
+    node.before = () => undefined
+    node.calls.length = 0
+    expect(await network.facts()).toMatchObject({ networkId: 5 })
+    expect(node.calls.map(({ method }) => method)).toEqual(['avm.getAssetDescription'])
+  })
+
+  test('believes the configuration and asks for nothing it says', async () => {
+    const overrides = {
+      networkId: 1,
+      hrp: 'firn',
+      xBlockchainId: CHAIN_IDS.C,
+      cBlockchainId: CHAIN_IDS.X,
+      avaxAssetId: idToCb58('01'.repeat(32)),
+      evmChainId: 7,
+    }
+    const network = createAvalancheNetwork({ pool, overrides })
+    expect(await network.facts()).toMatchObject({ networkId: 1, hrp: 'firn', blockchainIds: { X: CHAIN_IDS.C } })
+    expect(await network.evmChainId()).toBe(7)
+    expect(node.calls).toEqual([])
+  })
+
+  test('one that leaves does not take the answer from the others', async () => {
+    let release = () => {}
+    const held = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined)
+    })
+    node.before = () => held
+    const network = createAvalancheNetwork({ pool })
+    const leaving = new AbortController()
+    const left = network.facts({ signal: leaving.signal })
+    const stayed = network.facts({ signal: new AbortController().signal })
+    leaving.abort()
+    await expect(left).rejects.toMatchObject({ code: 'CANCELLED' })
+    release()
+    expect(await stayed).toMatchObject({ networkId: 5 })
+  })
+
+  test('is looked for until it is there', async () => {
+    let refused = 0
+    node.before = (call) =>
+      call.method === 'info.getNetworkID' && refused++ < 1 ? { code: -32000, message: 'no' } : undefined
+    const network = createAvalancheNetwork({ pool })
+    await network.discover(new AbortController().signal)
+    expect(network.known()).toMatchObject({ networkId: 5 })
+    const stopped = new AbortController()
+    node.before = () => ({ code: -32000, message: 'no' })
+    const never = createAvalancheNetwork({ pool })
+    const looking = never.discover(stopped.signal)
+    stopped.abort()
+    await looking
+    expect(never.known()).toBeUndefined()
+  })
+})
