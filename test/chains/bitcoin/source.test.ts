@@ -10,21 +10,23 @@ import {
   electrumLimits,
 } from '../../../src/chains/bitcoin/index.ts'
 import { UpstreamRateLimitedError } from '../../../src/errors.ts'
+import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
 import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/balance-reads.ts'
-import { createPlainPool } from '../../support/plain-pool.ts'
 
 const TESTNET = 'bip122:000000000933ea01ad0ee984209779ba'
 const MAINNET = 'bip122:000000000019d6689c085ae165831e93'
 const network = 'regtest'
 const maxConcurrent = 8
 
+const poolOf = (url: string) => createUpstreamPool('bitcoin', [{ url }], DEFAULT_LIMITS)
+
 let chain: BitcoinChain
 const backends = new Map<string, BitcoinBackend>()
 
 beforeAll(async () => {
   chain = await startBitcoinChain()
-  const http = (url: string) => ({ network, maxConcurrent, pool: createPlainPool(url) }) as const
+  const http = (url: string) => ({ network, maxConcurrent, pool: poolOf(url) }) as const
   backends.set('esplora', createEsploraBackend(http(chain.esploraUrl)))
   backends.set('blockbook', createBlockbookBackend(http(chain.blockbookUrl)))
   const client = createElectrumClient({ network, servers: [{ url: chain.electrumUrl }], limits: electrumLimits })
@@ -156,7 +158,7 @@ describe('failover between backends', () => {
   })
 
   it('refuses a server of another network instead of telling zero', async () => {
-    const pool = createPlainPool(chain.esploraUrl)
+    const pool = poolOf(chain.esploraUrl)
     const wrong = createEsploraBackend({ network: 'testnet', maxConcurrent, pool })
     const right = createBitcoinBalanceSource({
       caip2Id: TESTNET,

@@ -1,0 +1,255 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Outcome, SolanaBalances } from '../../../src/chains/capabilities.ts'
+import { createSolanaBalanceSource, solanaHeadProbe, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { encodeBase58 } from '../../../src/lib/base58.ts'
+import { TOKEN_2022 } from '../../sandbox/solana/instructions.ts'
+import { createSolanaMethods } from '../../sandbox/solana/rpc.ts'
+import { type SolanaChain, solanaGenesis, startSolanaChain } from '../../sandbox/solana-chain.ts'
+import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balance-reads.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../support/fault-server.ts'
+import { createPlainPool, type PlainPool } from '../../support/plain-pool.ts'
+
+interface Account {
+  owner: string
+  lamports: number | bigint
+  data: [text: string, encoding: string]
+}
+interface Entry {
+  pubkey: string
+  account: Account
+}
+interface Answer {
+  context: { slot: number }
+  value: unknown
+}
+interface Call extends SeenCall {
+  params: [unknown, { programId?: string }, { minContextSlot?: number }]
+}
+/** Changes what the chain answers on its way to the reader. */
+type Tamper = (answer: Answer, call: Call) => unknown
+
+const METAPLEX_KEY = 4
+
+let chain: SolanaChain
+let server: FaultServer
+let pool: PlainPool
+let tamper: Tamper
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+beforeAll(async () => {
+  chain = await startSolanaChain()
+})
+afterAll(() => chain.close())
+beforeEach(async () => {
+  tamper = (answer) => answer
+  const methods = createSolanaMethods(chain.ledger, solanaGenesis.devnet)
+  server = await startFaultServer({
+    answer: (call) => {
+      const { params, method } = call as Call
+      // The slots of these tests are made up, so the chain itself must not judge them.
+      const plain = params.map((one) => (isObject(one) ? { ...one, minContextSlot: undefined } : one))
+      const answer = methods[method]?.(plain as never)
+      return isObject(answer) ? tamper(answer as Answer, call as Call) : answer
+    },
+  })
+  pool = createPlainPool(server.url)
+})
+afterEach(async () => {
+  await server.close()
+  await pool.close()
+})
+
+const source = () =>
+  createSolanaBalanceSource({
+    caip2Id: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+    native: solanaNative,
+    pool,
+    tokens: { tokens: () => [] },
+    limits: solanaLimits,
+  })
+
+const read = async (): Promise<{ alice: Outcome<SolanaBalances>; bob: Outcome<SolanaBalances> }> => {
+  const { alice, bob } = chain.owners
+  const balances = await source().readBalances([{ id: alice }, { id: bob }], readContext())
+  expect(balances.size).toBe(2)
+  return { alice: balances.get(alice) as Outcome<SolanaBalances>, bob: balances.get(bob) as Outcome<SolanaBalances> }
+}
+
+const ofAlice = (call: Call): boolean => call.params[0] === chain.owners.alice
+const isOwners = (call: Call): boolean => (call.params[0] as string[])[0] === chain.owners.alice
+const changed = (account: Account, change: (bytes: Buffer) => Buffer): Account => ({
+  ...account,
+  data: [change(Buffer.from(account.data[0], 'base64')).toString('base64'), 'base64'],
+})
+
+describe('token answers that are no truth', () => {
+  const tokens =
+    (change: (entries: Entry[]) => unknown): Tamper =>
+    (answer, call) => {
+      const entries = answer.value as Entry[]
+      const touched = call.method === 'getTokenAccountsByOwner' && ofAlice(call) && entries.length > 0
+      return touched ? { ...answer, value: change(entries) } : answer
+    }
+  const first = (change: (entry: Entry) => unknown): Tamper =>
+    tokens(([entry, ...rest]) => [entry && change(entry), ...rest])
+  const account = (change: (account: Account) => unknown): Tamper =>
+    first((entry) => ({ pubkey: entry.pubkey, account: change(entry.account) }))
+  const bytes = (change: (bytes: Buffer) => Buffer): Tamper => account((one) => changed(one, change))
+
+  const tampers: [string, Tamper][] = [
+    ['no list', tokens(() => null)],
+    ['no value', (answer, call) => (ofAlice(call) ? { context: answer.context } : answer)],
+    ['no context', (answer, call) => (ofAlice(call) ? { value: answer.value } : answer)],
+    ['an entry without account', first(({ pubkey }) => ({ pubkey }))],
+    ['an address that is none', first((entry) => ({ ...entry, pubkey: 'l' }))],
+    ['another program', account((one) => ({ ...one, owner: encodeBase58(new Uint8Array(32)) }))],
+    ['the parsed form', account((one) => ({ ...one, data: { parsed: {} } }))],
+    ['text that is no base64', account((one) => ({ ...one, data: ['*', 'base64'] }))],
+    ['too few bytes', bytes((data) => data.subarray(0, 71))],
+    ['somebody else’s account', bytes((data) => data.fill(9, 32, 64))],
+    ['one account twice', tokens((entries) => [...entries, entries[0]])],
+    ['a mint that does not exist', bytes((data) => data.fill(3, 0, 32))],
+  ]
+  it.each(tampers)('%s: an error for that account alone', async (_, change) => {
+    tamper = change
+    const { alice, bob } = await read()
+    expect(errorOf(alice)).toMatchObject({ code: 'BAD_ANSWER', retryable: true })
+    expect(balancesOf(bob).native).toBe(9_007_199_254_740_993n)
+  })
+
+  it('is an error when one of the two programs is not answered', async () => {
+    tamper = (answer, call) => {
+      const second = ofAlice(call) && call.params[1].programId === TOKEN_2022.toBase58()
+      return second ? { context: answer.context } : answer
+    }
+    const { alice, bob } = await read()
+    expect(errorOf(alice).message).toContain('has no value')
+    expect(bob.ok).toBe(true)
+  })
+
+  it('is an error when a method is refused', async () => {
+    server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getTokenAccountsByOwner'] } })
+    const { alice, bob } = await read()
+    expect([errorOf(alice).message, errorOf(bob).message]).toEqual(['Method not found', 'Method not found'])
+  })
+})
+
+describe('lamport answers that are no truth', () => {
+  const lamports =
+    (change: (accounts: Account[]) => unknown): Tamper =>
+    (answer, call) =>
+      call.method === 'getMultipleAccounts' && isOwners(call)
+        ? { ...answer, value: change(answer.value as Account[]) }
+        : answer
+  const each = (value: unknown) => lamports((accounts) => accounts.map((one) => ({ ...one, lamports: value })))
+
+  const tampers: [string, Tamper][] = [
+    ['fewer accounts than asked', lamports((accounts) => accounts.slice(1))],
+    ['more accounts than asked', lamports((accounts) => [...accounts, null])],
+    ['no list', lamports(() => null)],
+    ['a fraction', each(0.5)],
+    ['less than nothing', each(-1)],
+    ['text', each('1')],
+    ['nothing', lamports((accounts) => accounts.map(() => ({})))],
+  ]
+  it.each(tampers)('%s: an error, not zero', async (_, change) => {
+    tamper = change
+    const { alice, bob } = await read()
+    for (const outcome of [alice, bob]) expect(errorOf(outcome)).toMatchObject({ code: 'BAD_ANSWER' })
+  })
+})
+
+describe('mint answers that are no truth', () => {
+  const mints =
+    (change: (account: Account | null) => unknown): Tamper =>
+    (answer, call) =>
+      call.method === 'getMultipleAccounts' && !isOwners(call)
+        ? { ...answer, value: (answer.value as (Account | null)[]).map(change) }
+        : answer
+  const bytes = (change: (bytes: Buffer) => Buffer): Tamper => mints((account) => account && changed(account, change))
+
+  const tampers: [string, Tamper][] = [
+    ['missing mints', mints(() => null)],
+    ['mints that were never initialised', bytes((data) => data.fill(0))],
+    ['cut mints', bytes((data) => data.subarray(0, 81))],
+    ['mints of another program', mints((account) => account && { ...account, owner: chain.owners.alice })],
+  ]
+  it.each(tampers)('%s: an error, no guessed decimals', async (_, change) => {
+    tamper = change
+    const { alice, bob } = await read()
+    expect(errorOf(alice)).toMatchObject({ code: 'BAD_ANSWER' })
+    expect(bob.ok).toBe(true)
+  })
+
+  it('takes broken metadata for none', async () => {
+    tamper = bytes((data) => (data[0] === METAPLEX_KEY ? data.subarray(0, 70) : data))
+    const { metaplex } = chain.mints
+    const token = balancesOf((await read()).alice).tokens.find(({ address }) => address === metaplex)
+    expect(token?.name).toBe(`${metaplex.slice(0, 4)}…${metaplex.slice(-4)}`)
+  })
+})
+
+describe('answers of different times', () => {
+  const late = (call: Call): boolean => call.method === 'getTokenAccountsByOwner' && ofAlice(call)
+  const at = (answer: Answer, slot: number): Answer => ({ ...answer, context: { slot } })
+
+  it('asks a laggard once more, for a slot near the newest', async () => {
+    tamper = (answer, call) => at(answer, late(call) && call.params[2].minContextSlot === undefined ? 5 : 1_000)
+    const { alice } = await read()
+    expect(balancesOf(alice).native).toBe(2_500_000_000n)
+    const again = (server.stats.seen as Call[]).flatMap(({ params }) => params?.[2]?.minContextSlot ?? [])
+    expect(again).toEqual([1_000 - solanaLimits.maxSlotSpread, 1_000 - solanaLimits.maxSlotSpread])
+  })
+
+  it('refuses one that stays behind', async () => {
+    tamper = (answer, call) => at(answer, late(call) ? 5 : 1_000)
+    const { alice, bob } = await read()
+    expect(errorOf(alice).message).toContain('was answered at slot 5')
+    expect(bob.ok).toBe(true)
+  })
+
+  it('takes a small spread for one picture', async () => {
+    tamper = (answer, call) => at(answer, late(call) ? 1_000 - solanaLimits.maxSlotSpread : 1_000)
+    expect((await read()).alice.ok).toBe(true)
+    expect(JSON.stringify(server.stats.seen)).not.toContain('minContextSlot')
+  })
+})
+
+describe('upstreams that fail as a whole', () => {
+  it.each([
+    ['an HTML page', { html: true }],
+    ['a cut answer', { truncate: true }],
+    ['a dead connection', { dead: true }],
+    ['a refused batch', { refuseBatches: 'object' }],
+  ] as const)('%s: every account is an error', async (_, faults) => {
+    server.set(faults)
+    const { alice, bob } = await read()
+    expect([alice.ok, bob.ok]).toEqual([false, false])
+  })
+
+  it('believes a node that does not tell its genesis hash', async () => {
+    server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getGenesisHash'] } })
+    expect((await read()).alice.ok).toBe(true)
+  })
+
+  it('ends when the reader leaves, and cuts the request', async () => {
+    server.set({ hang: 'headers' })
+    const controller = new AbortController()
+    const promise = source().readBalances([{ id: chain.owners.alice }], readContext({ signal: controller.signal }))
+    const rejected = expect(promise).rejects.toThrow('cancelled')
+    await expect.poll(() => server.stats.inFlight).toBe(1)
+    controller.abort()
+    await rejected
+    await expect.poll(() => server.stats.aborts).toBe(1)
+  })
+})
+
+describe('head probe', () => {
+  it('reads a slot and nothing else', async () => {
+    const slot = await pool.rpc(solanaHeadProbe.path, solanaHeadProbe.method, solanaHeadProbe.params)
+    expect(solanaHeadProbe.parse(slot)).toBe(chain.ledger.slot())
+    for (const wrong of [null, '7', 1.5, -1, {}]) expect(() => solanaHeadProbe.parse(wrong)).toThrow('not an integer')
+  })
+})

@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createIdentityCheck } from '../../src/lib/identity-check.ts'
+
+const context = () => ({ signal: new AbortController().signal })
+const check = (ask: () => Promise<string | undefined>) =>
+  createIdentityCheck({ network: 'testnet', ask, matches: (identity) => identity === 'right' })
+
+afterEach(() => vi.useRealTimers())
+
+describe('createIdentityCheck', () => {
+  it('asks once when the network is right', async () => {
+    const ask = vi.fn(async () => 'right')
+    const verify = check(ask)
+    await Promise.all([verify(context()), verify(context())])
+    await verify(context())
+    expect(ask).toHaveBeenCalledTimes(1)
+  })
+
+  it('refuses a wrong network until it has become right', async () => {
+    vi.useFakeTimers()
+    let identity = 'wrong'
+    const verify = check(async () => identity)
+    await expect(verify(context())).rejects.toThrow('server is not on testnet')
+    identity = 'right'
+    await expect(verify(context())).rejects.toThrow('server is not on testnet')
+    vi.advanceTimersByTime(60_000)
+    await verify(context())
+  })
+
+  it('believes a server that cannot tell, and asks again later', async () => {
+    vi.useFakeTimers()
+    const answers: (() => Promise<string | undefined>)[] = [
+      async () => undefined,
+      () => Promise.reject(new Error('no such method')),
+      async () => 'wrong',
+    ]
+    const ask = vi.fn(() => answers[ask.mock.calls.length - 1]?.() ?? Promise.resolve('wrong'))
+    const verify = check(ask)
+    await verify(context())
+    await verify(context())
+    expect(ask).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(60_000)
+    await verify(context())
+    vi.advanceTimersByTime(60_000)
+    await expect(verify(context())).rejects.toThrow('not on testnet')
+  })
+
+  it('does not take a reader that left for an answer', async () => {
+    const controller = new AbortController()
+    const ask = vi.fn(() => Promise.reject(new Error('cut')))
+    const verify = check(ask)
+    controller.abort()
+    await verify({ signal: controller.signal })
+    await verify(context())
+    expect(ask).toHaveBeenCalledTimes(2)
+  })
+})
