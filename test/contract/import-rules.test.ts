@@ -10,7 +10,7 @@ const RULES: Record<string, readonly string[]> = {
   upstream: ['lib', 'errors'],
   'chains/capabilities': [],
   'chains/settings': ['chains/capabilities', 'upstream'],
-  'chains/index': ['chains/*', 'upstream', 'lib', 'errors', 'schemas'],
+  'chains/index': ['chains/*', 'chains/capabilities', 'chains/settings', 'upstream', 'lib', 'errors', 'schemas'],
   'chains/*': ['chains/capabilities', 'upstream', 'lib', 'errors'],
   market: ['upstream', 'lib', 'errors'],
   store: ['lib', 'errors'],

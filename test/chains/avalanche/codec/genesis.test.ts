@@ -112,56 +112,6 @@ describe('buildGenesis', () => {
   })
 })
 
-describe('buildGenesis of public networks', () => {
-  const built = (network: string, startTime?: number) => {
-    const file = new URL(`../../../fixtures/genesis/${network}.json`, import.meta.url)
-    const { genesisId, pGenesisBlockId, xChainId, cChainId, avaxAssetId, ...rest } = buildGenesis(
-      readFileSync(file, 'utf8'),
-      startTime,
-    )
-    const { utxos, validators, initialSupply } = rest
-    return {
-      ids: [genesisId, pGenesisBlockId, xChainId, cChainId, avaxAssetId].map(idToCb58),
-      utxos: utxos.length,
-      types: [...new Set(validators.map((tx) => tx.unsignedTx.type))],
-      validators: validators.length,
-      initialSupply,
-    }
-  }
-
-  it('gives the ids of fuji, whose 20 validators have no keys', () => {
-    expect(built('fuji')).toEqual({
-      ids: [
-        'MSj6o9TpezwsQx4Tv7SHqpVvCbJ8of1ikjsqPZ1bKRjc9zBy3',
-        '99BWrAqUMvTp9nXKXyjPsCqjGwDqVFqssTRQbu58af57Cf9VG',
-        '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm',
-        'yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp',
-        'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
-      ],
-      utxos: 0,
-      types: ['AddValidatorTx'],
-      validators: 20,
-      initialSupply: 360000000000000000n,
-    })
-  })
-
-  it.each([
-    [1721016000, '2EMQkbjh1YYPsgsMtjWveeQcKvtttNKwVhuR1kcjhBmrRgPcpk'],
-    [1744344000, '2vZrg7GxqyoMzfca9dKozdfyKwgPnhhoYLWM3pPAuX5MDhL71Q'],
-    [1767672000, '2Z95KpsdZCEfwFHYybU6wyn9s3fbYnn92ZtnBnPWZEAtQMjqnq'],
-    [1791000000, '2kdALCW3F7vR7MkpYLC4m7yhyByiSTT3g5AzYcZGWhiRnq7YYr'],
-  ])('gives the ids of the local network as it is at %i', (now, block) => {
-    const local = built('local', localStartTime(now + 1000))
-    expect(local.ids.slice(1)).toEqual([
-      block,
-      '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
-      '2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC',
-      '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe',
-    ])
-    expect(local).toMatchObject({ utxos: 3, validators: 5 })
-  })
-})
-
 describe('genesis bytes', () => {
   it('are taken apart and written back byte for byte', () => {
     expect(Buffer.compare(encodePGenesis(decodePGenesis(genesis.pGenesisBytes)), genesis.pGenesisBytes)).toBe(0)

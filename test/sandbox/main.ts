@@ -1,0 +1,45 @@
+/**
+ * `npm run sandbox`: the whole server with local chains of every family behind it. No internet, no key, no container.
+ * `--recordings DIR` replays another recorded network; all other flags go to the server.
+ */
+import { parseArgs } from 'node:util'
+import { examples } from './examples.ts'
+import { startSandbox } from './start.ts'
+
+const { recordings, argv } = readArguments(process.argv.slice(2))
+const began = Date.now()
+const sandbox = await startSandbox({ argv, ...(recordings === undefined ? {} : { recordings }) })
+
+let stopping = false
+const stop = async (): Promise<void> => {
+  if (stopping) process.exit(1)
+  stopping = true
+  await sandbox.stop()
+  process.exit(0)
+}
+process.on('SIGINT', stop)
+process.on('SIGTERM', stop)
+
+process.stdout.write(`${examples(sandbox)}\n`)
+process.stdout.write(`Firn ready at ${sandbox.url}\n`)
+process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; Ctrl-C stops everything\n`)
+
+/** Takes `--recordings DIR` out of the arguments; the server reads the rest. */
+function readArguments(args: readonly string[]): { recordings: string | undefined; argv: string[] } {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: { recordings: { type: 'string' } },
+    strict: false,
+    tokens: true,
+  })
+  const own = tokens.filter((token) => token.kind === 'option' && token.name === 'recordings')
+  const taken = new Set<number>()
+  let recordings: string | undefined
+  for (const token of own) {
+    if (token.kind !== 'option') continue
+    taken.add(token.index)
+    if (!token.inlineValue) taken.add(token.index + 1)
+    recordings = token.value
+  }
+  return { recordings, argv: args.filter((_, index) => !taken.has(index)) }
+}

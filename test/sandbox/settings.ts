@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BitcoinChain } from './bitcoin-chain.ts'
+import type { SandboxEvm } from './evm-chain.ts'
+import type { SolanaChain } from './solana-chain.ts'
+
+/** The local chains that stand in for the real networks. */
+export interface SandboxChains {
+  evm: SandboxEvm
+  bitcoin: BitcoinChain
+  solana: SolanaChain
+  /** A replayed Avalanche node, `http://127.0.0.1:<port>`. */
+  avalancheUrl: string
+}
+
+const BITCOIN_TESTNET = '000000000933ea01ad0ee984209779ba'
+const SOLANA_DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+
+/** Round numbers, so that a person can check the values in their head. */
+const prices = (chains: SandboxChains) => ({
+  about: 'Prices of the sandbox; not of this world.',
+  rates: {
+    eur: 0.5,
+    aud: 1.5,
+    cad: 1.25,
+    chf: 0.8,
+    clp: 900,
+    czk: 20,
+    dkk: 7,
+    gbp: 0.75,
+    hkd: 8,
+    huf: 350,
+    brl: 5,
+    mxn: 16,
+  },
+  natives: {
+    'NATIVE-avax': { usd: 20, changePercent24h: 25 },
+    'NATIVE-eth': { usd: 2000, changePercent24h: -20 },
+    'NATIVE-btc': { usd: 100000, changePercent24h: 0 },
+    'NATIVE-sol': { usd: 100, changePercent24h: 10 },
+    'avalanche-2': { usd: 20, changePercent24h: 25 },
+    ethereum: { usd: 2000, changePercent24h: -20 },
+    bitcoin: { usd: 100000, changePercent24h: 0 },
+    solana: { usd: 100, changePercent24h: 10 },
+  },
+  tokens: {
+    [chains.evm.caip2Id]: { [chains.evm.tokens.usdl]: 1, [chains.evm.tokens.lab]: { usd: 3, changePercent24h: 50 } },
+    [`solana:${SOLANA_DEVNET}`]: { [chains.solana.mints.listed]: 0.5 },
+  },
+})
+
+/** Writes the configuration and what it points to into `folder`; the server reads it like an operator's own. */
+export function writeSandboxSettings(folder: string, chains: SandboxChains): void {
+  const file = (name: string, content: unknown): string => {
+    const path = join(folder, name)
+    writeFileSync(path, JSON.stringify(content, null, 2))
+    return path
+  }
+  const { evm, bitcoin, solana } = chains
+  file('firn.config.json', {
+    dataDir: join(folder, 'data'),
+    market: { prices: { provider: 'file', file: file('prices.json', prices(chains)) }, defaultTokenLists: [] },
+    log: { level: 'warn' },
+    chains: {
+      catalogue: false,
+      evm: {
+        [evm.chainId]: {
+          name: 'Sandbox EVM',
+          testnet: true,
+          upstreams: [{ url: evm.url }],
+          native: { name: 'ETH', symbol: 'ETH', decimals: 18, internalId: 'NATIVE-eth', priceId: 'ethereum' },
+          blockTimeMs: 1_000,
+          multicall: evm.multicall,
+          tokenLists: [file('evm-tokens.json', evm.tokenList)],
+        },
+      },
+      bitcoin: {
+        [BITCOIN_TESTNET]: {
+          name: 'Sandbox Bitcoin',
+          network: 'regtest',
+          upstreams: [
+            { url: bitcoin.esploraUrl, kind: 'esplora' },
+            { url: bitcoin.electrumUrl, kind: 'electrum' },
+          ],
+        },
+      },
+      solana: {
+        [SOLANA_DEVNET]: {
+          name: 'Sandbox Solana',
+          upstreams: [{ url: solana.url }],
+          tokenLists: [file('solana-tokens.json', solanaTokenList(solana))],
+        },
+      },
+      avalanche: { testnet: { name: 'Recorded network', upstreams: [{ url: chains.avalancheUrl }] } },
+    },
+  })
+}
+
+const solanaTokenList = (solana: SolanaChain) => ({
+  name: 'Sandbox mints',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  version: { major: 1, minor: 0, patch: 0 },
+  tokens: [{ chainId: 103, address: solana.mints.listed, name: 'Listed Coin', symbol: 'LIST', decimals: 6 }],
+})
+
+export const SANDBOX_REFERENCES = { bitcoin: BITCOIN_TESTNET, solana: SOLANA_DEVNET }

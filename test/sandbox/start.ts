@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/index.ts'
+import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
+import { type BitcoinChain, startBitcoinChain } from './bitcoin-chain.ts'
+import { type SandboxEvm, startSandboxEvm } from './evm-chain.ts'
+import { writeSandboxSettings } from './settings.ts'
+import { type SolanaChain, startSolanaChain } from './solana-chain.ts'
+
+/** anvil's own chain id: nobody mistakes it for a real chain. */
+const EVM_CHAIN_ID = 31337
+
+export interface Sandbox {
+  url: string
+  app: App
+  evm: SandboxEvm
+  bitcoin: BitcoinChain
+  solana: SolanaChain
+  avalanche: SandboxAvalanche
+  stop(): Promise<void>
+}
+
+/** Local chains of every family and the whole server in front of them; `argv` are the server's own flags. */
+export async function startSandbox(options: { recordings?: string; argv?: readonly string[] } = {}): Promise<Sandbox> {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-sandbox-'))
+  const stops: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end()
+  }
+  const started = async <T>(chain: Promise<T>, end: (chain: T) => Promise<unknown>): Promise<T> => {
+    const running = await chain
+    stops.push(() => end(running))
+    return running
+  }
+  try {
+    const settled = await Promise.allSettled([
+      started(startSandboxEvm({ chainId: EVM_CHAIN_ID }), (chain) => chain.stop()),
+      started(startBitcoinChain(), (chain) => chain.close()),
+      started(startSolanaChain(), (chain) => chain.close()),
+      started(
+        startSandboxAvalanche(options.recordings === undefined ? {} : { recordings: options.recordings }),
+        (network) => network.stop(),
+      ),
+    ])
+    const failed = settled.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+    const [evm, bitcoin, solana, avalanche] = settled.map(
+      (result) => (result as PromiseFulfilledResult<unknown>).value,
+    ) as [SandboxEvm, BitcoinChain, SolanaChain, SandboxAvalanche]
+    writeSandboxSettings(folder, { evm, bitcoin, solana, avalancheUrl: avalanche.url })
+    const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })
+    if (loaded.action !== 'run') throw new Error(loaded.text)
+    const app = await createApp(loaded.config)
+    stops.push(() => app.close())
+    const url = await app.listen()
+    return { url, app, evm, bitcoin, solana, avalanche, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
