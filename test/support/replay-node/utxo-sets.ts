@@ -129,15 +129,24 @@ export function createUtxoSets(recordings: Recordings, tips: ChainTips): UtxoSet
     loaded ??= indexUtxos(recordings)
     return loaded
   }
+  // Sorting a thousand UTXOs for every page is what a tester would wait for; a set lasts until the tip moves.
+  const sorted = new Map<string, RecordedUtxo[]>()
+  tips.onMove(() => sorted.clear())
   const owned = (place: UtxoPlace, address: string): RecordedUtxo[] => {
-    const { byOwner, ranks } = indexed()
     const key = ownerKey(place.chain, place.source, address)
-    const list = byOwner.get(key) ?? []
-    const rank = (utxo: RecordedUtxo): number => ranks.get(key + utxo.utxoBytes) ?? -1
+    const known = sorted.get(key)
+    if (known !== undefined) return known
+    const { byOwner, ranks } = indexed()
     const appeared = (utxo: RecordedUtxo): number => utxo.spendableAtHeight ?? 0
-    return list
+    const list = (byOwner.get(key) ?? [])
       .filter((utxo) => listed(utxo, tips))
-      .sort((a, b) => appeared(b) - appeared(a) || rank(a) - rank(b) || (a.utxoId < b.utxoId ? -1 : 1))
+      .map((utxo) => ({ utxo, rank: ranks.get(key + utxo.utxoBytes) ?? -1 }))
+      .sort(
+        (a, b) => appeared(b.utxo) - appeared(a.utxo) || a.rank - b.rank || (a.utxo.utxoId < b.utxo.utxoId ? -1 : 1),
+      )
+      .map(({ utxo }) => utxo)
+    sorted.set(key, list)
+    return list
   }
   const page: UtxoSets['page'] = (place, addresses, start, limit) => {
     const shared = place.chain !== place.source
