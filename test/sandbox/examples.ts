@@ -13,7 +13,7 @@ export function examples(sandbox: Sandbox): string {
       `curl -N -X POST ${sandbox.url}/v1/balance/get-balances -H 'content-type: application/json' -d '${JSON.stringify({ data: [item], currency: 'usd', showUntrustedTokens: true })}'`,
     ].join('\n')
   const [, holder = '', second = ''] = sandbox.evm.accounts
-  const { alice, bob } = sandbox.bitcoin.accounts
+  const { bob, dave } = sandbox.bitcoin.accounts
   const wallets = sandbox.avalanche.wallets.slice(0, 3).map(({ name, address }) => ({ id: name, addresses: [address] }))
   return [
     `# Chains that are served\ncurl ${sandbox.url}/v1/balance/get-supported-chains`,
@@ -24,7 +24,7 @@ export function examples(sandbox: Sandbox): string {
     }),
     balances('Bitcoin: confirmed and in the mempool', {
       namespace: 'bip122',
-      addresses: [alice.addresses.mainnet, bob.addresses.testnet],
+      addresses: [bob.addresses.testnet, dave.addresses.testnet],
       references: [SANDBOX_REFERENCES.bitcoin],
     }),
     balances('Solana: SPL and Token-2022', {
