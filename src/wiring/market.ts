@@ -47,6 +47,7 @@ function createPrices(
     url,
     ...(apiKey === undefined ? {} : { apiKey }),
     platforms: pricePlatforms(config),
+    natives: nativeKeys(config),
     coinListFile,
     cacheMs,
     maxStaleMs,
@@ -54,6 +55,22 @@ function createPrices(
     log: logger,
   })
   return { prices, close: () => provided.close() }
+}
+
+/** Every coin of the configuration: one call of the provider refreshes them all. */
+function nativeKeys(config: Config): { internalId: string; priceId: string }[] {
+  const { evm, bitcoin, solana } = config.chains
+  const natives = [...Object.values(evm), ...Object.values(bitcoin), ...Object.values(solana)].map(
+    ({ native }) => native,
+  )
+  const known = new Map(
+    natives.flatMap((native) =>
+      native?.priceId === undefined
+        ? []
+        : [[native.priceId, native.internalId ?? `NATIVE-${native.symbol.toLowerCase()}`] as const],
+    ),
+  )
+  return [...known].map(([priceId, internalId]) => ({ priceId, internalId }))
 }
 
 function pricePlatforms(config: Config): Record<string, string> {
