@@ -16,13 +16,17 @@ export function createMarket(config: Config, deps: { logger: Logger; pool: Omit<
     refreshMs: config.market.tokenListRefreshMs,
     log: logger,
   })
-  const verdicts = createVerdicts({ lists, log: logger })
+  const { verdictFile } = config.market
+  const verdicts = createVerdicts({ lists, log: logger, ...(verdictFile === undefined ? {} : { file: verdictFile }) })
   const { prices, close } = createPrices(config, join(cacheDir, 'coins.json'), deps)
   return {
     lists,
     verdicts,
     prices,
-    start: (): void => lists.start(),
+    start(): void {
+      lists.start()
+      void verdicts.load()
+    },
     async close(): Promise<void> {
       prices.close()
       await Promise.all([lists.close(), close()])

@@ -19,6 +19,12 @@ export const MarketSection = section({
   }),
   tokenListDir: Type.Optional(Type.String({ minLength: 1, description: 'Folder of token lists for air-gapped use.' })),
   tokenListRefreshMs: ms(21_600_000, 'Token lists are fetched again after this.'),
+  verdictFile: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'JSON with fixed verdicts: CAIP-2 chain, address, then Benign, Warning, Spam or Malicious.',
+    }),
+  ),
   defaultTokenLists: list(
     Type.String({ minLength: 1 }),
     'Lists that cover many chains: URLs or files in tokenlists.org format.',
