@@ -114,7 +114,7 @@ function answerBatch(entries: string[], methods: EvmMethods, facts: RecordedFact
 }
 
 function refused(request: Incoming): Answer | undefined {
-  const { method, headers, body } = request
+  const { method, headers } = request
   if (method === 'PUT' || method === 'DELETE') return httpError(405, 'method not allowed')
   const length = Number(headers['content-length'] ?? 0)
   if (length > MAX_BODY) {
@@ -125,7 +125,6 @@ function refused(request: Incoming): Answer | undefined {
   if (!MEDIA_TYPES.includes(media)) {
     return httpError(415, 'invalid content type, only application/json is supported')
   }
-  void body
   return undefined
 }
 
