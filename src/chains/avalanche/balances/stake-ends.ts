@@ -1,3 +1,4 @@
+import { JsonRpcError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { StakerDirectory } from '../node/stakers.ts'
@@ -36,8 +37,9 @@ export async function stillLocked(
       const outlasting = validators.filter((validator) => canOutlast(validator, coin))
       if (outlasting.length === 0) return
       const key = contentKey(coin)
-      const search = searches.get(key) ?? { coin, outlasting, weights: new Set<bigint>(), found: 0 }
+      const search = searches.get(key) ?? newSearch(coin, outlasting)
       for (const weight of runWeights(coins, index)) search.weights.add(weight)
+      search.wanted = Math.max(search.wanted, coins.filter((other) => contentKey(other) === key).length)
       searches.set(key, search)
     })
   }
@@ -63,8 +65,15 @@ interface Search {
   outlasting: readonly Validator[]
   /** Likely weights of the whole stake. */
   weights: Set<bigint>
-  /** Stakes found that end after the lock and hold such an output, counted by output. */
-  found: number
+  /** The most that a wallet has of it. */
+  wanted: number
+  /** How many were found in stakes, and how many of these in stakes that end after the lock. */
+  located: number
+  outlasted: number
+}
+
+function newSearch(coin: StakedCoin, outlasting: readonly Validator[]): Search {
+  return { coin, outlasting, weights: new Set(), wanted: 0, located: 0, outlasted: 0 }
 }
 
 function canOutlast(validator: Validator, coin: StakedCoin): boolean {
@@ -83,24 +92,41 @@ async function findOutputs(searches: readonly Search[], stakers: StakerDirectory
   const delegators = new Map(asked.map((nodeId, index) => [nodeId, lists[index] ?? []]))
   let budget = MAX_TXS
   for (const search of searches) {
-    const candidates = candidatesOf(search, (nodeId) => delegators.get(nodeId) ?? []).slice(0, budget)
-    budget -= candidates.length
-    const key = contentKey(search.coin)
-    const counts = await mapBounded(candidates, CONCURRENT, async ({ txId }) => {
-      const { stake } = await stakers.stakingTx(txId, call)
-      return stake.filter((output) => contentKey(output) === key).length
-    })
-    search.found = counts.reduce((sum, count) => sum + count, 0)
+    const all = search.outlasting.flatMap((node): Staker[] => [node, ...(delegators.get(node.nodeId) ?? [])])
+    const likely = all.filter(({ weight }) => search.weights.has(weight)).slice(0, budget)
+    budget -= likely.length
+    await lookInto(search, likely, stakers, call)
+    if (search.located >= search.wanted) continue
+    // Its stake may hold outputs of strangers too: then its weight tells nothing.
+    const others = all.filter((staker) => outlasts(staker, search.coin) && !likely.includes(staker)).slice(0, budget)
+    budget -= others.length
+    await lookInto(search, others, stakers, call)
   }
 }
 
-/** Stakes that end after the lock and can hold the output, the likeliest first. */
-function candidatesOf(search: Search, delegatorsOf: (nodeId: string) => readonly Staker[]): Staker[] {
-  const { coin, weights } = search
-  const all = search.outlasting.flatMap((node): Staker[] => [node, ...delegatorsOf(node.nodeId)])
-  const fitting = all.filter((staker) => staker.endTime >= lockedUntil(coin) && staker.weight >= coin.amount)
-  const unlikely = (staker: Staker) => (weights.has(staker.weight) ? 0 : 1)
-  return fitting.sort((a, b) => unlikely(a) - unlikely(b) || Number(a.weight - b.weight))
+/** Counts the searched output in staking transactions. One that the node does not give holds nothing we know of. */
+async function lookInto(
+  search: Search,
+  candidates: readonly Staker[],
+  stakers: StakerDirectory,
+  call: CallOptions,
+): Promise<void> {
+  const key = contentKey(search.coin)
+  await mapBounded(candidates, CONCURRENT, async (staker) => {
+    const stake = await stakers.stakingTx(staker.txId, call).then((tx) => tx.stake, nothingIfRefused)
+    const count = stake.filter((output) => contentKey(output) === key).length
+    search.located += count
+    if (outlasts(staker, search.coin)) search.outlasted += count
+  })
+}
+
+function nothingIfRefused(error: unknown): StakedOutput[] {
+  if (error instanceof JsonRpcError) return []
+  throw error
+}
+
+function outlasts(staker: Staker, coin: StakedCoin): boolean {
+  return staker.endTime >= lockedUntil(coin) && staker.weight >= coin.amount
 }
 
 /** Sums of neighbouring coins around one: the weight of its stake if the wallet owns all of it. */
@@ -122,7 +148,7 @@ function release(coins: readonly StakedCoin[], searches: ReadonlyMap<string, Sea
   for (const coin of coins) {
     if (!locked.has(coin)) continue
     const key = contentKey(coin)
-    const count = left.get(key) ?? searches.get(key)?.found ?? 0
+    const count = left.get(key) ?? searches.get(key)?.outlasted ?? 0
     if (count > 0) locked.delete(coin)
     left.set(key, count - 1)
   }
