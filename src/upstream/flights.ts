@@ -1,4 +1,5 @@
 import { CancelledError, DeadlineError } from '../errors.ts'
+import { type AbortWatch, unwatchAbort, watchAbort } from './abort-hub.ts'
 import { type Bagged, createBag } from './bag.ts'
 import { DEFAULT_CALL_MS } from './defaults.ts'
 import type { Outcome, Settle } from './outcome.ts'
@@ -14,11 +15,10 @@ export interface Flight {
   cacheMs: number
 }
 
-interface Waiter {
+interface Waiter extends AbortWatch {
   resolve(value: unknown): void
   reject(error: unknown): void
   signal: AbortSignal | undefined
-  onAbort: (() => void) | undefined
   timer: Scheduled | undefined
 }
 
@@ -46,7 +46,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
 
   const release = (waiter: Waiter): void => {
     if (waiter.timer) scheduler.cancel(waiter.timer)
-    if (waiter.onAbort) waiter.signal?.removeEventListener('abort', waiter.onAbort)
+    if (waiter.signal) unwatchAbort(waiter.signal, waiter)
   }
   const land = (flight: OpenFlight): void => {
     flight.settled = true
@@ -85,14 +85,13 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
         resolve: resolve as (value: unknown) => void,
         reject,
         signal,
-        onAbort: undefined,
+        slot: -1,
+        onAbort: () => leave(flight, waiter, 'left'),
         timer: undefined,
       }
       flight.waiters.push(waiter)
       waiter.timer = scheduler.at(deadline, () => leave(flight, waiter, 'deadline'))
-      if (!signal) return
-      waiter.onAbort = () => leave(flight, waiter, 'left')
-      signal.addEventListener('abort', waiter.onAbort)
+      if (signal) watchAbort(signal, waiter)
     })
 
   return {

@@ -3,12 +3,15 @@ const REFRESH_EVERY = 16
 const ALPHA = 0.2
 /** Fewer samples say nothing about a tail. */
 const MIN_SAMPLES = 8
+const RECENT_MS = 60_000
 
 /** Latency of one upstream: moving mean, and the 95th percentile of the last answers. Milliseconds. */
 export interface LatencyEstimator {
   add(ms: number): void
   /** Undefined before the first sample. */
   mean(): number | undefined
+  /** As `mean`, but undefined also when the last sample is older than a minute. */
+  recentMean(now: number): number | undefined
   /** Undefined while there are too few samples. */
   p95(): number | undefined
 }
@@ -19,6 +22,7 @@ export const createLatencyEstimator = (): LatencyEstimator => {
   let mean: number | undefined
   let p95: number | undefined
   let stale = true
+  let sampledAt = 0
 
   const refresh = (): void => {
     const size = Math.min(count, WINDOW)
@@ -30,10 +34,12 @@ export const createLatencyEstimator = (): LatencyEstimator => {
     add: (ms) => {
       window[count % WINDOW] = ms
       count += 1
+      sampledAt = Date.now()
       mean = mean === undefined ? ms : mean + ALPHA * (ms - mean)
       if (count < WINDOW || count % REFRESH_EVERY === 0) stale = true
     },
     mean: () => mean,
+    recentMean: (now) => (now - sampledAt > RECENT_MS ? undefined : mean),
     p95: () => {
       if (count < MIN_SAMPLES) return undefined
       if (stale) refresh()

@@ -29,13 +29,14 @@ const tierOf = (upstream: Upstream): number => {
 
 /**
  * Coarse steps, so that the order does not flicker with every answer: two upstreams within a factor of 1.4 are equal
- * and keep the order of the configuration. Not measured yet counts as fast, so that newcomers get measured.
+ * and keep the order of the configuration. Not measured of late counts as fast, so that newcomers and those that were
+ * slow a while ago get measured (a hedge covers the read that does it).
  */
-const scoreOf = (upstream: Upstream): number => {
-  const mean = upstream.latency.mean()
+const scoreOf = (upstream: Upstream, now: number): number => {
+  const mean = upstream.latency.recentMean(now)
   const speed = mean === undefined ? 0 : Math.round(Math.log2(mean + 1) * 2)
   const errors = upstream.errorRate()
-  return speed + (errors > 0.5 ? 12 : errors > 0.2 ? 6 : errors > 0.05 ? 2 : 0)
+  return speed + (errors > 0.5 ? 12 : errors > 0.2 ? 6 : errors > 0.15 ? 2 : 0)
 }
 
 interface Ranked {
@@ -55,7 +56,9 @@ export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
   let validUntil = 0
   const current = (now: number): readonly Ranked[] => {
     if (now >= validUntil) {
-      ranked = upstreams.map((upstream) => ({ upstream, tier: tierOf(upstream), score: scoreOf(upstream) })).sort(order)
+      ranked = upstreams
+        .map((upstream) => ({ upstream, tier: tierOf(upstream), score: scoreOf(upstream, now) }))
+        .sort(order)
       validUntil = now + RANKING_MS
     }
     return ranked

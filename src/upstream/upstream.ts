@@ -11,6 +11,7 @@ import { createTarget, credentialHeaders } from './target.ts'
 import type { PoolLimits, UpstreamSpec, UpstreamStatus } from './types.ts'
 
 const ERROR_ALPHA = 0.1
+const ERROR_HALF_LIFE_MS = 10_000
 
 /** One upstream of one pool: how it is reached, and everything known about its health. */
 export interface Upstream {
@@ -83,26 +84,47 @@ const createPause = (onPause: (ms: number) => void) => {
   }
 }
 
-const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () => void) => {
-  let errorRate = 0
+/** An upstream that is no longer asked must not carry its bad record for ever. */
+const createErrorRate = () => {
+  let rate = 0
+  let at = Date.now()
+  const now = (): number => {
+    const time = Date.now()
+    if (rate !== 0) rate *= 0.5 ** (Math.max(0, time - at) / ERROR_HALF_LIFE_MS)
+    if (rate < 0.001) rate = 0
+    at = time
+    return rate
+  }
   return {
-    errorRate: () => errorRate,
+    now,
+    good: () => {
+      if (rate !== 0) rate = now() * (1 - ERROR_ALPHA)
+    },
+    bad: () => {
+      rate = now() + ERROR_ALPHA * (1 - rate)
+    },
+  }
+}
+
+const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () => void) => {
+  const errors = createErrorRate()
+  const failed = (): void => {
+    errors.bad()
+    breaker.failure(Date.now())
+    onChange()
+  }
+  return {
+    errorRate: errors.now,
     succeeded: (ms: number) => {
       latency.add(ms)
-      if (errorRate !== 0) errorRate = errorRate < 0.001 ? 0 : errorRate * (1 - ERROR_ALPHA)
+      errors.good()
       breaker.success()
     },
-    failed: () => {
-      errorRate += ERROR_ALPHA * (1 - errorRate)
-      breaker.failure(Date.now())
-      onChange()
-    },
+    failed,
     stalled: (ms: number) => {
       // The true latency is unknown but at least this: the estimate must grow, or a hanging upstream stays first.
       latency.add(ms)
-      errorRate += ERROR_ALPHA * (1 - errorRate)
-      breaker.failure(Date.now())
-      onChange()
+      failed()
     },
   }
 }

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { JsonRpcError } from '../../src/errors.ts'
+import type { UpstreamPool } from '../../src/upstream/index.ts'
+import { startTestPool, until } from '../support/upstream-pool.ts'
+
+const readAll = (pool: UpstreamPool, count: number, method = 'm'): Promise<unknown[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => pool.rpc('', method, [index])))
+const echoes = (count: number) => Array.from({ length: count }, (_, index) => ({ echo: [index] }))
+
+test('calls of one turn share requests, up to the item limit', async () => {
+  const { pool, servers } = await startTestPool([{}], { limits: { batchItems: 10 } })
+  expect(await readAll(pool, 25)).toEqual(echoes(25))
+  expect(servers[0]?.stats).toMatchObject({ requests: 3, batches: 3, calls: 25 })
+})
+
+test('a lone call is no batch; paths do not mix; batch: false and batchItems 1 travel alone', async () => {
+  const { pool, servers } = await startTestPool([{}])
+  await pool.rpc('', 'm', [1])
+  expect(servers[0]?.stats.batches).toBe(0)
+  await Promise.all([pool.rpc('/a', 'm', [1]), pool.rpc('/b', 'm', [1]), pool.rpc('/a', 'm', [2], { batch: false })])
+  expect(servers[0]?.stats).toMatchObject({ requests: 4, batches: 0 })
+  const single = await startTestPool([{}], { spec: () => ({ batchItems: 1 }) })
+  await readAll(single.pool, 5)
+  expect(single.servers[0]?.stats).toMatchObject({ requests: 5, batches: 0 })
+})
+
+test('the byte limit splits batches too', async () => {
+  const { pool, servers } = await startTestPool([{}], { limits: { batchBytes: 2_000 } })
+  const long = 'x'.repeat(900)
+  const read = (index: number) => pool.rpc('', 'm', [index, long])
+  await Promise.all([0, 1, 2, 3, 4].map(read))
+  expect(servers[0]?.stats).toMatchObject({ requests: 3, calls: 5 })
+})
+
+test('answers in any order find their caller; a missing one is fetched from the next upstream', async () => {
+  const backwards = (_request: unknown, body: Buffer) => {
+    const entries = JSON.parse(body.toString()) as { id: number; params: number[] }[]
+    if (!Array.isArray(entries)) return undefined
+    const answers = entries.map(({ id, params }) => ({ jsonrpc: '2.0', id, result: `first ${params[0]}` }))
+    return { body: JSON.stringify(answers.reverse().slice(1)) }
+  }
+  const { pool, servers } = await startTestPool([{ handle: backwards }, { answer: () => 'second' }])
+  expect(await readAll(pool, 4)).toEqual(['first 0', 'first 1', 'first 2', 'second'])
+  expect(servers[1]?.stats.calls).toBe(1)
+})
+
+test('an error of one entry is the error of that entry alone', async () => {
+  const { pool } = await startTestPool([
+    { faults: { rpcError: { code: 3, message: 'execution reverted', methods: ['bad'] } } },
+  ])
+  const [good, bad] = await Promise.allSettled([pool.rpc('', 'good', []), pool.rpc('', 'bad', [])])
+  expect(good).toMatchObject({ status: 'fulfilled' })
+  expect(bad).toMatchObject({ status: 'rejected', reason: { rpcCode: 3 } })
+})
+
+describe('an upstream that refuses batches', () => {
+  test.each(['status', 'object', 'empty'] as const)(
+    'as %s: asked one by one, and remembered',
+    async (refuseBatches) => {
+      const { pool, servers, events } = await startTestPool([{ faults: { refuseBatches } }, {}])
+      expect(await readAll(pool, 6)).toEqual(echoes(6))
+      expect(servers[0]?.stats.calls).toBe(6)
+      const before = servers[0]?.stats.requests ?? 0
+      expect(await readAll(pool, 6, 'again')).toEqual(echoes(6))
+      expect((servers[0]?.stats.requests ?? 0) - before).toBe(6)
+      expect(servers[0]?.stats.seen.filter(({ method }) => method === 'again')).toHaveLength(6)
+      expect(servers[1]?.stats.requests).toBe(0)
+      expect(events).toContainEqual(expect.objectContaining({ kind: 'batch-limit', items: 1 }))
+      expect(pool.status()[0]).toMatchObject({ healthy: true, errorRate: 0 })
+    },
+  )
+
+  test('on one path only', async () => {
+    const { pool, servers } = await startTestPool([
+      {
+        handle: ({ url }, body) => (url === '/no' && body[0] === 91 ? { status: 400, body: 'no batches' } : undefined),
+      },
+    ])
+    await Promise.all([pool.rpc('/no', 'm', [1]), pool.rpc('/no', 'm', [2])])
+    await Promise.all([pool.rpc('/yes', 'm', [1]), pool.rpc('/yes', 'm', [2])])
+    expect(servers[0]?.stats).toMatchObject({ requests: 4, batches: 1, calls: 4 })
+  })
+})
+
+test('an upstream that finds a batch too long gets shorter ones, and that is remembered', async () => {
+  const most = 10
+  const handle = (_request: unknown, body: Buffer) => {
+    const entries = JSON.parse(body.toString()) as unknown[]
+    if (!Array.isArray(entries) || entries.length <= most) return undefined
+    return { body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large (max 10)"}}' }
+  }
+  const { pool, servers } = await startTestPool([{ handle }], { limits: { batchItems: 40 } })
+  expect(await readAll(pool, 40)).toEqual(echoes(40))
+  const before = servers[0]?.stats.requests ?? 0
+  expect(await readAll(pool, 40, 'again')).toEqual(echoes(40))
+  expect((servers[0]?.stats.requests ?? 0) - before).toBe(4)
+})
+
+test('a rate limit that answers a batch as one object is a rate limit', async () => {
+  const body = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"rate limit exceeded"}}'
+  const { pool, servers } = await startTestPool([{ handle: () => ({ body }) }, {}])
+  expect(await readAll(pool, 3)).toEqual(echoes(3))
+  expect(servers[0]?.stats.requests).toBe(1)
+  expect(servers[1]?.stats).toMatchObject({ batches: 1, calls: 3 })
+})
+
+describe('answers that are too big together', () => {
+  const big = { answer: () => 'x'.repeat(30_000) }
+  test('are split until they fit our limit', async () => {
+    const { pool, servers } = await startTestPool([big, {}], { limits: { maxResponseBytes: 70_000 } })
+    const all = await readAll(pool, 8)
+    expect(all.every((item) => typeof item === 'string' && item.length === 30_000)).toBe(true)
+    expect(servers[1]?.stats.requests).toBe(0)
+  })
+
+  test('are asked again when the server cuts the rest of the batch off', async () => {
+    const handle = (_request: unknown, body: Buffer) => {
+      const entries = JSON.parse(body.toString()) as { id: number }[]
+      if (!Array.isArray(entries)) return undefined
+      const cut = { code: -32003, message: 'response too large' }
+      const answers = entries.map(({ id }) => (id <= 2 ? { id, result: 'small' } : { id, error: cut }))
+      return { body: JSON.stringify(answers) }
+    }
+    const { pool } = await startTestPool([{ handle, answer: () => 'alone' }])
+    expect(await readAll(pool, 5)).toEqual(['small', 'small', 'small', 'small', 'alone'])
+  })
+
+  test('one that is too big alone is the truth for a server that says so', async () => {
+    const { pool } = await startTestPool([{ faults: { rpcError: { code: -32003, message: 'response too large' } } }])
+    await expect(pool.rpc('', 'm', [])).rejects.toBeInstanceOf(JsonRpcError)
+  })
+})
+
+test('a batch whose upstream fails is a batch at the next one', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { status: 502 } }, {}])
+  expect(await readAll(pool, 20)).toEqual(echoes(20))
+  expect(servers[1]?.stats).toMatchObject({ requests: 1, batches: 1, calls: 20 })
+})
+
+test('the socket of a batch is closed when everybody aboard has left, not before', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { hang: 'headers' } }], {
+    limits: { headersTimeoutMs: 20_000 },
+  })
+  const leaving = [new AbortController(), new AbortController()]
+  const calls = leaving.map(({ signal }, index) =>
+    pool.rpc('', 'm', [index], { signal }).catch((error: unknown) => error),
+  )
+  await until(() => servers[0]?.stats.requests === 1, 'the batch arrives')
+  leaving[0]?.abort()
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  expect(servers[0]?.stats.aborts).toBe(0)
+  leaving[1]?.abort()
+  await until(() => servers[0]?.stats.aborts === 1, 'the abort arrives')
+  await Promise.all(calls)
+})

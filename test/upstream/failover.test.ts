@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { BadAnswerError, JsonRpcError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../src/errors.ts'
+import { createUpstreamPool } from '../../src/upstream/index.ts'
+import type { Faults } from '../support/fault-server.ts'
+import { startTestPool, TEST_LIMITS } from '../support/upstream-pool.ts'
+
+const named = (name: string) => ({ answer: () => name })
+
+describe("an upstream's own trouble sends the read to the next one", () => {
+  const troubles: [string, Faults][] = [
+    ['cut connection', { dead: true }],
+    ['truncated body', { truncate: true }],
+    ['status 500', { status: 500 }],
+    ['status 503', { status: 503 }],
+    ['status 403', { status: 403 }],
+    ['status 404', { status: 404 }],
+    ['429', { rateLimited: { retryAfterSeconds: 1 } }],
+    ['HTML', { html: true }],
+    ['too large', { hugeBytes: 200_000 }],
+    ['gzip bomb', { bombBytes: 50_000_000 }],
+    ['no headers', { hang: 'headers' }],
+    ['half a body', { hang: 'body' }],
+    ['-32005', { rpcError: { code: -32005, message: 'limit exceeded' } }],
+    ['limit text', { rpcError: { code: -32000, message: 'too many requests' } }],
+    ['unfinalized', { rpcError: { code: -32000, message: 'cannot query unfinalized data' } }],
+    [
+      'after last accepted',
+      { rpcError: { code: -32000, message: 'requested from block 9 after last accepted block 5' } },
+    ],
+    ['header not found', { rpcError: { code: -32000, message: 'header not found' } }],
+  ]
+  test.each(troubles)('%s', async (_name, faults) => {
+    const { pool, servers } = await startTestPool([{ ...named('first'), faults }, named('second')], {
+      limits: { maxResponseBytes: 100_000, hedgeMinMs: 0 },
+    })
+    expect(await pool.rpc('', 'eth_call', [])).toBe('second')
+    expect(servers[0]?.stats.requests).toBe(1)
+  })
+
+  test('refused connection', async () => {
+    const { pool, servers } = await startTestPool([named('first'), named('second')])
+    await servers[0]?.down()
+    expect(await pool.rpc('', 'eth_call', [])).toBe('second')
+  })
+})
+
+describe('the truth about a request is never asked twice', () => {
+  test.each([
+    [3, 'execution reverted: nope'],
+    [-32000, 'execution reverted'],
+    [-32602, 'invalid argument 0'],
+    [-32601, 'method not found'],
+    [-32000, 'insufficient funds for transfer'],
+  ])('%d %s', async (code, message) => {
+    const { pool, servers } = await startTestPool([
+      { faults: { rpcError: { code, message, data: '0x08' } } },
+      named('second'),
+    ])
+    const error = await pool.rpc('', 'eth_call', []).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(JsonRpcError)
+    expect(error).toMatchObject({ rpcCode: code, message, data: '0x08', retryable: false })
+    expect(servers[1]?.stats.requests).toBe(0)
+    expect(pool.status()[0]).toMatchObject({ healthy: true, errorRate: 0 })
+  })
+
+  test('a JSON-RPC error beside an HTTP error status is believed', async () => {
+    const body = '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"bad address"}}'
+    for (const status of [400, 500]) {
+      const { pool } = await startTestPool([{ handle: () => ({ status, body }) }, named('second')])
+      await expect(pool.rpc('', 'eth_call', [])).rejects.toMatchObject({ rpcCode: -32602, message: 'bad address' })
+    }
+  })
+
+  test('a null result is an answer', async () => {
+    const { pool } = await startTestPool([{ answer: () => null }, named('second')])
+    expect(await pool.rpc('', 'eth_getTransactionByHash', ['0x'])).toBeNull()
+  })
+})
+
+describe('when everybody failed', () => {
+  test('one error names each host and its cause, and no URL', async () => {
+    const { pool, servers } = await startTestPool([{ faults: { html: true } }, { faults: { status: 503 } }, {}], {
+      spec: (url) => ({ url: `${url}/v2/SECRET-KEY?apikey=SECRET-QUERY` }),
+    })
+    await servers[2]?.down()
+    const error = (await pool.rpc('', 'eth_call', []).catch((thrown: unknown) => thrown)) as Error
+    expect(error).toBeInstanceOf(UpstreamUnavailableError)
+    expect(error.message).toContain(`${servers[0]?.host} not JSON (text/html)`)
+    expect(error.message).toContain(`${servers[1]?.host} status 503`)
+    expect(error.message).toContain(`${servers[2]?.host} connection refused`)
+    expect(error.message).not.toContain('SECRET')
+  })
+
+  test('rate limits everywhere give the shortest wait', async () => {
+    const { pool } = await startTestPool([
+      { faults: { rateLimited: { retryAfterSeconds: 120 } } },
+      { faults: { rateLimited: { retryAfterSeconds: 60 } } },
+    ])
+    const error = await pool.rpc('', 'eth_call', []).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UpstreamRateLimitedError)
+    const { retryAfterMs } = error as UpstreamRateLimitedError
+    expect(retryAfterMs).toBeGreaterThan(59_000)
+    expect(retryAfterMs).toBeLessThanOrEqual(60_000)
+  })
+
+  test('only nonsense is a bad answer', async () => {
+    const { pool } = await startTestPool([{ faults: { html: true } }, { handle: () => ({ body: '{"id":1}' }) }])
+    await expect(pool.rpc('', 'eth_call', [])).rejects.toBeInstanceOf(BadAnswerError)
+  })
+
+  test("a node that is behind has the last word: the caller gets the node's own error", async () => {
+    const rpcError = { code: -32000, message: 'cannot query unfinalized data' }
+    const { pool } = await startTestPool([{ faults: { rpcError } }, { faults: { dead: true } }])
+    await expect(pool.rpc('', 'eth_call', [])).rejects.toMatchObject({ rpcCode: -32000, retryable: true })
+  })
+
+  test('attempts are bounded', async () => {
+    const { pool, servers } = await startTestPool([{ faults: { status: 500 } }, { faults: { status: 500 } }], {
+      limits: { maxAttempts: 3 },
+    })
+    await expect(pool.rpc('', 'eth_call', [])).rejects.toBeInstanceOf(UpstreamUnavailableError)
+    expect((servers[0]?.stats.requests ?? 0) + (servers[1]?.stats.requests ?? 0)).toBe(3)
+  })
+})
+
+test('a single upstream gets a second chance', async () => {
+  const { pool } = await startTestPool([{ faults: ({ number }) => (number === 1 ? { dead: true } : {}) }])
+  expect(await pool.rpc('', 'eth_call', [7])).toEqual({ echo: [7] })
+})
+
+test('retry-after is honoured: not one request before its time', async () => {
+  const { pool, servers } = await startTestPool([
+    { faults: ({ number }) => (number === 1 ? { rateLimited: { retryAfterSeconds: 0.4 } } : {}) },
+  ])
+  const start = Date.now()
+  const [first, second] = await Promise.all([
+    pool.rpc('', 'a', [], { batch: false }),
+    new Promise((resolve) => setTimeout(resolve, 50)).then(() => pool.rpc('', 'b', [], { batch: false })),
+  ])
+  expect([first, second]).toEqual([{ echo: [] }, { echo: [] }])
+  expect(Date.now() - start).toBeGreaterThanOrEqual(390)
+  expect(servers[0]?.stats.requests).toBe(3)
+})
+
+test('a wait longer than the deadline is no wait', async () => {
+  const { pool } = await startTestPool([{ faults: { rateLimited: { retryAfterSeconds: 30 } } }])
+  const start = Date.now()
+  await expect(pool.rpc('', 'a', [], { deadline: start + 5_000 })).rejects.toBeInstanceOf(UpstreamRateLimitedError)
+  expect(Date.now() - start).toBeLessThan(1_000)
+})
+
+test('an upstream that is paused is left alone while others answer', async () => {
+  const { pool, servers } = await startTestPool([
+    { faults: { rateLimited: { retryAfterSeconds: 60 } } },
+    named('second'),
+  ])
+  for (let index = 0; index < 5; index += 1) expect(await pool.rpc('', 'a', [index])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(1)
+  expect(pool.status()[0]?.healthy).toBe(false)
+  expect(pool.status()[0]?.breaker).toBe('closed')
+})
+
+test('the breaker keeps calls away from the dead and lets one probe through', async () => {
+  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
+    limits: { breakerFailures: 3, breakerOpenMs: 300, hedgeMinMs: 0 },
+    // The first is preferred whatever its record, so that only the breaker keeps calls away.
+    spec: (_url, index) => ({ priority: index }),
+  })
+  for (let index = 0; index < 10; index += 1) expect(await pool.rpc('', 'a', [index])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(3)
+  expect(pool.status()[0]).toMatchObject({ healthy: false, breaker: 'open' })
+  await new Promise((resolve) => setTimeout(resolve, 320))
+  for (let index = 0; index < 10; index += 1) expect(await pool.rpc('', 'b', [index])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(4)
+  servers[0]?.set()
+  await new Promise((resolve) => setTimeout(resolve, 320))
+  expect(await pool.rpc('', 'c', [])).toBe('first')
+  expect(pool.status()[0]).toMatchObject({ healthy: true, breaker: 'closed' })
+})
+
+test('an open breaker is no excuse when nobody else is left', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { status: 500 } }], {
+    limits: { breakerFailures: 2, breakerOpenMs: 60_000 },
+  })
+  await expect(pool.rpc('', 'a', [])).rejects.toThrow('status 500')
+  expect(pool.status()[0]?.breaker).toBe('open')
+  servers[0]?.set()
+  expect(await pool.rpc('', 'a', [])).toEqual({ echo: [] })
+})
+
+test('priority and order decide among equals', async () => {
+  const { pool } = await startTestPool([named('first'), named('second')], {
+    spec: (_url, index) => ({ priority: index === 0 ? 5 : 1 }),
+  })
+  expect(await pool.rpc('', 'a', [])).toBe('second')
+})
+
+test('a pool needs at least one upstream, with a URL of a known kind that it never shows', () => {
+  expect(() => createUpstreamPool('none', [], TEST_LIMITS)).toThrow('no upstream')
+  const show = (url: string): string => {
+    try {
+      createUpstreamPool('bad', [{ url }], TEST_LIMITS)
+      return 'accepted'
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  expect(show('ftp://host/SECRET')).toBe('upstream host: ftp: is not spoken here, use http or https')
+  expect(show('://SECRET')).toBe('upstream URL cannot be read')
+})

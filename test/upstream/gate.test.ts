@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { createGate } from '../../src/upstream/gate.ts'
+import { createRateBudget } from '../../src/upstream/rate-budget.ts'
+import { createScheduler } from '../../src/upstream/scheduler.ts'
+import { until } from '../support/upstream-pool.ts'
+
+const start = (options: { maxConcurrent?: number; maxWaiting?: number; rate?: number }) => {
+  const scheduler = createScheduler()
+  const gate = createGate({
+    maxConcurrent: options.maxConcurrent ?? 100,
+    maxWaiting: options.maxWaiting ?? 100,
+    budget: createRateBudget(options.rate ?? 1_000_000),
+    scheduler,
+  })
+  const log: string[] = []
+  const ticket = (name: string) => ({
+    start: () => void log.push(name),
+    refuse: (reason: string) => void log.push(`${name}: ${reason}`),
+  })
+  return { gate, log, ticket, scheduler }
+}
+
+test('first come, first served, never more than allowed at once', () => {
+  const { gate, log, ticket } = start({ maxConcurrent: 2 })
+  for (const name of ['a', 'b', 'c', 'd']) gate.enter(ticket(name), Date.now())
+  expect(log).toEqual(['a', 'b'])
+  expect(gate.room(Date.now())).toBe(false)
+  gate.leave()
+  gate.leave()
+  expect(log).toEqual(['a', 'b', 'c', 'd'])
+  expect(gate.active()).toBe(2)
+})
+
+test('a ticket taken back never starts; a full queue says no; those turned away are told why', () => {
+  const { gate, log, ticket } = start({ maxConcurrent: 1, maxWaiting: 2 })
+  const back = ticket('back')
+  gate.enter(ticket('a'), Date.now())
+  expect(gate.enter(back, Date.now())).toBe(true)
+  expect(gate.enter(ticket('b'), Date.now())).toBe(true)
+  expect(gate.enter(ticket('c'), Date.now())).toBe(false)
+  gate.withdraw(back)
+  gate.turnAway('breaker opened')
+  gate.leave()
+  expect(log).toEqual(['a', 'b: breaker opened'])
+  expect(gate.active()).toBe(0)
+})
+
+test('waits for the rate budget, and leaves no timer behind', async () => {
+  const { gate, log, ticket, scheduler } = start({ rate: 50 })
+  for (let count = 0; count < 53; count += 1) gate.enter(ticket(String(count)), Date.now())
+  expect(log.length).toBe(50)
+  await until(() => log.length === 53, 'three more tickets after about 60 ms')
+  expect(gate.active()).toBe(53)
+  expect(scheduler.size).toBe(0)
+})

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { believedHead } from '../../src/upstream/head-probe.ts'
+import type { HeadProbe } from '../../src/upstream/index.ts'
+import { startTestPool, until } from '../support/upstream-pool.ts'
+
+const headProbe: HeadProbe = {
+  path: '',
+  method: 'eth_blockNumber',
+  params: [],
+  parse: (result) => BigInt(String(result)),
+  intervalMs: 25,
+}
+const named = (name: string) => ({
+  answer: ({ method }: { method: string }) => (method === 'eth_blockNumber' ? undefined : name),
+})
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('a laggard is passed over, and asked when nobody else is left', async () => {
+  const { pool, servers } = await startTestPool([{ ...named('laggard'), faults: { lag: 10 } }, named('good')], {
+    deps: { headProbe },
+  })
+  await pool.rpc('', 'm', [0])
+  await until(() => pool.status()[0]?.lagBlocks === 10, 'the lag is known')
+  expect(pool.head()).toBe(100n)
+  expect(pool.status()[0]).toMatchObject({ healthy: false, height: 90n, breaker: 'closed' })
+  for (let index = 1; index < 20; index += 1) expect(await pool.rpc('', 'm', [index])).toBe('good')
+  await servers[1]?.down()
+  expect(await pool.rpc('', 'm', ['last resort'])).toBe('laggard')
+})
+
+test('a laggard that catches up is taken back; a small lag is no lag', async () => {
+  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { lag: 10 } }, named('second')], {
+    deps: { headProbe },
+  })
+  await pool.rpc('', 'm', [0])
+  await until(() => pool.status()[0]?.lagBlocks === 10, 'the lag is known')
+  servers[0]?.set({ lag: 3 })
+  const keep = setInterval(() => pool.rpc('', 'keep', [Date.now()]).catch(() => undefined), 20)
+  await until(() => pool.status()[0]?.lagBlocks === 3, 'the new lag is known')
+  clearInterval(keep)
+  expect(pool.status()[0]?.healthy).toBe(true)
+  expect(await pool.rpc('', 'm', [1])).toBe('first')
+})
+
+test('the head never goes back', async () => {
+  const { pool, servers } = await startTestPool([named('only')], { deps: { headProbe } })
+  await pool.rpc('', 'm', [0])
+  await until(() => pool.head() === 100n, 'the head is known')
+  const server = servers[0]
+  if (server) server.height = 50n
+  await pool.rpc('', 'm', [1])
+  await until(() => pool.status()[0]?.height === 50n, 'the lower height is seen')
+  expect(pool.head()).toBe(100n)
+})
+
+test('the probe sleeps while nobody uses the pool', async () => {
+  const { pool, servers, registry } = await startTestPool([named('only')], { deps: { headProbe } })
+  await pause(60)
+  expect(servers[0]?.stats.requests).toBe(0)
+  await pool.rpc('', 'm', [0])
+  await until(() => registry.scheduler.size === 0, 'the probe falls asleep')
+  const probes = servers[0]?.stats.requests ?? 0
+  expect(probes).toBeGreaterThan(2)
+  await pause(80)
+  expect(servers[0]?.stats.requests).toBe(probes)
+  await pool.rpc('', 'm', [1])
+  await until(() => (servers[0]?.stats.requests ?? 0) > probes + 2, 'the probe is awake again')
+})
+
+test('the probe is what closes a breaker again, so that no read is risked for it', async () => {
+  let readsWhenClosed: number | undefined
+  const reads = () => servers[0]?.stats.seen.filter(({ method }) => method !== 'eth_blockNumber').length
+  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
+    limits: { breakerFailures: 2, breakerOpenMs: 60, hedgeMinMs: 0 },
+    deps: {
+      headProbe,
+      observe: (event) => {
+        if (event.kind === 'breaker' && event.state === 'closed') readsWhenClosed = reads()
+      },
+    },
+  })
+  await pool.rpc('', 'm', [0])
+  const keep = setInterval(() => pool.rpc('', 'keep', [Date.now()]).catch(() => undefined), 20)
+  await until(() => pool.status()[0]?.breaker === 'open', 'the breaker opens')
+  servers[0]?.set()
+  await until(() => pool.status()[0]?.breaker === 'closed', 'the breaker closes')
+  clearInterval(keep)
+  expect(readsWhenClosed).toBe(0)
+})
+
+test('nonsense instead of a height is trouble of that upstream only', async () => {
+  const { pool } = await startTestPool(
+    [{ answer: ({ method }) => (method === 'eth_blockNumber' ? 'soon' : 'x') }, named('second')],
+    {
+      deps: { headProbe },
+    },
+  )
+  await pool.rpc('', 'm', [0])
+  await until(() => pool.head() === 100n, 'the head of the other')
+  expect(pool.status()[0]?.height).toBeUndefined()
+  expect(pool.status()[0]?.errorRate).toBeGreaterThan(0)
+})
+
+test('an absurd height of one is not believed when the others agree', () => {
+  expect(believedHead([], 3)).toBeUndefined()
+  expect(believedHead([5n], 3)).toBe(5n)
+  expect(believedHead([100n, 1_000_000n], 3)).toBe(1_000_000n)
+  expect(believedHead([100n, 1_000_000n, 99n], 3)).toBe(100n)
+  expect(believedHead([100n, 110n, 100n], 3)).toBe(110n)
+  expect(believedHead([100n, 1_000_000n, 50n], 3)).toBe(1_000_000n)
+})
+
+test('sameTip: a cached answer ends with its block', async () => {
+  let height = 100n
+  const { pool, servers } = await startTestPool(
+    [{ answer: ({ method }) => (method === 'eth_blockNumber' ? `0x${height.toString(16)}` : `at ${height}`) }],
+    { deps: { headProbe } },
+  )
+  await pool.rpc('', 'warm', [])
+  await until(() => pool.head() === 100n, 'the head is known')
+  const read = () => pool.rpc('', 'm', [], { cacheMs: 60_000, sameTip: true })
+  expect([await read(), await read()]).toEqual(['at 100', 'at 100'])
+  expect(servers[0]?.stats.seen.filter(({ method }) => method === 'm')).toHaveLength(1)
+  height = 101n
+  await pool.rpc('', 'warm', [1])
+  await until(() => pool.head() === 101n, 'the new head is known')
+  expect(await read()).toBe('at 101')
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { startTestPool, until } from '../support/upstream-pool.ts'
+
+const named = (name: string) => ({ answer: () => name })
+
+test('a slow read is asked of one other upstream, and the slow socket is closed', async () => {
+  const { pool, servers, events } = await startTestPool(
+    [{ ...named('slow'), faults: { latencyMs: 2_000 } }, named('second'), named('third')],
+    { limits: { hedgeMinMs: 20, headersTimeoutMs: 5_000 } },
+  )
+  const start = Date.now()
+  expect(await pool.rpc('', 'a', [])).toBe('second')
+  expect(Date.now() - start).toBeLessThan(1_000)
+  await until(() => servers[0]?.stats.aborts === 1, 'the slow server sees the abort')
+  expect(servers[2]?.stats.requests).toBe(0)
+  expect(events.filter(({ kind }) => kind === 'hedge')).toHaveLength(1)
+})
+
+test('never before hedgeMinMs, and only one extra', async () => {
+  const seen: number[] = []
+  const start = Date.now()
+  const late = () => {
+    seen.push(Date.now() - start)
+    return 'late'
+  }
+  const hang = { faults: { latencyMs: 700 } }
+  const { pool, servers } = await startTestPool([hang, { answer: late, ...hang }, hang], {
+    limits: { hedgeMinMs: 60, headersTimeoutMs: 5_000 },
+  })
+  for (let index = 0; index < 10; index += 1) servers[0]?.set({})
+  for (let index = 0; index < 10; index += 1) await pool.rpc('', 'warm', [index])
+  servers[0]?.set({ latencyMs: 900 })
+  seen.length = 0
+  const begin = Date.now()
+  await pool.rpc('', 'a', [])
+  expect(servers[1]?.stats.requests).toBe(1)
+  expect(servers[2]?.stats.requests).toBe(0)
+  expect(Date.now() - begin).toBeGreaterThanOrEqual(60 + 690)
+})
+
+test('a fast pool never hedges, 0 switches hedging off, writes are never hedged', async () => {
+  const fast = await startTestPool([named('first'), named('second')], { limits: { hedgeMinMs: 100 } })
+  for (let index = 0; index < 50; index += 1) await fast.pool.rpc('', 'a', [index])
+  expect(fast.servers[1]?.stats.requests).toBe(0)
+
+  const slow = { ...named('slow'), faults: { latencyMs: 300 } }
+  const off = await startTestPool([slow, named('second')], { limits: { hedgeMinMs: 0 } })
+  expect(await off.pool.rpc('', 'a', [])).toBe('slow')
+  expect(off.servers[1]?.stats.requests).toBe(0)
+
+  const writes = await startTestPool([slow, named('second')], { limits: { hedgeMinMs: 10 } })
+  expect(await writes.pool.rpc('', 'eth_sendRawTransaction', ['0x'], { idempotent: false })).toBe('slow')
+  expect(writes.servers[1]?.stats.requests).toBe(0)
+})
+
+test('an upstream that hangs loses its place after a few lost races', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { hang: 'headers' } }, named('second')], {
+    limits: { hedgeMinMs: 10, breakerFailures: 3, breakerOpenMs: 60_000, headersTimeoutMs: 60_000 },
+  })
+  for (let index = 0; index < 20; index += 1) expect(await pool.rpc('', 'a', [index])).toBe('second')
+  expect(servers[0]?.stats.requests).toBeLessThanOrEqual(3)
+})
+
+test('hedges are bounded when everybody is slow', async () => {
+  const slow = { faults: { latencyMs: 60 } }
+  const { pool, servers } = await startTestPool([slow, slow], {
+    limits: { hedgeMinMs: 5, maxConcurrent: 1_000, breakerFailures: 1_000_000 },
+    spec: () => ({ batchItems: 1 }),
+  })
+  const reads = 200
+  await Promise.all(Array.from({ length: reads }, (_, index) => pool.rpc('', 'a', [index])))
+  const sent = (servers[0]?.stats.requests ?? 0) + (servers[1]?.stats.requests ?? 0)
+  // A tenth of the reads, and the burst of ten saved beforehand.
+  expect(sent).toBeLessThanOrEqual(reads + reads / 10 + 10)
+})
+
+test('when the first fails while the hedge is under way, the hedge decides', async () => {
+  const { pool } = await startTestPool(
+    [{ faults: { latencyMs: 150, status: 500 } }, { ...named('second'), faults: { latencyMs: 200 } }],
+    { limits: { hedgeMinMs: 10 } },
+  )
+  expect(await pool.rpc('', 'a', [])).toBe('second')
+})

@@ -1,0 +1,149 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { UpstreamUnavailableError } from '../../src/errors.ts'
+import { createUpstreamPool, createUpstreamRegistry } from '../../src/upstream/index.ts'
+import { startFaultServer } from '../support/fault-server.ts'
+import { startTestPool, TEST_LIMITS, until } from '../support/upstream-pool.ts'
+
+const alone = { batch: false }
+
+test('never more requests at once than maxConcurrent; the others wait and are answered', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { latencyMs: 15 } }], { limits: { maxConcurrent: 4 } })
+  const all = await Promise.all(Array.from({ length: 30 }, (_, index) => pool.rpc('', 'm', [index], alone)))
+  expect(all).toHaveLength(30)
+  expect(servers[0]?.stats.maxInFlight).toBe(4)
+})
+
+test('a busy upstream spills over to the next healthy one', async () => {
+  const slow = { faults: { latencyMs: 100 } }
+  const { pool, servers } = await startTestPool([slow, slow], { limits: { maxConcurrent: 5, hedgeMinMs: 0 } })
+  await Promise.all(Array.from({ length: 10 }, (_, index) => pool.rpc('', 'm', [index], alone)))
+  expect(servers.map(({ stats }) => stats.requests)).toEqual([5, 5])
+})
+
+test('requests per second are kept, per upstream', async () => {
+  const { pool, servers } = await startTestPool([{}], { spec: () => ({ requestsPerSecond: 20 }) })
+  const start = Date.now()
+  await Promise.all(Array.from({ length: 30 }, (_, index) => pool.rpc('', 'm', [index], alone)))
+  // 20 at once, 10 more at 20 a second.
+  expect(Date.now() - start).toBeGreaterThanOrEqual(480)
+  expect(servers[0]?.stats.requests).toBe(30)
+})
+
+test('a call that waits for its turn can leave, and is never sent', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { latencyMs: 100 } }], { limits: { maxConcurrent: 1 } })
+  const leaver = new AbortController()
+  const first = pool.rpc('', 'first', [], alone)
+  const waiting = pool.rpc('', 'second', [], { ...alone, signal: leaver.signal }).catch(() => 'left')
+  leaver.abort()
+  expect(await waiting).toBe('left')
+  await first
+  await pool.rpc('', 'third', [], alone)
+  expect(servers[0]?.stats.seen.map(({ method }) => method)).toEqual(['first', 'third'])
+})
+
+describe('sizes', () => {
+  test('an answer above the limit is cut while it arrives', async () => {
+    const { pool, servers } = await startTestPool([{ faults: { hugeBytes: 50_000_000 } }], {
+      limits: { maxResponseBytes: 100_000, maxAttempts: 1 },
+    })
+    await expect(pool.rpc('', 'm', [])).rejects.toThrow(`${servers[0]?.host} answer above 100000 bytes`)
+    await expect(pool.exchange({ method: 'POST', path: '/', body: '{"id":1,"method":"m"}' })).rejects.toThrow(
+      'above 100000 bytes',
+    )
+    const cut = () => (servers[0]?.stats.connections ?? 0) - (servers[0]?.stats.open ?? 0)
+    await until(() => cut() >= 2, 'both connections are cut')
+  })
+
+  test('the limit counts after decompression, and a bomb costs no memory', async () => {
+    const bomb = gzipSync(Buffer.alloc(200_000_000))
+    const { pool } = await startTestPool(
+      [{ handle: () => ({ headers: { 'content-encoding': 'gzip' }, body: bomb }) }],
+      { limits: { maxResponseBytes: 1_000_000, maxAttempts: 1 } },
+    )
+    const before = process.memoryUsage().rss
+    for (let index = 0; index < 5; index += 1)
+      await expect(pool.rpc('', 'm', [index])).rejects.toThrow('answer above 1000000 bytes')
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
+  })
+
+  test('an answer of exactly the limit is fine', async () => {
+    const body = '{"result":"x"}'
+    const { pool } = await startTestPool([{ handle: () => ({ body }) }], { limits: { maxResponseBytes: body.length } })
+    expect(await pool.rpc('', 'm', [])).toBe('x')
+  })
+})
+
+describe('timeouts', () => {
+  test.each([
+    ['headers', 'no answer in time'],
+    ['body', 'answer stalled'],
+  ] as const)('%s', async (hang, reason) => {
+    const { pool, servers } = await startTestPool([{ faults: { hang } }], {
+      limits: { headersTimeoutMs: 150, bodyTimeoutMs: 150, maxAttempts: 1 },
+    })
+    await expect(pool.rpc('', 'm', [])).rejects.toThrow(`${servers[0]?.host} ${reason}`)
+    await until(() => servers[0]?.stats.open === 0, 'the connection is closed')
+  })
+})
+
+describe('connections', () => {
+  test('pools on one origin share them; the last pool to close cuts them', async () => {
+    const server = await startFaultServer()
+    const registry = createUpstreamRegistry()
+    const make = (name: string) =>
+      createUpstreamPool(name, [{ url: `${server.url}/${name}` }], TEST_LIMITS, { registry })
+    const [a, b] = [make('a'), make('b')]
+    await a.rpc('', 'm', [])
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    await b.rpc('', 'm', [])
+    expect(server.stats.connections).toBe(1)
+    expect(registry.origins()).toEqual([server.url])
+    await a.close()
+    expect(await b.rpc('', 'm', [1])).toEqual({ echo: [1] })
+    await b.close()
+    await b.close()
+    expect(registry.origins()).toEqual([])
+    await until(() => server.stats.open === 0, 'all connections are closed')
+    await server.close()
+  })
+
+  test('a hundred waves with faults and cancellations leave no socket, slot, timer or flight behind', async () => {
+    const { pool, servers, registry } = await startTestPool(
+      [
+        { faults: ({ number }) => (number % 7 === 0 ? { dead: true } : number % 11 === 0 ? { truncate: true } : {}) },
+        { faults: ({ number }) => (number % 5 === 0 ? { html: true } : { latencyMs: 3 }) },
+      ],
+      { limits: { maxConcurrent: 8, hedgeMinMs: 5, breakerOpenMs: 50 } },
+    )
+    for (let wave = 0; wave < 100; wave += 1) {
+      const leaver = new AbortController()
+      const calls = Array.from({ length: 10 }, (_, index) =>
+        pool
+          .rpc('', 'm', [wave, index], {
+            batch: index % 2 === 0,
+            ...(index % 3 === 0 ? { signal: leaver.signal } : {}),
+          })
+          .catch(() => undefined),
+      )
+      if (wave % 2 === 0) setImmediate(() => leaver.abort())
+      await Promise.all(calls)
+    }
+    await until(() => pool.status().every(({ inFlight }) => inFlight === 0), 'all slots are free')
+    expect(registry.scheduler.size).toBe(0)
+    for (const { stats } of servers) expect(stats.open).toBeLessThanOrEqual(20)
+    await pool.close()
+    await until(() => servers.every(({ stats }) => stats.open === 0), 'all connections are closed')
+    await until(() => servers.every(({ stats }) => stats.inFlight === 0), 'the servers have nothing left to do')
+  })
+})
+
+test('without a registry of its own a pool brings one', async () => {
+  const server = await startFaultServer()
+  const pool = createUpstreamPool('own', [{ url: server.url }], TEST_LIMITS)
+  expect(await pool.rpc('', 'm', [1])).toEqual({ echo: [1] })
+  await pool.close()
+  await expect(pool.rpc('', 'm', [2], { deadline: Date.now() + 500 })).rejects.toBeInstanceOf(UpstreamUnavailableError)
+  await until(() => server.stats.open === 0, 'all connections are closed')
+  await server.close()
+})

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { createScheduler } from '../../src/upstream/scheduler.ts'
+import { until } from '../support/upstream-pool.ts'
+
+test('runs in time, also what is added before the current wake-up, and nothing that was cancelled', async () => {
+  const scheduler = createScheduler()
+  const log: string[] = []
+  const start = Date.now()
+  scheduler.at(start + 60, () => log.push('late'))
+  scheduler.at(start + 20, () => log.push('early'))
+  const gone = scheduler.at(start + 30, () => log.push('cancelled'))
+  scheduler.cancel(gone)
+  scheduler.cancel(gone)
+  await until(() => log.length === 2, 'both entries')
+  expect(log).toEqual(['early', 'late'])
+  expect(Date.now() - start).toBeGreaterThanOrEqual(60)
+  expect(scheduler.size).toBe(0)
+})
+
+test('an entry may add and cancel others while it runs', async () => {
+  const scheduler = createScheduler()
+  const log: string[] = []
+  const now = Date.now()
+  scheduler.at(now + 5, () => {
+    log.push('first')
+    scheduler.cancel(second)
+    scheduler.at(Date.now() + 5, () => log.push('third'))
+  })
+  const second = scheduler.at(now + 5, () => log.push('second'))
+  await until(() => log.includes('third'), 'the entry added by an entry')
+  expect(log).toEqual(['first', 'third'])
+})
+
+test('cancelled entries do not keep a process alive, live ones do', () => {
+  const run = (code: string) =>
+    spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+      timeout: 20_000,
+      encoding: 'utf8',
+    })
+  const load = `import { createScheduler } from './src/upstream/scheduler.ts'; const s = createScheduler();`
+  const idle = run(`${load} s.cancel(s.at(Date.now() + 600000, () => {}))`)
+  expect([idle.status, idle.signal]).toEqual([0, null])
+  const busy = run(
+    `${load} s.cancel(s.at(Date.now() + 50, () => {})); s.at(Date.now() + 300, () => console.log('ran'))`,
+  )
+  expect(busy.stdout).toBe('ran\n')
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { JsonRpcError } from '../../src/errors.ts'
+import { judgeRpcError, judgeStatus, parseRetryAfter } from '../../src/upstream/verdicts.ts'
+
+const kindOf = (code: number, message: string): string => {
+  const outcome = judgeRpcError('host', { code, message })
+  return outcome.kind === 'failure' ? outcome.failure.kind : outcome.kind
+}
+
+describe('what a JSON-RPC error means', () => {
+  test.each([
+    [3, 'execution reverted: nope', 'truth'],
+    [-32000, 'execution reverted', 'truth'],
+    [-32015, 'VM execution error: Reverted 0x08c379a0 rate limit exceeded', 'truth'],
+    [-32602, 'invalid argument 0: too many requests', 'truth'],
+    [-32601, 'the method eth_foo does not exist/is not available', 'truth'],
+    [-32600, 'invalid request', 'truth'],
+    [-32700, 'parse error', 'truth'],
+    [-32000, 'insufficient funds for gas * price + value', 'truth'],
+    [-32000, 'gas limit exceeded', 'truth'],
+    [-32000, 'exceeds block gas limit', 'truth'],
+    [-32000, 'nonce too low', 'truth'],
+    [-32000, 'problem decoding address', 'truth'],
+    [-32007, 'Slot 5 was skipped, or missing due to ledger jump to recent snapshot', 'truth'],
+    [-32005, 'limit exceeded', 'rate-limited'],
+    [-32005, 'daily request count exceeded, request rate limited', 'rate-limited'],
+    [-32005, 'query returned more than 10000 results', 'rpc'],
+    [429, 'slow down', 'rate-limited'],
+    [-32029, 'whatever', 'rate-limited'],
+    [-32000, 'Too Many Requests', 'rate-limited'],
+    [-32097, 'Your app has exceeded its compute units per second capacity', 'rate-limited'],
+    [-32000, 'monthly quota reached', 'rate-limited'],
+    [-32000, 'cannot query unfinalized data', 'behind'],
+    [-32000, 'requested from block 12 to 15 after last accepted block 11', 'behind'],
+    [-32000, 'requested epoch 12 after last accepted 11', 'behind'],
+    [-32000, 'header not found', 'behind'],
+    [-32005, 'Node is behind by 42 slots', 'behind'],
+    [-32005, 'Node is unhealthy', 'behind'],
+    [-32004, 'Block not available for slot 5', 'behind'],
+    [-32016, 'Minimum context slot has not been reached', 'behind'],
+    [-32603, 'Internal error', 'rpc'],
+    [-32002, 'request timed out', 'rpc'],
+    [-32000, 'missing trie node 1234', 'rpc'],
+  ])('%d %s → %s', (code, message, expected) => {
+    expect(kindOf(code, message)).toBe(expected)
+  })
+
+  test('the truth carries code and data; URLs never reach a failure text', () => {
+    const truth = judgeRpcError('host', { code: 3, message: 'execution reverted', data: '0x12' })
+    expect(truth).toMatchObject({ kind: 'truth', error: { rpcCode: 3, data: '0x12', retryable: false } })
+    expect(truth.kind === 'truth' && truth.error).toBeInstanceOf(JsonRpcError)
+    const failure = judgeRpcError('host', { code: 429, message: 'see https://rpc.example/SECRET-KEY for plans' })
+    expect(JSON.stringify(failure)).not.toContain('SECRET')
+  })
+})
+
+describe('what an HTTP status means', () => {
+  test.each([
+    [200, undefined, undefined],
+    [404, undefined, undefined],
+    [400, undefined, undefined],
+    [408, undefined, 'status'],
+    [429, undefined, 'rate-limited'],
+    [500, undefined, 'status'],
+    [503, undefined, 'status'],
+    [503, '1', 'rate-limited'],
+  ])('%d with retry-after %s → %s', (status, retryAfter, kind) => {
+    expect(judgeStatus('host', status, retryAfter)?.kind).toBe(kind)
+  })
+
+  test('retry-after as seconds, as date, as nonsense', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    expect(parseRetryAfter('2', now)).toBe(2_000)
+    expect(parseRetryAfter('0.5', now)).toBe(500)
+    expect(parseRetryAfter('Thu, 01 Jan 2026 00:00:07 GMT', now)).toBe(7_000)
+    expect(parseRetryAfter('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
+    expect(parseRetryAfter('soon', now)).toBeUndefined()
+    expect(parseRetryAfter('', now)).toBeUndefined()
+    expect(parseRetryAfter('99999999999', now)).toBe(300_000)
+    expect(parseRetryAfter(['3', '9'], now)).toBe(3_000)
+  })
+})
