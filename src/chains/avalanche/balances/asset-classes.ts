@@ -10,7 +10,7 @@ import { atomicLocked } from './pvm-classes.ts'
  * it. X has no class of its own for multisig.
  * @param now unix seconds
  */
-export function avmLocked(coin: Coin, now: bigint): boolean {
+function avmLocked(coin: Coin, now: bigint): boolean {
   return coin.locktime > now || coin.threshold > coin.signers
 }
 

@@ -3,17 +3,17 @@ import type { PlatformChain } from '../node/chains.ts'
 import type { Coin, Holdings, StakedCoin } from './coins.ts'
 
 /** Ordinary P UTXOs below 0.002 AVAX count as dust; this amount itself is kept. nAVAX. */
-export const DUST_THRESHOLD = 2_000_000n
+const DUST_THRESHOLD = 2_000_000n
 
 /** Classes of P UTXOs that are not staked. */
-export type UnstakedClass = 'lockedPlatform' | 'lockedStakeable' | 'unlockedUnstakedMultiSig' | 'unlockedUnstaked'
+type UnstakedClass = 'lockedPlatform' | 'lockedStakeable' | 'unlockedUnstakedMultiSig' | 'unlockedUnstaked'
 
 /**
  * Class of an unstaked P output, in the order in which the node's getBalance tests locks; multisig is a subset of what
  * is unlocked.
  * @param now unix seconds
  */
-export function unstakedClass(coin: Coin, now: bigint): UnstakedClass {
+function unstakedClass(coin: Coin, now: bigint): UnstakedClass {
   if (coin.locktime > now) return 'lockedPlatform'
   if (coin.stakeableUntil > now) return 'lockedStakeable'
   return coin.threshold > 1 ? 'unlockedUnstakedMultiSig' : 'unlockedUnstaked'

@@ -1,15 +1,15 @@
 import { FirnError } from '../../../errors.ts'
+import type { CallOptions } from '../../../upstream/types.ts'
 import type { BalanceSource, Outcome, PvmBalances, WalletAccount } from '../../capabilities.ts'
 import { accountFailure } from '../account-failure.ts'
 import type { KeyScanner } from '../keys/key-scanner.ts'
-import type { AvalancheNetwork } from '../network.ts'
-import type { PlatformChain } from '../node/chains.ts'
-import { createStakerDirectory } from '../node/stakers.ts'
+import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
+import { createStakerDirectory, type StakerDirectory } from '../node/stakers.ts'
 import { avaxToken } from './native-token.ts'
 import { pvmBalances } from './pvm-classes.ts'
 import { readRestaked, restakedOf } from './restaked-rewards.ts'
 import { lockedNow, stillLocked } from './stake-ends.ts'
-import { createWalletReader } from './wallet-reader.ts'
+import { createWalletReader, type WalletHoldings, type WalletReaderDeps } from './wallet-reader.ts'
 
 export interface AvalancheSourceDeps {
   network: AvalancheNetwork
@@ -28,41 +28,48 @@ export function createPvmBalanceSource(
 ): BalanceSource<WalletAccount, PvmBalances> {
   const { network, caip2Id, keys, now = wallClock } = deps
   const stakers = createStakerDirectory(network.pool)
-  const readBalances = createWalletReader<PvmBalances>({
-    network,
-    chain: 'P',
-    keys,
-    async summarize(wallets, facts, call) {
-      const time = BigInt(now())
-      const ofAvax = wallets.map(({ holdings }) =>
-        holdings.staked.filter((coin) => coin.assetId === facts.avaxAssetHex),
-      )
-      const staking = ofAvax.some((coins) => coins.length > 0)
-      const [locked, restaked] = await Promise.all([
-        stillLocked(ofAvax, time, stakers, call).catch(accountFailure),
-        staking ? readRestaked(network, stakers, time, call) : [],
-      ])
-      return wallets.map(({ wallet, holdings, owned }, index): Outcome<PvmBalances> => {
-        const unsure = locked instanceof FirnError && ofAvax[index]?.some((coin) => lockedNow(coin, time))
-        if (unsure) return { ok: false, error: locked }
-        const value = pvmBalances(holdings, {
-          avaxAssetId: facts.avaxAssetHex,
-          now: time,
-          filterOutDust: wallet.filterOutDust,
-          locked: locked instanceof FirnError ? new Set() : locked,
-          restakedRewards: restaked && restakedOf(restaked, (owner) => owned.has(owner)),
-          blockchainIdOf: (source: PlatformChain) => facts.blockchainIds[source],
-        })
-        return { ok: true, value }
-      })
-    },
-  })
+  const summarize: WalletReaderDeps<PvmBalances>['summarize'] = (wallets, facts, call) =>
+    summarizePvm(wallets, { network, stakers, facts, now: BigInt(now()), call })
   return {
     caip2Id,
     networkType: 'pvm',
     get native() {
       return avaxToken(network)
     },
-    readBalances,
+    readBalances: createWalletReader({ network, chain: 'P', keys, summarize }),
   }
+}
+
+interface SummaryContext {
+  network: AvalancheNetwork
+  stakers: StakerDirectory
+  facts: NetworkFacts
+  now: bigint
+  call: CallOptions
+}
+
+async function summarizePvm(
+  wallets: readonly WalletHoldings[],
+  { network, stakers, facts, now, call }: SummaryContext,
+): Promise<Outcome<PvmBalances>[]> {
+  const avaxAssetId = facts.avaxAssetHex
+  const stakes = wallets.map(({ holdings }) => holdings.staked.filter((coin) => coin.assetId === avaxAssetId))
+  const staking = stakes.some((coins) => coins.length > 0)
+  const [locked, restaked] = await Promise.all([
+    stillLocked(stakes, now, stakers, call).catch(accountFailure),
+    staking ? readRestaked(network, stakers, now, call) : [],
+  ])
+  return wallets.map(({ wallet, holdings, owned }, index): Outcome<PvmBalances> => {
+    const unsure = locked instanceof FirnError && stakes[index]?.some((coin) => lockedNow(coin, now))
+    if (unsure) return { ok: false, error: locked }
+    const value = pvmBalances(holdings, {
+      avaxAssetId,
+      now,
+      filterOutDust: wallet.filterOutDust,
+      locked: locked instanceof FirnError ? new Set() : locked,
+      restakedRewards: restaked && restakedOf(restaked, (owner) => owned.has(owner)),
+      blockchainIdOf: (source) => facts.blockchainIds[source],
+    })
+    return { ok: true, value }
+  })
 }

@@ -14,7 +14,11 @@ export interface ParsedWallets {
 }
 
 /** Understands the addresses of all wallets. One bad address fails its wallet: the sum without it would be too small. */
-export async function parseWallets(accounts: readonly WalletAccount[], hrp: string): Promise<ParsedWallets> {
+export async function parseWallets(
+  accounts: readonly WalletAccount[],
+  hrp: string,
+  takesKeys: boolean,
+): Promise<ParsedWallets> {
   const wallets: ParsedWallet[] = []
   const failures = new Map<string, Error>()
   let sinceTurn = 0
@@ -26,6 +30,9 @@ export async function parseWallets(accounts: readonly WalletAccount[], hrp: stri
     }
     const { id, filterOutDust } = account
     try {
+      if (!takesKeys && account.extendedPublicKeys.length > 0) {
+        throw new BadInputError('addresses of this chain cannot be derived from an extended public key')
+      }
       const addresses = parseAddresses(account.addresses, hrp)
       wallets.push({ id, filterOutDust, addresses, extendedPublicKeys: [...new Set(account.extendedPublicKeys)] })
     } catch (error) {

@@ -47,7 +47,7 @@ export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B
     setMaxListeners(0, signal)
     const call: CallOptions = { signal, deadline, ...(traceparent === undefined ? {} : { traceparent }) }
     const facts = await deps.network.facts(call)
-    const { wallets, failures } = await parseWallets(accounts, facts.hrp)
+    const { wallets, failures } = await parseWallets(accounts, facts.hrp, deps.keys !== undefined)
     const outcomes = new Map<string, Outcome<B>>()
     for (const [id, error] of failures) outcomes.set(id, { ok: false, error })
     const keyReadings = startKeyScan(deps.keys, wallets, call)

@@ -20,7 +20,7 @@ import {
 } from './scan-progress.ts'
 
 /** Some addresses of a key with what they own; the states also hold what belongs to keys read along with it. */
-export interface KeyWindow {
+interface KeyWindow {
   /** Hex, of this key only. */
   addresses: readonly string[]
   P: UnitState

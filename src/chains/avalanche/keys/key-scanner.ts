@@ -22,6 +22,9 @@ export interface KeyScannerDeps {
   gap?: number
 }
 
+/** Several keys read together. */
+type Scan = SharedWork<Map<string, KeyReading>>
+
 const DEFAULT_GAP = 50
 /** Keys whose used ranges are remembered: their next scan takes one window, and an emptied range stays covered. */
 const REMEMBERED_KEYS = 50_000
@@ -35,7 +38,7 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps)
   const derived = createDerivedAddresses()
   const remembered = new LRUCache<string, LastUsed>({ max: REMEMBERED_KEYS })
   const deps = { network, derived, gap, remembered: (key: string) => remembered.get(key) }
-  const running = new Map<string, SharedWork<Map<string, KeyReading>>>()
+  const running = new Map<string, Scan>()
 
   const startPack = (keys: readonly string[], call: CallOptions) => {
     const work = shareWork(async (signal) => {
@@ -52,20 +55,11 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps)
 
   return {
     scan(keys, { signal, ...call }) {
-      const readings = new Map<string, Promise<KeyReading>>()
-      const valid = new Set<string>()
-      for (const key of keys) {
-        try {
-          parseExtendedKey(key)
-          valid.add(key)
-        } catch (error) {
-          readings.set(key, Promise.reject(error))
-        }
-      }
-      const fresh = [...valid].filter((key) => running.get(key)?.abandoned() !== false)
+      const { valid, readings } = checkKeys(keys)
+      const fresh = valid.filter((key) => running.get(key)?.abandoned() !== false)
       for (const pack of packKeys(fresh, (key) => firstWindow(remembered.get(key), gap))) startPack(pack, call)
-      // One pack is one work: joining once per pack and call lets it end when all of them have left.
-      const joined = new Map<SharedWork<Map<string, KeyReading>>, Promise<Map<string, KeyReading>>>()
+      // One pack is one work: joining it once per call lets it end when all callers have left.
+      const joined = new Map<Scan, Promise<Map<string, KeyReading>>>()
       for (const key of valid) {
         const work = running.get(key)
         if (!work) continue
@@ -79,6 +73,21 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps)
       return readings
     },
   }
+}
+
+/** Valid keys, and readings that have failed already for the others. */
+function checkKeys(keys: Iterable<string>) {
+  const valid: string[] = []
+  const readings = new Map<string, Promise<KeyReading>>()
+  for (const key of new Set(keys)) {
+    try {
+      parseExtendedKey(key)
+      valid.push(key)
+    } catch (error) {
+      readings.set(key, Promise.reject(error))
+    }
+  }
+  return { valid, readings }
 }
 
 /** Addresses of both branches that a first window of a key asks for. */

@@ -8,9 +8,9 @@ import { type PlatformChain, UTXO_ENDPOINT } from './chains.ts'
 
 /** The node's own limits: addresses in one request and UTXOs in one page. */
 export const MAX_UTXO_ADDRESSES = 1_024
-export const UTXO_PAGE = 1_024
+const UTXO_PAGE = 1_024
 /** 1,024 addresses with more than half a million UTXOs are refused rather than held in memory. */
-export const MAX_UTXO_PAGES = 512
+const MAX_UTXO_PAGES = 512
 
 export interface UtxoQuery {
   /** The chain on which the UTXOs can be spent. */

@@ -1,17 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import {
-  AVALANCHE_CAIP2,
-  createAvalancheNetwork,
-  createAvmBalanceSource,
-  createKeyScanner,
-  createPvmBalanceSource,
-} from '../../../../src/chains/avalanche/index.ts'
+import { describe, expect, test, vi } from 'vitest'
 import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
 import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
 import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
-import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
-import { emptyLedger, secpUtxo, stakerOf } from '../ledger-data.ts'
-import { type LedgerNode, startLedgerNode } from '../ledger-node.ts'
+import { secpUtxo, stakerOf } from '../ledger-data.ts'
+import { context, useLedger } from '../ledger-sources.ts'
 
 const KEY =
   'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
@@ -24,39 +16,7 @@ const at = async (branch: 0 | 1, index: number, key = KEY) => {
   return address.hex
 }
 
-let node: LedgerNode
-let pool: UpstreamPool
-beforeAll(async () => {
-  node = await startLedgerNode(emptyLedger())
-})
-beforeEach(() => {
-  node.ledger.memories.clear()
-  node.reindex()
-  node.before = () => undefined
-  node.ledger.stakers.length = 0
-  node.calls.length = 0
-  pool = createUpstreamPool('keys', [{ url: node.url }], {
-    ...DEFAULT_LIMITS,
-    requestsPerSecond: 10_000,
-    hedgeMinMs: 0,
-  })
-})
-afterEach(() => pool.close())
-afterAll(() => node.close())
-
-function put(memory: string, ...utxos: string[]) {
-  node.ledger.memories.set(memory, [...(node.ledger.memories.get(memory) ?? []), ...utxos])
-  node.reindex()
-}
-
-function sources(gap?: number) {
-  const network = createAvalancheNetwork({ pool })
-  const keys = createKeyScanner(gap === undefined ? { network } : { network, gap })
-  return {
-    pvm: createPvmBalanceSource({ network, caip2Id: AVALANCHE_CAIP2.testnet.P, keys, now: () => 1_000 }),
-    avm: createAvmBalanceSource({ network, caip2Id: AVALANCHE_CAIP2.testnet.X, keys, now: () => 1_000 }),
-  }
-}
+const { node, put, sources, count } = useLedger()
 
 const wallet = (keys: string[], addresses: string[] = [], id = 'w'): WalletAccount => ({
   id,
@@ -64,7 +24,6 @@ const wallet = (keys: string[], addresses: string[] = [], id = 'w'): WalletAccou
   extendedPublicKeys: keys,
   filterOutDust: false,
 })
-const context = () => ({ signal: new AbortController().signal, deadline: Date.now() + 20_000 })
 
 async function nativeOf(
   source: { readBalances: ReturnType<typeof sources>['pvm']['readBalances'] },
@@ -74,8 +33,6 @@ async function nativeOf(
   if (!outcome?.ok) throw outcome?.error ?? new Error('no answer')
   return outcome.value.native
 }
-
-const count = (method: string) => node.calls.filter((call) => call.method === method).length
 
 describe('an extended key', () => {
   test('finds both branches, one read of every memory', async () => {
@@ -100,7 +57,7 @@ describe('an extended key', () => {
     // 100 → the window ends at 512, which covers 150 and 500; 500 + 50 ≥ 512 → the next one has 549.
     expect(await nativeOf(pvm)).toBe(1_111n)
     expect(
-      node.calls.every(({ params }) => ((params['addresses'] as string[] | undefined) ?? []).length <= 1_024),
+      node().calls.every(({ params }) => ((params['addresses'] as string[] | undefined) ?? []).length <= 1_024),
     ).toBe(true)
   })
 
@@ -119,13 +76,13 @@ describe('an extended key', () => {
     expect(await nativeOf(sources().pvm)).toBe(0n)
     put('X', secpUtxo(await at(0, 100), 7n))
     expect(await nativeOf(sources().pvm)).toBe(5n)
-    node.ledger.memories.set('X', [])
+    node().ledger.memories.set('X', [])
     put('X←C', secpUtxo(await at(0, 100), 7n))
     expect(await nativeOf(sources().pvm)).toBe(5n)
-    node.ledger.memories.set('X←C', [])
-    node.reindex()
+    node().ledger.memories.set('X←C', [])
+    node().reindex()
     expect(await nativeOf(sources().pvm)).toBe(0n)
-    node.ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [await at(0, 100)], amount: 9n }] }))
+    node().ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [await at(0, 100)], amount: 9n }] }))
     expect(await nativeOf(sources().pvm)).toBe(14n)
   })
 
@@ -160,7 +117,7 @@ describe('an extended key', () => {
 
   test('a stake owned by an address given and by a derived one counts once', async () => {
     const own = '11'.repeat(20)
-    node.ledger.stakers.push(
+    node().ledger.stakers.push(
       stakerOf({ endTime: 5_000, outputs: [{ owners: [own, await at(0, 4)].sort(), amount: 50n }] }),
     )
     const text = formatBech32Address(Buffer.from(own, 'hex'), 'fuji')
@@ -171,9 +128,9 @@ describe('an extended key', () => {
     put('P', secpUtxo(await at(0, 120), 1n))
     const { pvm } = sources()
     expect(await nativeOf(pvm)).toBe(1n)
-    node.ledger.memories.set('P', [])
+    node().ledger.memories.set('P', [])
     put('P', secpUtxo(await at(0, 170), 2n))
-    node.calls.length = 0
+    node().calls.length = 0
     expect(await nativeOf(pvm)).toBe(2n)
     expect(count('platform.getUTXOs')).toBe(3)
     // A scanner without that memory finds nothing: the node cannot show what was spent.
@@ -197,7 +154,7 @@ describe('an extended key', () => {
     const late = secpUtxo(await at(0, 150), 1n)
     put('P', early, secpUtxo(await at(0, 100), 10n))
     let moved = false
-    node.before = (call) => {
+    node().before = (call) => {
       // Between the first and the second window, the coin of index 0 moves to index 150.
       if (
         !moved &&
@@ -205,27 +162,27 @@ describe('an extended key', () => {
         ((call.params['addresses'] as string[]) ?? []).length === 384
       ) {
         moved = true
-        node.ledger.heights.P += 1
-        node.ledger.memories.set('P', [late, ...(node.ledger.memories.get('P') ?? []).slice(1)])
-        node.reindex()
+        node().ledger.heights.P += 1
+        node().ledger.memories.set('P', [late, ...(node().ledger.memories.get('P') ?? []).slice(1)])
+        node().reindex()
       }
       return undefined
     }
     expect(await nativeOf(sources().pvm)).toBe(11n)
     expect(moved).toBe(true)
-    node.before = () => undefined
+    node().before = () => undefined
   })
 
   test('the scan goes on while somebody waits, and its sockets close when the last has left', async () => {
     const { pvm, avm } = sources()
     const hold = async (left: 'first' | 'both') => {
-      const closed = node.closed
+      const closed = node().closed
       let release = () => {}
       const held = new Promise<undefined>((resolve) => {
         release = () => resolve(undefined)
       })
-      node.calls.length = 0
-      node.before = () => held
+      node().calls.length = 0
+      node().before = () => held
       const readers = [new AbortController(), new AbortController()] as const
       const deadline = Date.now() + 20_000
       const p = pvm.readBalances([wallet([KEY])], { signal: readers[0].signal, deadline })
@@ -236,17 +193,17 @@ describe('an extended key', () => {
       if (left === 'both') {
         readers[1].abort()
         await expect(x).rejects.toMatchObject({ code: 'CANCELLED' })
-        await vi.waitFor(() => expect(node.closed - closed).toBe(7))
+        await vi.waitFor(() => expect(node().closed - closed).toBe(7))
       }
       release()
       if (left === 'first') expect((await x).get('w')).toMatchObject({ ok: true })
-      return node.closed - closed
+      return node().closed - closed
     }
     await nativeOf(pvm)
     expect(await hold('first')).toBe(0)
     expect(await hold('both')).toBe(7)
     // The next reader starts anew instead of joining what was given up.
-    node.before = () => undefined
+    node().before = () => undefined
     expect(await nativeOf(pvm)).toBe(0n)
   })
 })

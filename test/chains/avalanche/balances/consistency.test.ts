@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { secpUtxo, stakerOf } from '../ledger-data.ts'
+import { context, hex, natives, text, useLedger, wallet } from '../ledger-sources.ts'
+
+const { node, put, sources, count } = useLedger()
+
+describe('large wallets', () => {
+  test('a wallet beyond 1,024 addresses is read in parts of one state; a stake with owners in several parts counts once', async () => {
+    const addresses = Array.from({ length: 1_300 }, (_, index) => text(index))
+    put('P', secpUtxo(hex(0), 1n), secpUtxo([hex(10), hex(1_299)].sort(), 10n), secpUtxo(hex(1_200), 100n))
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 5_000, outputs: [{ owners: [hex(3), hex(700), hex(1_250)].sort(), amount: 1_000n }] }),
+      stakerOf({ endTime: 6_000, outputs: [{ owners: [hex(3), hex(700), hex(1_250)].sort(), amount: 1_000n }] }),
+    )
+    const outcomes = await sources().pvm.readBalances(
+      [wallet('large', ...addresses), wallet('small', text(1_250))],
+      context(),
+    )
+    expect(natives(outcomes)).toEqual({ large: 2_111n, small: 2_000n })
+    for (const { method, params } of node().calls) {
+      const asked = (params['addresses'] as string[] | undefined)?.length ?? 0
+      expect(asked).toBeLessThanOrEqual(method === 'platform.getStake' ? 256 : 1_024)
+    }
+  })
+
+  test('a wallet is never split: wallets that do not fit together are read apart', async () => {
+    const wallets = [0, 1, 2].map((n) =>
+      wallet(`w${n}`, ...Array.from({ length: 600 }, (_, index) => text(n * 600 + index))),
+    )
+    put('X', secpUtxo([hex(0), hex(599)].sort(), 1n), secpUtxo([hex(599), hex(600)], 10n), secpUtxo(hex(1_799), 100n))
+    expect(natives(await sources().avm.readBalances(wallets, context()))).toEqual({ w0: 11n, w1: 10n, w2: 100n })
+    expect(node().calls.filter((call) => call.method === 'avm.getUTXOs').length).toBe(9)
+  })
+})
+
+describe('a chain that moves while it is read', () => {
+  const many = () => Array.from({ length: 1_500 }, () => secpUtxo(hex(1), 1n))
+
+  /** After the n-th page the tip moves, and a coin of the first page is spent into a new one that comes last. */
+  function moveAfterPages(...pages: number[]) {
+    let page = 0
+    node().before = (call) => {
+      if (call.method !== 'avm.getUTXOs' || call.params['sourceChain']) return undefined
+      if (pages.includes(page++)) {
+        node().ledger.heights.X += 1
+        node().ledger.memories.set('X', many())
+        node().reindex()
+      }
+      return undefined
+    }
+  }
+
+  test('is read again until it stood still', async () => {
+    put('X', ...many())
+    moveAfterPages(1, 3)
+    expect(natives(await sources().avm.readBalances([wallet('w', text(1))], context()))).toEqual({ w: 1_500n })
+    // Moved during the first and the second reading; the third one stood.
+    expect(count('avm.getUTXOs')).toBe(3 * 4)
+    expect(count('avm.getHeight')).toBe(3)
+  })
+
+  test('the next reading of a wallet known to be long asks for the height first and takes one reading', async () => {
+    put('X', ...many())
+    const { avm } = sources()
+    await avm.readBalances([wallet('w', text(1))], context())
+    node().calls.length = 0
+    await avm.readBalances([wallet('w', text(1))], context())
+    expect(node().calls[0]?.method).toBe('avm.getHeight')
+    expect(count('avm.getUTXOs')).toBe(4)
+    expect(count('avm.getHeight')).toBe(2)
+  })
+
+  test('without end is an error in the end', async () => {
+    put('X', ...many())
+    moveAfterPages(1, 3, 5, 7, 9, 11)
+    const outcomes = await sources().avm.readBalances([wallet('w', text(1)), wallet('also', text(2))], context())
+    expect(natives(outcomes)).toEqual({ w: expect.stringContaining('moved'), also: expect.stringContaining('moved') })
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { secpUtxo, stakerOf } from '../ledger-data.ts'
+import { context, hex, NOW, text, useLedger, wallet } from '../ledger-sources.ts'
+
+const { node, put, sources, count } = useLedger()
+
+describe('staked outputs by their state after the stake', () => {
+  const bound = (until: bigint, amount = 50n) => ({ owners: [hex(1)], amount, stakeableUntil: until })
+  const read = async () => (await sources().pvm.readBalances([wallet('w', text(1))], context())).get('w')
+
+  test('a lock that ends before the stake is no lock any more', async () => {
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-a' }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 6_000, outputs: [bound(5_000n)] }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 4_000, outputs: [bound(5_000n, 60n)] }),
+      stakerOf({ endTime: 8_000, outputs: [bound(5_000n, 70n), { owners: [hex(2)], amount: 5n }] }),
+    )
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 120n, lockedStaked: 60n, native: 180n } })
+  })
+
+  test('equal outputs in two stakes are told apart by how many outlast the lock', async () => {
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-a' }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 6_000, outputs: [bound(5_000n)] }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 4_000, outputs: [bound(5_000n)] }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 4_500, outputs: [bound(5_000n)] }),
+    )
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 100n } })
+  })
+
+  test('the cheap cases ask nothing, or the list of validators only', async () => {
+    node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs: [bound(900n)] }))
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 0n } })
+    expect(count('platform.getCurrentValidators')).toBe(0)
+    node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs: [bound(9_001n, 7n)] }))
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 7n } })
+    expect(count('platform.getCurrentValidators')).toBe(1)
+    expect(count('platform.getTx')).toBe(0)
+  })
+
+  test('who has no such stake is answered when the validators cannot be read', async () => {
+    node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs: [bound(5_000n)] }))
+    put('P', secpUtxo(hex(2), 3n))
+    node().before = (call) =>
+      call.method === 'platform.getCurrentValidators' ? { code: -32000, message: 'no' } : undefined
+    const outcomes = await sources().pvm.readBalances([wallet('w', text(1)), wallet('other', text(2))], context())
+    expect(outcomes.get('w')).toMatchObject({ ok: false })
+    expect(outcomes.get('other')).toMatchObject({ ok: true, value: { native: 3n } })
+  })
+})
+
+describe('restaked rewards', () => {
+  const renewing = () =>
+    stakerOf({
+      endTime: 9_000,
+      outputs: [{ owners: [hex(1)], amount: 50n }],
+      weight: 57n,
+      extra: { nextPeriod: '86400', autoCompoundRewardShares: 1_000_000 },
+    })
+  const read = async () => (await sources().pvm.readBalances([wallet('w', text(1))], context())).get('w')
+  const active = { heliconTime: new Date((NOW - 1) * 1000).toISOString() }
+
+  test('are the weight beyond the own stake once validators can renew themselves', async () => {
+    node().ledger.stakers.push(
+      renewing(),
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(2)], amount: 5n }], weight: 9n }),
+    )
+    node().ledger.upgrades = active
+    expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+  })
+
+  test('are zero before that, without looking', async () => {
+    node().ledger.stakers.push(renewing())
+    expect(await read()).toMatchObject({ value: { restakedRewards: 0n, native: 50n } })
+    node().ledger.upgrades = { heliconTime: '9999-12-01T00:00:00Z' }
+    expect(await read()).toMatchObject({ value: { restakedRewards: 0n } })
+    expect(count('platform.getCurrentValidators')).toBe(0)
+  })
+
+  test('are left out when they cannot be read, and zero for who stakes nothing', async () => {
+    node().ledger.stakers.push(renewing())
+    node().ledger.upgrades = active
+    node().before = (call) => (call.method === 'platform.getTx' ? { code: -32000, message: 'no' } : undefined)
+    const outcome = await read()
+    expect(outcome).toMatchObject({ ok: true, value: { native: 50n } })
+    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
+    const none = await sources().pvm.readBalances([wallet('none', text(5))], context())
+    expect(none.get('none')).toMatchObject({ value: { restakedRewards: 0n } })
+  })
+})
