@@ -5,11 +5,11 @@
  */
 import { createPublicClient, defineChain, erc20Abi, type Hex, http, parseAbi } from 'viem'
 import { createEvmBalanceSource } from '../../src/chains/evm/index.ts'
+import { createUpstreamPool, DEFAULT_LIMITS } from '../../src/upstream/index.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { callData } from '../support/contracts.ts'
 import { startCountingProxy } from '../support/counting-proxy.ts'
 import { installMulticall3 } from '../support/multicall3.ts'
-import { createRpcPool } from '../support/rpc-pool.ts'
 
 const rounds = 7
 const chainId = 43_114
@@ -44,7 +44,7 @@ interface Figures {
 
 const anvil = await startAnvil({ chainId })
 const proxy = await startCountingProxy(anvil.url)
-const pool = createRpcPool(proxy.url)
+const pool = createUpstreamPool('bench', [{ url: proxy.url }], DEFAULT_LIMITS)
 try {
   const multicall = (await installMulticall3(anvil)) as Hex
   await prepare(anvil)

@@ -16,7 +16,7 @@ export function createPairBudget(largest: number): PairBudget {
     },
     passed: (pairs) => {
       // Slow growth: one failure costs a round trip, a call too many costs little.
-      if (pairs >= current * 0.9) current = Math.min(largest, current * 1.25)
+      if (pairs >= current * 0.9) current = Math.min(largest, current * 1.1)
     },
   }
 }

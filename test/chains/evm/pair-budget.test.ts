@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { createPairBudget } from '../../../src/chains/evm/pair-budget.ts'
+
+it('comes down at once, goes up slowly, and stays between one and the largest', () => {
+  const budget = createPairBudget(1_000)
+  budget.shrink(500)
+  expect(budget.size()).toBe(500)
+  budget.shrink(800)
+  expect(budget.size()).toBe(500)
+  budget.passed(100)
+  expect(budget.size()).toBe(500)
+  budget.passed(500)
+  expect(budget.size()).toBe(550)
+  for (let n = 0; n < 20; n++) budget.passed(1_000)
+  expect(budget.size()).toBe(1_000)
+  budget.shrink(0)
+  expect(budget.size()).toBe(1)
+})
