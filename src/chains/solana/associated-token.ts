@@ -6,12 +6,6 @@ import { ASSOCIATED_TOKEN_PROGRAM, type Program } from './programs.ts'
 /** Candidates compared with the accounts at hand before the full derivation; 1 in 2^8 addresses needs more bumps. */
 const QUICK_BUMPS = 8
 
-export interface HeldAccount {
-  /** base58 */
-  address: string
-  bytes: Uint8Array
-}
-
 /**
  * The associated token address of (owner, mint), base58. Almost always the owner already holds it: a candidate that
  * equals an existing token account can only be that address (nobody finds a key with a chosen hash, and the program
@@ -20,12 +14,11 @@ export interface HeldAccount {
 export const createAssociatedTokenAddresses = (entries: number) => {
   const known = new LRUCache<string, string>({ max: entries })
 
-  const derive = (owner: Uint8Array, mint: Uint8Array, program: Program, held: readonly HeldAccount[]): string => {
+  const derive = (owner: Uint8Array, mint: Uint8Array, program: Program, held: readonly string[]): string => {
     const seeds = [owner, program.bytes, mint]
     for (let bump = 255; bump > 255 - QUICK_BUMPS && held.length > 0; bump -= 1) {
-      const candidate = derivedCandidate(seeds, bump, ASSOCIATED_TOKEN_PROGRAM)
-      const match = held.find(({ bytes }) => candidate.equals(bytes))
-      if (match) return match.address
+      const candidate = encodeBase58(derivedCandidate(seeds, bump, ASSOCIATED_TOKEN_PROGRAM))
+      if (held.includes(candidate)) return candidate
     }
     return encodeBase58(findDerivedAddress(seeds, ASSOCIATED_TOKEN_PROGRAM))
   }
@@ -33,10 +26,12 @@ export const createAssociatedTokenAddresses = (entries: number) => {
   return (
     owner: { id: string; bytes: Uint8Array },
     mint: { address: string; bytes: Uint8Array; program: Program },
-    held: readonly HeldAccount[],
+    held: readonly string[],
   ): string => {
     const key = `${owner.id}|${mint.address}`
-    const found = known.get(key) ?? derive(owner.bytes, mint.bytes, mint.program, held)
+    const seen = known.get(key)
+    if (seen !== undefined) return seen
+    const found = derive(owner.bytes, mint.bytes, mint.program, held)
     known.set(key, found)
     return found
   }

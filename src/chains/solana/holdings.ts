@@ -2,9 +2,8 @@ import { BadAnswerError, BadInputError } from '../../errors.ts'
 import { encodeBase58 } from '../../lib/base58.ts'
 import type { Outcome } from '../capabilities.ts'
 import { readAccountData } from './account-data.ts'
-import type { HeldAccount } from './associated-token.ts'
 import { type Program, TOKEN_PROGRAMS } from './programs.ts'
-import { readAnsweredKey } from './public-key.ts'
+import { readAnsweredAddress } from './public-key.ts'
 import { record, type Slotted, type SlottedCall, unsigned } from './slotted.ts'
 
 /** mint (32) · owner (32) · amount (u64): the rest of a token account does not change what it holds. */
@@ -21,7 +20,8 @@ export interface Holding {
   mintBytes: Uint8Array
   program: Program
   amount: bigint
-  accounts: HeldAccount[]
+  /** Token accounts it lies in, base58. */
+  accounts: string[]
 }
 
 /** Lamports of up to 100 owners; no data is asked for. */
@@ -49,34 +49,52 @@ export const tokenAccountCalls = (owner: Owner): SlottedCall[] =>
 
 const readEntry = (entry: unknown, owner: Owner, program: Program) => {
   const { pubkey, account } = record(entry, 'token account')
-  const bytes = readAnsweredKey(pubkey, 'token account address')
   const data = readAccountData(account, 'token account')
   if (data.program !== program.address || data.bytes.length < TOKEN_ACCOUNT_HEAD.length) {
     throw new BadAnswerError('token account is not of the token program asked for')
   }
   if (!data.bytes.subarray(32, 64).equals(owner.bytes)) throw new BadAnswerError('token account is of another owner')
   return {
-    held: { address: pubkey as string, bytes },
+    address: readAnsweredAddress(pubkey, 'token account'),
     mintBytes: data.bytes.subarray(0, 32),
     amount: data.bytes.readBigUInt64LE(64),
   }
 }
 
-const collect = (holdings: Map<string, Holding>, answer: Slotted, owner: Owner, program: Program, most: number) => {
+/** Writes mints in base58, each only once per read: fifty owners often hold the same tokens. */
+export const createMintNames = (): ((bytes: Buffer) => string) => {
+  const names = new Map<string, string>()
+  return (bytes) => {
+    const key = bytes.toString('latin1')
+    const name = names.get(key) ?? encodeBase58(bytes)
+    names.set(key, name)
+    return name
+  }
+}
+
+interface Collector {
+  owner: Owner
+  /** Token accounts accepted per program. */
+  most: number
+  mintName: (bytes: Buffer) => string
+}
+
+const collect = (holdings: Map<string, Holding>, answer: Slotted, program: Program, by: Collector): void => {
+  const { owner, most } = by
   if (!Array.isArray(answer.value)) throw new BadAnswerError('getTokenAccountsByOwner did not answer a list')
   if (answer.value.length > most) throw new BadInputError(`address ${owner.id} has more than ${most} token accounts`)
   const seen = new Set<string>()
   for (const entry of answer.value) {
-    const { held, mintBytes, amount } = readEntry(entry, owner, program)
-    if (seen.has(held.address)) throw new BadAnswerError('token account is listed twice')
-    seen.add(held.address)
+    const { address, mintBytes, amount } = readEntry(entry, owner, program)
+    if (seen.has(address)) throw new BadAnswerError('token account is listed twice')
+    seen.add(address)
     if (amount === 0n) continue
-    const mint = encodeBase58(mintBytes)
+    const mint = by.mintName(mintBytes)
     const known = holdings.get(mint)
     if (known) {
       known.amount += amount
-      known.accounts.push(held)
-    } else holdings.set(mint, { mint, mintBytes, program, amount, accounts: [held] })
+      known.accounts.push(address)
+    } else holdings.set(mint, { mint, mintBytes, program, amount, accounts: [address] })
   }
 }
 
@@ -84,13 +102,13 @@ const collect = (holdings: Map<string, Holding>, answer: Slotted, owner: Owner, 
  * Non-zero holdings of an owner out of the answers to `tokenAccountCalls`, ordered by mint. Frozen accounts count: they
  * are the owner's. Throws when one program did not answer: half a list would show the other half as spent.
  */
-export const readHoldings = (answers: readonly Outcome<Slotted>[], owner: Owner, most: number): Holding[] => {
+export const readHoldings = (answers: readonly Outcome<Slotted>[], by: Collector): Holding[] => {
   const holdings = new Map<string, Holding>()
   for (const [index, program] of TOKEN_PROGRAMS.entries()) {
     const answer = answers[index]
     if (!answer) throw new BadAnswerError('a token program was not answered')
     if (!answer.ok) throw answer.error
-    collect(holdings, answer.value, owner, program, most)
+    collect(holdings, answer.value, program, by)
   }
   return [...holdings.values()].sort((a, b) => (a.mint < b.mint ? -1 : 1))
 }

@@ -2,7 +2,15 @@ import { BadAnswerError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { ACCOUNTS_PER_CALL } from './accounts.ts'
-import { type Holding, lamportsCall, type Owner, readHoldings, readLamports, tokenAccountCalls } from './holdings.ts'
+import {
+  createMintNames,
+  type Holding,
+  lamportsCall,
+  type Owner,
+  readHoldings,
+  readLamports,
+  tokenAccountCalls,
+} from './holdings.ts'
 import type { SolanaLimits } from './limits.ts'
 import { attempt, unwrap } from './outcomes.ts'
 import { TOKEN_PROGRAMS } from './programs.ts'
@@ -31,6 +39,7 @@ export const readWallets = async (
   const lamports = groups.map((group, index) =>
     attempt(() => readLamports(unwrap(answers[index], 'lamports'), group.length)),
   )
+  const mintName = createMintNames()
   return owners.map((owner, index) => {
     const at = groups.length + index * TOKEN_PROGRAMS.length
     const own = answers.slice(at, at + TOKEN_PROGRAMS.length)
@@ -38,7 +47,7 @@ export const readWallets = async (
     const wallet = attempt((): Wallet => {
       const native = unwrap(group, 'lamports')[index % ACCOUNTS_PER_CALL]
       if (native === undefined) throw new BadAnswerError('lamports were not answered')
-      return { owner, native, holdings: readHoldings(own, owner, limits.maxTokenAccounts) }
+      return { owner, native, holdings: readHoldings(own, { owner, most: limits.maxTokenAccounts, mintName }) }
     })
     return [owner.id, wallet]
   })

@@ -1,3 +1,6 @@
+import * as secp256k1 from '@bitcoinerlab/secp256k1'
+import { address as codec, initEccLib, networks } from 'bitcoinjs-lib'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAddressReader } from '../../../src/chains/bitcoin/address.ts'
 import { BadInputError } from '../../../src/errors.ts'
@@ -60,5 +63,42 @@ describe('bitcoin addresses', () => {
       'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
     )
     expect(() => stand('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4')).toThrow('does not belong to testnet')
+  })
+
+  it('gives the script that the library gives, in every form', () => {
+    initEccLib(secp256k1)
+    const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+    const forms = fc.oneof(
+      bytes(20).map((hash) => codec.toBase58Check(hash, networks.bitcoin.pubKeyHash)),
+      bytes(20).map((hash) => codec.toBase58Check(hash, networks.bitcoin.scriptHash)),
+      bytes(20).map((hash) => codec.toBech32(hash, 0, 'bc')),
+      bytes(32).map((hash) => codec.toBech32(hash, 0, 'bc')),
+      bytes(32).map((key) => codec.toBech32(key, 1, 'bc')),
+    )
+    const official = (id: string): string | undefined => {
+      try {
+        return hex(codec.toOutputScript(id, networks.bitcoin))
+      } catch {
+        return undefined
+      }
+    }
+    fc.assert(
+      fc.property(forms, (id) => {
+        const expected = official(id)
+        if (expected === undefined) expect(() => main(id)).toThrow('nobody can pay to')
+        else
+          expect({ script: hex(main(id).script), address: main(id).address }).toEqual({ script: expected, address: id })
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('refuses witness programs that have no rules yet', () => {
+    for (const id of [
+      codec.toBech32(new Uint8Array(32).fill(2), 2, 'bc'),
+      codec.toBech32(new Uint8Array(20), 1, 'bc'),
+    ]) {
+      expect(() => main(id)).toThrow(BadInputError)
+    }
   })
 })

@@ -45,8 +45,8 @@ describe('associated token addresses', () => {
     for (let index = 0; index < 40; index += 1) {
       const [owner, mint] = [bytes(`owner ${index}`), bytes(`token ${index}`)]
       const expected = official(owner, mint, program)
-      const other = { address: 'other', bytes: bytes('another account') }
-      const held = [other, { address: expected.toBase58(), bytes: expected.toBytes() }]
+      const other = encodeBase58(bytes('another account'))
+      const held = [other, expected.toBase58()]
       for (const accounts of [[], [other], held]) {
         const addresses = createAssociatedTokenAddresses(10)
         const named = { address: encodeBase58(mint), bytes: mint, program }
@@ -62,7 +62,7 @@ describe('associated token addresses', () => {
     const far = derivedCandidate([owner, TOKEN_PROGRAM.bytes, mint], 200, ASSOCIATED_TOKEN_PROGRAM)
     const addresses = createAssociatedTokenAddresses(10)
     const named = { address: encodeBase58(mint), bytes: mint, program: TOKEN_PROGRAM }
-    const found = addresses({ id: 'owner', bytes: owner }, named, [{ address: encodeBase58(far), bytes: far }])
+    const found = addresses({ id: 'owner', bytes: owner }, named, [encodeBase58(far)])
     expect(found).toBe(official(owner, mint, TOKEN_PROGRAM).toBase58())
   })
 })

@@ -176,6 +176,11 @@ describe('traffic of solana reads', () => {
     expect(pool.traffic.exchanges).toBe(4)
   })
 
+  it('is two exchanges when no mint needs a second look', async () => {
+    await read('carol')
+    expect(pool.traffic.exchanges).toBe(2)
+  })
+
   it('needs fewer bytes than the parsed form', async () => {
     const source = open()
     await read('alice', source)
