@@ -3,7 +3,7 @@ import { callData } from '../support/contracts.ts'
 import { installMulticall3 } from '../support/multicall3.ts'
 
 /** Names of the tokens as the recordings use them. */
-export type SandboxTokenId = (typeof plan)[number]['id']
+type SandboxTokenId = (typeof plan)[number]['id']
 
 export interface SandboxEvm {
   url: string
@@ -19,7 +19,7 @@ export interface SandboxEvm {
   stop(): Promise<void>
 }
 
-export interface TokenList {
+interface TokenList {
   name: string
   timestamp: string
   version: { major: number; minor: number; patch: number }
@@ -139,7 +139,7 @@ const plan = [
 ] as const satisfies readonly Planned[]
 
 /** What holder 1, 2 and 3 get of each token, in its smallest unit. */
-export const sandboxAmounts = [1_234_567_890n, 5n, 98_765_432_109_876_543_210n] as const
+const sandboxAmounts = [1_234_567_890n, 5n, 98_765_432_109_876_543_210n] as const
 
 /** A local EVM chain with Multicall3 and the good and hostile tokens of the recordings. */
 export async function startSandboxEvm({ chainId }: { chainId: number }): Promise<SandboxEvm> {

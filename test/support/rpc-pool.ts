@@ -2,7 +2,7 @@ import { Agent, request } from 'undici'
 import { BadAnswerError, CancelledError, JsonRpcError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { CallOptions, UpstreamPool } from '../../src/upstream/types.ts'
 
-export interface RpcCall {
+interface RpcCall {
   method: string
   params: unknown[]
 }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import solc from 'solc'
 
 interface Compiled {
   errors?: { severity: string; formattedMessage: string }[]
@@ -11,8 +11,7 @@ const folder = new URL('../../src/chains/evm/', import.meta.url)
 const target = new URL('reader-code.ts', folder)
 
 /** Compiles one Yul file of src/chains/evm for chains as old as Istanbul; hex without 0x. */
-export function compileYul(file: string): string {
-  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+function compileYul(file: string): string {
   const input = {
     language: 'Yul',
     sources: { [file]: { content: readFileSync(new URL(file, folder), 'utf8') } },
