@@ -45,33 +45,47 @@ function acceptedAt(line: string, chain: ChainName): number {
   return parsed === null ? 0 : Date.parse(parsed.timestamp)
 }
 
+/** Unix milliseconds a block was accepted at, read once. */
+function createTimes(recordings: Recordings): (chain: ChainName, height: number) => number {
+  const times = new Map<string, number>()
+  return (chain, height) => {
+    const key = `${chain}${height}`
+    const time = times.get(key) ?? acceptedAt(recordings.lines(FILES[chain]).text(height), chain)
+    times.set(key, time)
+    return time
+  }
+}
+
+function lastHeights(recordings: Recordings): Heights {
+  const last = (chain: ChainName): number => Math.max(recordings.lines(FILES[chain]).length - 1, 0)
+  return { P: last('P'), X: last('X'), C: last('C'), L1: last('L1') }
+}
+
 export function createChainTips(recordings: Recordings, upTo: Partial<Heights>): ChainTips {
-  const last = Object.fromEntries(
-    CHAINS.map((chain) => [chain, Math.max(recordings.lines(FILES[chain]).length - 1, 0)]),
-  ) as Heights
+  const last = lastHeights(recordings)
   const tips: Heights = { ...last }
+  const timeOf = createTimes(recordings)
   const listeners: (() => void)[] = []
   let lag = 0
-  const times = new Map<string, number>()
-  const timeOf = (chain: ChainName, height: number): number => {
-    const key = `${chain}${height}`
-    const known = times.get(key) ?? acceptedAt(recordings.lines(FILES[chain]).text(height), chain)
-    times.set(key, known)
-    return known
-  }
   const moved = (): void => {
     for (const listener of listeners) listener()
   }
   const moveTo = (heights: Partial<Heights>): void => {
-    for (const chain of CHAINS) {
-      const height = heights[chain]
-      if (height !== undefined) tips[chain] = Math.min(Math.max(height, 0), last[chain])
-    }
+    for (const chain of CHAINS) tips[chain] = Math.min(Math.max(heights[chain] ?? tips[chain], 0), last[chain])
     moved()
   }
   const next = (): ChainName | undefined => {
     const open = CHAINS.filter((chain) => tips[chain] < last[chain])
     return open.sort((a, b) => timeOf(a, tips[a] + 1) - timeOf(b, tips[b] + 1))[0]
+  }
+  const advance = (blocks = 1): ChainName[] => {
+    const chains: ChainName[] = []
+    for (let chain = next(); chain !== undefined && chains.length < blocks; chain = next()) {
+      tips[chain]++
+      chains.push(chain)
+    }
+    if (chains.length > 0) moved()
+    return chains
   }
   moveTo(upTo)
   return {
@@ -79,17 +93,7 @@ export function createChainTips(recordings: Recordings, upTo: Partial<Heights>):
     height: (chain) => Math.max(tips[chain] - lag, 0),
     current: () => ({ ...tips }),
     moveTo,
-    advance(blocks = 1) {
-      const chains: ChainName[] = []
-      for (let step = 0; step < blocks; step++) {
-        const chain = next()
-        if (chain === undefined) break
-        tips[chain]++
-        chains.push(chain)
-      }
-      if (chains.length > 0) moved()
-      return chains
-    },
+    advance,
     get lagBlocks() {
       return lag
     },

@@ -114,6 +114,15 @@ export const plainUint64: Decoder<bigint | undefined> = (raw) => {
 
 export const anything: Decoder<string> = (raw) => raw
 
+/** The transaction of a call: its addresses must be addresses. */
+export const callObject: Decoder<string> = (raw) => {
+  for (const name of ['from', 'to']) {
+    const value = kindOf(raw) === 'object' ? member(raw, name) : undefined
+    if (value !== undefined && value !== 'null') address(value)
+  }
+  return raw
+}
+
 export interface LogFilter {
   blockHash: string | undefined
   from: BlockNumber | undefined

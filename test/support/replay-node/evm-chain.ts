@@ -1,7 +1,7 @@
 import { blockFile, type ChainTips } from './chain-tips.ts'
 import type { BlockNumber, BlockReference } from './evm-arguments.ts'
 import { EvmError } from './evm-rpc.ts'
-import type { Recordings } from './recordings.ts'
+import type { RecordedLines, Recordings } from './recordings.ts'
 
 export interface EvmTransaction {
   hash: string
@@ -54,10 +54,24 @@ export interface EvmChain {
 
 const KEPT_BLOCKS = 256
 
-export function createEvmChain(recordings: Recordings, tips: ChainTips, name: 'C' | 'L1'): EvmChain {
-  const lines = () => recordings.lines(blockFile(name))
+interface Places {
+  blocks: Map<string, number>
+  transactions: Map<string, { height: number; index: number }>
+}
+
+function indexHashes(lines: RecordedLines): Places {
+  const places: Places = { blocks: new Map(), transactions: new Map() }
+  for (let height = 0; height < lines.length; height++) {
+    const { block } = JSON.parse(lines.text(height)) as RecordedEvmBlock
+    places.blocks.set(block.hash, height)
+    for (const [index, { hash }] of block.transactions.entries()) places.transactions.set(hash, { height, index })
+  }
+  return places
+}
+
+function createBlockReader(lines: () => RecordedLines): (height: number) => RecordedEvmBlock {
   const kept = new Map<number, RecordedEvmBlock>()
-  const at = (height: number): RecordedEvmBlock => {
+  return (height) => {
     const known = kept.get(height)
     if (known !== undefined) return known
     const block = JSON.parse(lines().text(height)) as RecordedEvmBlock
@@ -65,18 +79,14 @@ export function createEvmChain(recordings: Recordings, tips: ChainTips, name: 'C
     kept.set(height, block)
     return block
   }
-  let indexed: { blocks: Map<string, number>; transactions: Map<string, { height: number; index: number }> } | undefined
-  const index = () => {
-    if (indexed !== undefined) return indexed
-    indexed = { blocks: new Map(), transactions: new Map() }
-    for (let height = 0; height < lines().length; height++) {
-      const { block } = JSON.parse(lines().text(height)) as RecordedEvmBlock
-      indexed.blocks.set(block.hash, height)
-      for (const [position, { hash }] of block.transactions.entries()) {
-        indexed.transactions.set(hash, { height, index: position })
-      }
-    }
-    return indexed
+}
+
+export function createEvmChain(recordings: Recordings, tips: ChainTips, name: 'C' | 'L1'): EvmChain {
+  const lines = (): RecordedLines => recordings.lines(blockFile(name))
+  let places: Places | undefined
+  const index = (): Places => {
+    places ??= indexHashes(lines())
+    return places
   }
   const tip = (): number => tips.height(name)
   const height = (number: BlockNumber): number => {
@@ -90,7 +100,7 @@ export function createEvmChain(recordings: Recordings, tips: ChainTips, name: 'C
   }
   return {
     tip,
-    at,
+    at: createBlockReader(lines),
     heightOf,
     height,
     transaction(hash) {
@@ -98,9 +108,7 @@ export function createEvmChain(recordings: Recordings, tips: ChainTips, name: 'C
       return found === undefined || found.height > tip() ? undefined : found
     },
     resolve(reference) {
-      if (reference === undefined) {
-        throw new EvmError(-32000, 'invalid arguments; neither block nor hash specified')
-      }
+      if (reference === undefined) throw new EvmError(-32000, 'invalid arguments; neither block nor hash specified')
       return 'hash' in reference ? heightOf(reference.hash) : height(reference.number)
     },
   }

@@ -1,4 +1,4 @@
-import { address, anything, type BlockReference, blockReference, decodeParams } from './evm-arguments.ts'
+import { address, anything, type BlockReference, blockReference, callObject, decodeParams } from './evm-arguments.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { EvmError, type EvmMethods } from './evm-rpc.ts'
 import type { EvmState } from './evm-state.ts'
@@ -37,11 +37,12 @@ function textMember(object: string, ...names: string[]): string {
 }
 
 function call({ chain, state, calls }: Deps, params: readonly string[]): string {
-  const [transaction, reference] = decodeParams(params, [anything, blockReference, anything, anything], 1)
+  const [transaction, reference, overrides] = decodeParams(params, [callObject, blockReference, anything, anything], 1)
   const height = heightOf(chain, params.length > 1 ? reference : { number: 'latest' })
   const object = transaction ?? '{}'
   const to = textMember(object, 'to')
-  const plainRead = ['gas', 'value', 'gasPrice'].every((name) => textMember(object, name) === '')
+  const plainRead =
+    (overrides ?? 'null') === 'null' && ['gas', 'value', 'gasPrice'].every((name) => textMember(object, name) === '')
   if (to !== '' && plainRead && state?.code(to, height) === '0x' && !/^0x0[12]0{36}/.test(to)) return '"0x"'
   const outcome = plainRead && height >= calls.since ? calls.find(to, textMember(object, 'input', 'data')) : undefined
   if (outcome === undefined) throw missingState()

@@ -10,13 +10,13 @@ import type { NodeContext } from './node-context.ts'
 import { platformBalanceMethods } from './platform-balances.ts'
 import { platformNetworkMethods } from './platform-network.ts'
 import { platformStakerMethods } from './platform-stakers.ts'
-import { readPlatformState } from './platform-state.ts'
+import { type PlatformState, readPlatformState } from './platform-state.ts'
 import { platformTransactionMethods } from './platform-transactions.ts'
-import { createRecordedChain } from './recorded-chain.ts'
+import { createRecordedChain, type RecordedChain } from './recorded-chain.ts'
 import type { L1File, PrimaryAlias } from './recorded-network.ts'
-import { createStakers } from './stakers.ts'
+import { createStakers, type Stakers } from './stakers.ts'
 import { getUtxos } from './utxo-methods.ts'
-import { createValidatorSets } from './validator-sets.ts'
+import { createValidatorSets, type ValidatorSets } from './validator-sets.ts'
 
 interface Epoch {
   number: number
@@ -59,6 +59,25 @@ export interface NodeServices {
   services: Partial<Record<EndpointKind, GorillaServices>>
 }
 
+interface PlatformParts {
+  context: NodeContext
+  chain: RecordedChain
+  stakers: Stakers
+  sets: ValidatorSets
+  state: PlatformState
+}
+
+function platformMethods(parts: PlatformParts): Record<string, GorillaMethod> {
+  return {
+    ...blockMethods(parts.chain),
+    ...platformTransactionMethods(parts),
+    ...platformBalanceMethods(parts.context, parts.stakers),
+    ...platformStakerMethods(parts),
+    ...platformNetworkMethods(parts),
+    getUTXOs: (args) => getUtxos(parts.context, 'P', args),
+  }
+}
+
 /** Everything the node answers outside of its EVM chains, by endpoint. */
 export function createNodeServices(context: NodeContext, illness: Illness): NodeServices {
   const { recordings, tips, network } = context
@@ -69,15 +88,8 @@ export function createNodeServices(context: NodeContext, illness: Illness): Node
     C: createRecordedChain(recordings, tips, 'C'),
   }
   const stakers = createStakers(recordings, tips)
-  const sets = createValidatorSets(context, chains.P, stakers, state)
-  const platform: Record<string, GorillaMethod> = {
-    ...blockMethods(chains.P),
-    ...platformTransactionMethods({ context, chain: chains.P, stakers }),
-    ...platformBalanceMethods(context, stakers),
-    ...platformStakerMethods({ context, stakers, sets, state }),
-    ...platformNetworkMethods({ context, chain: chains.P, state }),
-    getUTXOs: (args) => getUtxos(context, 'P', args),
-  }
+  const sets = createValidatorSets({ context, chain: chains.P, stakers, state })
+  const platform = platformMethods({ context, chain: chains.P, stakers, sets, state })
   const avm = avmMethods(context, chains.X)
   const health: HealthDeps = { context, chains, illness }
   const proposer = (chain: PrimaryAlias): GorillaServices => ({ proposervm: proposerMethods(context, chain) })

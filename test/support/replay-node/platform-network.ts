@@ -48,7 +48,7 @@ function known(deps: Deps, id: string): boolean {
   return deps.chain.transaction(id, 'status') !== undefined || blockchains(deps).some((one) => one.id === id)
 }
 
-function networkMethods(deps: Deps): Record<string, GorillaMethod> {
+function blockchainMethods(deps: Deps): Record<string, GorillaMethod> {
   return {
     getBlockchains: () => JSON.stringify({ blockchains: blockchains(deps) }),
     getBlockchainStatus(args) {
@@ -75,6 +75,11 @@ function networkMethods(deps: Deps): Record<string, GorillaMethod> {
         known(deps, id) ? `"${id}" is not a blockchain` : `problem retrieving blockchain "${id}": not found`,
       )
     },
+  }
+}
+
+function subnetMethods(deps: Deps): Record<string, GorillaMethod> {
+  return {
     validates(args) {
       const id = args.id('subnetID')
       if (id !== EMPTY_ID && !subnets(deps).some((one) => one.id === id)) {
@@ -110,7 +115,8 @@ export function platformNetworkMethods(deps: Deps): Record<string, GorillaMethod
   const { context, state } = deps
   const height = (): string => JSON.stringify({ height: String(context.tips.height('P')) })
   return {
-    ...networkMethods(deps),
+    ...blockchainMethods(deps),
+    ...subnetMethods(deps),
     getHeight: height,
     getProposedHeight: height,
     getTimestamp: () => JSON.stringify({ timestamp: rfc3339(atTip(deps).timestamp) }),

@@ -4,7 +4,7 @@ import { type GorillaMethod, MethodError, NotRecordedError } from './gorilla-rpc
 import type { NodeContext } from './node-context.ts'
 import { isL1Validator, type PlatformState } from './platform-state.ts'
 import type { RecordedStaker, Stakers } from './stakers.ts'
-import type { ValidatorSets } from './validator-sets.ts'
+import { registeredBy, type ValidatorSets } from './validator-sets.ts'
 
 interface Deps {
   context: NodeContext
@@ -88,19 +88,11 @@ function subnetValidators(deps: Deps, subnetID: string, nodeIDs: readonly string
       weight,
       nodeID,
     })),
-    ...(l1 ?? []).filter((validator) => registered(deps, validator.validationID)),
+    ...(l1 ?? []).filter((validator) =>
+      registeredBy(deps.context, validator.validationID, deps.context.tips.height('P')),
+    ),
   ].filter((validator) => wanted(validator.nodeID))
   return JSON.stringify({ validators })
-}
-
-function registered({ context }: Deps, validationID: string): boolean {
-  for (const line of context.recordings.lines('network/truth/l1-events.ndjson.gz')) {
-    const event = JSON.parse(line) as { validationID: string; height: number; event: string }
-    if (event.validationID === validationID && event.event === 'registered') {
-      return event.height <= context.tips.height('P')
-    }
-  }
-  return true
 }
 
 function heightArgument(args: Arguments, tip: number): bigint {
@@ -156,7 +148,7 @@ function getL1Validator(deps: Deps, args: Arguments): string {
   const validationID = args.id('validationID')
   for (const subnet of deps.state.subnets) {
     const found = subnet.validators.validators.filter(isL1Validator).find((one) => one.validationID === validationID)
-    if (found !== undefined && registered(deps, validationID)) {
+    if (found !== undefined && registeredBy(deps.context, validationID, deps.context.tips.height('P'))) {
       return JSON.stringify({ ...found, subnetID: subnet.id, height: String(deps.context.tips.height('P')) })
     }
   }

@@ -1,7 +1,13 @@
 import type { Recordings } from './recordings.ts'
 
+export interface CallError {
+  error: string
+  code: number
+  data?: string
+}
+
 /** What a read of a contract gives: return data, or an error. */
-export type CallOutcome = { data: string } | { error: string; code: number; data?: string }
+export type CallOutcome = { data: string } | CallError
 
 /** Reads of contracts whose outcome at the end of the chain is recorded. */
 export interface RecordedCalls {
@@ -15,7 +21,7 @@ interface ManifestLine {
   t: string
   what?: string
   address?: string
-  answers?: Record<string, string | { error: string; code: number; data?: string }>
+  answers?: Record<string, string | CallError>
   token?: string
   holder?: string
   owner?: string
@@ -23,6 +29,8 @@ interface ManifestLine {
   tokenId?: string
   tokenURI?: unknown
   balance?: unknown
+  /** What balanceOf gives when it does not give the balance. */
+  balanceOf?: CallError
   value?: string
   fromLogs?: string
   endBlock?: number
@@ -53,10 +61,21 @@ const word = (value: bigint | string): string =>
 const decimal = (value: unknown): bigint | undefined =>
   typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : undefined
 
+/** A revert with a reason carries it as `Error(string)` in its data, which the manifest leaves out. */
+function withReason(outcome: CallError): CallError {
+  const reason = /^execution reverted: (.*)$/s.exec(outcome.error)?.[1]
+  if (outcome.code !== 3 || outcome.data !== undefined || reason === undefined) return outcome
+  const bytes = Buffer.from(reason, 'utf8')
+  const padded = bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0')
+  return { ...outcome, data: `0x08c379a0${word(32n)}${word(BigInt(bytes.length))}${padded}` }
+}
+
 class Outcomes {
   readonly known = new Map<string, CallOutcome>()
   /** Tokens whose every recorded balance is what their logs add up to: who is not listed holds nothing. */
   readonly honest = new Map<string, boolean>()
+  /** Tokens whose balanceOf fails, whoever is asked about. */
+  readonly failing = new Map<string, CallOutcome>()
   since = Number.POSITIVE_INFINITY
 
   put(to: string, data: string, outcome: CallOutcome): void {
@@ -68,8 +87,19 @@ class Outcomes {
       const selector = ANSWERED[name]
       if (selector === undefined) continue
       const data = selector.length > 10 ? selector.padEnd(74, '0') : selector
-      this.put(address, data, typeof answer === 'string' ? { data: answer } : answer)
+      this.put(address, data, typeof answer === 'string' ? { data: answer } : withReason(answer))
     }
+  }
+
+  token({ token = '', holder = '0x', fromLogs, balanceOf }: ManifestLine, balance: bigint | undefined): void {
+    const name = token.toLowerCase()
+    if (balanceOf !== undefined) {
+      this.failing.set(name, withReason(balanceOf))
+      return
+    }
+    const honest = balance !== undefined && fromLogs === String(balance)
+    this.honest.set(name, honest && (this.honest.get(name) ?? true))
+    if (balance !== undefined) this.put(token, BALANCE_OF + word(holder), { data: `0x${word(balance)}` })
   }
 
   final(line: ManifestLine): void {
@@ -77,9 +107,7 @@ class Outcomes {
     const balance = decimal(line.balance)
     const id = word(decimal(line.tokenId) ?? 0n)
     if (what === 'erc20') {
-      const honest = balance !== undefined && line.fromLogs === line.balance
-      this.honest.set(token.toLowerCase(), honest && (this.honest.get(token.toLowerCase()) ?? true))
-      if (balance !== undefined) this.put(token, BALANCE_OF + word(line.holder ?? '0x'), { data: `0x${word(balance)}` })
+      this.token(line, balance)
     } else if (what === 'erc721' && /^0x[0-9a-fA-F]{40}$/.test(line.owner ?? '')) {
       this.put(token, OWNER_OF + id, { data: `0x${word(line.owner ?? '0x')}` })
     } else if (what === 'erc1155' && balance !== undefined) {
@@ -116,8 +144,8 @@ export function createRecordedCalls(recordings: Recordings, file: string): Recor
     find(to, data) {
       const known = outcomes().known.get(`${to}${data}`)
       if (known !== undefined) return known
-      const unlisted = data.length === 74 && data.startsWith(BALANCE_OF) && outcomes().honest.get(to) === true
-      return unlisted ? { data: `0x${word(0n)}` } : undefined
+      if (data.length !== 74 || !data.startsWith(BALANCE_OF)) return undefined
+      return outcomes().failing.get(to) ?? (outcomes().honest.get(to) === true ? { data: `0x${word(0n)}` } : undefined)
     },
   }
 }

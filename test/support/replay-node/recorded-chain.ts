@@ -1,7 +1,7 @@
 import { blockFile, type ChainTips } from './chain-tips.ts'
 import { rawMembers } from './go-json.ts'
 import type { PrimaryAlias } from './recorded-network.ts'
-import type { Recordings } from './recordings.ts'
+import type { RecordedLines, Recordings } from './recordings.ts'
 
 export interface Container {
   id: string
@@ -36,56 +36,54 @@ function memberOf(line: string, name: string): string {
   return new Map(rawMembers(line)).get(name) ?? 'null'
 }
 
+function containerOf(line: string): Container {
+  return JSON.parse(memberOf(line, 'container')) as Container
+}
+
+function indexBlocks(blocks: RecordedLines): Map<string, number> {
+  const ids = new Map<string, number>()
+  for (const line of blocks) {
+    const { id, height } = JSON.parse(memberOf(line, 'json')) as { id: string; height: number }
+    ids.set(id, height)
+  }
+  return ids
+}
+
+function indexContainers(blocks: RecordedLines): Map<string, number> {
+  const ids = new Map<string, number>()
+  for (let height = 1; height < blocks.length; height++) ids.set(containerOf(blocks.text(height)).id, height - 1)
+  return ids
+}
+
+function indexTransactions(transactions: RecordedLines): Map<string, { line: number; height: number }> {
+  const lines = new Map<string, { line: number; height: number }>()
+  let line = 0
+  for (const text of transactions) {
+    const id = String(JSON.parse(memberOf(text, 'id')))
+    lines.set(id, { line: line++, height: Number(JSON.parse(memberOf(text, 'height'))) })
+  }
+  return lines
+}
+
 export function createRecordedChain(recordings: Recordings, tips: ChainTips, chain: PrimaryAlias): RecordedChain {
-  const blocks = recordings.lines.bind(recordings, blockFile(chain))
-  const transactions = recordings.lines.bind(recordings, `network/${chain.toLowerCase()}-txs.ndjson.gz`)
-  const blockIds = memoize(() => {
-    const ids = new Map<string, number>()
-    for (const line of blocks()) {
-      const { id, height } = JSON.parse(memberOf(line, 'json')) as { id: string; height: number }
-      ids.set(id, height)
-    }
-    return ids
-  })
-  const containerIds = memoize(() => {
-    const ids = new Map<string, number>()
-    for (let height = 1; height < blocks().length; height++) {
-      ids.set((JSON.parse(memberOf(blocks().text(height), 'container')) as Container).id, height - 1)
-    }
-    return ids
-  })
-  const transactionLines = memoize(() => {
-    const lines = new Map<string, { line: number; height: number }>()
-    let index = 0
-    for (const text of transactions()) {
-      const head = /^\{"id":\s*"([^"]+)",\s*"height":\s*"?(\d+)/.exec(text)
-      const { id, height } =
-        head === null
-          ? (JSON.parse(text) as { id: string; height: number })
-          : { id: head[1] ?? '', height: Number(head[2]) }
-      lines.set(id, { line: index++, height: Number(height) })
-    }
-    return lines
-  })
+  const blocks = (): RecordedLines => recordings.lines(blockFile(chain))
+  const transactions = (): RecordedLines => recordings.lines(`network/${chain.toLowerCase()}-txs.ndjson.gz`)
+  const blockIds = memoize(() => indexBlocks(blocks()))
+  const containerIds = memoize(() => indexContainers(blocks()))
+  const transactionLines = memoize(() => indexTransactions(transactions()))
+  const tip = (): number => tips.height(chain)
+  const below = (number: number | undefined, end: number): number | undefined =>
+    number !== undefined && number < end ? number : undefined
   return {
-    block: (height, member) => (height > tips.height(chain) ? undefined : memberOf(blocks().text(height), member)),
-    heightOfBlock: (id) => {
-      const height = blockIds().get(id)
-      return height === undefined || height > tips.height(chain) ? undefined : height
-    },
+    block: (height, member) => (height > tip() ? undefined : memberOf(blocks().text(height), member)),
+    heightOfBlock: (id) => below(blockIds().get(id), tip() + 1),
     transaction(id, member) {
       const found = transactionLines().get(id)
-      if (found === undefined || found.height > tips.height(chain)) return undefined
+      if (found === undefined || found.height > tip()) return undefined
       return memberOf(transactions().text(found.line), member)
     },
-    container: (index) =>
-      index >= tips.height(chain)
-        ? undefined
-        : (JSON.parse(memberOf(blocks().text(index + 1), 'container')) as Container),
-    indexOf: (id) => {
-      const index = containerIds().get(id)
-      return index === undefined || index >= tips.height(chain) ? undefined : index
-    },
-    containers: () => tips.height(chain),
+    container: (index) => (index >= tip() ? undefined : containerOf(blocks().text(index + 1))),
+    indexOf: (id) => below(containerIds().get(id), tip()),
+    containers: tip,
   }
 }

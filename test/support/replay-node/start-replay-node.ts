@@ -9,7 +9,7 @@ import { corsHeaders, preflightAnswer } from './cors.ts'
 import { endpointAt } from './endpoints.ts'
 import { createEvmEndpoint } from './evm-endpoints.ts'
 import { NotRecordedError } from './gorilla-rpc.ts'
-import { createHttpServer, firstHeaders, parseTarget } from './http-server.ts'
+import { createHttpServer, firstHeaders, type HttpHandlers, parseTarget } from './http-server.ts'
 import { hostAllowed, type NodeAnswersDeps, nodeAnswer } from './node-answers.ts'
 import type { NodeContext } from './node-context.ts'
 import { createNodeServices } from './node-services.ts'
@@ -17,7 +17,7 @@ import type { Faults, ReplayCounters, ReplayNode, ReplayNodeOptions } from './op
 import { createRecordedFacts } from './recorded-facts.ts'
 import { readNetwork } from './recorded-network.ts'
 import { openRecordings, type Recordings } from './recordings.ts'
-import { createSubscriptions } from './subscriptions.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createUtxoSets } from './utxo-sets.ts'
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
@@ -143,6 +143,22 @@ async function answerFor({ counters, faults, deps, replay }: Parts, request: Inc
   }
 }
 
+/** Opens a WebSocket where an EVM endpoint has one, and refuses it elsewhere. */
+function upgradeTo({ deps, faults }: Parts, subscriptions: Subscriptions): HttpHandlers['upgrade'] {
+  return (request, socket, head) => {
+    const path = parseTarget(request.url ?? '/')?.path ?? '/'
+    const endpoint = endpointAt(deps.network, path)
+    const chain = endpoint === 'C/ws' ? deps.evm.C : endpoint === 'L1/ws' ? deps.evm.L1 : undefined
+    const welcome = hostAllowed(firstHeaders(request)['host'], deps.allowedHosts)
+    if (chain !== undefined && welcome && !faults.dropAll) {
+      subscriptions.upgrade(request, socket, head, chain, deps.facts(endpoint === 'C/ws' ? 'C/rpc' : 'L1/rpc'))
+      return
+    }
+    const status = welcome ? '404 Not Found' : '403 Forbidden'
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  }
+}
+
 /**
  * Serves a recorded network as a node. Everything is derived from the folder; the chains stand at their recorded ends
  * or where `upTo` says, and `advance` moves them on. Rejects when the folder holds no recordings.
@@ -157,19 +173,7 @@ export async function startReplayNode(options: ReplayNodeOptions = {}): Promise<
     common: corsHeaders,
     answer: (request) => answerFor(parts, request),
     aborted: () => counters.aborted++,
-    upgrade(request, socket, head) {
-      const path = parseTarget(request.url ?? '/')?.path ?? '/'
-      const endpoint = endpointAt(deps.network, path)
-      const chain = endpoint === 'C/ws' ? deps.evm.C : endpoint === 'L1/ws' ? deps.evm.L1 : undefined
-      const welcome = hostAllowed(firstHeaders(request)['host'], deps.allowedHosts)
-      if (chain !== undefined && welcome && !faults.dropAll) {
-        subscriptions.upgrade(request, socket, head, chain, deps.facts(endpoint === 'C/ws' ? 'C/rpc' : 'L1/rpc'))
-      } else {
-        socket.end(
-          `HTTP/1.1 ${welcome ? '404 Not Found' : '403 Forbidden'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-        )
-      }
-    },
+    upgrade: upgradeTo(parts, subscriptions),
   })
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')

@@ -123,6 +123,32 @@ function listed(utxo: RecordedUtxo, tips: ChainTips): boolean {
   return utxo.consumedAtHeight > tips.height(utxo.consumedOnChain)
 }
 
+/** One page as a node cuts it; its own sets and shared memory differ in where a page begins. */
+function cutPage(
+  owned: UtxoSets['owned'],
+  place: UtxoPlace,
+  addresses: readonly string[],
+  start: { address: string; utxo: string },
+  limit: number,
+): UtxoPage {
+  const shared = place.chain !== place.source
+  const found = new Map<string, RecordedUtxo>()
+  let end = { ...start }
+  for (const address of [...new Set(addresses)].sort()) {
+    if (address < start.address) continue
+    // Shared memory forgets the last UTXO at each address and lists the start of a page once more; an own set does not.
+    end = { address, utxo: shared && address !== start.address ? EMPTY_ID : end.utxo }
+    const list = owned(place, address)
+    const at = address === start.address ? list.findIndex((utxo) => utxo.utxoId === start.utxo) : -1
+    for (const utxo of list.slice(shared ? Math.max(at, 0) : at + 1)) {
+      end.utxo = utxo.utxoId
+      found.set(utxo.utxoId, utxo)
+      if (found.size >= limit) return { utxos: [...found.values()], endAddress: address, endUtxo: end.utxo }
+    }
+  }
+  return { utxos: [...found.values()], endAddress: end.address, endUtxo: end.utxo }
+}
+
 export function createUtxoSets(recordings: Recordings, tips: ChainTips): UtxoSets {
   let loaded: Indexed | undefined
   const indexed = (): Indexed => {
@@ -148,24 +174,7 @@ export function createUtxoSets(recordings: Recordings, tips: ChainTips): UtxoSet
     sorted.set(key, list)
     return list
   }
-  const page: UtxoSets['page'] = (place, addresses, start, limit) => {
-    const shared = place.chain !== place.source
-    const found = new Map<string, RecordedUtxo>()
-    let end = { ...start }
-    for (const address of [...new Set(addresses)].sort()) {
-      if (address < start.address) continue
-      // Shared memory forgets the last UTXO at each address and lists the start of a page once more; an own set does not.
-      end = { address, utxo: shared && address !== start.address ? EMPTY_ID : end.utxo }
-      const list = owned(place, address)
-      const at = address === start.address ? list.findIndex((utxo) => utxo.utxoId === start.utxo) : -1
-      for (const utxo of list.slice(shared ? Math.max(at, 0) : at + 1)) {
-        end.utxo = utxo.utxoId
-        found.set(utxo.utxoId, utxo)
-        if (found.size >= limit) return { utxos: [...found.values()], endAddress: address, endUtxo: end.utxo }
-      }
-    }
-    return { utxos: [...found.values()], endAddress: end.address, endUtxo: end.utxo }
-  }
+  const page: UtxoSets['page'] = (...query) => cutPage(owned, ...query)
   return { owned, page, all: () => indexed().utxos }
 }
 

@@ -31,72 +31,78 @@ interface GenesisFile {
 
 const isDelegator = (staker: RecordedStaker): boolean => staker.type.includes('Delegator')
 
-export function createValidatorSets(
-  context: NodeContext,
-  chain: RecordedChain,
-  stakers: Stakers,
-  state: PlatformState,
-): ValidatorSets {
-  const signerOf = (staker: RecordedStaker): Signer | undefined => {
-    if (staker.genesis) {
-      const genesis = context.recordings.json<GenesisFile>('network/genesis.json')
-      return genesis.initialStakers.find((initial) => initial.nodeID === staker.nodeID)?.signer
-    }
-    const json = chain.transaction(staker.txID, 'json')
-    if (json === undefined) return undefined
-    const { unsignedTx } = JSON.parse(json) as { unsignedTx: { signer?: Partial<Signer> } }
-    const { publicKey, proofOfPossession } = unsignedTx.signer ?? {}
-    return publicKey === undefined || proofOfPossession === undefined ? undefined : { publicKey, proofOfPossession }
+interface Deps {
+  context: NodeContext
+  chain: RecordedChain
+  stakers: Stakers
+  state: PlatformState
+}
+
+function signerOf({ context, chain }: Deps, staker: RecordedStaker): Signer | undefined {
+  if (staker.genesis) {
+    const genesis = context.recordings.json<GenesisFile>('network/genesis.json')
+    return genesis.initialStakers.find((initial) => initial.nodeID === staker.nodeID)?.signer
   }
-  const primaryAt = (height: number): SetMember[] => {
-    const members = new Map<string, SetMember>()
-    const current = stakers.at(height).filter((staker) => staker.subnetID === EMPTY_ID)
-    for (const staker of current.filter((one) => !isDelegator(one))) {
-      const publicKey = signerOf(staker)?.publicKey ?? null
-      members.set(staker.nodeID, { nodeID: staker.nodeID, publicKey, weight: BigInt(staker.weight) })
-    }
-    for (const staker of current.filter(isDelegator)) {
-      const member = members.get(staker.nodeID)
-      if (member !== undefined) member.weight += BigInt(staker.weight)
-    }
-    return [...members.values()].sort((a, b) => (a.nodeID < b.nodeID ? -1 : 1))
+  const json = chain.transaction(staker.txID, 'json')
+  if (json === undefined) return undefined
+  const { unsignedTx } = JSON.parse(json) as { unsignedTx: { signer?: Partial<Signer> } }
+  const { publicKey, proofOfPossession } = unsignedTx.signer ?? {}
+  return publicKey === undefined || proofOfPossession === undefined ? undefined : { publicKey, proofOfPossession }
+}
+
+function primaryAt(deps: Deps, height: number): SetMember[] {
+  const members = new Map<string, SetMember>()
+  const current = deps.stakers.at(height).filter((staker) => staker.subnetID === EMPTY_ID)
+  for (const staker of current.filter((one) => !isDelegator(one))) {
+    const publicKey = signerOf(deps, staker)?.publicKey ?? null
+    members.set(staker.nodeID, { nodeID: staker.nodeID, publicKey, weight: BigInt(staker.weight) })
   }
-  const permissionedAt = (subnetID: string, height: number): SetMember[] => {
-    const keys = new Map(primaryAt(height).map((member) => [member.nodeID, member.publicKey]))
-    return stakers
-      .at(height)
-      .filter((staker) => staker.subnetID === subnetID)
-      .map(({ nodeID, weight }) => ({ nodeID, publicKey: keys.get(nodeID) ?? null, weight: BigInt(weight) }))
+  for (const staker of current.filter(isDelegator)) {
+    const member = members.get(staker.nodeID)
+    if (member !== undefined) member.weight += BigInt(staker.weight)
   }
-  const registeredBy = (validationID: string, height: number): boolean => {
-    for (const line of context.recordings.lines('network/truth/l1-events.ndjson.gz')) {
-      const event = JSON.parse(line) as { validationID: string; height: number; event: string }
-      if (event.validationID === validationID && event.event === 'registered') return event.height <= height
-    }
-    return true
+  return [...members.values()].sort((a, b) => (a.nodeID < b.nodeID ? -1 : 1))
+}
+
+function permissionedAt(deps: Deps, subnetID: string, height: number): SetMember[] {
+  const keys = new Map(primaryAt(deps, height).map((member) => [member.nodeID, member.publicKey]))
+  return deps.stakers
+    .at(height)
+    .filter((staker) => staker.subnetID === subnetID)
+    .map(({ nodeID, weight }) => ({ nodeID, publicKey: keys.get(nodeID) ?? null, weight: BigInt(weight) }))
+}
+
+/** Whether an L1's validator was registered at a P-chain height. */
+export function registeredBy(context: NodeContext, validationID: string, height: number): boolean {
+  for (const line of context.recordings.lines('network/truth/l1-events.ndjson.gz')) {
+    const event = JSON.parse(line) as { validationID: string; height: number; event: string }
+    if (event.validationID === validationID && event.event === 'registered') return event.height <= height
   }
-  const at = (subnetID: string, height: number): SetMember[] | undefined => {
-    if (subnetID === EMPTY_ID) return primaryAt(height)
-    const subnet = state.subnets.find((one) => one.id === subnetID)
-    if (subnet === undefined) return []
-    if (!subnet.validators.validators.some(isL1Validator)) return permissionedAt(subnetID, height)
-    if (!subnet.validators.validators.some((one) => isL1Validator(one) && registeredBy(one.validationID, height))) {
-      return permissionedAt(subnetID, height)
-    }
-    // An L1's weights change by messages between chains; only the recorded end is known exactly.
-    if (height !== state.height) return undefined
-    return Object.entries(subnet.validatorsAt).map(([nodeID, { publicKey, weight }]) => ({
-      nodeID,
-      publicKey,
-      weight: BigInt(weight),
-    }))
-  }
+  return true
+}
+
+function setAt(deps: Deps, subnetID: string, height: number): SetMember[] | undefined {
+  if (subnetID === EMPTY_ID) return primaryAt(deps, height)
+  const subnet = deps.state.subnets.find((one) => one.id === subnetID)
+  if (subnet === undefined) return []
+  const converted = subnet.validators.validators
+    .filter(isL1Validator)
+    .some((one) => registeredBy(deps.context, one.validationID, height))
+  if (!converted) return permissionedAt(deps, subnetID, height)
+  // An L1's weights change by messages between chains; only the recorded end is known exactly.
+  if (height !== deps.state.height) return undefined
+  return Object.entries(subnet.validatorsAt).map(([nodeID, { publicKey, weight }]) => ({
+    nodeID,
+    publicKey,
+    weight: BigInt(weight),
+  }))
+}
+
+export function createValidatorSets(deps: Deps): ValidatorSets {
+  const subnets = [EMPTY_ID, ...deps.state.subnets.map((subnet) => subnet.id).filter((id) => id !== EMPTY_ID)]
   return {
-    signerOf,
-    at,
-    subnetsAt: (height) =>
-      [EMPTY_ID, ...state.subnets.map((subnet) => subnet.id).filter((id) => id !== EMPTY_ID)].filter(
-        (id) => at(id, height)?.length !== 0,
-      ),
+    signerOf: (staker) => signerOf(deps, staker),
+    at: (subnetID, height) => setAt(deps, subnetID, height),
+    subnetsAt: (height) => subnets.filter((id) => setAt(deps, id, height)?.length !== 0),
   }
 }
