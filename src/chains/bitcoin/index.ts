@@ -2,17 +2,10 @@
  * Bitcoin: confirmed and mempool balances of addresses, read through Esplora, Blockbook or Electrum servers.
  * The three kinds stand behind one small interface (backend.ts), and a source falls back from one to the next.
  */
-export { type BitcoinAddress, createAddressReader } from './address.ts'
 export type { BitcoinBackend } from './backend.ts'
 export { createBlockbookBackend } from './blockbook.ts'
-export { createElectrumClient, type ElectrumClient, type ElectrumServer } from './electrum.ts'
+export { createElectrumClient, type ElectrumClient } from './electrum.ts'
 export { createElectrumBackend } from './electrum-backend.ts'
 export { createEsploraBackend } from './esplora.ts'
-export {
-  type BitcoinLimits,
-  type BitcoinNetworkName,
-  bitcoinLimits,
-  type ElectrumLimits,
-  electrumLimits,
-} from './network.ts'
-export { type BitcoinBalanceSourceDeps, createBitcoinBalanceSource } from './source.ts'
+export { bitcoinLimits, type ElectrumLimits, electrumLimits } from './network.ts'
+export { createBitcoinBalanceSource } from './source.ts'

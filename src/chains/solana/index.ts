@@ -3,5 +3,5 @@
  * Account data is decoded here from its bytes; mint facts are read once and remembered.
  */
 export { solanaHeadProbe } from './head-probe.ts'
-export { type SolanaLimits, solanaLimits } from './limits.ts'
-export { createSolanaBalanceSource, type SolanaBalanceSourceDeps } from './source.ts'
+export { solanaLimits } from './limits.ts'
+export { createSolanaBalanceSource } from './source.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import * as secp256k1 from '@bitcoinerlab/secp256k1'
 import { address, networks, payments } from 'bitcoinjs-lib'
 
-export const accountNames = ['miner', 'alice', 'bob', 'carol', 'dave', 'nobody'] as const
+const accountNames = ['miner', 'alice', 'bob', 'carol', 'dave', 'nobody'] as const
 export type AccountName = (typeof accountNames)[number]
 export type AddressKind = 'p2pkh' | 'p2sh' | 'p2wpkh'
 
