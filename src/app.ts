@@ -2,10 +2,12 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { installConnectionTracking } from './api/plugins/connections.ts'
+import { installMetricsRoute } from './api/plugins/metrics-route.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createLogger } from './lib/logger.ts'
+import { createMetrics } from './metrics/index.ts'
 import { createUpstreamRegistry } from './upstream/index.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { createMarket } from './wiring/market.ts'
@@ -39,7 +41,8 @@ const CORS_HEADERS = [
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const logger = overrides.logger ?? createLogger(config.log)
   const registry = createUpstreamRegistry()
-  const pool = { registry, logger }
+  const metrics = config.metrics.enabled ? createMetrics() : undefined
+  const pool = { registry, logger, ...(metrics ? { observe: metrics.observeUpstream } : {}) }
   const market = createMarket(config, { logger, pool })
   const chains = createChains(config.chains, {
     limits: config.upstream,
@@ -50,6 +53,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
 
   const http = createHttp(config, logger)
+  if (metrics) {
+    metrics.http.install(http)
+    installMetricsRoute(http, metrics.registry)
+  }
   await http.register(cors, {
     origin: config.http.corsOrigins.includes('*') ? '*' : [...config.http.corsOrigins],
     methods: ['GET', 'HEAD', 'POST'],
@@ -85,7 +92,8 @@ function createHttp(config: Config, logger: Logger): FastifyInstance {
     keepAliveTimeout: config.http.keepAliveTimeoutMs,
     requestTimeout: config.http.requestTimeoutMs,
     trustProxy: config.http.trustProxy,
-    return503OnClosing: true,
+    // Each API refuses in its own words while it shuts down.
+    return503OnClosing: false,
     http: { headersTimeout: config.http.headersTimeoutMs, connectionsCheckingInterval: 5_000 },
     // A base URL that ends in a slash makes clients ask for `//v1/…`.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),

@@ -18,6 +18,7 @@ const RULES: Record<string, readonly string[]> = {
   services: ['chains/*', 'chains/index', 'chains/capabilities', 'store', 'market', 'lib', 'errors'],
   api: ['services', 'store', 'schemas', 'lib', 'errors', 'chains/capabilities'],
   'api/node': ['services', 'store', 'schemas', 'lib', 'errors', 'chains/capabilities', 'upstream'],
+  metrics: ['upstream', 'lib', 'errors'],
   config: ['schemas', 'lib', 'errors'],
 }
 /** The composition root. */
