@@ -44,12 +44,32 @@ export function installErrors(app: FastifyInstance): void {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Every other method of a known path is 405 with `allow`, not 404: the client then knows what is wrong. */
+/**
+ * Every other method of a known path is 405 with `allow`, not 404: the client then knows what is wrong. Decided before
+ * the body is read, whose own mistakes (415, 413) would hide that.
+ */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
+  const refuseMethod = (reply: FastifyReply) => refuse(reply.header('allow', [...allowed, 'OPTIONS'].join(', ')), 405)
   app.route({
     method: METHODS.filter((method) => !allowed.includes(method)),
     url,
     schema: { hide: true },
-    handler: (_request, reply) => refuse(reply.header('allow', [...allowed, 'OPTIONS'].join(', ')), 405),
+    onRequest: async (_request, reply) => refuseMethod(reply),
+    handler: (_request, reply) => refuseMethod(reply),
   })
+}
+
+/** Seconds after which a caller that was refused for lack of room or a shutdown may come back. */
+const RETRY_AFTER = '2'
+
+/** 503 with `retry-after`: full, or shutting down. */
+export const refuseForNow = (reply: FastifyReply): FastifyReply => refuse(reply.header('retry-after', RETRY_AFTER), 503)
+
+/** Requests that still arrive on open connections while the server shuts down are sent to its siblings. */
+export function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async (_request, reply) => (closing ? refuseForNow(reply) : undefined))
 }

@@ -9,7 +9,7 @@ import type { NativeToken } from '../../chains/capabilities.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { AppCheck } from './app-check.ts'
 import { documentInfo } from './document.ts'
-import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
+import { installErrors, refuse, refuseOtherMethods, refuseWhileClosing } from './errors.ts'
 import { createPresenter } from './presenter.ts'
 import { createRequestSchemas } from './request-schema.ts'
 import { createRequestValidator } from './request-validation.ts'
@@ -37,6 +37,7 @@ export const APP_CHECK_HEADER = 'x-firebase-appcheck'
 
 export async function balanceApi(app: FastifyInstance, options: BalanceApiOptions): Promise<void> {
   installErrors(app)
+  refuseWhileClosing(app)
   app.removeContentTypeParser('text/plain')
   await app.register(swagger, documentInfo)
   const schemas = createRequestSchemas(options.hrps)

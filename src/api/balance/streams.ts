@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { BalanceItem } from '../../services/balances/types.ts'
-import { refuse, refusePayload } from './errors.ts'
+import { refuseForNow, refusePayload } from './errors.ts'
 import { createEventStream, frame } from './event-stream.ts'
 import { planRequest } from './plan.ts'
 import type { createRequestValidator } from './request-validation.ts'
@@ -17,9 +17,6 @@ interface StreamsOptions {
 /** Events of a large answer are written in slices, so that one answer does not hold the event loop or the memory. */
 const SLICE = 50
 
-/** Seconds after which a refused client may come back. */
-const RETRY_AFTER = '2'
-
 /** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
 export function createStreams(options: StreamsOptions) {
   const { balances, present, validate, limits } = options
@@ -28,7 +25,7 @@ export function createStreams(options: StreamsOptions) {
   let whenEmpty: (() => void) | undefined
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (closing || open.size >= limits.maxStreams) return refuse(reply.header('retry-after', RETRY_AFTER), 503)
+    if (closing || open.size >= limits.maxStreams) return refuseForNow(reply)
     const checked = validate(request.body)
     if (!checked.ok) return refusePayload(request, reply, checked.issues)
 

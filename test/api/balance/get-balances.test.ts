@@ -291,11 +291,12 @@ describe('get-balances stream', () => {
     )
     socket.pause()
     socket.on('error', () => {})
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const left = await new Promise<number>((resolve, reject) =>
-      app?.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-    )
-    expect(left).toBe(0)
+    const connections = () =>
+      new Promise<number>((resolve, reject) =>
+        app?.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      )
+    await expect.poll(connections).toBe(1)
+    await expect.poll(connections, { timeout: 20_000 }).toBe(0)
     socket.destroy()
   })
 

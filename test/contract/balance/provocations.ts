@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Provocation } from '../provoked-statuses.ts'
+import type { RunningServer, Stage } from '../stage.ts'
+
+const BALANCES = '/v1/balance/get-balances'
+const CHAINS = '/v1/balance/get-supported-chains'
+const ADDRESS = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
+const body = JSON.stringify({ data: [{ namespace: 'eip155', addresses: [ADDRESS], references: ['1'] }] })
+const json = { 'content-type': 'application/json' }
+
+const post = (url: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url + BALANCES, { method: 'POST', body, ...init, headers: { ...json, ...init.headers } })
+
+const staticTokens = { balance: { appCheck: { mode: 'static' as const, tokens: ['right'] } } }
+
+/** A token of the right form whose signature can only be judged with keys that cannot be had. */
+const unjudgeable = async (stage: Stage): Promise<{ url: string; headers: Record<string, string> }> => {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const token = `${part({ alg: 'RS256', kid: 'k' })}.${part({ sub: 'app' })}.${Buffer.alloc(256).toString('base64url')}`
+  const jwks = `${await stage.deadUrl()}/jwks`
+  const { url } = await stage.serve({ balance: { appCheck: { mode: 'firebase', projectNumber: '1', jwks } } })
+  return { url, headers: { 'x-firebase-appcheck': token } }
+}
+
+/** Sends `first`, waits for its answer to begin, closes the server, then sends `second` on the same connection. */
+async function whileClosing(server: RunningServer, first: string, second: string): Promise<Response> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  const gone = once(socket, 'close')
+  socket.write(first)
+  while (chunks.length === 0) await once(socket, 'data')
+  const closed = server.app.close()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  socket.write(second)
+  await Promise.all([gone, closed])
+  const text = Buffer.concat(chunks).toString('latin1')
+  return parseResponse(text.slice(text.lastIndexOf('HTTP/1.1 ')))
+}
+
+function parseResponse(text: string): Response {
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = lines.map((line): [string, string] => {
+    const at = line.indexOf(':')
+    return [line.slice(0, at), line.slice(at + 1).trim()]
+  })
+  return new Response(rest.join('\r\n\r\n'), { status: Number(statusLine.split(' ')[1]), headers })
+}
+
+const rawPost = `POST ${BALANCES} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+const rawGet = `GET ${CHAINS} HTTP/1.1\r\nhost: x\r\n\r\n`
+/** The open stream ends before the grace time does, so that what was sent behind it is answered. */
+const brief = { balance: { chainDeadlineMs: 200 }, http: { shutdownGraceMs: 2_000 } }
+
+/** Every status that `openapi/balance.json` declares, one way at least for each. */
+export const balanceProvocations: readonly Provocation[] = [
+  {
+    operationId: 'getBalances',
+    status: 200,
+    headers: { 'content-type': /^text\/event-stream; charset=utf-8$/, 'cache-control': /no-transform/ },
+    provoke: async (stage) => post((await stage.serve()).url),
+  },
+  {
+    operationId: 'getBalances',
+    status: 400,
+    provoke: async (stage) => post((await stage.serve()).url, { body: '{"data":[]}' }),
+  },
+  {
+    operationId: 'getBalances',
+    status: 400,
+    how: 'not JSON',
+    provoke: async (stage) => post((await stage.serve()).url, { body: '{' }),
+  },
+  ...['getBalances', 'getSupportedChains'].flatMap((operationId): Provocation[] => {
+    const ask = (url: string, init: RequestInit = {}) =>
+      operationId === 'getBalances' ? post(url, init) : fetch(url + CHAINS, init)
+    return [
+      { operationId, status: 401, provoke: async (stage) => ask((await stage.serve(staticTokens)).url) },
+      {
+        operationId,
+        status: 401,
+        how: 'wrong token',
+        provoke: async (stage) =>
+          ask((await stage.serve(staticTokens)).url, { headers: { 'x-firebase-appcheck': 'wrong' } }),
+      },
+      {
+        operationId,
+        status: 500,
+        how: 'keys of the credential cannot be had',
+        provoke: async (stage) => {
+          const { url, headers } = await unjudgeable(stage)
+          return ask(url, { headers })
+        },
+      },
+      {
+        operationId,
+        status: 503,
+        how: 'shutting down',
+        headers: { 'retry-after': /^\d+$/, connection: /^close$/ },
+        provoke: async (stage) => {
+          const server = await stage.serve({ ...brief, ...(await stage.hangingChain()) })
+          return whileClosing(server, rawPost, operationId === 'getBalances' ? rawPost : rawGet)
+        },
+      },
+    ]
+  }),
+  {
+    operationId: 'getBalances',
+    status: 405,
+    headers: { allow: /\bPOST\b/ },
+    provoke: async (stage) => fetch((await stage.serve()).url + BALANCES),
+  },
+  {
+    operationId: 'getBalances',
+    status: 413,
+    provoke: async (stage) => post((await stage.serve({ http: { bodyLimitBytes: 20 } })).url),
+  },
+  {
+    operationId: 'getBalances',
+    status: 415,
+    provoke: async (stage) => post((await stage.serve()).url, { headers: { 'content-type': 'text/plain' } }),
+  },
+  {
+    operationId: 'getBalances',
+    status: 503,
+    how: 'no stream left',
+    headers: { 'retry-after': /^\d+$/ },
+    provoke: async (stage) => {
+      const { url } = await stage.serve({ balance: { maxStreams: 1 }, ...(await stage.hangingChain()) })
+      await post(url)
+      return post(url)
+    },
+  },
+  {
+    operationId: 'getSupportedChains',
+    status: 200,
+    provoke: async (stage) => fetch((await stage.serve(await stage.hangingChain())).url + CHAINS),
+  },
+  {
+    operationId: 'getSupportedChains',
+    status: 405,
+    headers: { allow: /\bGET\b/ },
+    provoke: async (stage) => fetch((await stage.serve()).url + CHAINS, { method: 'POST' }),
+  },
+]

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createApp } from '../../src/app.ts'
+import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
+import { type FaultServer, type FaultServerOptions, startFaultServer } from '../support/fault-server.ts'
+
+export interface RunningServer {
+  url: string
+  app: App
+}
+
+/** Starts what a provocation needs, and ends all of it. */
+export interface Stage {
+  /** The whole server with this configuration over an otherwise empty one: no chains, no prices. */
+  serve(config?: Partially<Config>): Promise<RunningServer>
+  upstream(options?: FaultServerOptions): Promise<FaultServer>
+  /** A URL at 127.0.0.1 where nobody listens. */
+  deadUrl(): Promise<string>
+  /** An EVM chain whose upstream takes requests and never answers. */
+  hangingChain(): Promise<Partially<Config>>
+  clear(): Promise<void>
+}
+
+export function createStage(): Stage {
+  const ends: (() => Promise<unknown> | unknown)[] = []
+
+  const upstream = async (options: FaultServerOptions = {}): Promise<FaultServer> => {
+    const server = await startFaultServer(options)
+    ends.push(() => server.close())
+    return server
+  }
+
+  return {
+    upstream,
+    async serve(config = {}) {
+      const dataDir = mkdtempSync(join(tmpdir(), 'firn-contract-'))
+      ends.push(() => rmSync(dataDir, { recursive: true, force: true }))
+      const app = await createApp(
+        createConfig({
+          dataDir,
+          log: { level: 'silent' },
+          ...config,
+          http: { port: 0, shutdownGraceMs: 500, ...config.http },
+          market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
+          chains: { catalogue: false, ...config.chains },
+        }),
+      )
+      ends.push(() => app.close())
+      return { app, url: await app.listen() }
+    },
+    async deadUrl() {
+      const server = await startFaultServer()
+      await server.close()
+      return server.url
+    },
+    async hangingChain() {
+      const { url } = await upstream({ faults: { hang: 'headers' } })
+      const native = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+      return { chains: { evm: { 1: { name: 'Hanging', upstreams: [{ url }], native, blockTimeMs: 1_000 } } } }
+    },
+    async clear() {
+      for (const end of ends.splice(0).reverse()) await end()
+    },
+  }
+}
