@@ -1,0 +1,23 @@
+import { escapeHtml, goJson } from '../json/write.ts'
+
+const NULL = Buffer.from('null')
+const NEWLINE = Buffer.from('}\n')
+
+/** Error codes that these endpoints use; there are no others. */
+export const GORILLA_CODES = { parse: -32700, invalidRequest: -32600, server: -32000 } as const
+
+/** `result` is JSON text; characters that Go escapes are escaped here. */
+export function successBody(result: string, id: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","result":${escapeHtml(result)},"id":`), id, NEWLINE])
+}
+
+/** `id` undefined is written as null; `data` is JSON as it is to appear. */
+export function errorBody(code: number, message: string, id: Buffer | undefined, data: Buffer = NULL): Buffer {
+  return Buffer.concat([
+    Buffer.from(`{"jsonrpc":"2.0","error":{"code":${code},"message":${goJson(message)},"data":`),
+    data,
+    Buffer.from('},"id":'),
+    id ?? NULL,
+    NEWLINE,
+  ])
+}

@@ -1,0 +1,154 @@
+import { BadInputError } from '../../../errors.ts'
+import { EMPTY_ID, idFromCb58, parseNodeId } from '../../../lib/ids.ts'
+import { eachElement, eachMember, kindOf, type Span } from '../json/spans.ts'
+import { decodeString, foldName } from '../json/strings.ts'
+
+/** An argument that cannot be decoded. A node has one text for all of them. */
+export class ArgumentError extends Error {
+  constructor() {
+    super(
+      "couldn't unmarshal an argument. Ensure arguments are valid and properly formatted. See documentation for example calls",
+    )
+  }
+}
+
+export type Encoding = 'hex' | 'hexc' | 'hexnc' | 'json'
+
+/**
+ * Typed access to the object in `params`, lenient and strict where the node is: names match without regard to case,
+ * unknown members are ignored, the last duplicate wins, null leaves the zero value. A wrong type throws ArgumentError. A
+ * node decodes all arguments before it runs a method, so methods read all of theirs first.
+ */
+export interface Arguments {
+  /** Absent is the empty string. */
+  string(name: string): string
+  /** Absent is the empty list; a null element is the empty string. */
+  strings(name: string): string[]
+  /** A real JSON boolean; absent is false. */
+  bool(name: string): boolean
+  /** A bare or quoted decimal; absent is 0. */
+  uint64(name: string): bigint
+  uint32(name: string): number
+  /** An id of 32 bytes in cb58, as lower-case hex; absent is the zero id. */
+  id(name: string): string
+  ids(name: string): string[]
+  /** `NodeID-…`, as lower-case hex; undefined when absent. */
+  nodeId(name: string): string | undefined
+  nodeIds(name: string): string[]
+  /** Any case; absent is hex. Byte-only methods refuse `json` themselves (`unsupported encoding in method`). */
+  encoding(name?: string): Encoding
+  /** A member that is an object itself. */
+  object(name: string): Arguments | undefined
+  /** JSON text of the member, as sent; undefined when absent or null. */
+  raw(name: string): string | undefined
+}
+
+const ENCODINGS: readonly string[] = ['hex', 'hexc', 'hexnc', 'json']
+
+const decoded = <T>(read: () => T): T => {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof BadInputError) throw new ArgumentError()
+    throw error
+  }
+}
+
+const asString = (bytes: Buffer, { from, to }: Span): string => {
+  if (kindOf(bytes, from) !== 'string') throw new ArgumentError()
+  return decodeString(bytes, from, to)
+}
+
+const asUint = (bytes: Buffer, { from, to }: Span, bits: number): bigint => {
+  // Longer digits than this cannot fit; leading zeros are legal inside quotes only up to here.
+  const digits = to - from > 128 ? null : /^(?:"(\d+)"|(\d+))$/.exec(bytes.toString('latin1', from, to))
+  const value = digits === null ? undefined : BigInt(digits[1] ?? digits[2] ?? '0')
+  if (value === undefined || value >= 1n << BigInt(bits)) throw new ArgumentError()
+  return value
+}
+
+const asEncoding = (bytes: Buffer, span: Span): Encoding => {
+  const name = asString(bytes, span).toLowerCase()
+  if (!ENCODINGS.includes(name)) throw new ArgumentError()
+  return name as Encoding
+}
+
+const isNull = (bytes: Buffer, { from }: Span): boolean => kindOf(bytes, from) === 'null'
+
+const readMembers = (bytes: Buffer, at: number): Map<string, Span[]> => {
+  const members = new Map<string, Span[]>()
+  eachMember(bytes, at, (keyFrom, keyTo, from, to) => {
+    const name = foldName(decodeString(bytes, keyFrom, keyTo))
+    const known = members.get(name)
+    if (known) known.push({ from, to })
+    else members.set(name, [{ from, to }])
+  })
+  return members
+}
+
+function fromObject(bytes: Buffer, at: number): Arguments {
+  const members = at < 0 ? new Map<string, Span[]>() : readMembers(bytes, at)
+  /** Every duplicate is decoded, so that a wrong one is an error even where a later one wins. */
+  const read = <T>(name: string, absent: T, decode: (span: Span) => T): T => {
+    let value = absent
+    for (const span of members.get(foldName(name)) ?? []) if (!isNull(bytes, span)) value = decode(span)
+    return value
+  }
+  const list = <T>(name: string, zero: T, decode: (span: Span) => T): T[] =>
+    read<T[]>(name, [], (span) => {
+      const items: T[] = []
+      const isArray = eachElement(bytes, span.from, (from, to) => {
+        items.push(isNull(bytes, { from, to }) ? zero : decode({ from, to }))
+        return true
+      })
+      if (!isArray) throw new ArgumentError()
+      return items
+    })
+  const id = (span: Span): string => decoded(() => idFromCb58(asString(bytes, span)))
+  const nodeId = (span: Span): string => decoded(() => parseNodeId(asString(bytes, span)))
+  return {
+    string: (name) => read(name, '', (span) => asString(bytes, span)),
+    strings: (name) => list(name, '', (span) => asString(bytes, span)),
+    bool: (name) =>
+      read(name, false, (span) => {
+        if (kindOf(bytes, span.from) !== 'bool') throw new ArgumentError()
+        return bytes[span.from] === 0x74
+      }),
+    uint64: (name) => read(name, 0n, (span) => asUint(bytes, span, 64)),
+    uint32: (name) => Number(read(name, 0n, (span) => asUint(bytes, span, 32))),
+    id: (name) => read(name, EMPTY_ID, id),
+    ids: (name) => list(name, EMPTY_ID, id),
+    nodeId: (name) => read<string | undefined>(name, undefined, nodeId),
+    nodeIds: (name) => list(name, '0'.repeat(40), nodeId),
+    encoding: (name = 'encoding') => read<Encoding>(name, 'hex', (span) => asEncoding(bytes, span)),
+    object: (name) =>
+      read<Arguments | undefined>(name, undefined, (span) => {
+        if (kindOf(bytes, span.from) !== 'object') throw new ArgumentError()
+        return fromObject(bytes, span.from)
+      }),
+    raw: (name) => read<string | undefined>(name, undefined, ({ from, to }) => bytes.toString('utf8', from, to)),
+  }
+}
+
+/**
+ * `params` is an object, or an array whose first element is that object; absent, null and empty mean no arguments.
+ * @throws ArgumentError on anything else.
+ */
+export function readArguments(params: Buffer | undefined): Arguments {
+  if (params === undefined) return fromObject(EMPTY, -1)
+  let at = 0
+  if (kindOf(params, 0) === 'array') {
+    at = -1
+    eachElement(params, 0, (from) => {
+      at = from
+      return false
+    })
+    if (at < 0) return fromObject(EMPTY, -1)
+  }
+  const kind = kindOf(params, at)
+  if (kind === 'null') return fromObject(EMPTY, -1)
+  if (kind !== 'object') throw new ArgumentError()
+  return fromObject(params, at)
+}
+
+const EMPTY = Buffer.alloc(0)

@@ -1,0 +1,99 @@
+import type { MethodRule } from './rule.ts'
+
+const immutable: MethodRule = { target: 'any', finality: 'immutable' }
+const settled: MethodRule = { target: 'any', finality: 'settled' }
+const tip: MethodRule = { target: 'any', finality: 'tip' }
+const identity: MethodRule = { target: 'identity' }
+const write: MethodRule = { target: 'write' }
+const final = (...marks: string[]): MethodRule => ({ target: 'any', finality: 'immutable', finalWhen: marks })
+
+/**
+ * Forwarded methods about which something is special; all others go to any node and are never cached. Names are unique
+ * over all endpoints, as they carry their service.
+ */
+export const FORWARDED: Readonly<Record<string, MethodRule>> = {
+  'info.getNodeID': identity,
+  'info.getNodeIP': identity,
+  'info.getVMs': identity,
+  'info.peers': identity,
+  'info.uptime': identity,
+  'info.getNetworkID': settled,
+  'info.getNetworkName': settled,
+  'info.getTxFee': settled,
+  'info.upgrades': settled,
+
+  'health.health': identity,
+  'health.readiness': identity,
+  'health.liveness': identity,
+
+  'platform.getBlock': immutable,
+  'platform.getBlockByHeight': immutable,
+  'platform.getTx': immutable,
+  'platform.getTxStatus': final('"status":"Committed"', '"status":"Aborted"'),
+  'platform.getStakingAssetID': settled,
+  'platform.getFeeConfig': settled,
+  'platform.getValidatorFeeConfig': settled,
+  'platform.validatedBy': immutable,
+  'platform.getHeight': tip,
+  'platform.getTimestamp': tip,
+  'platform.getBalance': tip,
+  'platform.getUTXOs': tip,
+  'platform.getStake': tip,
+  'platform.getTotalStake': tip,
+  'platform.getCurrentSupply': tip,
+  'platform.getCurrentValidators': tip,
+  'platform.getL1Validator': tip,
+  'platform.getSubnet': tip,
+  'platform.getSubnets': tip,
+  'platform.getBlockchains': tip,
+  'platform.getRewardUTXOs': tip,
+  'platform.getFeeState': tip,
+  'platform.getValidatorFeeState': tip,
+  'platform.getMinStake': settled,
+  'platform.issueTx': write,
+
+  'avm.getBlock': immutable,
+  'avm.getBlockByHeight': immutable,
+  'avm.getTx': immutable,
+  'avm.getTxStatus': final('"status":"Accepted"'),
+  'avm.getAssetDescription': immutable,
+  'avm.getTxFee': settled,
+  'avm.getHeight': tip,
+  'avm.getUTXOs': tip,
+  'avm.getBalance': tip,
+  'avm.getAllBalances': tip,
+  'avm.issueTx': write,
+  'wallet.issueTx': write,
+  'wallet.send': write,
+  'wallet.sendMultiple': write,
+
+  'avax.getAtomicTx': final('"blockHeight":"'),
+  'avax.getAtomicTxStatus': final('"status":"Accepted"'),
+  'avax.getUTXOs': tip,
+  'avax.issueTx': write,
+
+  'index.getContainerByID': immutable,
+  'index.getContainerByIndex': immutable,
+  'index.getIndex': immutable,
+  'index.isAccepted': final('"isAccepted":true'),
+  'index.getLastAccepted': tip,
+
+  eth_chainId: settled,
+  net_version: settled,
+  eth_getChainConfig: tip,
+  eth_sendRawTransaction: write,
+  eth_sendTransaction: write,
+  warp_getMessageAggregateSignature: { target: 'alone' },
+  warp_getBlockAggregateSignature: { target: 'alone' },
+}
+
+const ANY: MethodRule = { target: 'any' }
+/** Key methods of old nodes move funds: whatever they are called, they are not repeated. */
+const MOVES_FUNDS = /^(platform|avm|avax|wallet)\.(import|export|send|create|add|mint|issue)/
+
+/** The rule of a forwarded method; undefined = its name could not be read. */
+export function ruleOf(method: string | undefined): MethodRule {
+  if (method === undefined) return ANY
+  const rule = Object.hasOwn(FORWARDED, method) ? FORWARDED[method] : undefined
+  return rule ?? (MOVES_FUNDS.test(method) ? write : ANY)
+}

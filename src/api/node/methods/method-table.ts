@@ -1,0 +1,73 @@
+import type { LocalMethod, LocalService } from '../gorilla/local-service.ts'
+import { ruleOf } from './forwarded.ts'
+import type { MethodRule } from './rule.ts'
+
+/** What happens to a call. */
+export type MethodEntry =
+  | { kind: 'local'; method: LocalMethod }
+  /** `fallback` answers when the node does not have the method. */
+  | { kind: 'forward'; rule: MethodRule; fallback?: LocalMethod }
+  /** Not here: the message says so in the node's words (see `methodProblem`). */
+  | { kind: 'unknown' }
+
+/** The one table: what is answered here and what is forwarded, by endpoint and method. */
+export interface MethodTable {
+  /** True when any method of this endpoint is answered here, so that bodies have to be read strictly. */
+  hasLocal(endpoint: string): boolean
+  /** True when nothing of this endpoint is ever forwarded. */
+  isWhole(endpoint: string): boolean
+  /** True when this endpoint is not served here and now (switched off for the public). */
+  isOff(endpoint: string): boolean
+  isService(endpoint: string, service: string): boolean
+  /** `method` undefined = it could not be read; the node then says what is wrong. */
+  entry(endpoint: string, method: string | undefined): MethodEntry
+}
+
+interface EndpointEntry {
+  services: Set<string>
+  local: Map<string, LocalMethod>
+  fallbacks: Map<string, LocalMethod>
+  whole: boolean
+  off: boolean
+}
+
+function addService(entry: EndpointEntry, service: LocalService, isPublic: boolean): void {
+  entry.services.add(service.service)
+  const named = (methods: Readonly<Record<string, LocalMethod>>) =>
+    Object.entries(methods).map(([name, method]) => [`${service.service}.${name}`, method] as const)
+  for (const [name, method] of named(service.methods)) entry.local.set(name, method)
+  for (const [name, method] of named(service.fallbacks ?? {})) entry.fallbacks.set(name, method)
+  entry.whole ||= service.whole === true
+  entry.off ||= isPublic && service.private === true
+}
+
+/** Builds the table from the services that are answered here; everything else is forwarded by its rule. */
+export function createMethodTable(services: readonly LocalService[], options: { public: boolean }): MethodTable {
+  const endpoints = new Map<string, EndpointEntry>()
+  for (const service of services)
+    for (const endpoint of service.endpoints) {
+      let entry = endpoints.get(endpoint)
+      if (!entry) {
+        entry = { services: new Set(), local: new Map(), fallbacks: new Map(), whole: false, off: false }
+        endpoints.set(endpoint, entry)
+      }
+      addService(entry, service, options.public)
+    }
+  const unknown: MethodEntry = { kind: 'unknown' }
+  return {
+    hasLocal: (endpoint) => endpoints.has(endpoint),
+    isWhole: (endpoint) => endpoints.get(endpoint)?.whole === true,
+    isOff: (endpoint) => endpoints.get(endpoint)?.off === true,
+    isService: (endpoint, service) => endpoints.get(endpoint)?.services.has(service) === true,
+    entry: (endpoint, method) => {
+      const own = endpoints.get(endpoint)
+      const local = method === undefined ? undefined : own?.local.get(method)
+      if (local) return { kind: 'local', method: local }
+      if (own?.whole) return unknown
+      const rule = ruleOf(method)
+      if (options.public && rule.target === 'identity') return unknown
+      const fallback = method === undefined ? undefined : own?.fallbacks.get(method)
+      return fallback ? { kind: 'forward', rule, fallback } : { kind: 'forward', rule }
+    },
+  }
+}
