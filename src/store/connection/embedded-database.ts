@@ -1,0 +1,122 @@
+import type { Worker } from 'node:worker_threads'
+import { FirnError } from '../../errors.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSettings } from './worker-protocol.ts'
+import { startWorker } from './worker-thread.ts'
+
+type Unsent = WorkerRequest extends infer R ? (R extends WorkerRequest ? Omit<R, 'id'> : never) : never
+type Value = WorkerRows | Uint8Array | undefined
+
+interface Pending {
+  resolve(value: Value): void
+  reject(error: Error): void
+}
+
+/** The embedded Postgres in its thread. Statements run one after another, in the order given. */
+export interface EmbeddedDatabase {
+  query(sql: string, parameters: readonly unknown[]): Promise<WorkerRows>
+  /** Several statements without parameters. */
+  script(sql: string): Promise<void>
+  /** The whole data folder as one archive, for `WorkerSettings.archive` of another database. */
+  archive(): Promise<Uint8Array>
+  close(): Promise<void>
+  /** Ends the thread without any goodbye; as with a killed process, nothing committed is lost. */
+  kill(): Promise<void>
+  /** Resolves when the thread has ended, for whatever reason. */
+  readonly ended: Promise<void>
+}
+
+/** A Postgres error as it came from the worker, with the members that drivers give it. */
+class EmbeddedError extends FirnError {
+  readonly sqlState: string | undefined
+  readonly detail: string | undefined
+  readonly constraint: string | undefined
+  constructor(failure: WorkerFailure) {
+    super(failure.message, { code: failure.code ?? 'STORE' })
+    this.sqlState = failure.code
+    this.detail = failure.detail
+    this.constraint = failure.constraint
+  }
+}
+
+/**
+ * Starts the thread and waits until its database has recovered and takes statements (about 0.3 s, 2 s when it is made).
+ * @throws StoreUnavailableError when the database cannot be opened
+ */
+export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedDatabase> {
+  const worker = startWorker(settings)
+  const pending = new Map<number, Pending>()
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  await ready(worker)
+  worker.on('message', (answer: WorkerAnswer) => settle(pending, answer))
+  worker.on('error', (error) => failAll(pending, new StoreUnavailableError('the embedded database broke', error)))
+  void ended.then(() => failAll(pending, new StoreUnavailableError('the embedded database has ended')))
+  let lastId = 0
+  let over = false
+  void ended.then(() => {
+    over = true
+  })
+  const ask = (request: Unsent): Promise<Value> =>
+    new Promise((resolve, reject) => {
+      if (over) return reject(new StoreUnavailableError('the embedded database has ended'))
+      const id = ++lastId
+      pending.set(id, { resolve, reject })
+      worker.postMessage({ ...request, id })
+    })
+  return {
+    async query(sql, parameters) {
+      const value = await ask({ type: 'query', sql, parameters })
+      if (value === undefined || value instanceof Uint8Array) throw new StoreUnavailableError('no rows came back')
+      return value
+    },
+    async script(sql) {
+      await ask({ type: 'script', sql })
+    },
+    async archive() {
+      const value = await ask({ type: 'archive' })
+      if (!(value instanceof Uint8Array)) throw new StoreUnavailableError('no archive came back')
+      return value
+    },
+    async close() {
+      if (!over) await ask({ type: 'close' }).catch(() => undefined)
+      await worker.terminate()
+    },
+    async kill() {
+      await worker.terminate()
+    },
+    ended,
+  }
+}
+
+function ready(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (cause: unknown): void => {
+      worker.off('exit', ended)
+      void worker.terminate()
+      const why = (cause as { message?: unknown }).message
+      reject(new StoreUnavailableError(`the embedded database does not open: ${String(why)}`, cause))
+    }
+    const ended = (): void => failed(new Error('its thread ended'))
+    worker.once('error', failed)
+    worker.once('exit', ended)
+    worker.once('message', (answer: WorkerAnswer) => {
+      worker.off('error', failed)
+      worker.off('exit', ended)
+      if ('ready' in answer && answer.ready) resolve()
+      else failed('failure' in answer ? answer.failure : new Error('unexpected first message'))
+    })
+  })
+}
+
+function settle(pending: Map<number, Pending>, answer: WorkerAnswer): void {
+  if (!('id' in answer)) return
+  const waiting = pending.get(answer.id)
+  pending.delete(answer.id)
+  if (answer.ok) waiting?.resolve(answer.value)
+  else waiting?.reject(new EmbeddedError(answer.failure))
+}
+
+function failAll(pending: Map<number, Pending>, error: Error): void {
+  for (const waiting of pending.values()) waiting.reject(error)
+  pending.clear()
+}

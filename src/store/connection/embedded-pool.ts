@@ -1,0 +1,138 @@
+import { mkdir } from 'node:fs/promises'
+import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import type { Logger } from 'pino'
+import { DeadlineError } from '../../errors.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
+import { takeLock } from './lock-file.ts'
+import type { ConnectionPool } from './pool.ts'
+import { createTurns } from './turns.ts'
+
+export interface EmbeddedPoolOptions {
+  /** Folder of the data; undefined = in memory, for tests. */
+  folder: string | undefined
+  archive?: Uint8Array
+  /** Longest a caller waits for its turn, and for one statement of its own. */
+  statementTimeoutMs: number
+  /** Callers that may wait for their turn at once; more are refused. */
+  maxWaiting: number
+  logger: Logger
+}
+
+/** A statement that runs this long will not come back: the thread is ended and started anew. */
+const PATIENT_TIMEOUT_MS = 3_600_000
+const STUCK_AFTER_MS = 600_000
+
+/** The pool over the embedded database, and what only that can do. */
+export interface EmbeddedPool extends ConnectionPool {
+  /** The whole data folder, for `archive` of another pool. */
+  archive(): Promise<Uint8Array>
+}
+
+/**
+ * The embedded database behind the shape of a pool. There is one connection, so whoever holds it (a transaction, or one
+ * statement) keeps all others out; they get it in the order in which they came.
+ *
+ * @throws StoreLockedError, StoreUnavailableError when it cannot be opened
+ */
+export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<EmbeddedPool> {
+  const { folder, statementTimeoutMs, logger } = options
+  if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 })
+  const unlock = folder === undefined ? async () => {} : await takeLock(folder)
+  const start = (archive?: Uint8Array): Promise<EmbeddedDatabase> => startEmbedded({ folder, archive })
+  let database = await start(options.archive).catch(async (error: unknown) => {
+    await unlock()
+    throw error
+  })
+  const turns = createTurns(options.maxWaiting)
+  let closed = false
+
+  /** A database that died or hangs is started again; with a folder nothing committed is lost. */
+  const restart = async (why: string): Promise<void> => {
+    logger.error({ why }, 'embedded database restarts')
+    await database.kill()
+    if (folder === undefined) throw new StoreUnavailableError('the database in memory is gone')
+    database = await start()
+  }
+
+  const connect = async (timeoutMs: number): Promise<PostgresPoolClient> => {
+    if (closed) throw new StoreUnavailableError('the store is closed')
+    const giveBack = await turns.take(timeoutMs)
+    const client = createClient(database, timeoutMs)
+    let released = false
+    return {
+      query: client.query as PostgresPoolClient['query'],
+      release: () => {
+        if (released) return
+        released = true
+        void client.settle(restart).then(giveBack, giveBack)
+      },
+    }
+  }
+  return {
+    kind: 'embedded',
+    size: 1,
+    get load() {
+      return turns.load
+    },
+    connect: () => connect(statementTimeoutMs),
+    patient: { connect: () => connect(PATIENT_TIMEOUT_MS), end: async () => {} },
+    archive: async () => {
+      const giveBack = await turns.take(statementTimeoutMs)
+      return database.archive().finally(giveBack)
+    },
+    end: async () => {
+      if (closed) return
+      closed = true
+      const giveBack = await turns.take(STUCK_AFTER_MS)
+      await database.close()
+      giveBack()
+      await unlock()
+    },
+  }
+}
+
+interface Client {
+  query(sql: string, parameters?: readonly unknown[]): Promise<PostgresQueryResult<unknown>>
+  /** Waits until the database has nothing of this client's left to do, so that the next one finds it clean. */
+  settle(restart: (why: string) => Promise<void>): Promise<void>
+}
+
+function createClient(database: EmbeddedDatabase, timeoutMs: number): Client {
+  let running: Promise<unknown> = Promise.resolve()
+  let late = false
+  let dead = false
+  void database.ended.then(() => {
+    dead = true
+  })
+  return {
+    query(sql, parameters = []) {
+      const result = database.query(sql, parameters)
+      running = result.catch(() => undefined)
+      const inTime = withTimeout(result, timeoutMs, () => {
+        late = true
+      })
+      return inTime as Promise<PostgresQueryResult<unknown>>
+    },
+    async settle(restart) {
+      if (!late && !dead) return
+      const finished = await withTimeout(running, STUCK_AFTER_MS, () => undefined).then(
+        () => true,
+        () => false,
+      )
+      if (dead) return restart('its thread ended')
+      if (!finished) return restart('a statement did not end')
+      await database.query('rollback', [])
+    },
+  }
+}
+
+function withTimeout<T>(work: Promise<T>, ms: number, onLate: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      onLate()
+      reject(new DeadlineError(`the database needed more than ${ms} ms`))
+    }, ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

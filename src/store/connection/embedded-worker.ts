@@ -1,0 +1,82 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSettings } from './worker-protocol.ts'
+
+/*
+ * Entry of the worker thread that runs the embedded Postgres: in the main thread one slow statement would stop all HTTP.
+ * It imports nothing of this program but types, so that it starts alike from source and from the build.
+ */
+
+/** oids of bytea, int8 and the arrays that bulk writes send; their values come as text already. */
+const TEXT_TYPES = [17, 20, 1000, 1001, 1005, 1007, 1009, 1015, 1016, 1231, 2951]
+const asText = (value: unknown): string => String(value)
+
+const SETTINGS = [
+  // The whole budget of the process is a few hundred MB, and the operating system caches the files anyway.
+  'shared_buffers=16MB',
+  'max_connections=10',
+  'work_mem=8MB',
+  'maintenance_work_mem=32MB',
+  // No planner can win back what compiling costs for the short statements here.
+  'jit=off',
+]
+
+function options(settings: WorkerSettings): PGliteOptions {
+  return {
+    ...(settings.folder === undefined ? {} : { dataDir: settings.folder }),
+    ...(settings.archive === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(settings.archive)]) }),
+    // -F would switch fsync off: a power loss could then take committed data.
+    startParams: PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+    postgresqlconf: SETTINGS,
+    parsers: { 17: (text) => text.slice(2), 20: BigInt },
+    serializers: Object.fromEntries(TEXT_TYPES.map((oid) => [oid, asText])),
+  }
+}
+
+function describe(error: unknown): WorkerFailure {
+  const { message, code, detail, constraint } = error as Partial<Record<keyof WorkerFailure, unknown>>
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+  return {
+    message: text(message) ?? String(error),
+    code: text(code),
+    detail: text(detail),
+    constraint: text(constraint),
+  }
+}
+
+async function answer(database: PGlite, request: WorkerRequest): Promise<WorkerRows | Uint8Array | undefined> {
+  switch (request.type) {
+    case 'query': {
+      const result = await database.query(request.sql, [...request.parameters])
+      return { command: result.command ?? '', rowCount: result.affectedRows ?? result.rows.length, rows: result.rows }
+    }
+    case 'script':
+      await database.exec(request.sql)
+      return undefined
+    case 'archive':
+      return new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer())
+    case 'close':
+      await database.close()
+      return undefined
+  }
+}
+
+async function serve(port: NonNullable<typeof parentPort>): Promise<void> {
+  const send = (message: WorkerAnswer): void => port.postMessage(message)
+  const database = await PGlite.create(options(workerData as WorkerSettings)).catch((error: unknown) => {
+    send({ ready: false, failure: describe(error) })
+  })
+  if (database === undefined) return
+  let last: Promise<void> = Promise.resolve()
+  port.on('message', (request: WorkerRequest) => {
+    last = last.then(() =>
+      answer(database, request).then(
+        (value) => send({ id: request.id, ok: true, value }),
+        (error: unknown) => send({ id: request.id, ok: false, failure: describe(error) }),
+      ),
+    )
+  })
+  send({ ready: true })
+}
+
+if (parentPort !== null) void serve(parentPort)

@@ -1,0 +1,50 @@
+import type { PostgresPool } from 'kysely'
+import { StoreUnavailableError } from '../errors.ts'
+import type { ConnectionPool } from './pool.ts'
+
+/** A pool that is opened by its first use; a server that needs no store never starts a database. */
+export interface LazyPool {
+  /** The opened pool. Callers that come while it opens wait for the same opening; after a failure the next one retries. */
+  open(): Promise<ConnectionPool>
+  /** The pool when it is open. */
+  readonly current: ConnectionPool | undefined
+  readonly pool: PostgresPool
+  readonly patient: PostgresPool
+  close(): Promise<void>
+}
+
+/** @param start opens and migrates; called again only after it failed */
+export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
+  let opening: Promise<ConnectionPool> | undefined
+  let current: ConnectionPool | undefined
+  let closed = false
+  const open = (): Promise<ConnectionPool> => {
+    if (closed) return Promise.reject(new StoreUnavailableError('the store is closed'))
+    opening ??= start().then(
+      (pool) => {
+        current = pool
+        return pool
+      },
+      (error: unknown) => {
+        opening = undefined
+        throw error
+      },
+    )
+    return opening
+  }
+  const noEnd = async (): Promise<void> => {}
+  return {
+    open,
+    get current() {
+      return current
+    },
+    pool: { connect: async () => (await open()).connect(), end: noEnd },
+    patient: { connect: async () => (await open()).patient.connect(), end: noEnd },
+    async close() {
+      closed = true
+      const pool = await opening?.catch(() => undefined)
+      current = undefined
+      await pool?.end()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import type { PostgresPool } from 'kysely'
+
+/**
+ * What the layers above see of a database: Kysely's pool plus the few things that differ between the embedded database
+ * and a server. On the wire of both: `bytea` is lower-case hex without prefix, `int8` is bigint, `numeric` is text.
+ */
+export interface ConnectionPool extends PostgresPool {
+  readonly kind: 'embedded' | 'server'
+  /** For work that may take minutes (migrations, commits of whole ranges, upkeep): without the timeouts of reads. */
+  readonly patient: PostgresPool
+  /** Connections that can work at the same time; 1 for the embedded database. */
+  readonly size: number
+  /** How many callers hold a connection and how many wait for one. */
+  readonly load: { busy: number; waiting: number }
+}
+
+/** Types whose text form is changed on the way in: int8 and bytea. */
+export const INT8_OID = 20
+export const BYTEA_OID = 17
+
+/** Postgres writes bytea as `\x…`; the hex after it is the form that ids and addresses have everywhere in this program. */
+export const parseBytea = (text: string): string => text.slice(2)

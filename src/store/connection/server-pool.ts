@@ -1,0 +1,78 @@
+import type { PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
+
+export interface ServerPoolOptions {
+  databaseUrl: string
+  /** Connections at most. */
+  size: number
+  /** Longest one statement may run, a lock may be waited for, a connection may take. */
+  statementTimeoutMs: number
+  logger: Logger
+}
+
+/** One per indexed stream that commits at the same time, and one for upkeep. */
+const PATIENT_CONNECTIONS = 4
+const PATIENT_TIMEOUT_MS = 3_600_000
+
+/** A connection of a server, also outside the pool (for locks that live as long as their session). */
+export function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
+  return {
+    connectionString: options.databaseUrl,
+    application_name: 'firn',
+    connectionTimeoutMillis: options.statementTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser },
+  }
+}
+
+/**
+ * Connections to a Postgres server, made when first needed. Connections that break while idle are dropped and logged,
+ * so that a restart of the server costs the calls in flight and no more.
+ */
+export function openServerPool(options: ServerPoolOptions): ConnectionPool {
+  const pool = new pg.Pool({
+    ...connectionSettings(options),
+    max: options.size,
+    statement_timeout: options.statementTimeoutMs,
+    lock_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs,
+    // The server ends a late statement; this one catches a server that is no longer there.
+    query_timeout: options.statementTimeoutMs + 5_000,
+    idleTimeoutMillis: 60_000,
+  })
+  const patient = new pg.Pool({
+    ...connectionSettings(options),
+    max: PATIENT_CONNECTIONS,
+    statement_timeout: PATIENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: PATIENT_TIMEOUT_MS,
+    query_timeout: PATIENT_TIMEOUT_MS + 5_000,
+    idleTimeoutMillis: 60_000,
+  })
+  const lost = (error: Error): void => options.logger.warn({ err: error }, 'database connection lost')
+  pool.on('error', lost)
+  patient.on('error', lost)
+  return {
+    kind: 'server',
+    size: options.size,
+    get load() {
+      return { busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }
+    },
+    connect: () => connectTo(pool),
+    patient: { connect: () => connectTo(patient), end: async () => {} },
+    end: async () => {
+      await Promise.all([pool.end(), patient.end()])
+    },
+  }
+}
+
+async function connectTo(pool: pg.Pool): Promise<PostgresPoolClient> {
+  return (await pool.connect()) as unknown as PostgresPoolClient
+}
+
+function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (oid === INT8_OID) return BigInt
+  if (oid === BYTEA_OID) return parseBytea
+  return pg.types.getTypeParser(oid, format ?? 'text') as (value: string) => unknown
+}

@@ -1,0 +1,33 @@
+/** What the embedded database's worker is started with. */
+export interface WorkerSettings {
+  /** Folder of the data; undefined = in memory. */
+  folder: string | undefined
+  /** Archive of a whole data folder to begin with; only for an empty folder. */
+  archive: Uint8Array | undefined
+}
+
+export type WorkerRequest =
+  | { id: number; type: 'query'; sql: string; parameters: readonly unknown[] }
+  | { id: number; type: 'script'; sql: string }
+  | { id: number; type: 'archive' }
+  | { id: number; type: 'close' }
+
+export interface WorkerRows {
+  command: string
+  rowCount: number
+  rows: unknown[]
+}
+
+/** Postgres errors cross threads as plain members: a clone keeps only the message of an Error. */
+export interface WorkerFailure {
+  message: string
+  code: string | undefined
+  detail: string | undefined
+  constraint: string | undefined
+}
+
+export type WorkerAnswer =
+  | { id: number; ok: true; value: WorkerRows | Uint8Array | undefined }
+  | { id: number; ok: false; failure: WorkerFailure }
+  | { ready: true }
+  | { ready: false; failure: WorkerFailure }

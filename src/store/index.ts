@@ -1,0 +1,19 @@
+/**
+ * Everything that is kept across restarts, in one SQL dialect: embedded Postgres (PGlite) or a Postgres server.
+ * One file per resource; nothing outside this folder sees a table, a row or a driver.
+ */
+export { StoreCorruptError, StoreLockedError, StoreUnavailableError } from './errors.ts'
+export type {
+  AliasRecords,
+  AuthRecords,
+  AuthState,
+  ChainAlias,
+  Credential,
+  EndpointAlias,
+  KeystoreChange,
+  KeystoreEntry,
+  KeystoreRecords,
+  KeystoreUser,
+  Revocation,
+} from './node-state/index.ts'
+export { openStore, type Store, type StoreOptions } from './store.ts'

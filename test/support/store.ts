@@ -1,0 +1,93 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { openEmbeddedPool } from '../../src/store/connection/index.ts'
+import { migrate } from '../../src/store/migrations/index.ts'
+import { assembleStore, openStore, type Store } from '../../src/store/store.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+
+const logger = pino({ level: 'silent' })
+const TIMEOUT_MS = 20_000
+/** Making a database has no hurry on a machine that does other things. */
+const MAKING_MS = 180_000
+
+/** Opens a store that nobody else uses, migrated and empty; it is closed behind the test. */
+export type OpenTestStore = () => Promise<Store>
+
+/**
+ * Runs the same tests on both databases: the embedded one (in memory, from an archive of a migrated folder) and a real
+ * Postgres server (a copy of a migrated database).
+ */
+export function describeStores(title: string, tests: (open: OpenTestStore, kind: Store['kind']) => void): void {
+  describe(`${title} (embedded)`, () => {
+    beforeAll(async () => {
+      await migratedArchive()
+    }, MAKING_MS)
+    tests(closing(openMemoryStore), 'embedded')
+  })
+  describe(`${title} (server)`, () => {
+    let server: PostgresServer | undefined
+    let count = 0
+    beforeAll(async () => {
+      server = await startPostgres()
+      const template = openStore({ databaseUrl: await server.create('migrated'), dataDir: '', logger })
+      await template.open()
+      await template.close()
+    }, MAKING_MS)
+    afterAll(() => server?.stop())
+    const open: OpenTestStore = async () => {
+      // Never skipped: a store that was tried on one database only is not tried.
+      if (server === undefined) throw new Error('the test Postgres is not running')
+      const databaseUrl = await server.create(`store_${++count}`, 'migrated')
+      return openStore({ databaseUrl, dataDir: '', logger })
+    }
+    tests(closing(open), 'server')
+  })
+}
+
+/** A fresh store in memory for tests of other rooms; close it when done. */
+export async function openMemoryStore(): Promise<Store> {
+  const archive = await migratedArchive()
+  const settings = { folder: undefined, statementTimeoutMs: TIMEOUT_MS, maxWaiting: 1_000, logger }
+  return assembleStore('embedded', () => openEmbeddedPool({ ...settings, archive }))
+}
+
+function closing(open: OpenTestStore): OpenTestStore {
+  const opened: Store[] = []
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()))
+  })
+  return async () => {
+    const store = await open()
+    opened.push(store)
+    return store
+  }
+}
+
+/** Making a database takes seconds, loading an archive a fraction of one: it is kept until the migrations change. */
+async function migratedArchive(): Promise<Uint8Array> {
+  const folder = join(tmpdir(), 'firn-test-store')
+  const file = join(folder, `${await migrationsHash()}.tar`)
+  const kept = await readFile(file).catch(() => undefined)
+  if (kept !== undefined) return kept
+  const pool = await openEmbeddedPool({ folder: undefined, statementTimeoutMs: TIMEOUT_MS, maxWaiting: 10, logger })
+  await migrate(pool.patient)
+  const archive = await pool.archive()
+  await pool.end()
+  await mkdir(folder, { recursive: true })
+  const draft = `${file}.${randomUUID()}`
+  await writeFile(draft, archive)
+  await rename(draft, file)
+  return archive
+}
+
+async function migrationsHash(): Promise<string> {
+  const folder = new URL('../../src/store/migrations/', import.meta.url)
+  const hash = createHash('sha256')
+  for (const name of (await readdir(folder)).sort()) hash.update(await readFile(new URL(name, folder)))
+  hash.update(await readFile(new URL('../../package-lock.json', import.meta.url)))
+  return hash.digest('hex').slice(0, 16)
+}
