@@ -82,6 +82,8 @@ const BITCOIN_CACHE_MS = 5_000
 const AVALANCHE_CACHE_MS = 2_000
 /** Slots are faster than any wallet asks. */
 const SOLANA_CACHE_MS = 1_000
+/** A slot lasts 0.4 s, so a lag that is counted in blocks elsewhere would pass over every healthy server. */
+const SOLANA_LAG_SLOTS = 64
 /** Very long blocks must not make answers old, very short ones not make the cache useless. */
 const EVM_CACHE_MS = { min: 1_000, max: 12_000 }
 
@@ -100,8 +102,13 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const closers: (() => Promise<unknown>)[] = []
   const networks: Chains['networks'] = {}
 
-  const pool = (name: string, specs: AvalancheNetworkSetting['upstreams'], headProbe?: HeadProbe): UpstreamPool => {
-    const made = createUpstreamPool(name, specs, deps.limits, { ...deps.pool, ...(headProbe ? { headProbe } : {}) })
+  const pool = (
+    name: string,
+    specs: AvalancheNetworkSetting['upstreams'],
+    headProbe?: HeadProbe,
+    limits = deps.limits,
+  ): UpstreamPool => {
+    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...(headProbe ? { headProbe } : {}) })
     pools.push(made)
     closers.push(() => made.close())
     return made
@@ -156,7 +163,10 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const source = createSolanaBalanceSource({
       caip2Id,
       native: nativeToken(setting.native ?? SOLANA),
-      pool: pool(caip2Id, setting.upstreams, solanaHeadProbe),
+      pool: pool(caip2Id, setting.upstreams, solanaHeadProbe, {
+        ...deps.limits,
+        maxLagBlocks: Math.max(deps.limits.maxLagBlocks, SOLANA_LAG_SLOTS),
+      }),
       tokens: deps.tokens,
       limits: solanaLimits,
     })
