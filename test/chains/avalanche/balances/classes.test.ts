@@ -5,7 +5,8 @@ import type { Coin, Holdings, StakedCoin } from '../../../../src/chains/avalanch
 import { type PvmRules, pvmBalances } from '../../../../src/chains/avalanche/balances/pvm-classes.ts'
 import type { AssetAmount } from '../../../../src/chains/capabilities.ts'
 
-const AVAX = 'aa'
+/** Sorts behind the other asset: AVAX comes first because it is AVAX. */
+const AVAX = 'zz'
 const TOKEN = 'bb'
 const NOW = 1_000n
 

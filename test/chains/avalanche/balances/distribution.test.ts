@@ -62,3 +62,9 @@ test('each wallet gets everything it owns a part of, once, however its addresses
     }),
   )
 })
+
+test('an owner that stands twice in an output can sign once', () => {
+  const twice = { assetId: 'aa', amount: 1n, locktime: 0n, stakeableUntil: 0n, threshold: 2, owners: ['a', 'a'] }
+  const unit = { own: [twice], atomic: new Map(), staked: [], ownersWithoutAmount: [], manyCalls: false }
+  expect(distribute([unit], [new Map([['a', 0]])])[0]?.own).toMatchObject([{ amount: 1n, signers: 1 }])
+})

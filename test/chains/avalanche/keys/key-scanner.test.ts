@@ -16,7 +16,7 @@ const at = async (branch: 0 | 1, index: number, key = KEY) => {
   return address.hex
 }
 
-const { node, put, sources, count } = useLedger()
+const { node, pool, put, sources, count } = useLedger()
 
 const wallet = (keys: string[], addresses: string[] = [], id = 'w'): WalletAccount => ({
   id,
@@ -70,6 +70,13 @@ describe('an extended key', () => {
     expect(await nativeOf(sources(100).pvm)).toBe(111n)
   })
 
+  test('the gap is counted in unused addresses, over the end of a window', async () => {
+    put('P', secpUtxo(await at(0, 77), 1n), secpUtxo(await at(0, 128), 10n))
+    expect(await nativeOf(sources(50).pvm)).toBe(1n)
+    put('P', secpUtxo(await at(0, 78), 100n))
+    expect(await nativeOf(sources(50).pvm)).toBe(111n)
+  })
+
   test('an address used only on the other chain, in shared memory or by a stake counts as used', async () => {
     const reached = await at(0, 140)
     put('P', secpUtxo(reached, 5n))
@@ -90,11 +97,14 @@ describe('an extended key', () => {
     put('P', secpUtxo(await at(0, 1), 3n))
     put('X', secpUtxo(await at(1, 1), 4n))
     const { pvm, avm } = sources()
+    // Counted before the pool, which would merge equal calls of two scans.
+    const asked = vi.spyOn(pool(), 'rpc')
     const [p, x] = await Promise.all([
       pvm.readBalances([wallet([KEY])], context()),
       avm.readBalances([wallet([KEY])], context()),
     ])
     expect([p.get('w'), x.get('w')]).toMatchObject([{ value: { native: 3n } }, { value: { native: 4n } }])
+    expect(asked.mock.calls.filter(([, method]) => method === 'platform.getStake').length).toBe(1)
     expect(count('platform.getUTXOs')).toBe(3)
     expect(count('avm.getUTXOs')).toBe(3)
   })
