@@ -1,0 +1,32 @@
+import type { RangeProgress, RangeRows, StreamDefinition, StreamProgress } from './rows/index.ts'
+
+/** The writing side of the index. One process writes; the progress in the database keeps a second one out. */
+export interface IndexWriter {
+  /** Makes the stream known (or finds it) and answers how far it is. To be called before anything else about it. */
+  register(stream: StreamDefinition): Promise<StreamProgress>
+  /**
+   * Writes a range and its progress in one transaction.
+   * @throws RangeGapError when `from` is not the stored height plus one
+   * @throws RangeParentError when `parentId` is not the stored tip
+   * @throws RangeContentError when a spend or release names something that is not there or is gone already
+   */
+  commitRange(stream: string, rows: RangeRows, progress: RangeProgress): Promise<void>
+  /** Notes that the tip was compared with the chain's now, so that the age of an index at the tip stays small. */
+  confirmTip(stream: string): Promise<void>
+  /**
+   * Undoes an EVM stream down to `height`, whose block becomes the tip.
+   * @throws RangeContentError for streams of the primary network, whose blocks are final
+   */
+  rewind(stream: string, height: bigint): Promise<void>
+  /**
+   * Waits until this process is the one that indexes. Another process with the same database waits as hot standby.
+   * @throws CancelledError when `signal` is aborted first
+   */
+  lead(signal: AbortSignal): Promise<Leadership>
+}
+
+export interface Leadership {
+  /** Aborted when the lock is gone (connection lost): stop writing, then `lead` again. */
+  readonly lost: AbortSignal
+  release(): Promise<void>
+}

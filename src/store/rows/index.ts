@@ -1,0 +1,52 @@
+/**
+ * What the indexer hands to the store: plain rows of a range of blocks and how far that range goes.
+ * They are written together with the progress or not at all.
+ */
+import type { EvmRows } from './evm-rows.ts'
+import type { ChainLetter, PrimaryRows } from './primary-rows.ts'
+
+export type * from './evm-rows.ts'
+export type * from './primary-rows.ts'
+
+/** A chain that is followed. `name` is the configuration's: `mainnet:P`, `eip155:53935`. */
+export type StreamDefinition =
+  | { name: string; kind: 'primary'; network: string; testnet: boolean; chain: 'P' | 'X' }
+  /** C is both: a chain with shared memory and an EVM chain. */
+  | { name: string; kind: 'primary'; network: string; testnet: boolean; chain: 'C'; evmChainId: bigint }
+  | { name: string; kind: 'evm'; testnet: boolean; evmChainId: bigint }
+
+export interface RangeRows {
+  /** Streams of P, X and C. */
+  primary?: PrimaryRows
+  /** C and other EVM streams. */
+  evm?: EvmRows
+}
+
+/** Which blocks a range is made of; it has to continue the stored chain without a hole. */
+export interface RangeProgress {
+  /** Height of the first block: one more than the stored height, or where the stream begins. */
+  from: bigint
+  /** Parent of the first block: the id of the stored tip. */
+  parentId: string
+  /** The last block: the stream's tip after the commit. */
+  height: bigint
+  blockId: string
+  /** Unix seconds. */
+  time: bigint
+  /** What the indexer needs to go on from here and cannot read from the rows, in its own text form. */
+  state?: string
+}
+
+/** How far a stream is. */
+export interface StreamProgress {
+  stream: string
+  /** Left out while nothing is committed. */
+  tip?: { height: bigint; blockId: string; time: bigint }
+  state?: string
+  /** Transactions numbered so far. */
+  transactions: bigint
+  /** Unix milliseconds of the last commit or confirmation that the tip is the chain's. */
+  updatedAtMs: bigint
+}
+
+export type { ChainLetter }
