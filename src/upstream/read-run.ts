@@ -2,7 +2,7 @@ import { RETRY_BACKOFF_MS } from './defaults.ts'
 import type { Reporter } from './events.ts'
 import { concludeFailures, describeFailures } from './failure-report.ts'
 import type { HedgeBudget } from './hedge-budget.ts'
-import type { Cancel, CancelCause, Failure, Outcome, Settle } from './outcome.ts'
+import type { Cancel, CancelCause, Failure, FailureKind, Outcome, Settle } from './outcome.ts'
 import type { Ranking } from './ranking.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { PoolLimits } from './types.ts'
@@ -42,6 +42,9 @@ interface Leg {
   cancel: Cancel | undefined
   ended: boolean
 }
+
+/** Trouble that may be over in a moment; the other kinds would only be the same again. */
+const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
 
 /** A p95 is not known yet: wait this many times the minimum before hedging. */
 const COLD_HEDGE_FACTOR = 4
@@ -141,7 +144,7 @@ export const createRunner = (deps: RunnerDeps) => {
     /** Everyone was asked once or is paused: decide whether waiting makes sense. */
     const nextRound = (now: number): void => {
       const resumesAt = ranking.resumesAt(now)
-      const again = failures.some(({ kind }) => kind !== 'behind' && kind !== 'rate-limited' && kind !== 'too-large')
+      const again = failures.some(({ kind }) => PASSING.has(kind))
       tried = []
       round += 1
       if (again) sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (round - 1))

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { MAX_PAUSE_MS, MAX_WAITING, PAUSE_MS } from './defaults.ts'
+import { createErrorRate } from './error-rate.ts'
 import type { Reporter } from './events.ts'
 import { createGate, type Gate } from './gate.ts'
 import { createLatencyEstimator, type LatencyEstimator } from './latency.ts'
@@ -9,9 +10,6 @@ import type { UpstreamRegistry } from './origin-registry.ts'
 import { createRateBudget } from './rate-budget.ts'
 import { createTarget, credentialHeaders } from './target.ts'
 import type { PoolLimits, UpstreamSpec, UpstreamStatus } from './types.ts'
-
-const ERROR_ALPHA = 0.1
-const ERROR_HALF_LIFE_MS = 10_000
 
 /** One upstream of one pool: how it is reached, and everything known about its health. */
 export interface Upstream {
@@ -84,40 +82,19 @@ const createPause = (onPause: (ms: number) => void) => {
   }
 }
 
-/** An upstream that is no longer asked must not carry its bad record for ever. */
-const createErrorRate = () => {
-  let rate = 0
-  let at = Date.now()
-  const now = (): number => {
-    const time = Date.now()
-    if (rate !== 0) rate *= 0.5 ** (Math.max(0, time - at) / ERROR_HALF_LIFE_MS)
-    if (rate < 0.001) rate = 0
-    at = time
-    return rate
-  }
-  return {
-    now,
-    good: () => {
-      if (rate !== 0) rate = now() * (1 - ERROR_ALPHA)
-    },
-    bad: () => {
-      rate = now() + ERROR_ALPHA * (1 - rate)
-    },
-  }
-}
-
 const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () => void) => {
   const errors = createErrorRate()
   const failed = (): void => {
-    errors.bad()
-    breaker.failure(Date.now())
+    const now = Date.now()
+    errors.add(true, now)
+    breaker.failure(now)
     onChange()
   }
   return {
-    errorRate: errors.now,
+    errorRate: () => errors.at(Date.now()),
     succeeded: (ms: number) => {
       latency.add(ms)
-      errors.good()
+      errors.add(false, Date.now())
       breaker.success()
     },
     failed,

@@ -24,6 +24,8 @@ export interface Faults {
   truncate?: boolean
   /** Send valid JSON with this many filler bytes inside `result`. */
   hugeBytes?: number
+  /** Send the answer in chunks, without saying how long it will be. */
+  chunked?: boolean
   /** Send this many zero bytes compressed with gzip, so few on the wire. */
   bombBytes?: number
   /** Status 200 with an HTML page. */
@@ -122,7 +124,7 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: Planne
     'content-type': 'application/json',
     ...answer.headers,
     ...(zip ? { 'content-encoding': 'gzip' } : {}),
-    'content-length': String(bytes.length),
+    ...(faults.chunked ? {} : { 'content-length': String(bytes.length) }),
   })
   if (faults.hang !== 'body' && !faults.truncate) {
     response.end(bytes)

@@ -43,8 +43,8 @@ test('a call that waits for its turn can leave, and is never sent', async () => 
 })
 
 describe('sizes', () => {
-  test('an answer above the limit is cut while it arrives', async () => {
-    const { pool, servers } = await startTestPool([{ faults: { hugeBytes: 50_000_000 } }], {
+  test.each([true, false])('an answer above the limit is cut while it arrives, chunked: %s', async (chunked) => {
+    const { pool, servers } = await startTestPool([{ faults: { hugeBytes: 50_000_000, chunked } }], {
       limits: { maxResponseBytes: 100_000, maxAttempts: 1 },
     })
     await expect(pool.rpc('', 'm', [])).rejects.toThrow(`${servers[0]?.host} answer above 100000 bytes`)
