@@ -1,5 +1,6 @@
 import { BadInputError } from '../errors.ts'
 import type { Reporter } from './events.ts'
+import type { Ticket } from './gate.ts'
 import { type Cancel, type CancelCause, failed, type Outcome, type Settle } from './outcome.ts'
 import type { Upstream } from './upstream.ts'
 import { sendWire, type WireAnswer, type WireRequest, type WireResult } from './wire.ts'
@@ -56,61 +57,87 @@ const recordCancel = (upstream: Upstream, cause: CancelCause, ms: number): void 
   else upstream.breaker.inconclusive()
 }
 
-/** Sends one request through an upstream's gate, judges the answer and records what it says about the upstream. */
-export const createAttempt = (pool: string, reporter: Reporter): Attempt => {
-  const report = <T>(upstream: Upstream, plan: AttemptPlan<T>, ms: number, outcome: Outcome<T> | undefined): void => {
-    if (!reporter.active()) return
-    const { host } = upstream
-    const told = outcome === undefined ? 'cancelled' : outcome.kind === 'failure' ? outcome.failure.kind : outcome.kind
-    const reason = outcome?.kind === 'failure' ? { reason: outcome.failure.reason } : {}
-    reporter.report({ kind: 'attempt', pool, host, outcome: told, ms, calls: plan.calls, hedge: plan.hedge, ...reason })
+interface AttemptDeps {
+  pool: string
+  reporter: Reporter
+}
+
+/** A class, because one is made for every request. It is its own ticket at the gate. */
+class RunningAttempt<T> implements Ticket {
+  readonly #deps: AttemptDeps
+  readonly #upstream: Upstream
+  readonly #plan: AttemptPlan<T>
+  readonly #settle: Settle<T>
+  #abandon: (() => void) | undefined
+  #startedAt = 0
+  #state: 'waiting' | 'sent' | 'ended' = 'waiting'
+
+  constructor(deps: AttemptDeps, upstream: Upstream, plan: AttemptPlan<T>, settle: Settle<T>) {
+    this.#deps = deps
+    this.#upstream = upstream
+    this.#plan = plan
+    this.#settle = settle
   }
 
-  return (upstream, plan, settle) => {
-    let abandon: (() => void) | undefined
-    let startedAt = 0
-    let state: 'waiting' | 'sent' | 'ended' = 'waiting'
+  start(): void {
+    const { dispatcher, limits } = this.#upstream
+    this.#state = 'sent'
+    this.#startedAt = performance.now()
+    this.#abandon = sendWire(dispatcher, this.#plan.request, limits, (result) => this.#landed(result))
+  }
 
-    const onResult = (result: WireResult): void => {
-      if (state === 'ended') return
-      state = 'ended'
-      const ms = performance.now() - startedAt
-      const outcome = outcomeOf(upstream.host, plan, result)
-      if (result.kind === 'unsendable') upstream.breaker.inconclusive()
-      else record(upstream, outcome, ms)
-      upstream.gate.leave()
-      report(upstream, plan, ms, outcome)
-      settle(outcome)
+  refuse(reason: string): void {
+    this.#state = 'ended'
+    this.#upstream.breaker.inconclusive()
+    const kind = reason === 'rate limited' ? 'rate-limited' : 'overloaded'
+    this.#settle(failed({ host: this.#upstream.host, kind, reason, neverSent: true }))
+  }
+
+  cancel(cause: CancelCause): void {
+    if (this.#state === 'ended') return
+    const wasSent = this.#state === 'sent'
+    this.#state = 'ended'
+    if (!wasSent) {
+      this.#upstream.gate.withdraw(this)
+      this.#upstream.breaker.inconclusive()
+      return
     }
-    const refuse = (reason: string): void => {
-      state = 'ended'
-      upstream.breaker.inconclusive()
-      const kind = reason === 'rate limited' ? 'rate-limited' : 'overloaded'
-      settle(failed({ host: upstream.host, kind, reason, neverSent: true }))
-    }
-    const ticket = {
-      start: () => {
-        state = 'sent'
-        startedAt = performance.now()
-        abandon = sendWire(upstream.dispatcher, plan.request, upstream.limits, onResult)
-      },
-      refuse,
-    }
-    if (!upstream.gate.enter(ticket, Date.now())) refuse('too many calls waiting')
-    return (cause) => {
-      if (state === 'ended') return
-      const wasSent = state === 'sent'
-      state = 'ended'
-      if (!wasSent) {
-        upstream.gate.withdraw(ticket)
-        upstream.breaker.inconclusive()
-        return
-      }
-      const ms = performance.now() - startedAt
-      abandon?.()
-      recordCancel(upstream, cause, ms)
-      upstream.gate.leave()
-      report(upstream, plan, ms, undefined)
-    }
+    const ms = performance.now() - this.#startedAt
+    this.#abandon?.()
+    recordCancel(this.#upstream, cause, ms)
+    this.#upstream.gate.leave()
+    this.#report(ms, undefined)
+  }
+
+  #landed(result: WireResult): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    const ms = performance.now() - this.#startedAt
+    const outcome = outcomeOf(this.#upstream.host, this.#plan, result)
+    if (result.kind === 'unsendable') this.#upstream.breaker.inconclusive()
+    else record(this.#upstream, outcome, ms)
+    this.#upstream.gate.leave()
+    this.#report(ms, outcome)
+    this.#settle(outcome)
+  }
+
+  #report(ms: number, outcome: Outcome<T> | undefined): void {
+    const { pool, reporter } = this.#deps
+    if (!reporter.active()) return
+    const { host } = this.#upstream
+    const { calls, hedge } = this.#plan
+    const told = outcome === undefined ? 'cancelled' : outcome.kind === 'failure' ? outcome.failure.kind : outcome.kind
+    const reason = outcome?.kind === 'failure' ? { reason: outcome.failure.reason } : {}
+    reporter.report({ kind: 'attempt', pool, host, outcome: told, ms, calls, hedge, ...reason })
+  }
+}
+
+/** Sends one request through an upstream's gate, judges the answer and records what it says about the upstream. */
+export const createAttempt = (pool: string, reporter: Reporter): Attempt => {
+  const deps = { pool, reporter }
+  return (upstream, plan, settle) => {
+    const running = new RunningAttempt(deps, upstream, plan, settle)
+    if (!upstream.gate.enter(running, Date.now())) running.refuse('too many calls waiting')
+    return (cause) => running.cancel(cause)
   }
 }

@@ -20,7 +20,7 @@ export interface Task<T> {
 }
 
 export interface Run {
-  cancel: Cancel
+  cancel(cause: CancelCause): void
   /** What went wrong so far, and who is being asked. */
   describe(): string
 }
@@ -56,127 +56,163 @@ const hedgeDelay = (upstream: Upstream, minimum: number): number => {
   return p95 === undefined ? minimum * COLD_HEDGE_FACTOR : Math.max(minimum, p95)
 }
 
+const text = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ')
+
 /**
  * Asks upstreams until one answers: failover on their own trouble, one hedge when the first is slow, a second round
- * with growing pauses when all failed. Callback style on purpose: it is on every hot path and must be cancellable
- * at any point without an AbortController per call.
+ * with growing pauses when all failed. Callback style, and a class, on purpose: one is made for every call, and it must
+ * be cancellable at any point without an AbortController.
  */
-export const createRunner = (deps: RunnerDeps) => {
-  const { pool, upstreams, limits, ranking, scheduler, hedges, reporter } = deps
-  const mayHedge = limits.hedgeMinMs > 0 && upstreams.length > 1
+class ReadRun<T> implements Run {
+  readonly #deps: RunnerDeps
+  readonly #task: Task<T>
+  readonly #settle: Settle<T>
+  readonly #failures: Failure<T>[] = []
+  #tried: Upstream[] = []
+  #legs: Leg[] = []
+  #attempts = 0
+  #round = 0
+  #ended = false
+  #hedged: boolean
+  #wait: Scheduled | undefined
+  #hedge: Scheduled | undefined
 
-  return <T>(task: Task<T>, settle: Settle<T>): Run => {
-    const failures: Failure<T>[] = []
-    let tried: Upstream[] = []
-    let legs: Leg[] = []
-    let attempts = 0
-    let round = 0
-    let ended = false
-    let wait: Scheduled | undefined
-    let hedge: Scheduled | undefined
-    let hedged = false
+  constructor(deps: RunnerDeps, task: Task<T>, settle: Settle<T>) {
+    this.#deps = deps
+    this.#task = task
+    this.#settle = settle
+    // A run that must not hedge is one that has hedged already.
+    this.#hedged = !task.idempotent || deps.limits.hedgeMinMs === 0 || deps.upstreams.length === 1
+    if (!this.#hedged) deps.hedges.earn()
+  }
 
-    const dropTimers = (): void => {
-      if (wait) scheduler.cancel(wait)
-      if (hedge) scheduler.cancel(hedge)
-      wait = undefined
-      hedge = undefined
-    }
-    const end = (cause: CancelCause): void => {
-      ended = true
-      dropTimers()
-      for (const leg of legs) if (!leg.ended) leg.cancel?.(cause)
-    }
-    const finish = (outcome: Outcome<T>): void => {
-      end('lost')
-      settle(outcome)
-    }
-    const giveUp = (now: number, decisive: readonly Failure<T>[] = failures): void => {
-      const resumesAt = ranking.resumesAt(now)
-      const outcome = concludeFailures(pool, decisive, resumesAt === undefined ? undefined : resumesAt - now)
-      if (reporter.active())
-        reporter.report({ kind: 'exhausted', pool, method: task.label, reason: describeFailures(failures) })
-      finish(outcome)
-    }
-    const landed = (leg: Leg, outcome: Outcome<T>): void => {
-      leg.ended = true
-      if (ended) return
-      if (outcome.kind !== 'failure') {
-        finish(outcome)
-        return
-      }
-      const { failure } = outcome
-      failures.push(failure)
-      if (reporter.active())
-        reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: task.label })
-      if (legs.some((other) => !other.ended)) return
-      dropTimers()
-      // A write that was sent may have been done: whatever this one upstream said is the end of it.
-      if (!task.idempotent && failure.neverSent !== true) giveUp(Date.now(), [failure])
-      else next()
-    }
-    const launch = (upstream: Upstream, isHedge: boolean): void => {
-      attempts += 1
-      tried.push(upstream)
-      const leg: Leg = { upstream, cancel: undefined, ended: false }
-      legs = legs.length === 0 ? [leg] : [...legs.filter((other) => !other.ended), leg]
-      const cancel = task.launch(upstream, isHedge, (outcome) => landed(leg, outcome))
-      if (!leg.ended) leg.cancel = cancel
-    }
-    const onHedge = (): void => {
-      hedge = undefined
-      const spare = attempts >= limits.maxAttempts ? undefined : ranking.spare(tried, Date.now())
-      if (!spare || !hedges.spend()) return
-      hedged = true
-      if (reporter.active()) reporter.report({ kind: 'hedge', pool, host: spare.host, method: task.label })
-      launch(spare, true)
-    }
-    const sleepUntil = (time: number): void => {
-      if (time >= task.deadline()) {
-        giveUp(Date.now())
-        return
-      }
-      wait = scheduler.at(time, () => {
-        wait = undefined
-        next()
-      })
-    }
-    /** Everyone was asked once or is paused: decide whether waiting makes sense. */
-    const nextRound = (now: number): void => {
-      const resumesAt = ranking.resumesAt(now)
-      const again = failures.some(({ kind }) => PASSING.has(kind))
-      tried = []
-      round += 1
-      if (again) sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (round - 1))
-      else if (resumesAt !== undefined && !failures.some(({ kind }) => kind === 'behind')) sleepUntil(resumesAt)
-      else giveUp(now)
-    }
-    const next = (): void => {
-      const now = Date.now()
-      if (attempts >= limits.maxAttempts) {
-        giveUp(now)
-        return
-      }
-      const upstream = ranking.choose(tried, now, deps.liveProbes && task.idempotent)
-      if (!upstream) {
-        nextRound(now)
-        return
-      }
-      launch(upstream, false)
-      if (mayHedge && task.idempotent && !hedged && !ended && !hedge && legs.some((leg) => !leg.ended))
-        hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), onHedge)
-    }
+  cancel(cause: CancelCause): void {
+    if (!this.#ended) this.#end(cause)
+  }
 
-    if (mayHedge && task.idempotent) hedges.earn()
-    next()
-    return {
-      cancel: (cause) => {
-        if (!ended) end(cause)
-      },
-      describe: () => {
-        const asked = legs.filter((leg) => !leg.ended).map((leg) => `${leg.upstream.host} not answered yet`)
-        return [describeFailures(failures), ...asked].filter((text) => text !== '').join('; ')
-      },
+  describe(): string {
+    const asked = this.#legs.filter((leg) => !leg.ended).map((leg) => `${leg.upstream.host} not answered yet`)
+    return text([describeFailures(this.#failures), ...asked])
+  }
+
+  next(): void {
+    const now = Date.now()
+    const { limits, ranking, liveProbes, scheduler } = this.#deps
+    if (this.#attempts >= limits.maxAttempts) {
+      this.#giveUp(now, this.#failures)
+      return
     }
+    const upstream = ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent)
+    if (!upstream) {
+      this.#nextRound(now)
+      return
+    }
+    this.#launch(upstream, false)
+    if (this.#hedged || this.#ended || this.#hedge || !this.#underWay()) return
+    this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#sendHedge())
+  }
+
+  #launch(upstream: Upstream, isHedge: boolean): void {
+    this.#attempts += 1
+    this.#tried.push(upstream)
+    const leg: Leg = { upstream, cancel: undefined, ended: false }
+    this.#legs = this.#legs.length === 0 ? [leg] : [...this.#legs.filter((other) => !other.ended), leg]
+    const cancel = this.#task.launch(upstream, isHedge, (outcome) => this.#landed(leg, outcome))
+    if (!leg.ended) leg.cancel = cancel
+  }
+
+  #landed(leg: Leg, outcome: Outcome<T>): void {
+    leg.ended = true
+    if (this.#ended) return
+    if (outcome.kind !== 'failure') {
+      this.#finish(outcome)
+      return
+    }
+    const { failure } = outcome
+    this.#failures.push(failure)
+    const { pool, reporter } = this.#deps
+    if (reporter.active())
+      reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
+    if (this.#underWay()) return
+    this.#dropTimers()
+    // A write that was sent may have been done: whatever this one upstream said is the end of it.
+    if (!this.#task.idempotent && failure.neverSent !== true) this.#giveUp(Date.now(), [failure])
+    else this.next()
+  }
+
+  #sendHedge(): void {
+    this.#hedge = undefined
+    const { limits, ranking, hedges, reporter, pool } = this.#deps
+    const spare = this.#attempts >= limits.maxAttempts ? undefined : ranking.spare(this.#tried, Date.now())
+    if (!spare || !hedges.spend()) return
+    this.#hedged = true
+    if (reporter.active()) reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
+    this.#launch(spare, true)
+  }
+
+  /** Everyone was asked once or is paused: decide whether waiting makes sense. */
+  #nextRound(now: number): void {
+    const resumesAt = this.#deps.ranking.resumesAt(now)
+    const again = this.#failures.some(({ kind }) => PASSING.has(kind))
+    this.#tried = []
+    this.#round += 1
+    if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))
+    else if (resumesAt !== undefined && this.#failures.every(({ kind }) => kind === 'rate-limited'))
+      this.#sleepUntil(resumesAt)
+    else this.#giveUp(now, this.#failures)
+  }
+
+  #sleepUntil(time: number): void {
+    if (time >= this.#task.deadline()) {
+      this.#giveUp(Date.now(), this.#failures)
+      return
+    }
+    this.#wait = this.#deps.scheduler.at(time, () => {
+      this.#wait = undefined
+      this.next()
+    })
+  }
+
+  #giveUp(now: number, decisive: readonly Failure<T>[]): void {
+    const { pool, ranking, reporter } = this.#deps
+    const resumesAt = ranking.resumesAt(now)
+    const outcome = concludeFailures(pool, decisive, resumesAt === undefined ? undefined : resumesAt - now)
+    if (reporter.active()) {
+      const reason = describeFailures(this.#failures)
+      reporter.report({ kind: 'exhausted', pool, method: this.#task.label, reason })
+    }
+    this.#finish(outcome)
+  }
+
+  #finish(outcome: Outcome<T>): void {
+    this.#end('lost')
+    this.#settle(outcome)
+  }
+
+  #end(cause: CancelCause): void {
+    this.#ended = true
+    this.#dropTimers()
+    for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
+  }
+
+  #underWay(): boolean {
+    return this.#legs.some((leg) => !leg.ended)
+  }
+
+  #dropTimers(): void {
+    if (this.#wait) this.#deps.scheduler.cancel(this.#wait)
+    if (this.#hedge) this.#deps.scheduler.cancel(this.#hedge)
+    this.#wait = undefined
+    this.#hedge = undefined
   }
 }
+
+export type Runner = <T>(task: Task<T>, settle: Settle<T>) => Run
+
+export const createRunner =
+  (deps: RunnerDeps): Runner =>
+  (task, settle) => {
+    const run = new ReadRun(deps, task, settle)
+    run.next()
+    return run
+  }

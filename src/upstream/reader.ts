@@ -1,7 +1,7 @@
 import type { Reporter } from './events.ts'
 import type { Flights } from './flights.ts'
 import type { HeadWatch } from './head-probe.ts'
-import type { createRunner, Task } from './read-run.ts'
+import type { Runner, Task } from './read-run.ts'
 import type { TtlCache } from './ttl-cache.ts'
 import type { CallOptions } from './types.ts'
 
@@ -18,7 +18,7 @@ export type Read = <T>(
 
 export interface ReaderDeps {
   pool: string
-  runner: ReturnType<typeof createRunner>
+  runner: Runner
   flights: Flights
   cache: TtlCache
   watch: HeadWatch | undefined
