@@ -57,6 +57,10 @@ function replaceUpstreams(work: Work, uses: readonly ShortFormUse[]): void {
   }
 }
 
+/** The default rate is for public servers; a node of one's own must not be slower than it is. */
+const OWN_NODE_REQUESTS_PER_SECOND = 2_000
+const ownNode = (url: string) => ({ url, requestsPerSecond: OWN_NODE_REQUESTS_PER_SECOND })
+
 /**
  * Makes own nodes answer for a whole network. The C-chain entry loses its multicall address as well: a network of
  * one's own need not have the contract, and reads without it work everywhere.
@@ -70,12 +74,7 @@ function useNodes(work: Work, network: 'mainnet' | 'testnet', uses: readonly Sho
     const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
     put(work, path, { name, evmChainId, native }, first.origin)
   }
-  put(
-    work,
-    [...path, 'upstreams'],
-    nodes.map((url) => ({ url })),
-    first.origin,
-  )
+  put(work, [...path, 'upstreams'], nodes.map(ownNode), first.origin)
   const evmChainId = valueAt(work.tree, [...path, 'evmChainId'])
   if (typeof evmChainId !== 'number') return
   const evmPath = ['chains', 'evm', String(evmChainId)]
@@ -94,7 +93,7 @@ function useNodes(work: Work, network: 'mainnet' | 'testnet', uses: readonly Sho
   put(
     work,
     [...evmPath, 'upstreams'],
-    nodes.map((url) => ({ url: `${url}/ext/bc/C/rpc` })),
+    nodes.map((url) => ownNode(`${url}/ext/bc/C/rpc`)),
     first.origin,
   )
   const multicall = [...evmPath, 'multicall']

@@ -46,10 +46,13 @@ describe('--avalanche-testnet-node', () => {
 
   it('puts the nodes in the place of every public upstream of that network, and of its C-chain', () => {
     const { avalanche, evm } = configOf({ argv: nodes }).chains
-    expect(avalanche.testnet?.upstreams).toEqual([{ url: 'http://127.0.0.1:9650' }, { url: 'http://127.0.0.1:9652' }])
+    expect(avalanche.testnet?.upstreams).toEqual([
+      { url: 'http://127.0.0.1:9650', requestsPerSecond: 2_000 },
+      { url: 'http://127.0.0.1:9652', requestsPerSecond: 2_000 },
+    ])
     expect(evm['43113']?.upstreams).toEqual([
-      { url: 'http://127.0.0.1:9650/ext/bc/C/rpc' },
-      { url: 'http://127.0.0.1:9652/ext/bc/C/rpc' },
+      { url: 'http://127.0.0.1:9650/ext/bc/C/rpc', requestsPerSecond: 2_000 },
+      { url: 'http://127.0.0.1:9652/ext/bc/C/rpc', requestsPerSecond: 2_000 },
     ])
     expect(avalanche.mainnet).toEqual(catalogue.avalanche.mainnet)
     expect(evm['43114']).toEqual(catalogue.evm['43114'])

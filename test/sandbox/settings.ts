@@ -91,7 +91,9 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
           tokenLists: [file('solana-tokens.json', solanaTokenList(solana))],
         },
       },
-      avalanche: { testnet: { name: 'Recorded network', upstreams: [{ url: chains.avalancheUrl }] } },
+      avalanche: {
+        testnet: { name: 'Recorded network', upstreams: [{ url: chains.avalancheUrl, requestsPerSecond: 2_000 }] },
+      },
     },
   })
 }
