@@ -107,7 +107,10 @@ describe('--avalanche-testnet-node', () => {
 
   it('is there for mainnet and as a variable', () => {
     const { avalanche, evm } = configOf({ env: { FIRN_AVALANCHE_MAINNET_NODE: 'http://a http://b' } }).chains
-    expect(avalanche.mainnet?.upstreams).toEqual([{ url: 'http://a' }, { url: 'http://b' }])
+    expect(avalanche.mainnet?.upstreams).toEqual([
+      { url: 'http://a', requestsPerSecond: 2_000 },
+      { url: 'http://b', requestsPerSecond: 2_000 },
+    ])
     expect(evm['43114']?.upstreams).toHaveLength(2)
   })
 })
