@@ -1,4 +1,4 @@
-import { CancelledError, DeadlineError } from '../errors.ts'
+import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../errors.ts'
 import { type AbortWatch, unwatchAbort, watchAbort } from './abort-hub.ts'
 import { type Bagged, createBag } from './bag.ts'
 import { DEFAULT_CALL_MS } from './defaults.ts'
@@ -61,7 +61,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
     for (const waiter of waiters) {
       release(waiter)
       if (outcome.kind === 'answer') waiter.resolve(outcome.value)
-      else waiter.reject(outcome.kind === 'truth' ? outcome.error : new Error(outcome.failure.reason))
+      else waiter.reject(outcome.kind === 'truth' ? outcome.error : new UpstreamUnavailableError(outcome.failure.reason))
     }
   }
   const leave = (flight: OpenFlight, waiter: Waiter, cause: 'left' | 'deadline'): void => {
