@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.ts'
 import { sendWire, type WireAnswer, type WireRequest, type WireResult } from './wire.ts'
 
 /** What one HTTP request to one upstream needs. */
-export interface AttemptPlan<T> {
+interface AttemptPlan<T> {
   request: WireRequest
   /** Turns the bytes into an outcome: an answer, a truth, or the upstream's own trouble. */
   read(host: string, answer: WireAnswer): Outcome<T>

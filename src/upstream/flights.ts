@@ -8,7 +8,7 @@ import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { CallOptions } from './types.ts'
 
 /** One piece of work and everyone who waits for it. */
-export interface Flight {
+interface Flight {
   /** The latest deadline of those waiting. */
   deadline: number
   /** Largest cache time any of them asked for; 0 = do not keep the answer. */
@@ -61,7 +61,8 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
     for (const waiter of waiters) {
       release(waiter)
       if (outcome.kind === 'answer') waiter.resolve(outcome.value)
-      else waiter.reject(outcome.kind === 'truth' ? outcome.error : new UpstreamUnavailableError(outcome.failure.reason))
+      else
+        waiter.reject(outcome.kind === 'truth' ? outcome.error : new UpstreamUnavailableError(outcome.failure.reason))
     }
   }
   const leave = (flight: OpenFlight, waiter: Waiter, cause: 'left' | 'deadline'): void => {
