@@ -13,6 +13,9 @@ export interface RpcErrorBody {
 const TRUTH_CODES = new Set([3, -32700, -32600, -32601, -32602])
 const RATE_TEXT =
   /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota/i
+/** The answer or the question is too large: the caller has to ask for less, this upstream is not to blame. */
+const SIZE_TEXT =
+  /(response|result|request|payload|body|batch|log|query)s?.{0,20}(size|too (large|big|many))|size limit/i
 const BEHIND_TEXT =
   /cannot query unfinalized data|requested .{0,120}after last accepted|header not found|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
 /** The node's own trouble: another one may answer. */
@@ -41,8 +44,8 @@ export const judgeRpcError = (host: string, body: RpcErrorBody): Outcome<never> 
     })
   if (TRUTH_CODES.has(code) || /revert/i.test(message)) return truth(false)
   if (BEHIND_TEXT.test(message)) return trouble('behind', true)
-  if (code === 429 || code === -32029 || (RATE_TEXT.test(message) && !/\bgas\b/i.test(message)))
-    return trouble('rate-limited', false)
+  const aboutSize = /\bgas\b/i.test(message) || (SIZE_TEXT.test(message) && !/requests/i.test(message))
+  if (code === 429 || code === -32029 || (RATE_TEXT.test(message) && !aboutSize)) return trouble('rate-limited', false)
   if (code === -32005 || code === -32002 || TROUBLE_TEXT.test(message)) return trouble('rpc', true)
   return truth(false)
 }

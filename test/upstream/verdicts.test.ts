@@ -18,6 +18,8 @@ describe('what a JSON-RPC error means', () => {
     [-32700, 'parse error', 'truth'],
     [-32000, 'insufficient funds for gas * price + value', 'truth'],
     [-32000, 'gas limit exceeded', 'truth'],
+    [-32000, 'response size limit exceeded', 'truth'],
+    [-32000, 'too many requests, request limit reached', 'rate-limited'],
     [-32000, 'exceeds block gas limit', 'truth'],
     [-32000, 'nonce too low', 'truth'],
     [-32000, 'problem decoding address', 'truth'],
