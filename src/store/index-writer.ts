@@ -1,4 +1,4 @@
-import type { RangeProgress, RangeRows, StreamDefinition, StreamProgress } from './rows/index.ts'
+import type { OpenStaking, RangeProgress, RangeRows, StreamDefinition, StreamProgress } from './rows/index.ts'
 
 /** The writing side of the index. One process writes; the progress in the database keeps a second one out. */
 export interface IndexWriter {
@@ -11,6 +11,8 @@ export interface IndexWriter {
    * @throws RangeContentError when a spend or release names something that is not there or is gone already
    */
   commitRange(stream: string, rows: RangeRows, progress: RangeProgress): Promise<void>
+  /** What is open on P, read as one state of the database, for the indexer's start. `stream` is a P stream. */
+  openStaking(stream: string): Promise<OpenStaking>
   /** Notes that the tip was compared with the chain's now, so that the age of an index at the tip stays small. */
   confirmTip(stream: string): Promise<void>
   /**

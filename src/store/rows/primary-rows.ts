@@ -182,6 +182,12 @@ export interface StakerRow {
   time: bigint
   /** Staker of the past protocol whose period has not begun. */
   pending?: boolean
+  /**
+   * The stake's outputs under `txId`: where they begin and how many there are. They become UTXOs again when the staker
+   * ends, and the reward's UTXOs are counted on behind them.
+   */
+  firstStakeOutput: number
+  stakeOutputs: number
   /** Gross, nAVAX; 0 where nothing can be earned. */
   potentialReward: bigint
   /** What the owner of this staker's reward gets of it: for delegators less the delegation fee. */
@@ -205,6 +211,18 @@ export interface StakerChangeRow {
   accruedFees?: bigint
   ended?: { height: bigint; time: bigint; outcome: StakerOutcome; rewardTxId?: string; rewardHeight?: bigint }
 }
+
+/** All that is still open on P: what the indexer has to know to go on behind the stored tip. */
+export interface OpenStaking {
+  /** Stakers that have not ended, with what `StakerChangeRow` made of them. */
+  stakers: readonly OpenStaker[]
+  /** Every subnet. */
+  subnets: readonly SubnetRow[]
+  /** L1 validators with a weight. */
+  l1Validators: readonly L1ValidatorRow[]
+}
+
+export type OpenStaker = StakerRow & { accruedFees: bigint }
 
 export interface SubnetRow {
   id: string

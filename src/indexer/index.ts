@@ -1,0 +1,9 @@
+/**
+ * Follows chains and writes what they say into the store: fetch → decode → apply → commit, one stream per chain.
+ * runner/ drives any stream, primary/ holds P, X and C, evm/ the EVM chains.
+ */
+export { createIndexer, type Indexer, type IndexerDeps, type IndexerStatus } from './indexer.ts'
+export type { ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './runner/stream.ts'
+export { StreamBlockedError } from './runner/stream-errors.ts'
+export { RUNNER_TIMES, type RunnerTimes } from './runner/stream-runner.ts'
+export type { StreamPhase, StreamStatus } from './runner/stream-status.ts'

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino'
+import { CancelledError } from '../errors.ts'
+import type { IndexWriter } from '../store/index-writer.ts'
+import { pause } from './runner/pause.ts'
+import type { ChainStream, StreamBlock } from './runner/stream.ts'
+import { createStreamRunner, type RunnerTimes, type StreamRunner } from './runner/stream-runner.ts'
+import type { StreamStatus } from './runner/stream-status.ts'
+
+export interface IndexerDeps {
+  writer: IndexWriter
+  // biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
+  streams: readonly ChainStream<any>[]
+  logger: Logger
+  times?: Partial<RunnerTimes>
+  clock?: () => number
+}
+
+export interface IndexerStatus {
+  /** `leading`: this process writes; `standby`: another one does, this one takes over when it goes. */
+  role: 'stopped' | 'standby' | 'leading'
+  streams: StreamStatus[]
+}
+
+export interface Indexer {
+  /** Begins in the background; failures show in `status` and the log. */
+  start(): void
+  /** Resolves when nothing is written any more. */
+  stop(): Promise<void>
+  status(): IndexerStatus
+}
+
+const LEAD_RETRY_MS = 2_000
+
+/** Runs all streams in one process, as soon as this process is the one that may write. */
+export function createIndexer({ writer, streams, logger, times, clock }: IndexerDeps): Indexer {
+  const runners = streams.map((stream: ChainStream<StreamBlock>) =>
+    createStreamRunner(stream, { writer, logger, ...(times ? { times } : {}), ...(clock ? { clock } : {}) }),
+  )
+  let role: IndexerStatus['role'] = 'stopped'
+  let stopping: AbortController | undefined
+  let running: Promise<void> | undefined
+
+  const loop = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      role = 'standby'
+      try {
+        const leadership = await writer.lead(signal)
+        role = 'leading'
+        logger.info({ streams: runners.map(({ name }) => name) }, 'indexing in this process')
+        await runAll(runners, AbortSignal.any([signal, leadership.lost])).finally(() => leadership.release())
+      } catch (error) {
+        if (signal.aborted) break
+        if (!(error instanceof CancelledError)) logger.error({ err: error }, 'indexer cannot lead, trying again')
+        await pause(LEAD_RETRY_MS, signal)
+      }
+    }
+    role = 'stopped'
+  }
+
+  return {
+    start() {
+      if (stopping) return
+      stopping = new AbortController()
+      running = loop(stopping.signal)
+    },
+    async stop() {
+      stopping?.abort(new CancelledError())
+      await running
+      stopping = undefined
+    },
+    status: () => ({ role, streams: runners.map((runner) => runner.status()) }),
+  }
+}
+
+async function runAll(runners: readonly StreamRunner[], signal: AbortSignal): Promise<void> {
+  await Promise.all(runners.map((runner) => runner.run(signal)))
+}

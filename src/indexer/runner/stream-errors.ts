@@ -1,0 +1,8 @@
+import { FirnError } from '../../errors.ts'
+
+/** A block that cannot be understood. The stream stands before it: nothing is skipped. */
+export class StreamBlockedError extends FirnError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: 'STREAM_BLOCKED', status: 503, cause })
+  }
+}

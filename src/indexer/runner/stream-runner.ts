@@ -1,0 +1,191 @@
+import type { Logger } from 'pino'
+import { CancelledError, FirnError } from '../../errors.ts'
+import type { IndexWriter } from '../../store/index-writer.ts'
+import type { StreamProgress } from '../../store/rows/index.ts'
+import { pause } from './pause.ts'
+import type { ChainStream, Page, RangeMaker, StreamBlock, StreamTip } from './stream.ts'
+import { StreamBlockedError } from './stream-errors.ts'
+import { createProgressMeter, type StreamPhase, type StreamStatus } from './stream-status.ts'
+
+export interface RunnerTimes {
+  /** Between two questions for new blocks at the tip. */
+  pollMs: number
+  /** First and longest wait after a failure; it doubles in between. */
+  retryMs: number
+  maxRetryMs: number
+  /** No block and no confirmed tip for this long: the attempt is given up and begun anew, and status says so. */
+  stalledMs: number
+  /** Between two lines about progress in the log. */
+  reportMs: number
+}
+
+export const RUNNER_TIMES: RunnerTimes = {
+  pollMs: 1_000,
+  retryMs: 500,
+  maxRetryMs: 30_000,
+  stalledMs: 120_000,
+  reportMs: 15_000,
+}
+
+export interface RunnerDeps {
+  writer: IndexWriter
+  logger: Logger
+  times?: Partial<RunnerTimes>
+  /** Unix milliseconds. */
+  clock?: () => number
+}
+
+export interface StreamRunner {
+  readonly name: string
+  /** Follows the chain until the signal is aborted; failures are tried again. Rejects never. */
+  run(signal: AbortSignal): Promise<void>
+  status(): StreamStatus
+}
+
+/** Drives one chain: fetch a page ahead, apply, commit rows and progress together, wait at the tip. */
+export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>, deps: RunnerDeps): StreamRunner {
+  const { name } = stream.definition
+  const { clock = Date.now, writer } = deps
+  const times = { ...RUNNER_TIMES, ...deps.times }
+  const logger = deps.logger.child({ stream: name })
+  const meter = createProgressMeter(clock)
+  let phase: StreamPhase = 'standby'
+  let failures = 0
+  let lastError: string | undefined
+  let startedAt = clock()
+  let stalledSince: number | undefined
+
+  const quietFor = (): number => clock() - Math.max(startedAt, meter.freshAtMs ?? 0)
+
+  const session = async (signal: AbortSignal): Promise<void> => {
+    phase = 'starting'
+    let progress = await writer.register(stream.definition)
+    progress = await leaveFork(progress, signal)
+    if (progress.tip) meter.moved({ ...progress.tip, id: progress.tip.blockId })
+    const maker = await stream.open(progress, signal)
+    await follow(maker, tipOf(progress), signal)
+  }
+
+  const leaveFork = async (progress: StreamProgress, signal: AbortSignal): Promise<StreamProgress> => {
+    const tip = tipOf(progress)
+    if (!stream.fork || !tip) return progress
+    const height = await stream.fork(tip, signal)
+    if (height >= tip.height) return progress
+    logger.warn({ from: String(tip.height), to: String(height) }, 'the chain left the stored branch: going back')
+    await writer.rewind(name, height)
+    return writer.register(stream.definition)
+  }
+
+  const follow = async (maker: RangeMaker<B>, from: StreamTip | undefined, signal: AbortSignal): Promise<void> => {
+    let tip = from
+    let confirmedAt = 0
+    let next = ahead(fetchAfter(tip, signal))
+    while (!signal.aborted) {
+      const page = await next()
+      meter.heard(page.tip)
+      const last = page.blocks.at(-1)
+      if (last === undefined) {
+        phase = 'following'
+        if (clock() - confirmedAt >= times.pollMs) {
+          await writer.confirmTip(name)
+          confirmedAt = clock()
+        }
+        succeeded()
+        meter.confirmed()
+        await pause(times.pollMs, signal)
+        next = ahead(fetchAfter(tip, signal))
+        continue
+      }
+      if (page.tip > last.height) phase = 'catching-up'
+      const after: StreamTip = { height: last.height, id: last.id }
+      next = ahead(fetchAfter(after, signal))
+      await commit(maker, page, tip)
+      tip = after
+    }
+  }
+
+  const fetchAfter = (tip: StreamTip | undefined, signal: AbortSignal): Promise<Page<B>> =>
+    stream.fetch(tip === undefined ? stream.firstHeight : tip.height + 1n, tip, signal)
+
+  const commit = async (maker: RangeMaker<B>, page: Page<B>, tip: StreamTip | undefined): Promise<void> => {
+    const { rows, state } = maker.apply(page.blocks)
+    const [first] = page.blocks
+    const last = page.blocks.at(-1)
+    if (first === undefined || last === undefined) return
+    await writer.commitRange(name, rows, {
+      from: first.height,
+      parentId: tip?.id ?? first.parentId,
+      height: last.height,
+      blockId: last.id,
+      time: last.time,
+      ...(state === undefined ? {} : { state }),
+    })
+    succeeded()
+    meter.moved(last)
+  }
+
+  const succeeded = (): void => {
+    failures = 0
+    lastError = undefined
+    if (stalledSince === undefined) return
+    logger.info('moving again')
+    stalledSince = undefined
+  }
+
+  const failed = (error: unknown): void => {
+    failures += 1
+    lastError = error instanceof Error ? error.message : String(error)
+    phase = error instanceof StreamBlockedError ? 'blocked' : 'failing'
+    const level = phase === 'blocked' || !(error instanceof FirnError) ? 'error' : 'warn'
+    logger[level]({ err: error, failures }, phase === 'blocked' ? 'stream stands' : 'stream failed, trying again')
+  }
+
+  const report = (attempt: AbortController): void => {
+    const { height, tip, blocksPerSecond, etaSeconds } = meter.status()
+    if (phase === 'catching-up') {
+      const rate = Math.round(blocksPerSecond * 10) / 10
+      logger.info({ height: String(height), tip: String(tip), blocksPerSecond: rate, etaSeconds }, 'indexing')
+    }
+    if (quietFor() < times.stalledMs || stalledSince !== undefined) return
+    stalledSince = clock()
+    logger.error({ height: String(height), tip: String(tip), phase }, 'stream stalled')
+    attempt.abort(new CancelledError('stalled'))
+  }
+
+  return {
+    name,
+    async run(signal) {
+      startedAt = clock()
+      while (!signal.aborted) {
+        const attempt = new AbortController()
+        const leave = () => attempt.abort(new CancelledError())
+        signal.addEventListener('abort', leave, { once: true })
+        const watch = setInterval(report, Math.min(times.reportMs, times.stalledMs), attempt)
+        try {
+          await session(attempt.signal)
+        } catch (error) {
+          if (!signal.aborted) failed(error)
+        } finally {
+          clearInterval(watch)
+          signal.removeEventListener('abort', leave)
+          // Whatever was fetched ahead is of no use any more.
+          leave()
+        }
+        if (failures > 0) await pause(Math.min(times.retryMs * 2 ** (failures - 1), times.maxRetryMs), signal)
+      }
+      phase = 'standby'
+    },
+    status() {
+      const stalled = phase !== 'standby' && quietFor() >= times.stalledMs
+      return { name, phase, ...meter.status(), stalled, failures, error: lastError, notes: stream.notes?.() ?? [] }
+    },
+  }
+}
+
+const tipOf = ({ tip }: StreamProgress): StreamTip | undefined => tip && { height: tip.height, id: tip.blockId }
+
+/** Takes a promise that is waited for later, so that a failure in between is nobody's unhandled rejection. */
+function ahead<T>(promise: Promise<T>): () => Promise<T> {
+  promise.catch(() => undefined)
+  return () => promise
+}
