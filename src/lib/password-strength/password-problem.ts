@@ -1,0 +1,18 @@
+import { passwordStrength } from './strength.ts'
+
+/** Bytes; the node's text says chars. */
+const MAX_BYTES = 1_024
+/** Only so many bytes are looked at: the estimate grows much faster than the text. */
+const JUDGED_BYTES = 50
+const LEAST_SCORE = 2
+
+/**
+ * Why a new password is refused, in the node's words and order; undefined when it is fine (avalanchego
+ * `utils/password`, used by the auth and keystore APIs).
+ */
+export function passwordProblem(password: string): string | undefined {
+  const bytes = Buffer.from(password)
+  if (bytes.length === 0) return 'empty password'
+  if (bytes.length > MAX_BYTES) return `password exceeds maximum length of ${MAX_BYTES} chars`
+  return passwordStrength(bytes.subarray(0, JUDGED_BYTES)).score < LEAST_SCORE ? 'password is too weak' : undefined
+}
