@@ -1,0 +1,62 @@
+import { FirnError } from '../../../errors.ts'
+import { composeTxFees } from '../../../services/node-fallbacks/index.ts'
+import { type LocalMethod, type LocalService, MethodError, PASS_ON, RawJson } from '../gorilla/local-service.ts'
+
+export interface InfoServiceDeps {
+  chains: {
+    /** Blockchain ID behind an alias or an ID that this server knows; case-sensitive. */
+    lookup(alias: string): string | undefined
+    /** True or false = the chain is looked after here and was (not) readable last time; undefined = it is not. */
+    isServed(blockchainId: string): boolean | undefined
+  }
+}
+
+/** Built-in names are passed on: a node knows their IDs from the start, this server perhaps not yet. */
+const BUILT_IN = new Set(['P', 'platform', 'X', 'avm', 'C', 'evm'])
+
+/** The node's text for one that it does not know. */
+const UNKNOWN_CHAIN = /^there is no chain with alias\/ID /
+
+/**
+ * info.isBootstrapped as this server sees it: false when no node can be asked, true when the chain is served although the
+ * node that was asked is still bootstrapping it or does not know it (an L1 with upstreams of its own).
+ */
+function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
+  return async (args, call) => {
+    const chain = args.string('chain')
+    if (chain === '') throw new MethodError("argument 'chain' not given")
+    const id = BUILT_IN.has(chain) ? chain : (chains.lookup(chain) ?? chain)
+    const served = chains.isServed(chains.lookup(chain) ?? chain) ?? false
+    try {
+      const answer = await call.ask(call.method, { chain: id })
+      return served ? { isBootstrapped: true } : new RawJson(answer)
+    } catch (error) {
+      if (error instanceof MethodError) {
+        if (served && UNKNOWN_CHAIN.test(error.message)) return { isBootstrapped: true }
+        // Names the chain as the caller did, not by what the alias stands for.
+        throw id === chain ? error : new MethodError(error.message.replaceAll(id, chain))
+      }
+      if (error instanceof FirnError && !call.signal.aborted) return { isBootstrapped: false }
+      throw error
+    }
+  }
+}
+
+/** Aliases made here are known only here; everything else is a node's to say. */
+const getBlockchainID =
+  ({ chains }: InfoServiceDeps): LocalMethod =>
+  (args) => {
+    const alias = args.string('alias')
+    const blockchainID = BUILT_IN.has(alias) ? undefined : chains.lookup(alias)
+    return blockchainID === undefined ? PASS_ON : { blockchainID }
+  }
+
+/** info.*: forwarded but for what depends on which chains this server knows and serves, and what new nodes dropped. */
+export const createInfoService = (deps: InfoServiceDeps): LocalService => ({
+  endpoints: ['info'],
+  service: 'info',
+  methods: { isBootstrapped: isBootstrapped(deps), getBlockchainID: getBlockchainID(deps) },
+  fallbacks: {
+    getTxFee: async (_args, call) => composeTxFees((method, params, endpoint) => call.ask(method, params, endpoint)),
+  },
+})

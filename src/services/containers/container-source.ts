@@ -1,0 +1,36 @@
+/** The indexes of accepted containers that a node keeps, by what follows /ext/index/ in their paths. */
+export const CONTAINER_INDEXES = ['P/block', 'X/block', 'C/block', 'X/tx', 'X/vtx'] as const
+export type ContainerIndex = (typeof CONTAINER_INDEXES)[number]
+
+/** A block, vertex or transaction as it was accepted. */
+export interface Container {
+  /** 32 bytes: id of the outer (proposer) block where there is one. */
+  id: Uint8Array
+  /** The outer bytes. */
+  bytes: Uint8Array
+  /** RFC 3339 with up to nine digits of fraction: when it was accepted. */
+  timestamp: string
+  /** Containers accepted before it; 0 = the first after genesis. */
+  index: bigint
+}
+
+export interface ContainerRead {
+  signal?: AbortSignal
+}
+
+/**
+ * Own containers. `complete` says whether an index holds everything from the first container to the tip, so that its
+ * answers are a node's; as long as it does not, nothing else is asked of it. Ids are hex (see lib/ids.ts).
+ */
+export interface ContainerSource {
+  complete(index: ContainerIndex): boolean
+  /** Undefined when that many were never accepted. */
+  byIndex(index: ContainerIndex, position: bigint, read?: ContainerRead): Promise<Container | undefined>
+  byId(index: ContainerIndex, id: string, read?: ContainerRead): Promise<Container | undefined>
+  /** In order; fewer than `count` (1 to 1,024) at the end of the index. */
+  range(index: ContainerIndex, from: bigint, count: number, read?: ContainerRead): Promise<Container[]>
+  /** Undefined while nothing was accepted. */
+  lastAccepted(index: ContainerIndex, read?: ContainerRead): Promise<Container | undefined>
+  /** Position of an id; undefined when it is unknown. */
+  indexOf(index: ContainerIndex, id: string, read?: ContainerRead): Promise<bigint | undefined>
+}

@@ -1,0 +1,12 @@
+/**
+ * Containers by order of acceptance, as the index API serves them. Where they are kept is the business of whoever
+ * implements `ContainerSource`.
+ */
+export {
+  CONTAINER_INDEXES,
+  type Container,
+  type ContainerIndex,
+  type ContainerRead,
+  type ContainerSource,
+} from './container-source.ts'
+export { type IndexFlags, type IndexRecord, startIndex } from './start-rule.ts'

@@ -1,0 +1,84 @@
+import { decodeUtxo, type Utxo } from '../../chains/avalanche/codec/index.ts'
+import { BadAnswerError, BadInputError, UpstreamUnavailableError } from '../../errors.ts'
+import { parseBech32Address } from '../../lib/bech32-address.ts'
+import { decodeCb58 } from '../../lib/cb58.ts'
+import { bytesToHex } from '../../lib/ids.ts'
+import { decodeNodeHex } from '../../lib/node-hex.ts'
+import type { Ask, Json } from './ask.ts'
+import { asRecord, type JsonRecord, listIn, recordIn, textIn } from './members.ts'
+
+const METHOD = 'platform.getUTXOs'
+/** The node's own limits: addresses in one request and UTXOs in one page. */
+const MAX_ADDRESSES = 1_024
+const PAGE = 1_024
+/** More than half a million UTXOs are refused rather than held in memory. */
+const MAX_PAGES = 512
+/** How often a reading is begun anew because the chain moved on while it was read. */
+const ATTEMPTS = 4
+
+/** Bytes of an address in either form; undefined when it is none, which the node then says in its own words. */
+function addressKey(text: string): string | undefined {
+  try {
+    return bytesToHex(text.includes('-') ? parseBech32Address(text).bytes : decodeCb58(text, 20))
+  } catch (error) {
+    if (error instanceof BadInputError) return undefined
+    throw error
+  }
+}
+
+/** Requests of at most 1,024 addresses; together in the order of a node, which searches addresses by their bytes. */
+function requestsFor(addresses: readonly string[]): string[][] {
+  if (addresses.length <= MAX_ADDRESSES) return addresses.length === 0 ? [] : [[...addresses]]
+  const keyed = addresses.map((text) => ({ text, key: addressKey(text) ?? '' }))
+  const sorted = keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ text }) => text)
+  return Array.from({ length: Math.ceil(sorted.length / MAX_ADDRESSES) }, (_, index) =>
+    sorted.slice(index * MAX_ADDRESSES, (index + 1) * MAX_ADDRESSES),
+  )
+}
+
+const startOf = (page: JsonRecord): { address: string; utxo: string } => {
+  const end = asRecord(page['endIndex'], 'endIndex')
+  return { address: textIn(end, 'address'), utxo: textIn(end, 'utxo') }
+}
+
+/** All pages of one request; resolves to their number. */
+async function readPages(ask: Ask, addresses: readonly string[], take: (utxo: Utxo) => void): Promise<number> {
+  let start: { address: string; utxo: string } | undefined
+  for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
+    const params: Record<string, Json> = { addresses, limit: PAGE, encoding: 'hex' }
+    const page = recordIn(
+      await ask(METHOD, start === undefined ? params : { ...params, startIndex: start }, 'P'),
+      METHOD,
+    )
+    const utxos = listIn(page, 'utxos')
+    for (const text of utxos) take(decodeUtxo(decodeNodeHex(String(text))))
+    // A list that was cut on its way would otherwise be taken for a smaller balance.
+    if (String(page['numFetched']) !== String(utxos.length)) throw new BadAnswerError(`${METHOD}: UTXOs are missing`)
+    if (utxos.length < PAGE) return pages
+    const next = startOf(page)
+    if (start?.utxo === next.utxo && start.address === next.address)
+      throw new BadAnswerError(`${METHOD}: a full page ends where it began`)
+    start = next
+  }
+  throw new BadAnswerError(`${METHOD}: more than ${MAX_PAGES} pages`)
+}
+
+const heightOf = async (ask: Ask): Promise<string> =>
+  textIn(recordIn(await ask('platform.getHeight', {}, 'P'), 'platform.getHeight'), 'height')
+
+/**
+ * All UTXOs on P of any number of addresses, each once, in a node's order; as they were at one height.
+ * @throws what `ask` throws; BadAnswerError; UpstreamUnavailableError when the chain moves faster than it can be read.
+ */
+export async function readAllUtxos(ask: Ask, addresses: readonly string[]): Promise<Utxo[]> {
+  const requests = requestsFor(addresses)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const before = requests.length > 0 ? await heightOf(ask) : ''
+    const found = new Map<string, Utxo>()
+    let pages = 0
+    for (const request of requests)
+      pages += await readPages(ask, request, (utxo) => found.set(`${utxo.txId}:${utxo.outputIndex}`, utxo))
+    if (pages <= 1 || (await heightOf(ask)) === before) return [...found.values()]
+  }
+  throw new UpstreamUnavailableError(`${METHOD}: the chain moved on in every reading`)
+}

@@ -1,0 +1,56 @@
+import { EMPTY_ID, idToCb58 } from '../../lib/ids.ts'
+import { mapBounded } from '../../lib/map-bounded.ts'
+import type { Ask } from './ask.ts'
+import { asRecord, listIn, recordIn, textIn } from './members.ts'
+
+export interface Blockchain {
+  id: string
+  name: string
+  subnetID: string
+  vmID: string
+}
+
+const PRIMARY_NETWORK = idToCb58(EMPTY_ID)
+/** Questions to nodes at once; a large network has some thousand chains. */
+const AT_ONCE = 16
+
+/** An id that is a name, left aligned in 32 bytes. */
+const nameId = (name: string): string => idToCb58(Buffer.from(name.padEnd(32, '\0')).toString('hex'))
+
+/** The primary network's chains stand in no transaction that a node hands out. */
+const PRIMARY_CHAINS = [
+  { alias: 'C', name: 'C-Chain', vmID: nameId('evm') },
+  { alias: 'X', name: 'X-Chain', vmID: nameId('avm') },
+]
+
+async function primaryChains(ask: Ask): Promise<Blockchain[]> {
+  return Promise.all(
+    PRIMARY_CHAINS.map(async ({ alias, name, vmID }) => {
+      const answer = recordIn(await ask('info.getBlockchainID', { alias }, 'info'), 'info.getBlockchainID')
+      return { id: textIn(answer, 'blockchainID'), name, subnetID: PRIMARY_NETWORK, vmID }
+    }),
+  )
+}
+
+async function chainOf(ask: Ask, id: string): Promise<Blockchain> {
+  const answer = recordIn(await ask('platform.getTx', { txID: id, encoding: 'json' }, 'P'), 'platform.getTx')
+  const tx = asRecord(asRecord(answer['tx'], 'tx')['unsignedTx'], 'unsignedTx')
+  return { id, name: textIn(tx, 'chainName'), subnetID: textIn(tx, 'subnetID'), vmID: textIn(tx, 'vmID') }
+}
+
+/**
+ * `platform.getBlockchains` from the subnets, what each of them validates, and the transactions that made those chains;
+ * in a node's order: newest subnet first, in it newest chain first, the primary network's last.
+ * @throws what `ask` throws; BadAnswerError.
+ */
+export async function composeBlockchains(ask: Ask): Promise<{ blockchains: Blockchain[] }> {
+  const answer = recordIn(await ask('platform.getSubnets', {}, 'P'), 'platform.getSubnets')
+  const subnets = listIn(answer, 'subnets').map((subnet) => textIn(asRecord(subnet, 'subnet'), 'id'))
+  const others = subnets.filter((id) => id !== PRIMARY_NETWORK)
+  const ids = await mapBounded(others, AT_ONCE, async (subnetID) => {
+    const validates = recordIn(await ask('platform.validates', { subnetID }, 'P'), 'platform.validates')
+    return listIn(validates, 'blockchainIDs').map(String)
+  })
+  const chains = await mapBounded(ids.flat(), AT_ONCE, (id) => chainOf(ask, id))
+  return { blockchains: [...chains, ...(await primaryChains(ask))] }
+}

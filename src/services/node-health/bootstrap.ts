@@ -1,0 +1,38 @@
+import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from './health-check.ts'
+
+/** Remembers what has to be there before this server is ready, and what was. */
+export interface Bootstrap {
+  /** Something that has to come; `subnetId` = the network it belongs to, named in the report while it is missing. */
+  expect(name: string, subnetId: string): void
+  /** It was there: it stays so, whatever happens later. */
+  reached(name: string): void
+  isReached(name: string): boolean
+  /** The `bootstrapped` check of `health` and `readiness`: once it passed, only a new expectation makes it fail again. */
+  readonly check: HealthCheck
+}
+
+export function createBootstrap(): Bootstrap {
+  const missing = new Map<string, string>()
+  const done = new Set<string>()
+  return {
+    expect: (name, subnetId) => {
+      if (!done.has(name)) missing.set(name, subnetId)
+    },
+    reached: (name) => {
+      missing.delete(name)
+      done.add(name)
+    },
+    isReached: (name) => done.has(name),
+    check: {
+      name: 'bootstrapped',
+      reports: ['health', 'readiness'],
+      afterOthers: true,
+      tags: () => [APPLICATION_TAG],
+      run: () => {
+        const subnets = [...new Set(missing.values())]
+        if (subnets.length > 0) throw new UnhealthyError('subnets not bootstrapped', subnets)
+        return []
+      },
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from './health-check.ts'
+
+/** `probe` rejects when the database does not serve. Left out: none is open, so there is nothing that could fail. */
+export const createDatabaseCheck = (probe: () => Promise<void> | undefined): HealthCheck => ({
+  name: 'database',
+  tags: () => [APPLICATION_TAG],
+  run: async () => {
+    await probe()
+    return undefined
+  },
+})
+
+/** Registered when the shutdown begins, so that whoever balances load sends nothing more here. */
+export const shuttingDownCheck: HealthCheck = {
+  name: 'shuttingDown',
+  tags: () => [APPLICATION_TAG],
+  run: () => {
+    throw new UnhealthyError('server shutting down', { isShuttingDown: true })
+  },
+}

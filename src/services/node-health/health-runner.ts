@@ -1,0 +1,152 @@
+import type { Logger } from 'pino'
+import { FirnError } from '../../errors.ts'
+import { formatGoTime, GO_ZERO_TIME } from '../../lib/go-time.ts'
+import { untilAborted } from '../../lib/until-aborted.ts'
+import {
+  APPLICATION_TAG,
+  type HealthCheck,
+  type HealthMessage,
+  type HealthReport,
+  type HealthReportKind,
+  type HealthResult,
+  UnhealthyError,
+} from './health-check.ts'
+
+/** Runs checks periodically and reports what they found, as a node does. */
+export interface NodeHealth {
+  /** Takes part from the next run on; until then it is `not yet run`. */
+  registerCheck(check: HealthCheck): void
+  unregisterCheck(name: string): void
+  /** Without tags everything; with tags what belongs to one of them or to every node (`application`). */
+  report(kind: HealthReportKind, tags: readonly string[]): HealthReport
+  /** Outcome of the last run of a check; undefined when there was none. */
+  resultOf(name: string): HealthResult | undefined
+  /** Runs all checks now, or waits for the run that is under way. */
+  runNow(): Promise<void>
+  /** Runs at once, then periodically until `stop`. */
+  start(): void
+  stop(): void
+}
+
+export interface NodeHealthDeps {
+  /** Time between the beginnings of two runs, milliseconds. */
+  frequencyMs: number
+  /** Longest one check may take, milliseconds. Default 10 s. */
+  timeoutMs?: number
+  logger?: Logger
+}
+
+const TIMEOUT_MS = 10_000
+/** Node conventions 7: everything, whatever it is tagged. */
+const ALL_TAG = 'all'
+
+const NOT_YET_RUN: HealthResult = {
+  error: 'not yet run',
+  timestamp: GO_ZERO_TIME,
+  duration: 0,
+  contiguousFailures: 0,
+  timeOfFirstFailure: null,
+}
+
+const textOf = (error: unknown): string => {
+  if (error instanceof FirnError || error instanceof Error) return error.message
+  return String(error)
+}
+
+interface Outcome {
+  message: HealthMessage | undefined
+  error?: string
+}
+
+async function outcomeOf(check: HealthCheck, timeoutMs: number): Promise<Outcome> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    // A check that ignores the signal must not keep the others' results back.
+    return { message: await untilAborted(Promise.resolve(check.run(signal)), signal) }
+  } catch (error) {
+    if (signal.aborted) return { message: undefined, error: `no result within ${timeoutMs / 1_000}s` }
+    return { message: error instanceof UnhealthyError ? error.details : undefined, error: textOf(error) }
+  }
+}
+
+function resultOf(outcome: Outcome, before: HealthResult | undefined, startedAt: bigint): HealthResult {
+  const { message, error } = outcome
+  const timestamp = formatGoTime(Date.now())
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(error === undefined ? {} : { error }),
+    timestamp,
+    duration: Number(process.hrtime.bigint() - startedAt),
+    contiguousFailures: error === undefined ? 0 : (before?.contiguousFailures ?? 0) + 1,
+    timeOfFirstFailure: error === undefined ? null : (before?.timeOfFirstFailure ?? timestamp),
+  }
+}
+
+/** Go sorts by bytes; names of chains may hold any character. */
+const bytewise = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+const belongs = (check: HealthCheck, tags: readonly string[]): boolean => {
+  if (tags.length === 0 || tags.includes(ALL_TAG)) return true
+  return check.tags().some((tag) => tag === APPLICATION_TAG || tags.includes(tag))
+}
+
+export function createNodeHealth({ frequencyMs, timeoutMs = TIMEOUT_MS, logger }: NodeHealthDeps): NodeHealth {
+  const checks = new Map<string, HealthCheck>()
+  const results = new Map<string, HealthResult>()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+
+  const runOne = async (check: HealthCheck): Promise<void> => {
+    const startedAt = process.hrtime.bigint()
+    const outcome = await outcomeOf(check, timeoutMs)
+    if (checks.get(check.name) !== check) return
+    const before = results.get(check.name)
+    const result = resultOf(outcome, before, startedAt)
+    results.set(check.name, result)
+    if ((before?.error === undefined) === (result.error === undefined)) return
+    if (result.error === undefined) logger?.info({ check: check.name }, 'health check passes again')
+    else logger?.warn({ check: check.name, error: result.error }, 'health check fails')
+  }
+  const runAll = async (): Promise<void> => {
+    const all = [...checks.values()]
+    await Promise.all(all.filter((check) => !check.afterOthers).map(runOne))
+    await Promise.all(all.filter((check) => check.afterOthers).map(runOne))
+  }
+  const runNow = (): Promise<void> => {
+    running ??= runAll().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  return {
+    registerCheck: (check) => {
+      checks.set(check.name, check)
+      results.delete(check.name)
+    },
+    unregisterCheck: (name) => {
+      checks.delete(name)
+      results.delete(name)
+    },
+    report: (kind, tags) => {
+      const chosen = [...checks.values()].filter(
+        (check) => (check.reports ?? ['health']).includes(kind) && belongs(check, tags),
+      )
+      const found = chosen
+        .sort((a, b) => bytewise(a.name, b.name))
+        .map(({ name }): [string, HealthResult] => [name, results.get(name) ?? NOT_YET_RUN])
+      return { checks: new Map(found), healthy: found.every(([, { error }]) => error === undefined) }
+    },
+    resultOf: (name) => results.get(name),
+    runNow,
+    start: () => {
+      if (timer) return
+      void runNow()
+      timer = setInterval(() => void runNow(), frequencyMs)
+      timer.unref()
+    },
+    stop: () => {
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}

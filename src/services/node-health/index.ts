@@ -1,0 +1,22 @@
+/**
+ * Health of this server as a node reports its own: named checks, run periodically, in three reports, filtered by tags.
+ * Which checks there are is put together at the start; whoever has more registers them.
+ */
+export { type Bootstrap, createBootstrap } from './bootstrap.ts'
+export { type ChainCheckDeps, createChainCheck } from './chain-check.ts'
+export { createDiskCheck } from './disk-check.ts'
+export { createDatabaseCheck, shuttingDownCheck } from './fixed-checks.ts'
+export {
+  APPLICATION_TAG,
+  type HealthCheck,
+  type HealthMessage,
+  type HealthReport,
+  type HealthReportKind,
+  type HealthResult,
+  UnhealthyError,
+} from './health-check.ts'
+export { createNodeHealth, type NodeHealth, type NodeHealthDeps } from './health-runner.ts'
+export { createNetworkCheck } from './network-check.ts'
+export { reportText } from './report-text.ts'
+export { createRequestLedger, type RequestLedger } from './request-ledger.ts'
+export type { PoolView, UpstreamView } from './upstream-view.ts'

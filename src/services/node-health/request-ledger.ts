@@ -1,0 +1,31 @@
+import { formatGoDuration } from '../../lib/go-time.ts'
+import { APPLICATION_TAG, type HealthCheck } from './health-check.ts'
+
+/** Counts the requests that are being answered. */
+export interface RequestLedger {
+  /** A request begins; call what it returns when it is answered or given up. */
+  begin(): () => void
+  /** The `router` check: how many are outstanding, and for how long the oldest of them. Never fails. */
+  readonly check: HealthCheck
+}
+
+export function createRequestLedger(): RequestLedger {
+  // Insertion order is the order of arrival: the first entry is the oldest request.
+  const running = new Set<{ since: bigint }>()
+  return {
+    begin: () => {
+      const entry = { since: process.hrtime.bigint() }
+      running.add(entry)
+      return () => running.delete(entry)
+    },
+    check: {
+      name: 'router',
+      tags: () => [APPLICATION_TAG],
+      run: () => {
+        const [oldest] = running
+        const longest = oldest === undefined ? 0n : process.hrtime.bigint() - oldest.since
+        return { longestRunningRequest: formatGoDuration(longest), outstandingRequests: running.size }
+      },
+    },
+  }
+}
