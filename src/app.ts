@@ -75,7 +75,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   return {
     http,
     async listen() {
-      market.start()
+      await market.start()
       chains.discover(background.signal)
       return http.listen({ host: config.http.host, port: config.http.port })
     },

@@ -41,6 +41,11 @@ export interface TokenLists {
   find(caip2Id: string, address: string): ListedToken | undefined
   /** Begins loading in the background; until then, only the built-in table is there. Calling it again changes nothing. */
   start(): void
+  /**
+   * Resolves when files and kept copies are in force, after `start`; needs no network. Whoever answers before that
+   * answers without tokens that were there before a restart, and wallets take them for spent. Never rejects.
+   */
+  restored(): Promise<void>
   /** Resolves when every source was looked at once after `start` (kept copies, files, network); never rejects. */
   loaded(): Promise<void>
   /** Looks for news everywhere now, due or not. Never rejects. */
@@ -107,6 +112,7 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
   const stop = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
+  let restoring: Promise<void> | undefined
 
   const look = (due: readonly ListSource[]): Promise<unknown> =>
     mapBounded(due, PARALLEL, async (source) => {
@@ -121,10 +127,14 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
     timer.unref()
   }
 
-  const run = async (): Promise<void> => {
+  const restore = async (): Promise<void> => {
     await mapBounded(sources.all, PARALLEL, async (source) => {
       if (await source.restore()) catalogue.changed()
     })
+  }
+  const run = async (): Promise<void> => {
+    restoring = restore()
+    await restoring
     await lookAtDue()
     nap()
   }
@@ -135,6 +145,7 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
     start() {
       running ??= run()
     },
+    restored: async () => restoring,
     loaded: async () => running,
     refresh: async () => void (await look(sources.all)),
     status: () => sources.all.flatMap((source) => source.status()),

@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts'
 import { createPriceBook, createTokenLists, createVerdicts, type PriceBook } from '../market/index.ts'
 import { createUpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
 
-/** Prices, token lists and verdicts as configured; `start` loads lists in the background. */
+/** Prices, token lists and verdicts as configured; `start` loads what is on disk and the rest in the background. */
 export function createMarket(config: Config, deps: { logger: Logger; pool: Omit<UpstreamPoolDeps, 'headProbe'> }) {
   const { logger } = deps
   const cacheDir = join(config.dataDir, 'market')
@@ -23,9 +23,10 @@ export function createMarket(config: Config, deps: { logger: Logger; pool: Omit<
     lists,
     verdicts,
     prices,
-    start(): void {
+    /** Resolves when everything that needs no network is in force. */
+    async start(): Promise<void> {
       lists.start()
-      void verdicts.load()
+      await Promise.all([lists.restored(), verdicts.load()])
     },
     async close(): Promise<void> {
       prices.close()

@@ -1,0 +1,228 @@
+import { createPublicClient, defineChain, erc20Abi, type Hex, http } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectedAvm, expectedCoreth, expectedPvm, type Moment } from '../chains/avalanche/expected-balances.ts'
+import { itemsOf, post } from '../support/balance-api.ts'
+import { SANDBOX_REFERENCES } from './settings.ts'
+import { TOKEN, TOKEN_2022 } from './solana/instructions.ts'
+import { type Sandbox, startSandbox } from './start.ts'
+
+const P = 'Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'
+const X = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
+const C = 'YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd'
+
+interface TokenBalance {
+  address: string
+  balance: string
+  decimals: number
+  price?: number
+  balanceInCurrency?: number
+}
+interface Item {
+  caip2Id: string
+  id: string
+  error: string | null
+  currency: string
+  balances: {
+    nativeTokenBalance: TokenBalance & { unconfirmedBalance?: string; unconfirmedBalanceInCurrency?: number }
+    totalBalanceInCurrency?: number
+    erc20TokenBalances?: TokenBalance[]
+    splTokenBalances?: TokenBalance[]
+    categories?: unknown
+  }
+}
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ argv: ['--http-port', '0'] })
+})
+afterAll(() => sandbox?.stop())
+
+/** Items of one request, all of them successes. */
+async function ask(item: object, currency = 'usd'): Promise<Item[]> {
+  const response = await post(sandbox.url, { data: [item], currency, showUntrustedTokens: true })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  const items = itemsOf(text) as unknown as Item[]
+  expect(items.filter(({ error }) => error !== null)).toEqual([])
+  return items
+}
+
+const evmItem = () => ({
+  namespace: 'eip155',
+  addresses: sandbox.evm.accounts,
+  references: [`${sandbox.evm.chainId}`],
+})
+const solanaItem = () => ({
+  namespace: 'solana',
+  addresses: Object.values(sandbox.solana.owners),
+  references: [SANDBOX_REFERENCES.solana],
+})
+const bitcoinItem = () => ({
+  namespace: 'bip122',
+  addresses: (['bob', 'dave', 'nobody'] as const).map((name) => sandbox.bitcoin.accounts[name].addresses.testnet),
+  references: [SANDBOX_REFERENCES.bitcoin],
+})
+
+const held = (tokens: readonly TokenBalance[] = []): Record<string, bigint> =>
+  Object.fromEntries(tokens.map(({ address, balance }) => [address, BigInt(balance)]))
+
+describe('balances are what the chains themselves say', () => {
+  it('EVM: eth_getBalance and every balanceOf', async () => {
+    const chain = defineChain({
+      id: sandbox.evm.chainId,
+      name: 'sandbox',
+      nativeCurrency: { name: 'ETH', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [sandbox.evm.url] } },
+    })
+    const client = createPublicClient({ chain, transport: http(sandbox.evm.url, { retryCount: 0 }) })
+    const tokens = sandbox.evm.tokenList.tokens.map(({ address }) => address as Hex)
+    const unreadable = new Set<string>()
+    const ownAnswer = async (owner: Hex): Promise<Record<string, bigint>> => {
+      const read = (address: Hex) =>
+        client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+      const balances = await Promise.allSettled(tokens.map(read))
+      const rows = tokens.flatMap((token, at): [string, bigint][] => {
+        const balance = balances[at]
+        if (balance?.status === 'fulfilled') return balance.value === 0n ? [] : [[token, balance.value]]
+        unreadable.add(token)
+        return []
+      })
+      return Object.fromEntries(rows)
+    }
+    const items = await ask(evmItem())
+    expect(items).toHaveLength(sandbox.evm.accounts.length)
+    for (const { id, balances } of items) {
+      expect(BigInt(balances.nativeTokenBalance.balance)).toBe(await client.getBalance({ address: id as Hex }))
+      expect(held(balances.erc20TokenBalances)).toEqual(await ownAnswer(id as Hex))
+    }
+    // Those whose balanceOf fails are left out and take nobody with them.
+    expect([...unreadable].sort()).toEqual([sandbox.evm.tokens.revert, sandbox.evm.tokens.loop].sort())
+    expect(items.some(({ balances }) => (balances.erc20TokenBalances ?? []).length > 10)).toBe(true)
+  })
+
+  it("Bitcoin: the node's coins, in blocks and in the mempool", async () => {
+    const items = await ask(bitcoinItem())
+    for (const name of ['bob', 'dave', 'nobody'] as const) {
+      const address = sandbox.bitcoin.accounts[name].addresses.testnet
+      const native = items.find(({ id }) => id === address)?.balances.nativeTokenBalance
+      const { confirmed, total } = await sandbox.bitcoin.ownAnswer(name)
+      expect(native).toMatchObject({ balance: `${confirmed}`, unconfirmedBalance: `${total - confirmed}` })
+    }
+    expect(items.some(({ balances }) => balances.nativeTokenBalance.unconfirmedBalance?.startsWith('-'))).toBe(true)
+  })
+
+  it('Solana: accounts of the ledger, both token programs', async () => {
+    const nfts: string[] = [sandbox.solana.mints.nft, sandbox.solana.mints.nft2022]
+    const tokensOf = (owner: string): Record<string, bigint> => {
+      const sums: Record<string, bigint> = {}
+      for (const { data } of [TOKEN, TOKEN_2022].flatMap((program) => sandbox.solana.ledger.programAccounts(program))) {
+        if (data.length < 165 || base58(data.subarray(32, 64)) !== owner) continue
+        const mint = base58(data.subarray(0, 32))
+        const amount = data.readBigUInt64LE(64)
+        if (amount > 0n && !nfts.includes(mint)) sums[mint] = (sums[mint] ?? 0n) + amount
+      }
+      return sums
+    }
+    const items = await ask(solanaItem())
+    expect(items).toHaveLength(4)
+    for (const { id, balances } of items) {
+      expect(BigInt(balances.nativeTokenBalance.balance)).toBe(sandbox.solana.ledger.account(id)?.lamports ?? 0n)
+      expect(held(balances.splTokenBalances)).toEqual(tokensOf(id))
+    }
+    expect(Object.keys(tokensOf(sandbox.solana.owners.alice)).length).toBeGreaterThan(5)
+  })
+
+  it('Avalanche: every recorded wallet, every class, by the replayed truth', async () => {
+    const moment: Moment = { heights: sandbox.avalanche.node.heights(), now: Math.floor(Date.now() / 1000) }
+    const { wallets } = sandbox.avalanche
+    for (let from = 0; from < wallets.length; from += 50) {
+      const addressDetails = wallets
+        .slice(from, from + 50)
+        .map(({ name, address }) => ({ id: `${name} ${address}`, addresses: [address] }))
+      const item = (references: string[]) => ({ namespace: 'avax', references, addressDetails })
+      const items = [...(await ask(item([P, X]))), ...(await ask(item([C])))]
+      expect(items).toHaveLength(3 * addressDetails.length)
+      for (const { caip2Id, id, balances } of items) {
+        const address = id.split(' ').at(-1) as string
+        const { native, ...categories } = expectedOn(caip2Id, address, moment)
+        const { nativeTokenBalance } = balances
+        expect({ id, caip2Id, native: nativeTokenBalance.balance, categories: balances.categories }).toEqual(
+          onTheWire({ id, caip2Id, native, categories }),
+        )
+      }
+    }
+  })
+})
+
+function expectedOn(caip2Id: string, address: string, moment: Moment) {
+  if (caip2Id === `avax:${P}`) return expectedPvm(address, true, moment)
+  return caip2Id === `avax:${X}` ? expectedAvm(address, moment) : expectedCoreth(address, moment)
+}
+
+/** Amounts as text. */
+const onTheWire = (value: object): unknown =>
+  JSON.parse(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part)))
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+function base58(bytes: Uint8Array): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  let text = ''
+  for (; value > 0n; value /= 58n) text = `${ALPHABET[Number(value % 58n)]}${text}`
+  const zeros = bytes.findIndex((byte) => byte !== 0)
+  return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text
+}
+
+describe.each([
+  ['usd', 1],
+  ['eur', 0.5],
+])('values in %s', (currency, rate) => {
+  /** Of one whole coin or token, in dollars, as the sandbox's price file says. */
+  const dollars = (): Record<string, number> => ({
+    [sandbox.evm.tokens.usdl]: 1,
+    [sandbox.evm.tokens.lab]: 3,
+    [sandbox.solana.mints.listed]: 0.5,
+  })
+  const value = (token: TokenBalance, price: number): number => (Number(token.balance) / 10 ** token.decimals) * price
+  const near = (actual: number | undefined, expected: number): void => {
+    expect(Math.abs((actual ?? Number.NaN) - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-9)
+  }
+  const wallets = () =>
+    sandbox.avalanche.wallets.slice(0, 3).map(({ address }) => ({ id: address, addresses: [address] }))
+
+  it.each([
+    ['EVM', 2_000, evmItem],
+    ['Bitcoin', 100_000, bitcoinItem],
+    ['Solana', 100, solanaItem],
+    ['P and X', 20, () => ({ namespace: 'avax', references: [P, X], addressDetails: wallets() })],
+    ['C', 20, () => ({ namespace: 'avax', references: [C], addressDetails: wallets() })],
+  ])('%s', async (_family, coin, item) => {
+    const items = await ask(item(), currency)
+    const priced: string[] = []
+    for (const { balances, currency: answered } of items) {
+      expect(answered).toBe(currency)
+      const { nativeTokenBalance: native } = balances
+      near(native.price, coin * rate)
+      near(native.balanceInCurrency, value(native, coin * rate))
+      let total = value(native, coin * rate)
+      for (const token of [...(balances.erc20TokenBalances ?? []), ...(balances.splTokenBalances ?? [])]) {
+        const price = dollars()[token.address]
+        if (price === undefined) {
+          expect(token).not.toHaveProperty('price')
+          expect(token).not.toHaveProperty('balanceInCurrency')
+          continue
+        }
+        priced.push(token.address)
+        near(token.price, price * rate)
+        near(token.balanceInCurrency, value(token, price * rate))
+        total += value(token, price * rate)
+      }
+      near(balances.totalBalanceInCurrency, total)
+      if (native.unconfirmedBalance !== undefined)
+        near(native.unconfirmedBalanceInCurrency, (Number(native.unconfirmedBalance) / 1e8) * coin * rate)
+    }
+    const expected = item === evmItem ? [sandbox.evm.tokens.usdl, sandbox.evm.tokens.lab] : []
+    if (item === solanaItem) expected.push(sandbox.solana.mints.listed)
+    expect([...new Set(priced)].sort()).toEqual(expected.sort())
+  })
+})
