@@ -20,3 +20,27 @@ export class StoreCorruptError extends FirnError {
     super(message, { code: 'STORE_CORRUPT', status: 500, cause })
   }
 }
+
+/** A range does not continue the stored chain: its first height is not the stored one plus one. */
+export class RangeGapError extends FirnError {
+  /** Height that the next range has to begin with. */
+  readonly expected: bigint
+  constructor(stream: string, expected: bigint, from: bigint) {
+    super(`${stream}: a range from ${from} was given, ${expected} is next`, { code: 'RANGE_GAP' })
+    this.expected = expected
+  }
+}
+
+/** A range does not continue the stored chain: its parent is another block. On an EVM chain this is a re-org. */
+export class RangeParentError extends FirnError {
+  constructor(stream: string, height: bigint, stored: string, given: string) {
+    super(`${stream}: the block at ${height} is ${stored}, the range builds on ${given}`, { code: 'RANGE_PARENT' })
+  }
+}
+
+/** The rows of a range contradict each other or what is stored. Nothing of the range was written. */
+export class RangeContentError extends FirnError {
+  constructor(message: string) {
+    super(message, { code: 'RANGE_CONTENT' })
+  }
+}

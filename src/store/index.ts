@@ -2,7 +2,15 @@
  * Everything that is kept across restarts, in one SQL dialect: embedded Postgres (PGlite) or a Postgres server.
  * One file per resource; nothing outside this folder sees a table, a row or a driver.
  */
-export { StoreCorruptError, StoreLockedError, StoreUnavailableError } from './errors.ts'
+export {
+  RangeContentError,
+  RangeGapError,
+  RangeParentError,
+  StoreCorruptError,
+  StoreLockedError,
+  StoreUnavailableError,
+} from './errors.ts'
+export type { IndexWriter, Leadership } from './index-writer.ts'
 export type {
   AliasRecords,
   AuthRecords,
@@ -16,4 +24,5 @@ export type {
   KeystoreUser,
   Revocation,
 } from './node-state/index.ts'
+export type * from './rows/index.ts'
 export { openStore, type Store, type StoreOptions } from './store.ts'

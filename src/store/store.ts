@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import type { Logger } from 'pino'
 import { type ConnectionPool, openEmbeddedPool, openServerPool } from './connection/index.ts'
 import { createLazyPool, type LazyPool } from './connection/lazy-pool.ts'
+import type { IndexWriter } from './index-writer.ts'
 import { migrate } from './migrations/index.ts'
 import {
   type AliasRecords,
@@ -13,6 +14,7 @@ import {
 } from './node-state/index.ts'
 import { createProbes, type StoreProbes } from './probes.ts'
 import type { Database } from './schema/index.ts'
+import { createIndexWriter } from './write/index.ts'
 
 export interface StoreOptions {
   /** A Postgres server; left out = the embedded database. */
@@ -39,6 +41,8 @@ export interface Store {
   readonly aliases: AliasRecords
   readonly auth: AuthRecords
   readonly keystore: KeystoreRecords
+  /** The writing side of the index. */
+  readonly writer: IndexWriter
   /** Waits for what runs, then closes; everything afterwards rejects. */
   close(): Promise<void>
 }
@@ -47,6 +51,9 @@ const READ_CONNECTIONS = 10
 const STATEMENT_TIMEOUT_MS = 10_000
 /** The embedded database works one caller off after the other; behind so many a wait has lost its sense. */
 const MAX_WAITING = 10_000
+
+/** Key of the advisory lock of the process that indexes, "IDX" in ASCII. */
+const LEADER_LOCK = 0x494458
 
 /** Makes the store without touching disk or network; the first use opens it. */
 export function openStore(options: StoreOptions): Store {
@@ -57,6 +64,7 @@ export function openStore(options: StoreOptions): Store {
 export function assembleStore(kind: Store['kind'], start: () => Promise<ConnectionPool>): Store {
   const lazy = createLazyPool(start)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
+  const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
   return {
     kind,
     ...lifecycle(lazy),
@@ -70,6 +78,7 @@ export function assembleStore(kind: Store['kind'], start: () => Promise<Connecti
     aliases: createAliasRecords(db),
     auth: createAuthRecords(db),
     keystore: createKeystoreRecords(db),
+    writer: createIndexWriter(patient, async (signal) => (await lazy.open()).hold(LEADER_LOCK, signal)),
   }
 }
 

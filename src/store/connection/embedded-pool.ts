@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Logger } from 'pino'
-import { DeadlineError } from '../../errors.ts'
+import { CancelledError, DeadlineError } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
 import { takeLock } from './lock-file.ts'
@@ -46,6 +46,7 @@ export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<Em
   })
   const turns = createTurns(options.maxWaiting)
   let closed = false
+  const closing = new AbortController()
 
   /** A database that died or hangs is started again; with a folder nothing committed is lost. */
   const restart = async (why: string): Promise<void> => {
@@ -77,6 +78,11 @@ export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<Em
     },
     connect: () => connect(statementTimeoutMs),
     patient: { connect: () => connect(PATIENT_TIMEOUT_MS), end: async () => {} },
+    // The lock file has kept every other process out already.
+    hold: async (_key, signal) => {
+      if (signal.aborted) throw new CancelledError()
+      return { lost: closing.signal, release: async () => {} }
+    },
     archive: async () => {
       const giveBack = await turns.take(statementTimeoutMs)
       return database.archive().finally(giveBack)
@@ -84,6 +90,7 @@ export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<Em
     end: async () => {
       if (closed) return
       closed = true
+      closing.abort(new CancelledError('the store is closed'))
       const giveBack = await turns.take(STUCK_AFTER_MS)
       await database.close()
       giveBack()

@@ -1,4 +1,5 @@
 import type { PostgresPool } from 'kysely'
+import type { HeldLock } from './leader-lock.ts'
 
 /**
  * What the layers above see of a database: Kysely's pool plus the few things that differ between the embedded database
@@ -10,6 +11,11 @@ export interface ConnectionPool extends PostgresPool {
   readonly patient: PostgresPool
   /** Connections that can work at the same time; 1 for the embedded database. */
   readonly size: number
+  /**
+   * Waits for a lock that only one process of this database can hold.
+   * @throws CancelledError when `signal` is aborted first
+   */
+  hold(key: number, signal: AbortSignal): Promise<HeldLock>
   /** How many callers hold a connection and how many wait for one. */
   readonly load: { busy: number; waiting: number }
 }

@@ -1,6 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { holdLock } from './leader-lock.ts'
 import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
 
 export interface ServerPoolOptions {
@@ -17,7 +18,7 @@ const PATIENT_CONNECTIONS = 4
 const PATIENT_TIMEOUT_MS = 3_600_000
 
 /** A connection of a server, also outside the pool (for locks that live as long as their session). */
-export function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
+function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
   return {
     connectionString: options.databaseUrl,
     application_name: 'firn',
@@ -60,6 +61,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
       return { busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }
     },
     connect: () => connectTo(pool),
+    hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
     patient: { connect: () => connectTo(patient), end: async () => {} },
     end: async () => {
       await Promise.all([pool.end(), patient.end()])

@@ -5,9 +5,13 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool } from 'kysely'
 import { StoreUnavailableError } from '../errors.ts'
 import * as nodeState from './0001-node-state.ts'
+import * as primaryIndex from './0002-primary-index.ts'
+import * as evmIndex from './0003-evm-index.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
+  '0002-primary-index': primaryIndex,
+  '0003-evm-index': evmIndex,
 }
 
 /**

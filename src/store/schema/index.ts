@@ -1,9 +1,11 @@
 /**
  * The tables as Kysely sees them. Each file holds the tables of one subject; the migrations are the truth behind them.
  */
+import type { EvmIndexTables } from './evm-index.ts'
 import type { NodeStateTables } from './node-state.ts'
+import type { PrimaryIndexTables } from './primary-index.ts'
 
-export interface Database extends NodeStateTables, ProbeTables {}
+export interface Database extends NodeStateTables, PrimaryIndexTables, EvmIndexTables, ProbeTables {}
 
 interface ProbeTables {
   /** One row that the health check writes. */

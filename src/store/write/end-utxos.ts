@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { letters } from '../codes.ts'
+import type { Db } from '../database.ts'
+import { RangeContentError } from '../errors.ts'
+import { OPEN_END } from '../schema/primary-index.ts'
+import { keyFromUuid } from '../utxo-key.ts'
+import { type Column, column, eachChunk, insertRows, rowSource } from './bulk.ts'
+import type { UtxoScope } from './create-utxos.ts'
+import { type KeyedRelease, type KeyedSpend, name } from './utxo-plan.ts'
+
+const ADDRESS_DIGITS = 40
+const openEnd = sql.raw(String(OPEN_END))
+
+/** What the owners' entries of an output are found by. */
+interface Ended {
+  utxo: string
+  addresses: string
+  created_time: bigint
+  chain: number
+  consumable_on: number
+  /** The time that ends the interval. */
+  time: bigint
+}
+
+/**
+ * Ends the intervals of outputs that were created before this range.
+ * @throws RangeContentError when an output is unknown, consumed already, still staked, or not for this chain to consume
+ */
+export async function spendUtxos(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[]): Promise<void> {
+  const ended = await eachChunk(spends, async (chunk) => {
+    const query = sql<Ended>`
+      update utxo u set consumed_by = r.consumed_by, consumed_height = r.consumed_height,
+        consumed_time = r.consumed_time, signatures = r.signatures
+      from ${rowSource('r', SPEND, chunk)}
+      where u.network = ${scope.network} and u.utxo = r.utxo and u.consumed_time is null
+        and u.consumable_on = ${letters.number(scope.letter)} and coalesce(u.staked_until, 0) < ${openEnd}
+      returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.consumed_time as time`
+    return (await query.execute(db)).rows
+  })
+  const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
+  const missing = spends.filter((spend) => !found.has(spend.key))
+  const native = missing.find((spend) => spend.row.importedFrom === undefined)
+  if (native !== undefined) throw new RangeContentError(`${name(native.row)} is not there to be consumed`)
+  await spendAhead(db, scope, missing)
+  await endEntries(db, scope, 'consumed_time', ended)
+}
+
+/** The stream of the exporting chain is behind: the consumption waits there for its creation. */
+async function spendAhead(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[]): Promise<void> {
+  const columns = [
+    column<KeyedSpend>('network', 'int2', () => scope.network),
+    column<KeyedSpend>('tx_id', 'bytea', ({ row }) => row.txId),
+    column<KeyedSpend>('output_index', 'int8', ({ row }) => row.outputIndex),
+    ...SPEND,
+  ]
+  const tail = sql`on conflict (network, utxo) do nothing returning utxo`
+  const written = await insertRows<KeyedSpend, { utxo: string }>(db, 'utxo', columns, spends, tail)
+  if (written.length !== spends.length) throw new RangeContentError('an imported output is not there to be consumed')
+}
+
+/**
+ * Makes stake spendable that was staked before this range.
+ * @throws RangeContentError when an output is unknown or not staked
+ */
+export async function releaseUtxos(db: Db, scope: UtxoScope, releases: readonly KeyedRelease[]): Promise<void> {
+  const ended = await eachChunk(releases, async (chunk) => {
+    const columns = [
+      column<KeyedRelease>('utxo', 'uuid', ({ key }) => key),
+      column<KeyedRelease>('time', 'int8', ({ row }) => row.time),
+    ]
+    const query = sql<Ended>`
+      update utxo u set staked_until = r.time from ${rowSource('r', columns, chunk)}
+      where u.network = ${scope.network} and u.utxo = r.utxo and u.staked_until = ${openEnd}
+      returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.time`
+    return (await query.execute(db)).rows
+  })
+  if (ended.length !== releases.length) {
+    const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
+    const unknown = releases.find((release) => !found.has(release.key))
+    throw new RangeContentError(`${unknown === undefined ? 'an output' : name(unknown.row)} is not staked`)
+  }
+  await endEntries(db, scope, 'staked_until', ended)
+}
+
+const SPEND: Column<KeyedSpend>[] = [
+  column('utxo', 'uuid', ({ key }) => key),
+  column('consumed_by', 'bytea', ({ row }) => row.by),
+  column('consumed_height', 'int8', ({ row }) => row.height),
+  column('consumed_time', 'int8', ({ row }) => row.time),
+  column('signatures', 'bytea', ({ row }) => row.signatures),
+]
+
+interface EndedEntry {
+  address: string
+  chain: number
+  of: Ended
+}
+
+const ENTRY: Column<EndedEntry>[] = [
+  column('address', 'bytea', (entry) => entry.address),
+  column('chain', 'int2', (entry) => entry.chain),
+  column('created_time', 'int8', (entry) => entry.of.created_time),
+  column('utxo', 'uuid', (entry) => entry.of.utxo),
+  column('time', 'int8', (entry) => entry.of.time),
+]
+
+/** The owners' entries are reached by their whole key: one probe each, on one machine of many. */
+async function endEntries(
+  db: Db,
+  scope: UtxoScope,
+  end: 'consumed_time' | 'staked_until',
+  ended: readonly Ended[],
+): Promise<void> {
+  const entries = ended.flatMap((of) =>
+    addressesOf(of).flatMap((address) =>
+      [...new Set([of.chain, of.consumable_on])].map((letter) => ({ address, chain: scope.network * 4 + letter, of })),
+    ),
+  )
+  const changed = await eachChunk(entries, async (chunk) => {
+    const query = sql<{ utxo: string }>`
+      update utxo_owner o set ${sql.ref(end)} = r.time from ${rowSource('r', ENTRY, chunk)}
+      where o.address = r.address and o.chain = r.chain and o.created_time = r.created_time and o.utxo = r.utxo`
+    return [(await query.execute(db)).numAffectedRows ?? 0n]
+  })
+  const count = changed.reduce((sum, rows) => sum + rows, 0n)
+  if (count !== BigInt(entries.length)) throw new RangeContentError('entries of owners are missing')
+}
+
+function addressesOf({ addresses }: Ended): string[] {
+  const all: string[] = []
+  for (let at = 0; at < addresses.length; at += ADDRESS_DIGITS) all.push(addresses.slice(at, at + ADDRESS_DIGITS))
+  return all
+}

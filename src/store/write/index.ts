@@ -1,0 +1,38 @@
+/**
+ * How ranges of blocks get into the index: each in one transaction with its progress, column by column as arrays.
+ * Nothing here decides what a block means; it keeps rows, intervals and streams free of contradiction.
+ */
+import { type Kysely, sql } from 'kysely'
+import { BadInputError } from '../../errors.ts'
+import type { IndexWriter } from '../index-writer.ts'
+import { readOpenStaking } from '../read/open-staking.ts'
+import type { Database } from '../schema/index.ts'
+import { writeRange } from './commit-range.ts'
+import { rewindStream } from './rewind.ts'
+import { registerStream } from './stream-rows.ts'
+
+/**
+ * @param db connections without the timeouts of reads
+ * @param lead see `IndexWriter.lead`
+ */
+export function createIndexWriter(db: Kysely<Database>, lead: IndexWriter['lead']): IndexWriter {
+  return {
+    register: (stream) =>
+      db.transaction().execute(async (tx) => {
+        await sql`lock table stream in share row exclusive mode`.execute(tx)
+        return registerStream(tx, stream)
+      }),
+    commitRange: (stream, rows, progress) => db.transaction().execute((tx) => writeRange(tx, stream, rows, progress)),
+    openStaking: (stream) => readOpenStaking(db, stream),
+    async confirmTip(stream) {
+      const { numUpdatedRows } = await db
+        .updateTable('stream')
+        .set({ updated_at_ms: BigInt(Date.now()) })
+        .where('name', '=', stream)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) throw new BadInputError(`stream ${stream} is not registered`)
+    },
+    rewind: (stream, height) => db.transaction().execute((tx) => rewindStream(tx, stream, height)),
+    lead,
+  }
+}

@@ -1,0 +1,61 @@
+import { sql, type Transaction } from 'kysely'
+import { tokenStandards } from '../codes.ts'
+import { RangeContentError } from '../errors.ts'
+import type { Database } from '../schema/index.ts'
+import { toTarget } from './stream-rows.ts'
+
+const BY_HEIGHT = ['evm_block', 'evm_tx', 'evm_transfer', 'evm_contract'] as const
+const BY_FIRST_HEIGHT = ['evm_participant', 'evm_holding'] as const
+
+/**
+ * Takes an EVM stream back to `height`. All rows know the height that brought them; owners of NFTs are found again in
+ * the transfers that stay.
+ */
+export async function rewindStream(tx: Transaction<Database>, name: string, height: bigint): Promise<void> {
+  const row = await tx.selectFrom('stream').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
+  if (row === undefined || row.height === null) return
+  if (toTarget(row).primary !== undefined) throw new RangeContentError(`${name}: accepted blocks are final`)
+  if (height >= row.height) return
+  for (const table of BY_HEIGHT) {
+    await sql`delete from ${sql.table(table)} where stream = ${row.id} and height > ${height}`.execute(tx)
+  }
+  for (const table of BY_FIRST_HEIGHT) {
+    await sql`delete from ${sql.table(table)} where stream = ${row.id} and first_height > ${height}`.execute(tx)
+  }
+  await rewindNfts(tx, row.id, height)
+  const tip = await tx
+    .selectFrom('evm_block')
+    .select(['height', 'hash', 'time'])
+    .where('stream', '=', row.id)
+    .where('height', '=', height)
+    .executeTakeFirst()
+  await tx
+    .updateTable('stream')
+    .set({
+      height: tip?.height ?? null,
+      block_id: tip === undefined ? null : `\\x${tip.hash}`,
+      block_time: tip?.time ?? null,
+      state: null,
+      updated_at_ms: BigInt(Date.now()),
+    })
+    .where('id', '=', row.id)
+    .execute()
+}
+
+async function rewindNfts(tx: Transaction<Database>, stream: number, height: bigint): Promise<void> {
+  await sql`delete from evm_nft_metadata m using evm_nft n where n.stream = ${stream} and n.height > ${height}
+    and n.first_height > ${height} and m.contract = n.contract and m.stream = n.stream and m.token_id = n.token_id
+  `.execute(tx)
+  await sql`delete from evm_nft where stream = ${stream} and height > ${height} and first_height > ${height}`.execute(
+    tx,
+  )
+  const unique = tokenStandards.number('ERC-721')
+  await sql`update evm_nft n set height = t.height, log_index = t.log_index,
+      owner = case when n.standard = ${unique} then t.recipient end
+    from evm_nft gone cross join lateral (
+      select height, log_index, recipient from evm_transfer t
+      where t.contract = gone.contract and t.stream = gone.stream and t.token_id = gone.token_id
+      order by height desc, log_index desc, batch_index desc limit 1) t
+    where gone.stream = ${stream} and gone.height > ${height}
+      and n.contract = gone.contract and n.stream = gone.stream and n.token_id = gone.token_id`.execute(tx)
+}

@@ -1,0 +1,74 @@
+import type { Db } from '../database.ts'
+import type { AssetRow, BlockRow, ContainerRow, TransactionRow } from '../rows/index.ts'
+import { type Column, column, insertRows } from './bulk.ts'
+
+/** Blocks, containers and transactions of one chain: nothing here is ever changed again. */
+export async function writeBlocks(db: Db, chain: number, rows: readonly BlockRow[]): Promise<void> {
+  await insertRows(db, 'block', [column('chain', 'int2', () => chain), ...BLOCK], rows)
+}
+
+export async function writeContainers(db: Db, chain: number, rows: readonly ContainerRow[]): Promise<void> {
+  await insertRows(db, 'container', [column('chain', 'int2', () => chain), ...CONTAINER], rows)
+}
+
+/** @param first number of the first transaction; they are numbered in the order given */
+export async function writeTransactions(
+  db: Db,
+  chain: number,
+  first: bigint,
+  rows: readonly TransactionRow[],
+): Promise<void> {
+  const numbered = rows.map((row, index) => ({ ...row, sequence: first + BigInt(index) }))
+  const columns = [
+    column<(typeof numbered)[number]>('chain', 'int2', () => chain),
+    column<(typeof numbered)[number]>('sequence', 'int8', (row) => row.sequence),
+    ...TRANSACTION,
+  ]
+  await insertRows(db, 'tx', columns, numbered)
+}
+
+const BLOCK: Column<BlockRow>[] = [
+  column('height', 'int8', (row) => row.height),
+  column('id', 'bytea', (row) => row.id),
+  column('parent_id', 'bytea', (row) => row.parentId),
+  column('outer_id', 'bytea', (row) => row.outerId),
+  column('outer_parent_id', 'bytea', (row) => row.outerParentId),
+  column('type', 'text', (row) => row.type),
+  column('time', 'int8', (row) => row.time),
+  column('time_ms', 'int8', (row) => row.timeMs),
+  column('size', 'int4', (row) => row.size),
+  column('tx_count', 'int4', (row) => row.txIds.length + (row.atomicTxIds?.length ?? 0)),
+  column('tx_ids', 'bytea', (row) => row.txIds.join('')),
+  column('atomic_tx_ids', 'bytea', (row) => row.atomicTxIds?.join('') ?? ''),
+  column('proposer', 'bytea', (row) => row.proposer?.nodeId),
+  column('proposer_height', 'int8', (row) => row.proposer?.pChainHeight),
+  column('proposer_time', 'int8', (row) => row.proposer?.time),
+  column('current_supply', 'numeric', (row) => row.currentSupply),
+  column('l1_fees', 'numeric', (row) => row.l1AccruedFees),
+  column('l1_validators', 'int4', (row) => row.activeL1Validators),
+]
+
+const CONTAINER: Column<ContainerRow>[] = [
+  column('position', 'int8', (row) => row.index),
+  column('id', 'bytea', (row) => row.id),
+  column('height', 'int8', (row) => row.height),
+  column('bytes', 'bytea', (row) => row.bytes),
+  column('accepted_at', 'text', (row) => row.acceptedAt),
+]
+
+const TRANSACTION: Column<TransactionRow>[] = [
+  column('id', 'bytea', (row) => row.id),
+  column('height', 'int8', (row) => row.height),
+  column('position', 'int4', (row) => row.position),
+  column('type', 'int2', (row) => row.type),
+  column('time', 'int8', (row) => row.time),
+]
+
+export const ASSET: Column<AssetRow>[] = [
+  column('id', 'bytea', (row) => row.id),
+  column('name', 'text', (row) => row.name),
+  column('symbol', 'text', (row) => row.symbol),
+  column('denomination', 'int2', (row) => row.denomination),
+  column('type', 'text', (row) => row.type),
+  column('height', 'int8', (row) => row.height),
+]
