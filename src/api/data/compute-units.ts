@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+
+/** Weight classes and what one call costs, in compute units (data API facts, section 3). */
+export const WEIGHTS = { free: 1, small: 10, medium: 20, large: 50, xl: 100, xxl: 200 } as const
+export type Weight = keyof typeof WEIGHTS
+
+export interface Plan {
+  computeUnitsPerMinute: number
+  computeUnitsPerDay: number
+}
+
+export interface ComputeUnitsOptions {
+  plans: Readonly<Record<string, Plan>>
+  /** `key` is the key itself or `sha256:<hex>` of it. */
+  apiKeys: readonly { key: string; plan: string }[]
+  keyRequired: boolean
+}
+
+/** Counts what a caller has used in the period that `expiresAt` (milliseconds) ends. */
+export interface UsageStore {
+  /** Adds and answers the new sum. */
+  add(key: string, units: number, expiresAt: number): Promise<number>
+}
+
+export type Admission =
+  | { ok: true; headers: Record<string, string> }
+  | { ok: false; status: 401; headers: Record<string, string> }
+  | { ok: false; status: 429; headers: Record<string, string>; message: string }
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/**
+ * Budgets per key, or per address for callers without one: so many units a minute and a day, in fixed periods. Keys are
+ * kept as hashes only. With no keys configured, a key in a request means nothing (clients carry their old ones).
+ */
+export function createComputeUnits(options: ComputeUnitsOptions, store: UsageStore, now: () => number = Date.now) {
+  const plans = new Map(
+    options.apiKeys.map(({ key, plan }) => [
+      key.startsWith('sha256:') ? key.slice(7).toLowerCase() : digest(key),
+      plan,
+    ]),
+  )
+  const planNamed = (name: string): Plan => {
+    const plan = options.plans[name]
+    if (!plan) throw new Error(`no plan ${name}`)
+    return plan
+  }
+
+  async function admit(apiKey: string | undefined, address: string, weight: Weight): Promise<Admission> {
+    const hash = apiKey === undefined || apiKey === '' ? undefined : digest(apiKey)
+    const known = hash === undefined ? undefined : plans.get(hash)
+    if (known === undefined && options.keyRequired) return { ok: false, status: 401, headers: {} }
+    const plan = planNamed(known ?? 'default')
+    const caller = known === undefined ? `ip:${address}` : `key:${hash}`
+    const units = WEIGHTS[weight]
+    const at = now()
+    const [minute, day] = await Promise.all([
+      spend(caller, units, plan.computeUnitsPerMinute, MINUTE, at),
+      spend(caller, units, plan.computeUnitsPerDay, DAY, at),
+    ])
+    const tighter = minute.remaining <= day.remaining ? minute : day
+    const headers: Record<string, string> =
+      known === undefined ? {} : limitHeaders(plan, tighter.limit, tighter.remaining)
+    const broken = [day, minute].find((period) => period.exceeded)
+    if (!broken) return { ok: true, headers }
+    const reset = String(Math.max(1, Math.ceil((broken.endsAt - at) / 1000)))
+    return {
+      ok: false,
+      status: 429,
+      headers: { ...limitHeaders(plan, broken.limit, 0), 'ratelimit-reset': reset, 'retry-after': reset },
+      message: `${broken.limit} compute units a ${broken.period === DAY ? 'day' : 'minute'} are used up; try again in ${reset} s`,
+    }
+  }
+
+  async function spend(caller: string, units: number, limit: number, period: number, at: number) {
+    const slot = Math.floor(at / period)
+    const endsAt = (slot + 1) * period
+    const used = await store.add(`cu:${period}:${slot}:${caller}`, units, endsAt)
+    return { period, limit, endsAt, exceeded: used > limit, remaining: Math.max(0, limit - used) }
+  }
+
+  return { admit }
+}
+
+export type ComputeUnits = ReturnType<typeof createComputeUnits>
+
+const limitHeaders = (plan: Plan, limit: number, remaining: number): Record<string, string> => ({
+  'ratelimit-policy': `${plan.computeUnitsPerMinute};w=60, ${plan.computeUnitsPerDay};w=86400`,
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(remaining),
+})
+
+/** Sums in this process. Bounded: when full, periods that are over are dropped, then the oldest. */
+export function createMemoryUsage(maxEntries = 100_000, now: () => number = Date.now): UsageStore {
+  const sums = new Map<string, { used: number; expiresAt: number }>()
+  return {
+    async add(key, units, expiresAt) {
+      const entry = sums.get(key)
+      if (entry) {
+        entry.used += units
+        return entry.used
+      }
+      if (sums.size >= maxEntries) drop()
+      sums.set(key, { used: units, expiresAt })
+      return units
+    },
+  }
+  function drop(): void {
+    for (const [key, entry] of sums) if (entry.expiresAt <= now()) sums.delete(key)
+    for (const key of sums.keys()) {
+      if (sums.size < maxEntries) return
+      sums.delete(key)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+
+/** Head of the OpenAPI 3.1 document at `/api-json`; the paths come from the routes themselves. */
+export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions => ({
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Firn indexed chain data',
+      version: '1.0.0',
+      description: 'P-, X- and C-chain and EVM data from an index of its own. Every answer says how old it is.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: pathPrefix === '' ? '/' : pathPrefix, description: 'This server' }],
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-glacier-api-key',
+          description: 'Optional, unless the server is set to need it; callers with a key have their own budget.',
+        },
+      },
+    },
+    security: [{ apiKey: [] }, {}],
+    tags: [
+      { name: 'Health Check', description: 'Whether this server can answer.' },
+      { name: 'EVM Chains', description: 'Chains an address was active on.' },
+      { name: 'EVM Blocks', description: 'Latest blocks over all EVM chains.' },
+      { name: 'EVM Transactions', description: 'Latest transactions over all EVM chains.' },
+      { name: 'NFTs', description: 'Tokens of a collection and their metadata.' },
+      { name: 'Primary Network UTXOs', description: 'UTXOs of P, X and C.' },
+      { name: 'Primary Network Balances', description: 'Balances now and at any past time.' },
+      { name: 'Primary Network Blocks', description: 'Blocks and who proposed them.' },
+    ],
+  },
+})

@@ -1,0 +1,61 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { FirnError } from '../../errors.ts'
+
+interface ThrownError extends Error {
+  statusCode?: number
+  validation?: { instancePath: string; message?: string; params?: Record<string, unknown> }[]
+  validationContext?: string
+}
+
+/** The one error body of this API, for every status (data API facts, section 4). SDKs throw on any other shape. */
+export function refuse(reply: FastifyReply, statusCode: number, message: string | string[]): FastifyReply {
+  return reply
+    .code(statusCode)
+    .type('application/json; charset=utf-8')
+    .send({ message, error: STATUS_CODES[statusCode] ?? 'Error', statusCode })
+}
+
+/** Error handler and 404 of the indexed API; nothing of an unexpected error leaves the server. */
+export function installErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: ThrownError, request, reply) => {
+    if (error.validation)
+      return refuse(
+        reply,
+        400,
+        error.validation.map((issue) => describe(issue, error)),
+      )
+    if (error instanceof FirnError) return refuseKnown(error, request, reply)
+    const status = error.statusCode ?? 500
+    if (status >= 400 && status < 500) return refuse(reply, status, error.message)
+    request.log.error({ err: error }, 'unexpected failure')
+    return refuse(reply, status === 503 ? 503 : 500, 'the server could not answer; it has written down why')
+  })
+  app.setNotFoundHandler(notFound)
+}
+
+export const notFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  refuse(reply, 404, `Cannot ${request.method} ${request.url.split('?', 1)[0]}`)
+
+function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error.expose) return refuse(reply, error.status, error.message)
+  request.log.warn({ err: error }, 'an answer failed')
+  // 499 and 504 are no statuses of this API.
+  const status = error.status === 502 || error.status === 503 ? error.status : error.status === 504 ? 503 : 500
+  return refuse(
+    reply,
+    status,
+    status === 500 ? 'the server could not answer' : 'a server behind this one did not answer',
+  )
+}
+
+function describe(issue: NonNullable<ThrownError['validation']>[number], { validationContext }: ThrownError): string {
+  const missing = issue.params?.['missingProperty']
+  const allowed = issue.params?.['allowedValues']
+  const path = issue.instancePath.slice(1).replaceAll('/', '.')
+  const name = [path, typeof missing === 'string' ? missing : ''].filter((part) => part !== '').join('.')
+  const subject = name === '' ? (validationContext ?? 'request') : name
+  if (typeof missing === 'string') return `${subject} is required`
+  if (Array.isArray(allowed)) return `${subject} must be one of the following values: ${allowed.join(', ')}`
+  return `${subject} ${issue.message ?? 'is not valid'}`
+}

@@ -1,0 +1,81 @@
+/**
+ * `/v1/*`: indexed chain data as the official SDKs read it. One file per resource, each a list of routes; this file
+ * puts the common things around them: budgets, errors, paths, the document and its page.
+ */
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ComputeUnits, Weight } from './compute-units.ts'
+import { documentInfo } from './document.ts'
+import { installErrors, notFound, refuse } from './errors.ts'
+import { queryValidator } from './query-validator.ts'
+import type { DataRoute } from './route.ts'
+
+export interface DataApiOptions {
+  routes: readonly DataRoute[]
+  computeUnits: ComputeUnits
+  /** Put in front of every path; clients may be given a base URL with a path. */
+  pathPrefix: string
+}
+
+export const API_KEY_HEADER = 'x-glacier-api-key'
+
+export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
+  installErrors(app)
+  relaxBodies(app)
+  await app.register(swagger, documentInfo(options.pathPrefix))
+
+  for (const route of options.routes) {
+    add(app, route, `${options.pathPrefix}${route.url}`, false, options.computeUnits)
+    for (const alias of route.aliases ?? []) {
+      add(app, route, `${options.pathPrefix}${alias}`, true, options.computeUnits)
+    }
+  }
+  app.all(`${options.pathPrefix}/v1/*`, { schema: { hide: true } }, notFound)
+
+  app.get('/api-json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(swaggerUi, { routePrefix: '/api', staticCSP: true })
+}
+
+function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean, computeUnits: ComputeUnits): void {
+  app.route({
+    method: route.method,
+    url,
+    schema: {
+      operationId: route.operationId,
+      tags: [route.tag],
+      summary: route.summary,
+      ...(route.description === undefined ? {} : { description: route.description }),
+      ...(route.params ? { params: route.params } : {}),
+      ...(route.query ? { querystring: route.query } : {}),
+      ...(route.body ? { body: route.body } : {}),
+      response: route.response,
+      hide,
+    } as never,
+    validatorCompiler: queryValidator,
+    serializerCompiler: () => JSON.stringify,
+    onRequest: (request, reply) => charge(request, reply, route.weight, computeUnits),
+    handler: (request, reply) => route.handle(request, reply),
+  })
+}
+
+/** Budget first: a caller without any left must not make us do more than say so. */
+async function charge(request: FastifyRequest, reply: FastifyReply, weight: Weight, computeUnits: ComputeUnits) {
+  const header = request.headers[API_KEY_HEADER]
+  const admission = await computeUnits.admit(Array.isArray(header) ? header[0] : header, request.ip, weight)
+  reply.headers(admission.headers)
+  if (admission.ok) return undefined
+  return admission.status === 401
+    ? refuse(reply, 401, `a known key is needed in the header ${API_KEY_HEADER}`)
+    : refuse(reply, 429, admission.message)
+}
+
+/** Clients POST without a body but with a content type; that is no mistake. */
+function relaxBodies(app: FastifyInstance): void {
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}

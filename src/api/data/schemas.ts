@@ -1,0 +1,61 @@
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+
+/** Closed in what we send; clients must not rely on more. */
+export const closed = <T extends TProperties>(title: string, properties: T): TObject<T> =>
+  Type.Object(properties, { additionalProperties: false, title })
+
+/** `enum` instead of `anyOf` of constants: one clear message, one line in the document. */
+export const oneOf = <const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+
+export const ErrorSchema = closed('Error', {
+  message: Type.Union([Type.String(), Type.Array(Type.String())]),
+  error: Type.String(),
+  statusCode: Type.Number(),
+})
+
+export const NetworkSchema = oneOf(['mainnet', 'fuji', 'testnet'], {
+  description: '`fuji` and `testnet` are the same network.',
+})
+export const SortOrderSchema = oneOf(['asc', 'desc'], { default: 'desc' })
+
+export const PageTokenSchema = Type.Optional(
+  Type.String({ description: '`nextPageToken` of the page before; all other parameters as in that call.' }),
+)
+export const pageSizeSchema = (maximum = 100) =>
+  Type.Integer({ minimum: 1, maximum, default: 10, description: 'Largest number of items in the answer.' })
+
+export const pagingQuery = (maximum = 100) => ({ pageToken: PageTokenSchema, pageSize: pageSizeSchema(maximum) })
+
+export const NextPageTokenSchema = Type.Optional(
+  Type.String({ description: 'Left out when there is no further page.' }),
+)
+
+export const ChainInfoSchema = closed('PrimaryNetworkChainInfo', {
+  chainName: oneOf(['p-chain', 'x-chain', 'c-chain']),
+  network: oneOf(['mainnet', 'fuji']),
+})
+
+const ERRORS = {
+  400: 'Invalid or malformed parameters; the message says which and why.',
+  401: 'Credential missing.',
+  403: 'No privilege for this.',
+  404: 'Unknown path or thing.',
+  429: 'Compute units used up; `retry-after` says when there are new ones.',
+  500: 'Unexpected failure of this server.',
+  502: 'A server behind this one sent something that is no answer.',
+  503: 'The index is too old, or a server behind this one does not answer.',
+} as const
+
+/** The statuses that every operation of this API can answer with (indexed data spec, errors). */
+export const errorResponses = Object.fromEntries(
+  Object.entries(ERRORS).map(([status, description]) => [
+    status,
+    { description, content: { 'application/json': { schema: ErrorSchema } } },
+  ]),
+)
+
+export const answers = (status: number, description: string, schema: TSchema) => ({
+  [status]: { description, content: { 'application/json': { schema } } },
+  ...errorResponses,
+})
