@@ -43,7 +43,7 @@ async function chainOf(ask: Ask, id: string): Promise<Blockchain> {
  * in a node's order: newest subnet first, in it newest chain first, the primary network's last.
  * @throws what `ask` throws; BadAnswerError.
  */
-export async function composeBlockchains(ask: Ask): Promise<{ blockchains: Blockchain[] }> {
+export async function composeBlockchains(ask: Ask): Promise<Blockchain[]> {
   const answer = recordIn(await ask('platform.getSubnets', {}, 'P'), 'platform.getSubnets')
   const subnets = listIn(answer, 'subnets').map((subnet) => textIn(asRecord(subnet, 'subnet'), 'id'))
   const others = subnets.filter((id) => id !== PRIMARY_NETWORK)
@@ -52,5 +52,5 @@ export async function composeBlockchains(ask: Ask): Promise<{ blockchains: Block
     return listIn(validates, 'blockchainIDs').map(String)
   })
   const chains = await mapBounded(ids.flat(), AT_ONCE, (id) => chainOf(ask, id))
-  return { blockchains: [...chains, ...(await primaryChains(ask))] }
+  return [...chains, ...(await primaryChains(ask))]
 }

@@ -7,7 +7,8 @@ export interface ChainCheckDeps {
   name: string
   /** Subnet IDs; empty while unknown and for chains that belong to none. */
   tags(): readonly string[]
-  pools: readonly PoolView[]
+  /** Asked each time. */
+  pools(): readonly PoolView[]
   /**
    * Height of the last accepted block, asked of an upstream. Left out: nobody can be asked cheaply, the check goes by
    * what the pools have seen.
@@ -34,7 +35,7 @@ const NANOSECONDS_PER_MS = 1_000_000n
 export function createChainCheck(deps: ChainCheckDeps): HealthCheck {
   const { name, pools, height, onlyInDoubt = false, onReached } = deps
   let tip: Tip | undefined
-  const upstreams = () => pools.flatMap((pool) => [...pool.status()])
+  const upstreams = () => pools().flatMap((pool) => [...pool.status()])
 
   const message = (): HealthMessage => {
     const all = upstreams()

@@ -10,13 +10,13 @@ function byHost(pools: readonly PoolView[]): Map<string, UpstreamView[]> {
 }
 
 /** The upstreams in the place of a node's peers: how many answer, and how many of the requests fail (0 to 1). */
-export function createNetworkCheck(pools: readonly PoolView[]): HealthCheck {
+export function createNetworkCheck(pools: () => readonly PoolView[]): HealthCheck {
   return {
     name: 'network',
     tags: () => [APPLICATION_TAG],
     afterOthers: true,
     run: () => {
-      const hosts = [...byHost(pools).values()]
+      const hosts = [...byHost(pools()).values()]
       const connected = hosts.filter((views) => views.some(isConnected)).length
       const rates = hosts.flatMap((views) => views.map(({ errorRate }) => errorRate))
       const sendFailRate = rates.length === 0 ? 0 : rates.reduce((sum, rate) => sum + rate, 0) / rates.length

@@ -1,13 +1,17 @@
 import { FirnError } from '../../../errors.ts'
 import { composeTxFees } from '../../../services/node-fallbacks/index.ts'
 import { type LocalMethod, type LocalService, MethodError, PASS_ON, RawJson } from '../gorilla/local-service.ts'
+import { composed } from './composed.ts'
 
 export interface InfoServiceDeps {
   chains: {
     /** Blockchain ID behind an alias or an ID that this server knows; case-sensitive. */
     lookup(alias: string): string | undefined
-    /** True or false = the chain is looked after here and was (not) readable last time; undefined = it is not. */
-    isServed(blockchainId: string): boolean | undefined
+    /**
+     * True or false = the chain (`P`, `X`, `C` or an L1's blockchain ID) is looked after here and was (not) readable
+     * last time; undefined = it is not.
+     */
+    isServed(name: string): boolean | undefined
   }
 }
 
@@ -25,8 +29,10 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
   return async (args, call) => {
     const chain = args.string('chain')
     if (chain === '') throw new MethodError("argument 'chain' not given")
-    const id = BUILT_IN.has(chain) ? chain : (chains.lookup(chain) ?? chain)
-    const served = chains.isServed(chains.lookup(chain) ?? chain) ?? false
+    const known = chains.lookup(chain) ?? chain
+    const id = BUILT_IN.has(chain) ? chain : known
+    const primary = ['P', 'X', 'C'].find((name) => name === known || chains.lookup(name) === known)
+    const served = chains.isServed(primary ?? known) === true
     try {
       const answer = await call.ask(call.method, { chain: id })
       return served ? { isBootstrapped: true } : new RawJson(answer)
@@ -57,6 +63,6 @@ export const createInfoService = (deps: InfoServiceDeps): LocalService => ({
   service: 'info',
   methods: { isBootstrapped: isBootstrapped(deps), getBlockchainID: getBlockchainID(deps) },
   fallbacks: {
-    getTxFee: async (_args, call) => composeTxFees((method, params, endpoint) => call.ask(method, params, endpoint)),
+    getTxFee: composed(composeTxFees),
   },
 })

@@ -1,23 +1,21 @@
 import { composeBlockchains, composePlatformBalance } from '../../../services/node-fallbacks/index.ts'
 import type { LocalService } from '../gorilla/local-service.ts'
+import { composed } from './composed.ts'
 
-/** platform.*: forwarded; what new nodes dropped is composed from what they still answer. */
+/**
+ * platform.*: forwarded; what new nodes dropped is composed from what they still answer.
+ * @param now unix milliseconds
+ */
 export const createPlatformService = (now: () => number = Date.now): LocalService => ({
   endpoints: ['P'],
   service: 'platform',
   methods: {},
   fallbacks: {
-    getBalance: (args, call) => {
-      const addresses = args.strings('addresses')
-      return composePlatformBalance(
-        (method, params, endpoint) => call.ask(method, params, endpoint),
-        addresses,
-        BigInt(Math.floor(now() / 1_000)),
-      )
-    },
-    getBlockchains: async (_args, call) => {
-      const { blockchains } = await composeBlockchains((method, params, endpoint) => call.ask(method, params, endpoint))
-      return { blockchains: blockchains.map((chain) => ({ ...chain })) }
-    },
+    getBalance: composed((ask, args) =>
+      composePlatformBalance(ask, args.strings('addresses'), BigInt(Math.floor(now() / 1_000))),
+    ),
+    getBlockchains: composed(async (ask) => ({
+      blockchains: (await composeBlockchains(ask)).map((chain) => ({ ...chain })),
+    })),
   },
 })

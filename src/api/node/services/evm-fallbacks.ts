@@ -1,0 +1,58 @@
+import { FirnError, JsonRpcError } from '../../../errors.ts'
+import { type AskEvm, composeActivePrecompiles } from '../../../services/node-fallbacks/index.ts'
+import type { EvmApi, EvmRequest } from '../evm/endpoint.ts'
+import { errorOf, lacksMethod } from '../forward/judge.ts'
+import { bodyStart, scanCall } from '../forward/scan-call.ts'
+import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
+import { compactJson, goJson } from '../json/write.ts'
+
+const METHOD = 'eth_getActivePrecompilesAt'
+
+/** Asks the same endpoint something else in the name of the caller. */
+const askOf =
+  (evm: EvmApi, request: EvmRequest): AskEvm =>
+  async (method, params) => {
+    const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${JSON.stringify(params)}}`)
+    const answer = await evm.answer({ ...request, body, contentType: JSON_EVM, contentEncoding: undefined })
+    const error = errorOf(answer.body)
+    if (error) throw new JsonRpcError(error.message, error.code)
+    return (JSON.parse(answer.body.toString()) as { result?: unknown }).result
+  }
+
+/**
+ * Adds to EVM endpoints what newest nodes dropped: `eth_getActivePrecompilesAt`, when the node does not have it. Single
+ * calls only; a batch is one node's whole answer.
+ */
+export function withEvmFallbacks(evm: EvmApi): EvmApi {
+  const compose = async (request: EvmRequest, answer: NodeAnswer): Promise<NodeAnswer> => {
+    const call = scanCall(request.body, bodyStart(request.body))
+    if (call?.id === undefined) return answer
+    const params: unknown =
+      call.params === undefined ? [] : JSON.parse(request.body.toString('utf8', call.params.from, call.params.to))
+    try {
+      const result = await composeActivePrecompiles(askOf(evm, request), Array.isArray(params) ? params : [])
+      const id = compactJson(request.body.subarray(call.id.from, call.id.to))
+      const body = Buffer.concat([
+        Buffer.from('{"jsonrpc":"2.0","id":'),
+        id,
+        Buffer.from(`,"result":${goJson(result)}}\n`),
+      ])
+      return { status: 200, contentType: JSON_EVM, body }
+    } catch (error) {
+      // What it would be composed from is missing, too, or refused: the node's own words stand.
+      if (error instanceof FirnError && error.code !== 'CANCELLED') return answer
+      throw error
+    }
+  }
+  const { upgrade } = evm
+  return {
+    answer: async (request) => {
+      const answer = await evm.answer(request)
+      const lacking = answer.body.includes(METHOD) && lacksMethod(answer.body)
+      return lacking && scanCall(request.body, bodyStart(request.body))?.method === METHOD
+        ? compose(request, answer)
+        : answer
+    },
+    ...(upgrade === undefined ? {} : { upgrade: upgrade.bind(evm) }),
+  }
+}
