@@ -1,0 +1,33 @@
+import type { AddressRules } from './service-address.ts'
+
+export type KeyChainName = 'P' | 'X' | 'C'
+
+/** What key methods have to know of the network that is served under /ext. */
+export interface KeyNetwork {
+  /** May ask a node. @throws FirnError when none answers */
+  facts(signal: AbortSignal): Promise<{ hrp: string; blockchainIds: Readonly<Record<KeyChainName, string>> }>
+  /** Blockchain id (cb58) behind an alias or id; case-sensitive. */
+  lookup(alias: string): string | undefined
+}
+
+/** Names that every network has for its chains; a directory may know them before their ids. */
+const BUILT_IN: Readonly<Record<string, KeyChainName>> = { P: 'P', platform: 'P', X: 'X', avm: 'X', C: 'C', evm: 'C' }
+
+/** The rules for addresses of one chain. */
+export async function addressRules(
+  network: KeyNetwork,
+  chain: KeyChainName,
+  signal: AbortSignal,
+): Promise<AddressRules> {
+  const { hrp, blockchainIds } = await network.facts(signal)
+  const known = new Set(Object.values(blockchainIds))
+  return {
+    hrp,
+    blockchainId: blockchainIds[chain],
+    lookup(alias) {
+      const builtIn = Object.hasOwn(BUILT_IN, alias) ? BUILT_IN[alias] : undefined
+      if (builtIn !== undefined) return blockchainIds[builtIn]
+      return known.has(alias) ? alias : network.lookup(alias)
+    },
+  }
+}

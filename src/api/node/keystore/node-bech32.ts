@@ -1,0 +1,93 @@
+/** Why a text is no bech32 address, in the words of the library that nodes use (btcutil). */
+export class Bech32Error extends Error {}
+
+export interface Bech32Text {
+  /** Lower case. */
+  hrp: string
+  /** Regrouped to bytes of eight bits; what is left over fills one more byte, as in a node. */
+  bytes: Uint8Array
+}
+
+const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
+const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
+/** Checksum constants of bech32 and bech32m; a node accepts both. */
+const PLAIN = 1
+const MODIFIED = 0x2bc830a3
+const CHECKSUM_CHARACTERS = 6
+const MAX_BYTES = 90
+
+/** @throws Bech32Error in the library's order of checks; lengths and positions count bytes */
+export function decodeBech32(text: string): Bech32Text {
+  const bytes = Buffer.from(text)
+  if (bytes.length < 8 || bytes.length > MAX_BYTES)
+    throw new Bech32Error(`invalid bech32 string length ${bytes.length}`)
+  demandOneCase(bytes)
+  const lower = text.toLowerCase()
+  const separator = lower.lastIndexOf('1')
+  if (separator < 1 || separator + CHECKSUM_CHARACTERS + 1 > lower.length)
+    throw new Bech32Error(`invalid separator index ${separator}`)
+  const hrp = lower.slice(0, separator)
+  const values = Array.from(lower.slice(separator + 1), (character) => {
+    const value = CHARSET.indexOf(character)
+    if (value < 0) throw new Bech32Error(`invalid character not part of charset: ${character.charCodeAt(0)}`)
+    return value
+  })
+  demandChecksum(hrp, values, lower.slice(-CHECKSUM_CHARACTERS))
+  return { hrp, bytes: regroup(values.slice(0, -CHECKSUM_CHARACTERS)) }
+}
+
+function demandOneCase(bytes: Buffer): void {
+  let lower = false
+  let upper = false
+  for (const byte of bytes) {
+    if (byte < 33 || byte > 126) throw new Bech32Error(`invalid character in string: '${String.fromCharCode(byte)}'`)
+    lower ||= byte >= 0x61 && byte <= 0x7a
+    upper ||= byte >= 0x41 && byte <= 0x5a
+    if (lower && upper) throw new Bech32Error('string not all lowercase or all uppercase')
+  }
+}
+
+function demandChecksum(hrp: string, values: readonly number[], given: string): void {
+  const sum = polymod([...expand(hrp), ...values])
+  if (sum === PLAIN || sum === MODIFIED) return
+  const payload = values.slice(0, -CHECKSUM_CHARACTERS)
+  const plain = checksum(hrp, payload, PLAIN)
+  // The library writes both into one buffer, so the second begins with the first.
+  const modified = plain + checksum(hrp, payload, MODIFIED)
+  throw new Bech32Error(`invalid checksum (expected (bech32=${plain}, bech32m=${modified}), got ${given})`)
+}
+
+function checksum(hrp: string, payload: readonly number[], constant: number): string {
+  const sum = polymod([...expand(hrp), ...payload, 0, 0, 0, 0, 0, 0]) ^ constant
+  return Array.from({ length: CHECKSUM_CHARACTERS }, (_, at) => CHARSET[(sum >>> (5 * (5 - at))) & 31]).join('')
+}
+
+function expand(hrp: string): number[] {
+  const codes = Array.from(hrp, (character) => character.charCodeAt(0))
+  return [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)]
+}
+
+function polymod(values: readonly number[]): number {
+  let sum = 1
+  for (const value of values) {
+    const top = sum >>> 25
+    sum = ((sum & 0x1ffffff) << 5) ^ value
+    for (const [bit, generator] of GENERATOR.entries()) if ((top >>> bit) & 1) sum ^= generator
+  }
+  return sum >>> 0
+}
+
+function regroup(values: readonly number[]): Uint8Array {
+  const bytes: number[] = []
+  let rest = 0
+  let bits = 0
+  for (const value of values) {
+    rest = ((rest << 5) | value) & 0xfff
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes.push((rest >>> bits) & 0xff)
+  }
+  if (bits > 0) bytes.push((rest << (8 - bits)) & 0xff)
+  return Uint8Array.from(bytes)
+}

@@ -1,0 +1,25 @@
+import { KeystoreError, WrongPasswordError } from '../../../services/keystore/index.ts'
+import { ArgumentError } from '../gorilla/arguments.ts'
+import { printedName } from '../gorilla/execute.ts'
+import { MethodError } from '../gorilla/local-service.ts'
+import { goQuote } from '../json/go-quote.ts'
+
+const textOf = (error: KeystoreError): string =>
+  error instanceof WrongPasswordError ? `${error.message}: user ${goQuote(error.username)}` : error.message
+
+/** Runs keystore work and turns its refusals into a method's error; `prefix` stands in front of the text. */
+export async function refusing<T>(prefix: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof KeystoreError ? new MethodError(prefix + textOf(error)) : error
+  }
+}
+
+/** The method is not there at all. Like an argument error it comes before any method runs, so a node lets it be sniffed. */
+export class MissingMethodError extends ArgumentError {
+  constructor(method: string) {
+    super()
+    this.message = `rpc: can't find method ${goQuote(printedName(method))}`
+  }
+}

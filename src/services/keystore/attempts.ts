@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache'
+import { KeystoreError } from './errors.ts'
+
+/** Slows down who guesses passwords. Only failures count. */
+export interface Attempts {
+  /** @throws KeystoreError when this address has failed too often */
+  admit(address: string | undefined): void
+  failed(address: string | undefined): void
+}
+
+export interface AttemptLimits {
+  /** Failures that are free. */
+  burst: number
+  /** One more becomes free after this. */
+  refillMs: number
+}
+
+/** Addresses remembered; the longest unheard of are forgotten first. */
+const MAX_ADDRESSES = 10_000
+
+/** @param now milliseconds; for tests */
+export function createAttempts({ burst, refillMs }: AttemptLimits, now: () => number = Date.now): Attempts {
+  const debts = new LRUCache<string, { failures: number; at: number }>({ max: MAX_ADDRESSES })
+  const debtOf = (key: string): number => {
+    const debt = debts.get(key)
+    return debt === undefined ? 0 : Math.max(0, debt.failures - (now() - debt.at) / refillMs)
+  }
+  return {
+    admit(address) {
+      if (debtOf(sourceOf(address)) > burst - 1) throw new KeystoreError('too many failed attempts, try again later')
+    },
+    failed(address) {
+      const key = sourceOf(address)
+      debts.set(key, { failures: debtOf(key) + 1, at: now() })
+    },
+  }
+}
+
+/** One household has a whole /64 of IPv6 addresses: they count as one. */
+function sourceOf(address: string | undefined): string {
+  if (address === undefined || !address.includes(':')) return address ?? ''
+  if (address.startsWith('::ffff:')) return address.slice('::ffff:'.length)
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':')
+  const known = tail === undefined ? groups : [...groups, ...Array<string>(8).fill('0')]
+  return known.slice(0, 4).join(':')
+}

@@ -1,0 +1,47 @@
+import { sha256 } from '../../lib/sha256.ts'
+import { KeystoreError } from './errors.ts'
+
+/** How a blob is written as text; `json` is a name that nodes know, but not for blobs. */
+export type BlobEncoding = 'hex' | 'hexc' | 'hexnc' | 'json'
+
+const CHECKSUM_BYTES = 4
+const UNSUPPORTED = 'unsupported encoding in method'
+const NOT_HEX = /[^0-9a-fA-F]/
+
+/**
+ * `0x` and lower-case digits; `hex` and `hexc` with the last four bytes of the SHA-256 behind them.
+ * @throws KeystoreError for `json`
+ */
+export function encodeBlobText(bytes: Uint8Array, encoding: BlobEncoding): string {
+  if (encoding === 'json') throw new KeystoreError(UNSUPPORTED)
+  const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+  return encoding === 'hexnc' ? `0x${digits}` : `0x${digits}${sha256(bytes).toString('hex', 32 - CHECKSUM_BYTES)}`
+}
+
+/**
+ * Reverses `encodeBlobText`; digits in any case, the empty text is no bytes in every encoding.
+ * @throws KeystoreError with the node's text
+ */
+export function decodeBlobText(text: string, encoding: BlobEncoding): Uint8Array {
+  if (text === '') return new Uint8Array()
+  if (encoding === 'json') throw new KeystoreError(UNSUPPORTED)
+  if (!text.startsWith('0x')) throw new KeystoreError('missing 0x prefix to hex encoding')
+  const wrong = NOT_HEX.exec(text.slice(2))
+  if (wrong) throw new KeystoreError(`encoding/hex: invalid byte: ${byteName(wrong[0])}`)
+  if (text.length % 2 === 1) throw new KeystoreError('encoding/hex: odd length hex string')
+  const whole = Buffer.from(text.slice(2), 'hex')
+  if (encoding === 'hexnc') return whole
+  if (whole.length < CHECKSUM_BYTES) throw new KeystoreError('input string is smaller than the checksum size')
+  const bytes = whole.subarray(0, -CHECKSUM_BYTES)
+  if (!sha256(bytes).subarray(-CHECKSUM_BYTES).equals(whole.subarray(-CHECKSUM_BYTES)))
+    throw new KeystoreError('invalid input checksum')
+  return bytes
+}
+
+/** The first UTF-8 byte of a character as Go names it (`U+0067 'g'`), the sign itself only when it is printable. */
+function byteName(character: string): string {
+  const byte = Buffer.from(character).at(0) ?? 0
+  const code = `U+${byte.toString(16).toUpperCase().padStart(4, '0')}`
+  const printable = (byte >= 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad)
+  return printable ? `${code} '${String.fromCharCode(byte)}'` : code
+}

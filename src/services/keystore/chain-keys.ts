@@ -1,0 +1,111 @@
+import type { KeystoreEntry, KeystoreRecords } from '../../store/index.ts'
+import { decodeAddressList, encodeAddressList } from './address-list.ts'
+import { type EntryKeys, entryKeysOf } from './entry-keys.ts'
+import { KeystoreError, WrongPasswordError } from './errors.ts'
+import { type AddressForm, addressOf, PRIVATE_KEY_BYTES } from './private-key.ts'
+import { createRecordCipher, type RecordCipher } from './record-cipher.ts'
+import { type Caller, type Credentials, type SignIn, withBytes } from './sign-in.ts'
+
+/** A chain on which users have keys. */
+export interface KeyChain {
+  /** cb58 */
+  blockchainId: string
+  form: AddressForm
+}
+
+/** The keys of one user on one chain, signed in. Close it when done: that overwrites the key of the records. */
+export interface KeySession {
+  /** 20 bytes each, in the order in which they came; empty when there is none. */
+  addresses(): Promise<Uint8Array[]>
+  /**
+   * Stores a key, which a known address skips.
+   * @returns its address
+   */
+  put(privateKey: Uint8Array): Promise<Uint8Array>
+  /** 32 bytes, as stored. */
+  privateKey(address: Uint8Array): Promise<Uint8Array>
+  close(): void
+}
+
+export interface ChainKeys {
+  /** @throws KeystoreError when the user or password is wrong. What the session throws is about its records. */
+  open(chain: KeyChain, credentials: Credentials, caller: Caller): Promise<KeySession>
+}
+
+export interface ChainKeysDeps {
+  records: KeystoreRecords
+  signIn: SignIn
+}
+
+/** Of a user on P or X; on C a node has no limit. */
+const MAX_ADDRESSES = 5_000
+
+/** Key methods of the chains: they work on stored users whether the keystore API is served or not. */
+export function createChainKeys({ records, signIn }: ChainKeysDeps): ChainKeys {
+  return {
+    async open(chain, credentials, caller) {
+      if (credentials.username === '') throw new KeystoreError('empty username')
+      const { name } = await signIn.user(credentials, caller)
+      const cipher = await withBytes(credentials.password, async (bytes) => createRecordCipher(bytes))
+      const keys = entryKeysOf(chain.blockchainId)
+      return {
+        async addresses() {
+          const [entry] = await records.values(name, [keys.list])
+          return entry === undefined ? [] : decodeAddressList(cipher.open(entry.value))
+        },
+        async put(privateKey) {
+          const address = addressOf(privateKey, chain.form)
+          const addition: Addition = { keys, cipher, form: chain.form, address, privateKey }
+          let failure: unknown
+          const found = await records.update(name, [keys.list, keys.of(address)], (entries) => {
+            const { writes, error } = add(addition, entries)
+            failure = error
+            return writes
+          })
+          if (!found) throw new WrongPasswordError(credentials.username)
+          if (failure !== undefined) throw failure
+          return address
+        },
+        async privateKey(address) {
+          const [entry] = await records.values(name, [keys.of(address)])
+          if (entry === undefined) throw new KeystoreError('not found')
+          const key = cipher.open(entry.value)
+          if (key.length === PRIVATE_KEY_BYTES) return key
+          throw new KeystoreError(`private key has unexpected length, expected ${PRIVATE_KEY_BYTES}`)
+        },
+        close: () => cipher.wipe(),
+      }
+    },
+  }
+}
+
+interface Addition {
+  keys: EntryKeys
+  cipher: RecordCipher
+  form: AddressForm
+  address: Uint8Array
+  privateKey: Uint8Array
+}
+
+/** What is written for one more key; with an error besides when C keeps the key although its list cannot be read. */
+function add(
+  { keys, cipher, form, address, privateKey }: Addition,
+  found: readonly KeystoreEntry[],
+): { writes: KeystoreEntry[]; error?: unknown } {
+  const key = keys.of(address)
+  if (found.some((entry) => sameBytes(entry.key, key))) return { writes: [] }
+  const record = { key, value: cipher.seal(privateKey) }
+  const stored = found.find((entry) => sameBytes(entry.key, keys.list))
+  try {
+    const addresses = stored === undefined ? [] : decodeAddressList(cipher.open(stored.value))
+    if (form === 'short' && addresses.length >= MAX_ADDRESSES)
+      throw new KeystoreError(`keystore user has reached its limit of ${MAX_ADDRESSES} addresses`)
+    const list = encodeAddressList([...addresses, address])
+    return { writes: [record, { key: keys.list, value: cipher.seal(list) }] }
+  } catch (error) {
+    // P and X read the list first; C stores the key first, and it stays stored.
+    return { writes: form === 'ethereum' ? [record] : [], error }
+  }
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

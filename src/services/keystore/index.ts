@@ -1,0 +1,42 @@
+/**
+ * The keystore of a node: users with a password, and their keys on the chains, encrypted at rest. Blobs, records and
+ * refusals are those of AvalancheGo up to v1.12.1, so that users move between such nodes and this server.
+ */
+import type { KeystoreRecords } from '../../store/index.ts'
+import { type AttemptLimits, createAttempts } from './attempts.ts'
+import { type ChainKeys, createChainKeys } from './chain-keys.ts'
+import { createPasswordHasher } from './password-hash.ts'
+import { createSignIn } from './sign-in.ts'
+import { createSlots } from './slots.ts'
+import { createKeystoreUsers, type KeystoreUsers } from './users.ts'
+
+export { type BlobEncoding, decodeBlobText, encodeBlobText } from './blob-text.ts'
+export type { ChainKeys, KeyChain, KeySession } from './chain-keys.ts'
+export { KeystoreBusyError, KeystoreError, WrongPasswordError } from './errors.ts'
+export { formatPrivateKey, newPrivateKey, parsePrivateKey } from './private-key.ts'
+export type { Caller, Credentials } from './sign-in.ts'
+export type { KeystoreUsers } from './users.ts'
+
+export interface KeystoreDeps {
+  records: KeystoreRecords
+  /** Default: 1,000 wrong passwords of one address are free, then one a second. */
+  attempts?: AttemptLimits
+}
+
+export interface Keystore {
+  readonly users: KeystoreUsers
+  readonly keys: ChainKeys
+}
+
+/** Two checks of 64 MiB at once, 64 callers waiting: more are refused. */
+const CHECKS = { running: 2, waiting: 64 }
+const ATTEMPTS: AttemptLimits = { burst: 1_000, refillMs: 1_000 }
+
+export function createKeystore({ records, attempts = ATTEMPTS }: KeystoreDeps): Keystore {
+  const hasher = createPasswordHasher(createSlots(CHECKS))
+  const signIn = createSignIn({ records, hasher, attempts: createAttempts(attempts) })
+  return {
+    users: createKeystoreUsers({ records, hasher, signIn }),
+    keys: createChainKeys({ records, signIn }),
+  }
+}

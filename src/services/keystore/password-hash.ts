@@ -1,0 +1,33 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { hashRaw } from '@node-rs/argon2'
+import type { Slots } from './slots.ts'
+import { HASH_BYTES, SALT_BYTES } from './user-blob.ts'
+
+export interface PasswordHash {
+  hash: Uint8Array
+  salt: Uint8Array
+}
+
+export interface PasswordHasher {
+  create(password: Uint8Array, signal: AbortSignal): Promise<PasswordHash>
+  /** Compares in constant time. */
+  matches(known: PasswordHash, password: Uint8Array, signal: AbortSignal): Promise<boolean>
+}
+
+/** A node's parameters; the hash travels inside blobs, so they cannot be chosen. */
+const ARGON2ID = { timeCost: 1, memoryCost: 65_536, parallelism: 4, outputLen: HASH_BYTES }
+
+/** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `slots` bounds how many there are. */
+export function createPasswordHasher(slots: Slots): PasswordHasher {
+  const hash = (password: Uint8Array, salt: Uint8Array, signal: AbortSignal): Promise<Buffer> =>
+    slots.run(() => hashRaw(password, { ...ARGON2ID, salt }), signal)
+  return {
+    async create(password, signal) {
+      const salt = randomBytes(SALT_BYTES)
+      return { hash: await hash(password, salt, signal), salt }
+    },
+    async matches(known, password, signal) {
+      return timingSafeEqual(await hash(password, known.salt, signal), known.hash)
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { ripemd160 } from '@noble/hashes/legacy.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { decodeCb58, encodeCb58 } from '../../lib/cb58.ts'
+import { sha256 } from '../../lib/sha256.ts'
+
+const PREFIX = 'PrivateKey-'
+export const PRIVATE_KEY_BYTES = 32
+
+/** How a chain makes an address of a public key: P and X by RIPEMD-160 of SHA-256, C as Ethereum does. */
+export type AddressForm = 'short' | 'ethereum'
+
+export const newPrivateKey = (): Uint8Array => secp256k1.utils.randomSecretKey()
+
+export const formatPrivateKey = (key: Uint8Array): string => PREFIX + encodeCb58(key)
+
+/** @throws BadInputError when the prefix, the checksum or the length is wrong */
+export function parsePrivateKey(text: string): Uint8Array {
+  // Without its prefix the text is no cb58 either, so the decoder refuses it.
+  return decodeCb58(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '-', PRIVATE_KEY_BYTES)
+}
+
+/** The 20 bytes of a key's address. */
+export function addressOf(key: Uint8Array, form: AddressForm): Uint8Array {
+  if (form === 'short') return ripemd160(sha256(publicKeyOf(key, true)))
+  return keccak_256(publicKeyOf(key, false).subarray(1)).subarray(-20)
+}
+
+/**
+ * A node takes any 32 bytes and reduces them by the order of the group; what becomes zero has the point at infinity as
+ * its public key, written as zeros.
+ */
+function publicKeyOf(key: Uint8Array, compressed: boolean): Uint8Array {
+  const scalar = BigInt(`0x${Buffer.from(key).toString('hex')}`) % secp256k1.Point.Fn.ORDER
+  if (scalar === 0n) return Uint8Array.from({ length: compressed ? 33 : 65 }, (_, at) => (at === 0 ? 2 : 0))
+  return secp256k1.Point.BASE.multiply(scalar).toBytes(compressed)
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
+import { sha256 } from '../../lib/sha256.ts'
+import { KeystoreError } from './errors.ts'
+import { bytesField, decodeWith, encode } from './node-codec.ts'
+
+/** Encrypts and decrypts what is stored under a key of a user. */
+export interface RecordCipher {
+  /** A record with a fresh nonce. */
+  seal(plain: Uint8Array): Uint8Array
+  /** @throws KeystoreError when the record is damaged or belongs to another password */
+  open(record: Uint8Array): Uint8Array
+  /** Overwrites the key; nothing works afterwards. */
+  wipe(): void
+}
+
+const NONCE_BYTES = 24
+const TAG_BYTES = 16
+/** What the node's codec takes for a record. */
+const MAX_RECORD_BYTES = 256 * 1_024
+
+/**
+ * XChaCha20-Poly1305 without additional data; the key is SHA-256 of the password, not the argon2id hash, because that is
+ * what nodes do.
+ */
+export function createRecordCipher(password: Uint8Array): RecordCipher {
+  const key = sha256(password)
+  return {
+    seal(plain) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const record = encode(bytesField(xchacha20poly1305(key, nonce).encrypt(plain)), bytesField(nonce))
+      if (record.length > MAX_RECORD_BYTES) throw new KeystoreError('packer has insufficient length for input')
+      return record
+    },
+    open(record) {
+      const [sealed, nonce] = decodeWith(record, MAX_RECORD_BYTES, (reader) => [reader.bytes(), reader.bytes()])
+      if (sealed === undefined || nonce?.length !== NONCE_BYTES || sealed.length < TAG_BYTES) throw damaged()
+      try {
+        return xchacha20poly1305(key, nonce).decrypt(sealed)
+      } catch {
+        throw damaged()
+      }
+    },
+    wipe: () => {
+      key.fill(0)
+    },
+  }
+}
+
+const damaged = (): KeystoreError => new KeystoreError('chacha20poly1305: message authentication failed')
