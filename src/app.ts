@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
+import { answerClientError, createFrontDoor } from './api/node/index.ts'
 import { installConnectionTracking } from './api/plugins/connections.ts'
 import { installMetricsRoute } from './api/plugins/metrics-route.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
@@ -11,6 +12,8 @@ import { createMetrics } from './metrics/index.ts'
 import { createUpstreamRegistry } from './upstream/index.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { createMarket } from './wiring/market.ts'
+import { createServerNode, type ServerNode } from './wiring/node.ts'
+import { createServerHealth } from './wiring/node-health.ts'
 
 /** What a test or an embedding program may put in place of the real thing. */
 export interface AppOverrides {
@@ -52,7 +55,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logger,
   })
 
-  const http = createHttp(config, logger)
+  const health = createServerHealth(config, { chains, logger })
+  const node = createServerNode(config, { pool, health, logger })
+  const http = createHttp(config, logger, node)
   if (metrics) {
     metrics.http.install(http)
     installMetricsRoute(http, metrics.registry)
@@ -69,7 +74,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const background = new AbortController()
   http.addHook('onClose', async () => {
     background.abort()
-    await Promise.all([market.close(), chains.close()])
+    await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
   })
 
   return {
@@ -77,13 +82,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     async listen() {
       await market.start()
       chains.discover(background.signal)
+      void node.discover(background.signal)
+      health.health.start()
       return http.listen({ host: config.http.host, port: config.http.port })
     },
     close: () => http.close(),
   }
 }
 
-function createHttp(config: Config, logger: Logger): FastifyInstance {
+function createHttp(config: Config, logger: Logger, { api, guard }: ServerNode): FastifyInstance {
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -94,7 +101,8 @@ function createHttp(config: Config, logger: Logger): FastifyInstance {
     trustProxy: config.http.trustProxy,
     // Each API refuses in its own words while it shuts down.
     return503OnClosing: false,
-    http: { headersTimeout: config.http.headersTimeoutMs, connectionsCheckingInterval: 5_000 },
+    clientErrorHandler: answerClientError,
+    serverFactory: createFrontDoor({ node: api, ...(guard ? { guard } : {}), ...config.http }),
     // A base URL that ends in a slash makes clients ask for `//v1/…`.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
   })

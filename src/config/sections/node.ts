@@ -1,8 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { choice, list, ms, secret, section, toggle } from './field.ts'
+import { choice, count, list, ms, secret, section, toggle } from './field.ts'
 
 /** Settings of the node APIs under /ext. The second flag names are those a node has. */
 export const NodeSection = section({
+  network: Type.Optional(
+    choice(['mainnet', 'testnet'], {
+      description: 'Network served under /ext; left out = mainnet when it is configured, else testnet.',
+    }),
+  ),
   publicDeployment: toggle(false, 'Serve the public: node-private and admin methods are switched off.', {
     flag: 'public',
   }),
@@ -16,6 +21,20 @@ export const NodeSection = section({
     default: 'one',
     description: 'Transactions go to one node, or to all with the first success.',
   }),
+  requestsPerSecond: Type.Number({
+    exclusiveMinimum: 0,
+    default: 10_000,
+    description: 'Requests forwarded per second to one node that names no limit of its own.',
+  }),
+  maxConcurrent: count(1_024, 'Forwarded requests in flight at one node that names no limit of its own.'),
+  attemptMs: ms(20_000, 'Time one node gets for a forwarded request before another is asked.', { minimum: 100 }),
+  bodyLimitBytes: count(26_214_400, 'Largest request body under /ext, bytes; EVM endpoints have a limit of 5 MiB.'),
+  cacheBytes: count(
+    67_108_864,
+    'Memory for answers that stay true (accepted blocks, transactions), bytes; 0 = off.',
+    0,
+  ),
+  tipCacheMs: ms(0, 'Answers about the tip are used again for this long while it stands still; 0 = never.'),
   allowedHosts: list(
     Type.String({ minLength: 1 }),
     'Host header names accepted under /ext besides IP addresses; * = all.',

@@ -12,6 +12,8 @@ export type MethodEntry =
 
 /** The one table: what is answered here and what is forwarded, by endpoint and method. */
 export interface MethodTable {
+  /** Answers about one node are not given. */
+  readonly isPublic: boolean
   /** True when any method of this endpoint is answered here, so that bodies have to be read strictly. */
   hasLocal(endpoint: string): boolean
   /** True when nothing of this endpoint is ever forwarded. */
@@ -55,6 +57,7 @@ export function createMethodTable(services: readonly LocalService[], options: { 
     }
   const unknown: MethodEntry = { kind: 'unknown' }
   return {
+    isPublic: options.public,
     hasLocal: (endpoint) => endpoints.has(endpoint),
     isWhole: (endpoint) => endpoints.get(endpoint)?.whole === true,
     isOff: (endpoint) => endpoints.get(endpoint)?.off === true,

@@ -1,0 +1,70 @@
+import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
+import { eachMember } from '../json/spans.ts'
+import { goJson } from '../json/write.ts'
+
+/** JSON-RPC error codes as geth uses them. */
+export const EVM_CODES = { invalidRequest: -32600, server: -32000, tooLarge: -32003 } as const
+
+const START = Buffer.from('{"jsonrpc":"2.0","id":')
+const RESULT = Buffer.from(',"result":')
+const END = Buffer.from('}')
+const NULL = Buffer.from('null')
+const NEWLINE = 0x0a
+
+/** One answer without a newline; `result` is JSON text as it is to appear. */
+export const resultEntry = (id: Buffer | undefined, result: string): Buffer =>
+  Buffer.concat([START, id ?? NULL, RESULT, Buffer.from(result), END])
+
+/** One error without a newline. */
+export const errorEntry = (id: Buffer | undefined, code: number, message: string): Buffer =>
+  Buffer.concat([START, id ?? NULL, Buffer.from(`,"error":{"code":${code},"message":${goJson(message)}}}`)])
+
+/** A whole body, ended by a newline as Go's encoder does. */
+export const bodyOf = (entry: Buffer): NodeAnswer => ({
+  status: 200,
+  contentType: JSON_EVM,
+  body: Buffer.concat([entry, Buffer.from('\n')]),
+})
+
+/** What is answered before anything is executed: no newline, and the length stands first. */
+export const refusedBody = (entry: Buffer): NodeAnswer => ({
+  status: 200,
+  contentType: JSON_EVM,
+  body: entry,
+  framing: 'length-first',
+})
+
+/** Notifications only, and responses nobody asked for. */
+export const silence = (): NodeAnswer => ({ status: 200, contentType: JSON_EVM, body: Buffer.alloc(0) })
+
+/** Without the newline at the end. */
+export const trimmed = (body: Buffer): Buffer =>
+  body[body.length - 1] === NEWLINE ? body.subarray(0, body.length - 1) : body
+
+/** Where the bytes of `result` stand; undefined when the entry is an error or not in an answer's form. */
+export function resultOf(entry: Buffer): Buffer | undefined {
+  let found: Buffer | undefined
+  eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
+    if (keyTo - keyFrom === 8 && entry.toString('latin1', keyFrom, keyTo) === '"result"') found = entry.subarray(from, to)
+  })
+  return found
+}
+
+/** The id as the answer has it. */
+export function idOf(entry: Buffer): Buffer | undefined {
+  let found: Buffer | undefined
+  eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
+    if (keyTo - keyFrom === 4 && entry.toString('latin1', keyFrom, keyTo) === '"id"') found = entry.subarray(from, to)
+  })
+  return found
+}
+
+/** The same answer for a caller with another id; undefined when it is not in the form that nodes write. */
+export function withId(entry: Buffer, from: Buffer, to: Buffer): Buffer | undefined {
+  if (from.equals(to)) return entry
+  const at = START.length
+  const end = at + from.length
+  if (!entry.subarray(0, at).equals(START) || !entry.subarray(at, end).equals(from) || entry[end] !== 0x2c)
+    return undefined
+  return Buffer.concat([START, to, entry.subarray(end)])
+}

@@ -1,0 +1,80 @@
+import { eachMember, type Span } from '../json/spans.ts'
+import { decodeString, foldName } from '../json/strings.ts'
+import { compactJson } from '../json/write.ts'
+
+/** One entry of a body as geth's JSON-RPC reads it. Spans and bytes point into the body. */
+export interface EvmMessage {
+  span: Span
+  /** Empty when absent, no string or unreadable. */
+  method: string
+  /** As it is echoed; undefined when absent. */
+  id: Buffer | undefined
+  /** Unparsed; undefined when absent. */
+  params: Buffer | undefined
+  /**
+   * `call` gets an answer with its id; `silent` (notifications, responses) gets none; `invalid` gets an error of its own.
+   */
+  kind: 'call' | 'silent' | 'invalid'
+}
+
+/** Longer names and versions are none that exist. */
+const MAX_TEXT = 256
+
+const textAt = (body: Buffer, from: number, to: number): string => {
+  if (body[from] !== 0x22 || to - from > MAX_TEXT) return ''
+  try {
+    return decodeString(body, from, to)
+  } catch {
+    return ''
+  }
+}
+
+const NAMES = ['id', 'method', 'params', 'jsonrpc', 'result', 'error'] as const
+
+const nameAt = (body: Buffer, from: number, to: number): string => {
+  const plain = body.toString('latin1', from + 1, to - 1)
+  return (NAMES as readonly string[]).includes(plain) ? plain : foldName(textAt(body, from, to))
+}
+
+/**
+ * The message in `span`: the last duplicate of a member wins, names count without regard to case. Nothing inside the
+ * members is checked; a body is validated before anything but forwarding is done with it.
+ */
+export function readMessage(body: Buffer, span: Span): EvmMessage {
+  let version = ''
+  let method = ''
+  let id: Span | undefined
+  let params: Span | undefined
+  let response = false
+  eachMember(body, span.from, (keyFrom, keyTo, from, to) => {
+    const name = nameAt(body, keyFrom, keyTo)
+    if (name === 'jsonrpc') version = textAt(body, from, to)
+    else if (name === 'method') method = textAt(body, from, to)
+    else if (name === 'id') id = { from, to }
+    else if (name === 'params') params = { from, to }
+    else if (name === 'result' || name === 'error') response = true
+  })
+  const first = id && body[id.from]
+  const validId = first !== undefined && first !== 0x7b && first !== 0x5b
+  const kind = kindOf(version === '2.0', method !== '', id !== undefined, validId, response && params === undefined)
+  return {
+    span,
+    method,
+    id: id && compactJson(body.subarray(id.from, id.to)),
+    params: params && body.subarray(params.from, params.to),
+    kind,
+  }
+}
+
+function kindOf(
+  version: boolean,
+  method: boolean,
+  hasId: boolean,
+  validId: boolean,
+  response: boolean,
+): EvmMessage['kind'] {
+  if (!version) return 'invalid'
+  if (method && !hasId) return 'silent'
+  if (method && validId) return 'call'
+  return validId && response ? 'silent' : 'invalid'
+}

@@ -1,0 +1,106 @@
+import type { Member, NodeGroup } from '../../forward/node-pools.ts'
+import type { Endpoint } from '../../routes/endpoint.ts'
+
+/** What is known about the newest block of one chain, from everything that nodes have said. */
+export interface ChainTip {
+  /** Highest block a node has shown; clients are never told a lower one while that node's word is fresh. */
+  mark(): bigint | undefined
+  /** A node has shown a block of this height, now. */
+  saw(host: string, height: bigint): void
+  /** True when this node has lately shown a tip too far below the mark to speak about the newest state. */
+  isBehind(host: string): boolean
+  /**
+   * True when no node has come up to the mark for so long that the chain itself must have been set back (a test chain).
+   * The mark then follows.
+   */
+  wasSetBack(): boolean
+  /**
+   * Makes sure that laggards are known before anything about the tip is believed: asks every node once for its height
+   * when the chain was not used for a while. Never rejects.
+   */
+  ready(group: NodeGroup, endpoint: Endpoint): Promise<void> | undefined
+}
+
+export interface ChainTipOptions {
+  /** Blocks a node may lag behind before its word about the newest state is not taken. */
+  maxLagBlocks: number
+  /** Highest tip by the pool's own probes. */
+  head(): bigint | undefined
+  now?: () => number
+}
+
+/** A node's height says nothing about its lag after this long, milliseconds. */
+const HEIGHT_MS = 10_000
+/** All nodes together may be behind the mark for this long before it is given up, milliseconds. */
+const SET_BACK_MS = 60_000
+/** Unused for longer than this: who lags is asked anew, milliseconds. */
+const IDLE_MS = 15_000
+/** How long a read waits for the heights of slow nodes, milliseconds. */
+const READY_MS = 1_000
+/** A height this far above what the pool believes is a broken node and no news. */
+const ABSURD_LEAD = 10_000n
+
+export function createChainTip({ maxLagBlocks, head, now = Date.now }: ChainTipOptions): ChainTip {
+  const heights = new Map<string, { height: bigint; at: number }>()
+  let mark: bigint | undefined
+  let confirmedAt = now()
+  let usedAt = Number.NEGATIVE_INFINITY
+  let getting: Promise<void> | undefined
+
+  const raise = (height: bigint): void => {
+    if (mark !== undefined && height < mark) return
+    mark = height
+    confirmedAt = now()
+  }
+  const current = (): bigint | undefined => {
+    const probed = head()
+    if (probed !== undefined && (mark === undefined || probed > mark)) raise(probed)
+    return mark
+  }
+  const saw = (host: string, height: bigint): void => {
+    heights.set(host, { height, at: now() })
+    const probed = head()
+    if (probed === undefined || height - probed <= ABSURD_LEAD) raise(height)
+  }
+  const askOne = async ({ host, pool, path }: Member, endpoint: Endpoint): Promise<void> => {
+    try {
+      const height = await pool.rpc<unknown>(path(endpoint), 'eth_blockNumber', [], { deadline: now() + READY_MS })
+      saw(host, BigInt(String(height)))
+    } catch {
+      // A node that does not answer is found out by the reads themselves.
+    }
+  }
+  const askAll = async (group: NodeGroup, endpoint: Endpoint): Promise<void> => {
+    // Wakes the pool's own watch, whose findings decide who is asked first.
+    void askOne({ host: '', pool: group.pool, path: group.path }, endpoint)
+    await Promise.all(group.members().map((member) => askOne(member, endpoint)))
+    heights.delete('')
+  }
+  return {
+    mark: current,
+    saw,
+    isBehind: (host) => {
+      const known = heights.get(host)
+      const top = current()
+      if (!known || top === undefined || now() - known.at > HEIGHT_MS) return false
+      return top - known.height > BigInt(maxLagBlocks)
+    },
+    wasSetBack: () => {
+      if (now() - confirmedAt < SET_BACK_MS) return false
+      mark = undefined
+      confirmedAt = now()
+      return true
+    },
+    ready: (group, endpoint) => {
+      const time = now()
+      const idle = time - usedAt > IDLE_MS
+      usedAt = time
+      if (getting) return getting
+      if (!idle || group.members().length < 2) return undefined
+      getting = askAll(group, endpoint).finally(() => {
+        getting = undefined
+      })
+      return getting
+    },
+  }
+}

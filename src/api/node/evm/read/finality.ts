@@ -1,0 +1,98 @@
+import { eachElement, eachMember } from '../../json/spans.ts'
+import type { EvmRead } from '../methods.ts'
+
+/** How long the answer to one call stays true; undefined = nobody knows, it is not kept. */
+export type CallFinality =
+  | { kind: 'settled' }
+  /** `block` = it must be accepted before the answer counts; `finalWhen` = bytes that a final answer holds. */
+  | { kind: 'immutable'; block?: bigint; finalWhen?: string }
+  | { kind: 'tip' }
+
+type Block = { at: 'tip' } | { at: 'hash' } | { at: 'number'; number: bigint } | undefined
+
+const TAGS: Readonly<Record<string, Block>> = {
+  '"latest"': { at: 'tip' },
+  '"safe"': { at: 'tip' },
+  '"finalized"': { at: 'tip' },
+  '"accepted"': { at: 'tip' },
+  '"earliest"': { at: 'number', number: 0n },
+}
+const NUMBER = /^"(0x(?:0|[1-9a-f][0-9a-f]{0,15}))"$/i
+const HASH = /^"0x[0-9a-f]{64}"$/i
+/** Longer texts are no block. */
+const MAX_BLOCK = 400
+
+function blockOf(value: Buffer | undefined): Block {
+  if (value === undefined) return { at: 'tip' }
+  if (value.length > MAX_BLOCK) return undefined
+  const text = value.toString('latin1')
+  if (text === 'null') return { at: 'tip' }
+  if (value[0] === 0x7b) return blockInObject(value)
+  if (HASH.test(text)) return { at: 'hash' }
+  const number = NUMBER.exec(text)?.[1]
+  return number === undefined ? TAGS[text] : { at: 'number', number: BigInt(number) }
+}
+
+/** EIP-1898: `{blockNumber}` or `{blockHash}`; with both, or something else in it, nothing is known. */
+function blockInObject(value: Buffer): Block {
+  const members: [string, string][] = []
+  eachMember(value, 0, (keyFrom, keyTo, from, to) => {
+    members.push([value.toString('latin1', keyFrom + 1, keyTo - 1), value.toString('latin1', from, to)])
+  })
+  const named = members.filter(([name]) => name !== 'requireCanonical')
+  const [only] = named
+  if (only === undefined || named.length > 1) return undefined
+  if (only[0] === 'blockHash' && HASH.test(only[1])) return { at: 'hash' }
+  return only[0] === 'blockNumber' ? blockOf(Buffer.from(only[1])) : undefined
+}
+
+/** Parameter number `index`, counted from 0. */
+export function parameterAt(params: Buffer | undefined, index: number): Buffer | undefined {
+  let found: Buffer | undefined
+  let position = 0
+  if (params)
+    eachElement(params, 0, (from, to) => {
+      if (position === index) found = params.subarray(from, to)
+      position += 1
+      return position <= index
+    })
+  return found
+}
+
+const fromBlock = (block: Block): CallFinality | undefined => {
+  if (block === undefined) return undefined
+  if (block.at === 'tip') return { kind: 'tip' }
+  return block.at === 'hash' ? { kind: 'immutable' } : { kind: 'immutable', block: block.number }
+}
+
+/** Logs are as final as the end of their range; a range that begins at the tip moves with it. */
+function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
+  const filter = parameterAt(params, 0)
+  if (filter?.[0] !== 0x7b) return undefined
+  const seen: Record<string, Buffer> = {}
+  eachMember(filter, 0, (keyFrom, keyTo, from, to) => {
+    seen[filter.toString('latin1', keyFrom + 1, keyTo - 1)] = filter.subarray(from, to)
+  })
+  if (seen['blockHash']) return fromBlock(blockOf(seen['blockHash']))
+  const [first, last] = [blockOf(seen['fromBlock']), blockOf(seen['toBlock'])]
+  if (first?.at === 'number' && last?.at === 'number') return { kind: 'immutable', block: last.number }
+  return first && last ? { kind: 'tip' } : undefined
+}
+
+/** What the table and the parameters say about one call. */
+export function finalityOf({ depends }: EvmRead, params: Buffer | undefined): CallFinality | undefined {
+  switch (depends.on) {
+    case 'settled':
+      return { kind: 'settled' }
+    case 'fixed':
+      return { kind: 'immutable' }
+    case 'tip':
+      return { kind: 'tip' }
+    case 'hash':
+      return { kind: 'immutable', ...(depends.finalWhen === undefined ? {} : { finalWhen: depends.finalWhen }) }
+    case 'number':
+      return fromBlock(blockOf(parameterAt(params, depends.parameter)))
+    case 'range':
+      return rangeFinality(params)
+  }
+}

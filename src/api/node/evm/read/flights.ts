@@ -1,0 +1,63 @@
+import { CancelledError } from '../../../../errors.ts'
+
+/** Joins identical work in flight; it is cancelled when the last one who waits has left. */
+export interface Flights<T> {
+  /** `work` runs at most once per key at a time. Rejects with CancelledError when `signal` aborts. */
+  share(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  readonly size: number
+}
+
+interface Flight<T> {
+  result: Promise<T>
+  controller: AbortController
+  waiting: number
+}
+
+export function createFlights<T>(): Flights<T> {
+  const open = new Map<string, Flight<T>>()
+
+  const start = (key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> => {
+    const controller = new AbortController()
+    const flight: Flight<T> = { result: work(controller.signal), controller, waiting: 0 }
+    open.set(key, flight)
+    const land = (): void => {
+      if (open.get(key) === flight) open.delete(key)
+    }
+    flight.result.then(land, land)
+    return flight
+  }
+  return {
+    share: (key, signal, work) => {
+      if (signal.aborted) return Promise.reject(new CancelledError())
+      const flight = open.get(key) ?? start(key, work)
+      flight.waiting += 1
+      return new Promise<T>((resolve, reject) => {
+        const leave = (): void => {
+          signal.removeEventListener('abort', onAbort)
+          flight.waiting -= 1
+        }
+        const onAbort = (): void => {
+          leave()
+          reject(new CancelledError())
+          if (flight.waiting > 0) return
+          if (open.get(key) === flight) open.delete(key)
+          flight.controller.abort()
+        }
+        signal.addEventListener('abort', onAbort)
+        flight.result.then(
+          (value) => {
+            leave()
+            resolve(value)
+          },
+          (error: unknown) => {
+            leave()
+            reject(error)
+          },
+        )
+      })
+    },
+    get size() {
+      return open.size
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { readBody } from '../http/body.ts'
+import { type Exchange, headerOf } from '../http/exchange.ts'
+import type { Finish } from '../http/finish.ts'
+import type { EvmApi } from './endpoint.ts'
+import { answerOddBody, EVM_BODY_LIMIT, refuseEvmHttp } from './http-checks.ts'
+
+/** Serves EVM endpoints: the HTTP checks of geth, then the body. */
+export function createEvmServing(deps: { evm: EvmApi; finish: Finish }) {
+  const { evm, finish } = deps
+  return (exchange: Exchange): void => {
+    const { request, endpoint, signal } = exchange
+    const refused = refuseEvmHttp(exchange)
+    if (refused) {
+      exchange.send(refused)
+      return
+    }
+    readBody(request, EVM_BODY_LIMIT, (read) => {
+      if (read.kind === 'gone') return
+      const { body } = read
+      const odd = answerOddBody(read)
+      const contentType = headerOf(request, 'content-type')
+      const contentEncoding = headerOf(request, 'content-encoding')
+      if (odd) exchange.send(odd)
+      else finish(exchange, evm.answer({ endpoint, body, contentType, contentEncoding, signal: signal() }), body)
+    })
+  }
+}

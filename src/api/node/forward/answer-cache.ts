@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache'
+import type { Dialect } from '../routes/endpoint.ts'
+
+/** An answer without the id it was given for. */
+export interface KeptAnswer {
+  /** Bytes before and behind the id. */
+  head: Buffer
+  tail: Buffer
+  contentType: string | undefined
+  nosniff: boolean
+  nodeId: string | undefined
+  /** The tip when it was given; undefined = it does not depend on it. */
+  tip: bigint | undefined
+}
+
+/** Answers kept as the node's own bytes; another caller's id is put where the first one's was. */
+export interface AnswerCache {
+  get(key: string, tip: bigint | undefined): KeptAnswer | undefined
+  set(key: string, answer: KeptAnswer, ttlMs: number): void
+  /** Forgets what depends on the tip: a transaction went through. */
+  forgetTip(): void
+  readonly size: number
+}
+
+const ENTRY_OVERHEAD = 300
+/** Larger answers would push out too many small ones. */
+const MAX_ANSWER_BYTES = 1_048_576
+const MAX_KEY_LENGTH = 8_192
+
+export function createAnswerCache(limits: { bytes: number; entries: number }): AnswerCache {
+  const cache = new LRUCache<string, KeptAnswer>({
+    max: limits.entries,
+    maxSize: Math.max(1, limits.bytes),
+    sizeCalculation: (answer, key) => answer.head.length + answer.tail.length + key.length + ENTRY_OVERHEAD,
+  })
+  let epoch = 0
+  const epochs = new WeakMap<KeptAnswer, number>()
+  return {
+    get: (key, tip) => {
+      const answer = cache.get(key)
+      if (!answer) return undefined
+      if (answer.tip === undefined || (answer.tip === tip && epochs.get(answer) === epoch)) return answer
+      cache.delete(key)
+      return undefined
+    },
+    set: (key, answer, ttlMs) => {
+      if (limits.bytes === 0 || key.length > MAX_KEY_LENGTH) return
+      if (answer.head.length + answer.tail.length > MAX_ANSWER_BYTES) return
+      epochs.set(answer, epoch)
+      cache.set(key, answer, Number.isFinite(ttlMs) ? { ttl: ttlMs } : {})
+    },
+    forgetTip: () => {
+      epoch += 1
+    },
+    get size() {
+      return cache.size
+    },
+  }
+}
+
+const GORILLA_START = Buffer.from('{"jsonrpc":"2.0","result":')
+const EVM_START = Buffer.from('{"jsonrpc":"2.0","id":')
+const EVM_RESULT = Buffer.from(',"result":')
+
+const hasAt = (body: Buffer, at: number, part: Buffer): boolean =>
+  at >= 0 && body.length >= at + part.length && body.compare(part, 0, part.length, at, at + part.length) === 0
+
+/**
+ * Takes the id out of a successful answer; undefined when the answer is an error, null, or not in the node's own form.
+ * The bytes are copied: an answer of a few bytes must not hold a whole network buffer.
+ */
+export function withoutId(body: Buffer, id: Buffer, dialect: Dialect): { head: Buffer; tail: Buffer } | undefined {
+  if (dialect === 'gorilla') {
+    const tail = Buffer.concat([Buffer.from(',"id":'), id, Buffer.from('}\n')])
+    const at = body.length - tail.length
+    if (!hasAt(body, 0, GORILLA_START) || !hasAt(body, at, tail) || hasAt(body, GORILLA_START.length, NULL_GORILLA))
+      return undefined
+    return { head: Buffer.from(body.subarray(0, body.length - id.length - 2)), tail: END }
+  }
+  const at = EVM_START.length + id.length
+  if (!hasAt(body, 0, EVM_START) || !hasAt(body, EVM_START.length, id) || !hasAt(body, at, EVM_RESULT)) return undefined
+  if (hasAt(body, at + EVM_RESULT.length, NULL_EVM)) return undefined
+  return { head: EVM_START, tail: Buffer.from(body.subarray(at)) }
+}
+
+const END = Buffer.from('}\n')
+const NULL_GORILLA = Buffer.from('null,')
+const NULL_EVM = Buffer.from('null}')

@@ -1,0 +1,35 @@
+import type { MethodRule } from '../methods/rule.ts'
+import type { Endpoint } from '../routes/endpoint.ts'
+
+/** One request to be forwarded. */
+export interface ForwardCall {
+  endpoint: Endpoint
+  rule: MethodRule
+  /** JSON-RPC method; undefined when it could not be read or there are several. */
+  method: string | undefined
+  /** Unparsed params, as sent. */
+  params: Buffer | undefined
+  /** As it is echoed; undefined when absent or null. */
+  id: Buffer | undefined
+  http: {
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+    contentType: string | undefined
+    /** A node does not unpack bodies; it is told what we were told. */
+    contentEncoding: string | undefined
+    /** With question mark; only where a node reads it. */
+    query: string
+    body: Buffer | undefined
+  }
+  signal: AbortSignal
+}
+
+const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'content-type': 'application/json' })
+
+/** Headers for the node: what the body is, nothing of the client's (credentials, cookies, routes). */
+export function forwardHeaders({ contentType, contentEncoding }: ForwardCall['http']): Record<string, string> {
+  if (contentType === 'application/json' && contentEncoding === undefined) return JSON_HEADERS
+  const headers: Record<string, string> = {}
+  if (contentType !== undefined) headers['content-type'] = contentType
+  if (contentEncoding !== undefined) headers['content-encoding'] = contentEncoding
+  return headers
+}

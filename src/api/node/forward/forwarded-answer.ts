@@ -1,0 +1,65 @@
+import { CancelledError, FirnError, UpstreamRateLimitedError } from '../../../errors.ts'
+import type { RawResponse } from '../../../upstream/index.ts'
+import { errorBody, GORILLA_CODES } from '../gorilla/answer.ts'
+import { JSON_EVM, JSON_GORILLA, type NodeAnswer, notFound, plainText } from '../http/answer.ts'
+import { goJson } from '../json/write.ts'
+import type { Dialect } from '../routes/endpoint.ts'
+
+const only = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header)
+
+const firstName = (headers: RawResponse['headers']): string | undefined => {
+  for (const name in headers) return name
+  return undefined
+}
+
+/** Headers of a node that mean something to a client beside those that every answer has. */
+const PASSED = { 'retry-after': 'Retry-After', 'content-encoding': 'Content-Encoding', location: 'Location' } as const
+
+/** A node's answer with its status, type and bytes; its other headers are those of its connection, not of ours. */
+export function answerOf(response: RawResponse): NodeAnswer {
+  const { status, headers, body } = response
+  // Servers before a node dress this up; the node has one text.
+  if (status === 404) return notFound()
+  const answer: NodeAnswer = { status, body }
+  const contentType = only(headers['content-type'])
+  if (contentType !== undefined) answer.contentType = contentType
+  if (headers['x-content-type-options'] !== undefined) answer.nosniff = true
+  const nodeId = only(headers['node-id'])
+  if (nodeId !== undefined) answer.nodeId = nodeId
+  if (headers['content-length'] === undefined) answer.framing = 'chunked'
+  else answer.framing = firstName(headers) === 'content-length' ? 'length-first' : 'length'
+  for (const name of Object.keys(PASSED) as (keyof typeof PASSED)[]) {
+    const value = only(headers[name])
+    if (value !== undefined) answer.extra = { ...answer.extra, [PASSED[name]]: value }
+  }
+  return answer
+}
+
+const retryAfter = (error: unknown): { extra?: Record<string, string> } => {
+  if (!(error instanceof FirnError) || !error.retryable) return {}
+  const ms = error instanceof UpstreamRateLimitedError ? (error.retryAfterMs ?? 1_000) : 1_000
+  return { extra: { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) } }
+}
+
+const NULL = Buffer.from('null')
+
+/**
+ * No node answered. The status is 502, 503 or 504, never 200: wallets take a JSON-RPC error with status 200 for the truth
+ * about the chain (a transaction refused, a call reverted), while viem, ethers and avalanchejs treat these as a server
+ * in trouble and try again. The body is nevertheless an error object of the dialect, for those who only look at bodies.
+ */
+export function failureAnswer(error: unknown, dialect: Dialect, id: Buffer | undefined): NodeAnswer | undefined {
+  if (error instanceof CancelledError) return undefined
+  const status = error instanceof FirnError && error.status >= 500 ? error.status : 500
+  const message = status === 504 ? 'no node answered in time' : status === 500 ? 'internal error' : 'no node answered'
+  const rest = { status, nosniff: true, framing: 'length', ...retryAfter(error) } as const
+  if (dialect === 'gorilla')
+    return { ...rest, contentType: JSON_GORILLA, body: errorBody(GORILLA_CODES.server, message, id) }
+  if (dialect !== 'evm') return { ...rest, ...plainText(status, `${message}\n`) }
+  const body = Buffer.concat([
+    Buffer.from('{"jsonrpc":"2.0","id":'),
+    id ?? NULL,
+    Buffer.from(`,"error":{"code":-32000,"message":${goJson(message)}}}\n`),
+  ])
+  return { ...rest, contentType: JSON_EVM, body }
+}

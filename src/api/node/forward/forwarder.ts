@@ -1,0 +1,163 @@
+import type { RawResponse } from '../../../upstream/index.ts'
+import type { NodeAnswer } from '../http/answer.ts'
+import type { Finality } from '../methods/rule.ts'
+import { type AnswerCache, createAnswerCache, type KeptAnswer, withoutId } from './answer-cache.ts'
+import { type ForwardCall, forwardHeaders } from './call.ts'
+import { answerOf } from './forwarded-answer.ts'
+import { type Judge, judgeHealth, judgeHttp, judgeRpc } from './judge.ts'
+import type { NodeGroup, NodePools } from './node-pools.ts'
+import { createTurnstile } from './turnstile.ts'
+import { forwardWrite, type WritePolicy } from './writes.ts'
+
+/** Hands requests on to nodes and their answers back, byte for byte. */
+export interface Forwarder {
+  /** @throws FirnError when no node answers; CancelledError when the caller has left. */
+  forward(call: ForwardCall): Promise<NodeAnswer>
+  /** NodeID of the identity node, once it has been seen. */
+  nodeId(): string | undefined
+  /** Asks the identity node for its id; false = it did not say. Every node says it in a header of every answer. */
+  learnNodeId(signal: AbortSignal): Promise<boolean>
+}
+
+export interface ForwarderDeps {
+  pools: NodePools
+  writePolicy: WritePolicy
+  cache: { bytes: number; entries: number }
+  /** How long answers that depend on the tip are used again while it stands still; 0 = not at all. Milliseconds. */
+  tipCacheMs: number
+}
+
+/** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
+const FORWARD_MS = 30_000
+/** Aggregating signatures may hang a node: less patience. */
+const ALONE_MS = 20_000
+const SETTLED_MS = 600_000
+const JSON_TYPE = { 'content-type': 'application/json' }
+const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
+
+const judgeOf = ({ endpoint }: ForwardCall): Judge => {
+  if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm') return judgeRpc
+  return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
+}
+
+const requestOf = (call: ForwardCall, path: string) => ({
+  method: call.http.method,
+  path: path + call.http.query,
+  headers: forwardHeaders(call.http),
+  ...(call.http.body === undefined ? {} : { body: call.http.body }),
+})
+
+const keyOf = (call: ForwardCall): string =>
+  `${call.endpoint.path}\n${call.method}\n${call.params === undefined ? '' : call.params.toString('latin1')}`
+
+const ttlOf = (finality: Finality, tipCacheMs: number): number =>
+  finality === 'immutable' ? Number.POSITIVE_INFINITY : finality === 'settled' ? SETTLED_MS : tipCacheMs
+
+function fromKept(kept: KeptAnswer, id: Buffer): NodeAnswer {
+  const answer: NodeAnswer = { status: 200, body: Buffer.concat([kept.head, id, kept.tail]), nosniff: kept.nosniff }
+  if (kept.contentType !== undefined) answer.contentType = kept.contentType
+  if (kept.nodeId !== undefined) answer.nodeId = kept.nodeId
+  return answer
+}
+
+/** Cached = may be looked up and kept: it has an id to be put back, and a rule that says how long it is true. */
+const cacheable = (call: ForwardCall): call is ForwardCall & { id: Buffer } =>
+  call.rule.finality !== undefined && call.id !== undefined && call.method !== undefined
+
+function keep(
+  cache: AnswerCache,
+  call: ForwardCall & { id: Buffer },
+  answer: NodeAnswer,
+  tipCacheMs: number,
+  tip?: bigint,
+) {
+  const { finality, finalWhen } = call.rule
+  if (finality === undefined || answer.status !== 200) return
+  if (finalWhen && !finalWhen.some((mark) => answer.body.includes(mark))) return
+  const parts = withoutId(answer.body, call.id, call.endpoint.dialect)
+  if (!parts) return
+  const kept: KeptAnswer = {
+    ...parts,
+    contentType: answer.contentType,
+    nosniff: answer.nosniff === true,
+    nodeId: answer.nodeId,
+    tip: finality === 'tip' ? tip : undefined,
+  }
+  if (finality === 'tip' && tip === undefined) return
+  cache.set(keyOf(call), kept, ttlOf(finality, tipCacheMs))
+}
+
+export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }: ForwarderDeps): Forwarder {
+  const cache = createAnswerCache(size)
+  const turnstile = createTurnstile()
+  let identity: string | undefined
+
+  const noteIdentity = (response: RawResponse | undefined): void => {
+    const seen = response?.headers['node-id']
+    if (typeof seen === 'string') identity = seen
+  }
+  const toIdentity = async (call: ForwardCall): Promise<RawResponse> => {
+    const { pool, path } = pools.identity
+    const response = await pool.exchange(requestOf(call, path(call.endpoint)), {
+      signal: call.signal,
+      deadline: Date.now() + FORWARD_MS,
+      judge: judgeOf(call),
+    })
+    noteIdentity(response)
+    return response
+  }
+  const alone = (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
+    const [first, ...others] = group.members()
+    if (!first) throw new Error('a group without nodes')
+    const free = others.reduce(
+      (best, one) => (turnstile.load(one.host) < turnstile.load(best.host) ? one : best),
+      first,
+    )
+    return turnstile.pass(free.host, () =>
+      free.pool.exchange(requestOf(call, free.path(call.endpoint)), {
+        idempotent: false,
+        signal: call.signal,
+        deadline: Date.now() + ALONE_MS,
+        judge: judgeRpc,
+      }),
+    )
+  }
+  const ask = (call: ForwardCall, group: NodeGroup): Promise<RawResponse> =>
+    group.pool.exchange(requestOf(call, group.path(call.endpoint)), {
+      signal: call.signal,
+      deadline: Date.now() + FORWARD_MS,
+      judge: judgeOf(call),
+    })
+  const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {
+    const tipBound = call.rule.finality === 'tip'
+    if (!cacheable(call) || (tipBound && tipCacheMs === 0)) return answerOf(await ask(call, group))
+    const tip = tipBound ? group.pool.head() : undefined
+    const kept = cache.get(keyOf(call), tip)
+    if (kept) return fromKept(kept, call.id)
+    const answer = answerOf(await ask(call, group))
+    keep(cache, call, answer, tipCacheMs, tip)
+    return answer
+  }
+  return {
+    forward: async (call) => {
+      const { target } = call.rule
+      if (target === 'identity') return answerOf(await toIdentity(call))
+      const group = pools.group(call.endpoint.source)
+      if (target === 'any') return read(call, group)
+      if (target === 'alone') return answerOf(await alone(call, group))
+      try {
+        return answerOf(await forwardWrite(call, group, writePolicy))
+      } finally {
+        cache.forgetTip()
+      }
+    },
+    nodeId: () => identity,
+    learnNodeId: async (signal) => {
+      const response = await pools.identity.pool
+        .exchange({ method: 'POST', path: '/ext/info', headers: JSON_TYPE, body: ASK_NODE_ID }, { signal })
+        .catch(() => undefined)
+      noteIdentity(response)
+      return identity !== undefined
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
+import { eachMember } from '../json/spans.ts'
+import { decodeString } from '../json/strings.ts'
+import { isSpace, skipSpace } from '../json/validate.ts'
+
+/** Reads what an upstream's answer means: an answer for the client, or this upstream's own trouble. */
+export type Judge = (response: RawResponse) => AnswerVerdict
+
+const ANSWER: AnswerVerdict = { kind: 'answer' }
+const trouble = (reason: string): AnswerVerdict => ({ kind: 'retry', reason })
+/** This node is behind or does not have it: another may. When none has, its own words are the answer. */
+const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true })
+
+/** Texts of a node that has not seen a block which the caller knows of. */
+const BEHIND =
+  /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header not found|missing trie node/
+/** Texts of a node that lacks the method: others may be older, newer, or have the API switched on. */
+const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
+const LIMITED = /rate.?limit|too many requests|limit exceeded|quota|throttl/i
+/** Errors are short; longer ones (reverts with data) are about the call, never about the node. */
+const MAX_ERROR = 4_096
+
+const lastByte = (body: Buffer): number | undefined => {
+  let at = body.length - 1
+  while (at >= 0 && isSpace(body[at])) at -= 1
+  return body[at]
+}
+
+const isJsonShaped = (body: Buffer): boolean => {
+  const first = body[skipSpace(body, 0)]
+  const last = lastByte(body)
+  return (first === 0x7b && last === 0x7d) || (first === 0x5b && last === 0x5d)
+}
+
+interface RpcError {
+  code: number
+  message: string
+}
+
+/** The top-level error member of a JSON-RPC answer. */
+export function errorOf(body: Buffer): RpcError | undefined {
+  if (body.length > MAX_ERROR || !body.includes('"error"')) return undefined
+  let found: RpcError | undefined
+  eachMember(body, skipSpace(body, 0), (keyFrom, keyTo, from) => {
+    if (keyTo - keyFrom !== 7 || body.toString('latin1', keyFrom, keyTo) !== '"error"') return
+    const error: RpcError = { code: 0, message: '' }
+    eachMember(body, from, (nameFrom, nameTo, valueFrom, valueTo) => {
+      const name = body.toString('latin1', nameFrom, nameTo)
+      if (name === '"code"') error.code = Number(body.toString('latin1', valueFrom, valueTo))
+      if (name === '"message"' && body[valueFrom] === 0x22) error.message = safeString(body, valueFrom, valueTo)
+    })
+    found = error
+  })
+  return found
+}
+
+function safeString(body: Buffer, from: number, to: number): string {
+  try {
+    return decodeString(body, from, to)
+  } catch {
+    return ''
+  }
+}
+
+function judgeError({ code, message }: RpcError): AnswerVerdict {
+  if (code === 429 || code === -32029 || (code !== 3 && LIMITED.test(message) && !/\bgas\b/i.test(message)))
+    return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
+  if (BEHIND.test(message) || LACKING.test(message)) return behind(`JSON-RPC error ${code}`)
+  return ANSWER
+}
+
+/** Any member of a batch that a node behind could not answer makes the whole batch another node's. */
+const batchIsBehind = (body: Buffer): boolean =>
+  body.includes('cannot query unfinalized data') || body.includes('after last accepted block')
+
+function judgeBody(body: Buffer): AnswerVerdict {
+  // Notifications and pings are answered with nothing.
+  if (body.length === 0) return ANSWER
+  if (!isJsonShaped(body)) return trouble('answer is no JSON')
+  if (body[0] === 0x5b) return batchIsBehind(body) ? behind('batch asks beyond the tip') : ANSWER
+  const error = errorOf(body)
+  return error ? judgeError(error) : ANSWER
+}
+
+const BOOTSTRAPPING = 'API call rejected because chain is not done bootstrapping'
+
+function judgeStatus({ status, body, headers }: RawResponse): AnswerVerdict {
+  // API switched off, chain not validated here, or no node at all: another may serve it.
+  if (status === 404) return behind('status 404')
+  if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return behind('bootstrapping')
+  if (status === 429 || (status === 503 && headers['retry-after'] !== undefined))
+    return { kind: 'retry', reason: `status ${status}`, rateLimited: true, ...retryAfter(headers['retry-after']) }
+  // 401, 403: a key or a host name that this upstream does not take; 3xx: something in front of it.
+  if (status >= 500 || status === 408 || status === 401 || status === 403 || (status >= 300 && status < 400))
+    return trouble(`status ${status}`)
+  return ANSWER
+}
+
+const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: number } => {
+  const seconds = Number(Array.isArray(header) ? header[0] : header)
+  return Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: Math.min(seconds, 300) * 1_000 } : {}
+}
+
+/** Answers of JSON-RPC endpoints. */
+export const judgeRpc: Judge = (response) =>
+  response.status === 200 ? judgeBody(response.body) : judgeStatus(response)
+
+/** Answers of which nothing is known but HTTP. */
+export const judgeHttp: Judge = (response) => (response.status === 200 ? ANSWER : judgeStatus(response))
+
+/** Health tells by 503 that the node is unhealthy: that is the answer. */
+export const judgeHealth: Judge = (response) => (response.status === 503 ? ANSWER : judgeHttp(response))
+
+/** True when the body says that the node does not have the method. */
+export const lacksMethod = (body: Buffer): boolean => LACKING.test(errorOf(body)?.message ?? '')

@@ -1,0 +1,178 @@
+import {
+  createUpstreamPool,
+  type HeadProbe,
+  type PoolLimits,
+  type UpstreamPool,
+  type UpstreamPoolDeps,
+  type UpstreamSpec,
+} from '../../../upstream/index.ts'
+import type { Endpoint, Source } from '../routes/endpoint.ts'
+import { createEmptyPool } from './empty-pool.ts'
+
+/** One node by itself: for writes, for questions about the node, and for calls that must not run in parallel. */
+export interface Member {
+  host: string
+  pool: UpstreamPool
+  /** Path of an endpoint at this node. */
+  path(endpoint: Endpoint): string
+}
+
+/** The nodes that answer for one source, together and one by one. */
+export interface NodeGroup {
+  pool: UpstreamPool
+  path(endpoint: Endpoint): string
+  /** Healthy ones first, then in the order of the configuration. */
+  members(): readonly Member[]
+}
+
+/** All nodes behind /ext. */
+export interface NodePools {
+  group(source: Source): NodeGroup
+  /** The one that gives this server its identity. */
+  readonly identity: Member
+  /** Every pool made so far, for health and metrics. */
+  pools(): readonly UpstreamPool[]
+  close(): Promise<void>
+}
+
+export interface NodePoolsDeps {
+  /** Base URLs of nodes: paths such as /ext/bc/P are added. */
+  nodes: readonly UpstreamSpec[]
+  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
+  evm: Readonly<Record<string, readonly UpstreamSpec[]>>
+  /** Host of the identity node; left out: the first node. */
+  identity?: string
+  limits: PoolLimits
+  deps: Omit<UpstreamPoolDeps, 'headProbe'>
+}
+
+const PROBE_MS = 5_000
+
+const probeOf = (path: string, method: string, parse: HeadProbe['parse']): HeadProbe => ({
+  path,
+  method,
+  params: method.startsWith('eth_') ? [] : {},
+  parse,
+  intervalMs: PROBE_MS,
+})
+
+const heightOf = (result: unknown): bigint => BigInt(String((result as { height?: unknown } | null)?.height))
+const quantityOf = (result: unknown): bigint => BigInt(String(result))
+
+const PROBES: Readonly<Record<'P' | 'X' | 'C' | 'C/rpc', HeadProbe>> = {
+  P: probeOf('/ext/bc/P', 'platform.getHeight', heightOf),
+  X: probeOf('/ext/bc/X', 'avm.getHeight', heightOf),
+  C: probeOf('/ext/bc/C/rpc', 'eth_blockNumber', quantityOf),
+  'C/rpc': probeOf('', 'eth_blockNumber', quantityOf),
+}
+
+const at = (spec: UpstreamSpec, path: string): UpstreamSpec => ({ ...spec, url: spec.url.replace(/\/+$/, '') + path })
+
+const unique = (specs: readonly UpstreamSpec[]): UpstreamSpec[] => [
+  ...new Map(specs.map((spec) => [spec.url, spec] as const)).values(),
+]
+
+/** `/ext/bc/<chain>/rpc` of a node is one of several endpoints of that chain; of other servers nothing else is known. */
+const siblings = (specs: readonly UpstreamSpec[], extension: string): UpstreamSpec[] =>
+  specs
+    .filter(({ url }) => /\/ext\/bc\/[^/?]+\/rpc$/.test(url))
+    .map((spec) => ({ ...spec, url: spec.url.replace(/rpc$/, extension) }))
+
+interface Plan {
+  specs: UpstreamSpec[]
+  probe: HeadProbe | undefined
+  /** The upstreams' URLs are those of the endpoint itself. */
+  whole: boolean
+}
+
+function planOf(source: Source, { nodes, evm }: NodePoolsDeps): Plan {
+  if (source === 'C/rpc') {
+    const specs = unique([...nodes.map((node) => at(node, '/ext/bc/C/rpc')), ...(evm['C'] ?? [])])
+    return { specs, probe: PROBES['C/rpc'], whole: true }
+  }
+  if (typeof source === 'string') return { specs: [...nodes], probe: PROBES[source], whole: false }
+  const { blockchainId, extension } = source
+  const own = evm[blockchainId] ?? []
+  const atNodes = nodes.map((node) => at(node, `/ext/bc/${blockchainId}${extension === '' ? '' : `/${extension}`}`))
+  if (extension !== 'rpc' && extension !== 'ws')
+    return { specs: unique([...siblings(own, extension), ...atNodes]), probe: undefined, whole: true }
+  const rpc = nodes.map((node) => at(node, `/ext/bc/${blockchainId}/rpc`))
+  return { specs: unique([...own, ...rpc]), probe: PROBES['C/rpc'], whole: true }
+}
+
+const keyOf = (source: Source): string =>
+  typeof source === 'string' ? source : `${source.blockchainId}/${source.extension}`
+
+/** Chains and extensions that have pools of their own at once; strangers may ask for any extension. */
+const MAX_GROUPS = 500
+
+/** Makes pools as they are needed; pools of one server share its connections. */
+export function createNodePools(options: NodePoolsDeps): NodePools {
+  const { limits, deps, nodes } = options
+  const [first] = nodes
+  const groups = new Map<string, NodeGroup & { close(): Promise<void> }>()
+  const open = new Set<UpstreamPool>()
+  const make = (name: string, specs: readonly UpstreamSpec[], own: Partial<PoolLimits>, headProbe?: HeadProbe) => {
+    if (specs.length === 0) return createEmptyPool(name)
+    const pool = createUpstreamPool(
+      name,
+      specs,
+      { ...limits, ...own },
+      { ...deps, ...(headProbe ? { headProbe } : {}) },
+    )
+    open.add(pool)
+    return pool
+  }
+  const member = (spec: UpstreamSpec, whole: boolean, name: string, own: Partial<PoolLimits>): Member => ({
+    host: new URL(spec.url).host,
+    pool: make(`${name} at ${new URL(spec.url).host}`, [spec], own),
+    path: ({ path }) => (whole ? '' : path),
+  })
+  const createGroup = (source: Source): NodeGroup & { close(): Promise<void> } => {
+    const { specs, probe, whole } = planOf(source, options)
+    const name = `node ${keyOf(source)}`
+    const pool = make(name, specs, {}, probe)
+    let single: Member[] | undefined
+    return {
+      pool,
+      path: ({ path }) => (whole ? '' : path),
+      members: () => {
+        // One attempt each: who writes decides himself what comes next.
+        single ??= specs.map((spec) => member(spec, whole, name, { maxAttempts: 1, hedgeMinMs: 0 }))
+        const states = pool.status()
+        const healthy = (index: number): boolean => states[index]?.healthy !== false
+        return [...single.filter((_, index) => healthy(index)), ...single.filter((_, index) => !healthy(index))]
+      },
+      close: async () => {
+        const pools = [pool, ...(single ?? []).map((one) => one.pool)]
+        for (const one of pools) open.delete(one)
+        await Promise.all(pools.map((one) => one.close()))
+      },
+    }
+  }
+  const identitySpec = nodes.find(({ url }) => new URL(url).host === options.identity) ?? first
+  const identity: Member = identitySpec
+    ? member(identitySpec, false, 'node identity', { hedgeMinMs: 0 })
+    : { host: '', pool: createEmptyPool('node identity'), path: ({ path }) => path }
+  return {
+    group: (source) => {
+      const key = keyOf(source)
+      let group = groups.get(key)
+      if (group) return group
+      if (groups.size >= MAX_GROUPS) {
+        const [oldest] = [...groups.keys()].filter((name) => name.includes('/') && name !== 'C/rpc')
+        const dropped = oldest === undefined ? undefined : groups.get(oldest)
+        if (oldest !== undefined) groups.delete(oldest)
+        void dropped?.close()
+      }
+      group = createGroup(source)
+      groups.set(key, group)
+      return group
+    },
+    identity,
+    pools: () => [...open],
+    close: async () => {
+      await Promise.all([identity.pool.close(), ...[...groups.values()].map((group) => group.close())])
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { eachElement, eachMember, type Span } from '../json/spans.ts'
+import { decodeString, foldName } from '../json/strings.ts'
+import { skipSpace } from '../json/validate.ts'
+
+/** What routing needs to know of a call. Nothing is checked: a malformed body gives something or nothing. */
+export interface ScannedCall {
+  /** Undefined when absent, no string, or unreadable. */
+  method: string | undefined
+  id: Span | undefined
+  params: Span | undefined
+}
+
+/** Names longer than this are none of ours. */
+const MAX_NAME = 256
+
+const text = (body: Buffer, from: number, to: number): string | undefined => {
+  if (body[from] !== 0x22 || to - from > MAX_NAME) return undefined
+  try {
+    return decodeString(body, from, to)
+  } catch {
+    return undefined
+  }
+}
+
+/** The usual spellings, without making a string for them. */
+const isPlain = (body: Buffer, from: number, to: number, name: string): boolean => {
+  if (to - from !== name.length + 2) return false
+  for (let index = 0; index < name.length; index += 1)
+    if (body[from + 1 + index] !== name.charCodeAt(index)) return false
+  return true
+}
+
+const nameOf = (body: Buffer, from: number, to: number): string | undefined => {
+  for (const name of ['id', 'method', 'params', 'jsonrpc']) if (isPlain(body, from, to, name)) return name
+  const decoded = text(body, from, to)
+  return decoded === undefined ? undefined : foldName(decoded)
+}
+
+/** The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is no object. */
+export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
+  const call: ScannedCall = { method: undefined, id: undefined, params: undefined }
+  const end = eachMember(body, at, (keyFrom, keyTo, from, to) => {
+    const name = nameOf(body, keyFrom, keyTo)
+    if (name === 'method') call.method = text(body, from, to)
+    else if (name === 'id') call.id = { from, to }
+    else if (name === 'params') call.params = { from, to }
+  })
+  return end < 0 ? undefined : call
+}
+
+/** Methods of the calls in the array at `at`, of at most `max` entries; entries that are no calls count as undefined. */
+export function scanBatch(body: Buffer, at: number, max: number): (string | undefined)[] {
+  const methods: (string | undefined)[] = []
+  eachElement(body, at, (from) => {
+    methods.push(scanCall(body, from)?.method)
+    return methods.length < max
+  })
+  return methods
+}
+
+/** Where the first value of a body begins. */
+export const bodyStart = (body: Buffer): number => skipSpace(body, 0)

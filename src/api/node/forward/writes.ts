@@ -1,0 +1,123 @@
+import { UpstreamUnavailableError } from '../../../errors.ts'
+import type { RawResponse } from '../../../upstream/index.ts'
+import { successBody } from '../gorilla/answer.ts'
+import { type ForwardCall, forwardHeaders } from './call.ts'
+import { errorOf, judgeRpc } from './judge.ts'
+import type { Member, NodeGroup } from './node-pools.ts'
+import { type SignedTransaction, transactionOf } from './transaction-id.ts'
+
+export type WritePolicy = 'one' | 'all'
+
+/** Nodes that are asked for one write at most. */
+const MAX_NODES = 4
+/** One node's time for a write, and for the question whether it knows a transaction. Milliseconds. */
+const WRITE_MS = 20_000
+const KNOWN_MS = 5_000
+
+const send = (member: Member, call: ForwardCall): Promise<RawResponse> =>
+  member.pool.exchange(
+    {
+      method: 'POST',
+      path: member.path(call.endpoint),
+      headers: forwardHeaders(call.http),
+      ...(call.http.body ? { body: call.http.body } : {}),
+    },
+    { idempotent: false, signal: call.signal, deadline: Date.now() + WRITE_MS, judge: judgeRpc },
+  )
+
+/** What the node said is about the transaction, not about the node. */
+const isVerdict = (response: RawResponse): boolean => judgeRpc(response).kind === 'answer'
+const isSuccess = (response: RawResponse): boolean =>
+  response.status === 200 && response.body.length > 0 && errorOf(response.body) === undefined
+
+async function isKnown(member: Member, call: ForwardCall, { known }: SignedTransaction): Promise<boolean> {
+  const body = `{"jsonrpc":"2.0","id":1,"method":"${known.method}","params":${known.params}}`
+  try {
+    const response = await member.pool.exchange(
+      {
+        method: 'POST',
+        path: member.path(call.endpoint),
+        headers: { 'content-type': 'application/json' },
+        body,
+      },
+      { signal: call.signal, deadline: Date.now() + KNOWN_MS },
+    )
+    return known.answer.test(response.body.toString('latin1'))
+  } catch {
+    return false
+  }
+}
+
+const NULL = Buffer.from('null')
+
+/** The success that the lost first answer would have been, in the dialect of the one that came. */
+function asTaken(response: RawResponse, call: ForwardCall, { result }: SignedTransaction): RawResponse {
+  const id = call.id ?? NULL
+  const body =
+    call.endpoint.dialect === 'gorilla'
+      ? successBody(result, id)
+      : Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), id, Buffer.from(`,"result":${result}}\n`)])
+  return { ...response, status: 200, body, headers: { ...response.headers, 'content-length': String(body.length) } }
+}
+
+/**
+ * One node after the other until one speaks about the transaction. The second is asked only when the first was cut or
+ * spoke no JSON-RPC, so that it may have taken the transaction unheard; if the second then knows it already, it was us.
+ */
+async function sendToOne(call: ForwardCall, members: readonly Member[], tx: SignedTransaction): Promise<RawResponse> {
+  let failure: unknown
+  let last: RawResponse | undefined
+  let retried = false
+  for (const member of members.slice(0, MAX_NODES)) {
+    try {
+      const response = await send(member, call)
+      if (!isVerdict(response)) last = response
+      else if (!retried || isSuccess(response) || call.id === undefined) return response
+      // "already known", "nonce too low", a consumed UTXO: whatever it says, what counts is whether it has this one.
+      else return (await isKnown(member, call, tx)) ? asTaken(response, call, tx) : response
+    } catch (error) {
+      if (call.signal.aborted) throw error
+      failure = error
+    }
+    retried = true
+  }
+  // Words of a node in its own dialect are better than ours; a page of some proxy is not.
+  if (last && (errorOf(last.body) || last.status === 404)) return last
+  throw failure ?? new UpstreamUnavailableError(`${call.method}: no node took the transaction`)
+}
+
+/** All nodes at once; the first success counts, and if there is none the first that spoke about the transaction. */
+async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
+  const answers = members.slice(0, MAX_NODES).map((member) => send(member, call))
+  try {
+    return await Promise.any(
+      answers.map(async (answer) => {
+        const response = await answer
+        if (!isVerdict(response) || !isSuccess(response)) throw new Error('not taken')
+        return response
+      }),
+    )
+  } catch {
+    const settled = await Promise.allSettled(answers)
+    const spoken = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const verdict = spoken.find(isVerdict)
+    if (verdict) return verdict
+    const failed = settled.find((one) => one.status === 'rejected')
+    throw failed?.reason ?? new UpstreamUnavailableError(`${call.method}: no node took the transaction`)
+  }
+}
+
+/** Sends a write: signed transactions as the policy says; whatever else moves funds to one node, never twice. */
+export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WritePolicy): Promise<RawResponse> {
+  const tx = transactionOf(call.method, call.params)
+  if (tx) return policy === 'all' ? sendToAll(call, group.members()) : sendToOne(call, group.members(), tx)
+  return group.pool.exchange(
+    {
+      method: 'POST',
+      path: group.path(call.endpoint),
+      headers: forwardHeaders(call.http),
+      ...(call.http.body ? { body: call.http.body } : {}),
+    },
+    { idempotent: false, signal: call.signal, deadline: Date.now() + WRITE_MS, judge: judgeRpc },
+  )
+}

@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { AccessGuard } from './access.ts'
+import type { NodeAnswer } from './http/answer.ts'
+import { refusalBytes } from './http/client-error.ts'
+import { cleanPath, parseTarget, type RequestTarget } from './http/target.ts'
+import { writeRefusal } from './http/upgrade.ts'
+import type { NodeApi } from './node-api.ts'
+
+export interface FrontDoorOptions {
+  node: NodeApi
+  /** Access tokens; left out: everybody may come in. */
+  guard?: AccessGuard
+  keepAliveTimeoutMs: number
+  headersTimeoutMs: number
+  requestTimeoutMs: number
+}
+
+/** A node takes 64 kB of headers and more; unlimited ones would only fill memory. */
+const MAX_HEADER_BYTES = 131_072
+const CONNECTIONS_CHECK_MS = 5_000
+const OPEN_PATH = '/ext/auth'
+
+const isNodePath = (path: string): boolean => path === '/ext' || path.startsWith('/ext/')
+
+const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'OPTIONS' && (headers['access-control-request-method'] ?? '') !== ''
+
+/** The guard's word goes out bare: no CORS, no node id, as a node's guard stands before those. */
+function writeBare(response: ServerResponse, { status, contentType, body }: NodeAnswer): void {
+  response.removeHeader('connection')
+  response.writeHead(status, [
+    ...(contentType === undefined ? [] : ['Content-Type', contentType]),
+    'Content-Length',
+    String(body.length),
+  ])
+  response.end(body)
+}
+
+/**
+ * The server's own request listener: requests under /ext go straight to the node API, all others to Fastify. Bodies under
+ * /ext are never parsed, and none of Fastify's hooks and copies stand in the way of forwarding.
+ */
+export function createFrontDoor(options: FrontDoorOptions): (others: RequestListener) => Server {
+  const { node, guard } = options
+
+  const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
+    if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
+    return guard({
+      path: target.path,
+      authorization: request.headers.authorization,
+      remoteAddress: request.socket.remoteAddress,
+    })
+  }
+  /** The target when the request is the node API's or has to be guarded; undefined = it cannot be read. */
+  const isNodes = ({ path }: RequestTarget): boolean => isNodePath(path) || isNodePath(cleanPath(path))
+
+  const onRequest =
+    (others: RequestListener): RequestListener =>
+    (request, response) => {
+      const target = parseTarget(request.url ?? '/')
+      const noHost = request.headers.host === undefined && request.httpVersion === '1.1'
+      if (!target || noHost) {
+        request.socket.end(refusalBytes('400 Bad Request', noHost ? ': missing required Host header' : ''))
+        return
+      }
+      const refused = guarded(request, target)
+      if (refused) writeBare(response, refused)
+      else if (isNodes(target)) node.handle(request, response, target)
+      else others(request, response)
+    }
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // A client that resets its connection must not end the process.
+    socket.on('error', () => socket.destroy())
+    const target = parseTarget(request.url ?? '/')
+    const refused = target && guarded(request, target)
+    if (!target) socket.end(refusalBytes('400 Bad Request'))
+    else if (refused) writeRefusal(socket, refused, undefined)
+    else if (isNodes(target)) node.upgrade(request, socket, head, target)
+    else socket.end(refusalBytes('404 Not Found'))
+  }
+  return (others) => {
+    const server = createServer(
+      {
+        keepAliveTimeout: options.keepAliveTimeoutMs,
+        headersTimeout: options.headersTimeoutMs,
+        requestTimeout: options.requestTimeoutMs,
+        connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        // Answered above, in the words of Go's server.
+        requireHostHeader: false,
+      },
+      onRequest(others),
+    )
+    server.on('upgrade', onUpgrade)
+    return server
+  }
+}

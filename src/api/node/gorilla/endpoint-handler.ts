@@ -1,0 +1,124 @@
+import { UpstreamUnavailableError } from '../../../errors.ts'
+import type { ForwardCall } from '../forward/call.ts'
+import type { Forwarder } from '../forward/forwarder.ts'
+import { errorOf, lacksMethod } from '../forward/judge.ts'
+import { bodyStart, scanCall } from '../forward/scan-call.ts'
+import { JSON_GORILLA, type NodeAnswer } from '../http/answer.ts'
+import { type Exchange, headerOf } from '../http/exchange.ts'
+import { eachMember } from '../json/spans.ts'
+import { compactJson, goJson } from '../json/write.ts'
+import { ruleOf } from '../methods/forwarded.ts'
+import type { MethodTable } from '../methods/method-table.ts'
+import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
+import { execute, type GorillaAnswer, methodProblem, refusal, unknownMethod } from './execute.ts'
+import { type LocalCall, type LocalMethod, MethodError, PASS_ON } from './local-service.ts'
+import { type GorillaRequest, parseRequest } from './request.ts'
+
+/** Answers POSTs to the node's non-EVM endpoints whose HTTP side is in order. */
+export type GorillaHandler = (exchange: Exchange, body: Buffer) => Promise<NodeAnswer>
+
+const present = ({ body, executed }: GorillaAnswer): NodeAnswer =>
+  body.length === 0
+    ? { status: 200, body, nosniff: executed }
+    : { status: 200, contentType: JSON_GORILLA, body, nosniff: executed }
+
+/** JSON text of `result` in a node's answer. */
+function resultOf(answer: NodeAnswer, method: string): string {
+  const error = errorOf(answer.body)
+  if (answer.status === 200 && error) throw new MethodError(error.message)
+  let result: string | undefined
+  if (answer.status === 200)
+    eachMember(answer.body, 0, (keyFrom, keyTo, from, to) => {
+      if (answer.body.toString('latin1', keyFrom, keyTo) === '"result"') result = answer.body.toString('utf8', from, to)
+    })
+  if (result === undefined) throw new UpstreamUnavailableError(`${method}: status ${answer.status} without a result`)
+  return result
+}
+
+const ASK_ID = Buffer.from('1')
+
+/** Asks a node in the name of a local method. */
+export const askNode =
+  (forwarder: Forwarder, endpoint: Endpoint, signal: AbortSignal): LocalCall['ask'] =>
+  async (method, params, name) => {
+    const target = name === undefined ? endpoint : endpointByName(name)
+    if (!target) throw new Error(`no endpoint ${name}`)
+    const text = Buffer.from(goJson(params))
+    const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":${goJson(method)},"params":${text.toString()}}`)
+    const answer = await forwarder.forward({
+      endpoint: target,
+      rule: ruleOf(method),
+      method,
+      params: text,
+      id: ASK_ID,
+      http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body },
+      signal,
+    })
+    return resultOf(answer, method)
+  }
+
+export function createGorillaHandler(deps: { table: MethodTable; forwarder: Forwarder }): GorillaHandler {
+  const { table, forwarder } = deps
+
+  const forward = ({ endpoint, request, signal }: Exchange, body: Buffer): Promise<NodeAnswer> => {
+    const call = scanCall(body, bodyStart(body))
+    const params = call?.params && body.subarray(call.params.from, call.params.to)
+    const id =
+      call?.id && body[call.id.from] !== 0x6e ? compactJson(body.subarray(call.id.from, call.id.to)) : undefined
+    const http: ForwardCall['http'] = {
+      method: 'POST',
+      contentType: 'application/json',
+      contentEncoding: headerOf(request, 'content-encoding'),
+      query: '',
+      body,
+    }
+    const method = call?.method
+    return forwarder.forward({ endpoint, rule: ruleOf(method), method, params, id, http, signal: signal() })
+  }
+  const localCall = (exchange: Exchange, request: GorillaRequest): LocalCall => ({
+    method: request.method,
+    endpoint: exchange.endpoint.name,
+    remoteAddress: exchange.request.socket.remoteAddress,
+    header: (name) => headerOf(exchange.request, name),
+    get signal() {
+      return exchange.signal()
+    },
+    ask: (method, params, endpoint) =>
+      askNode(forwarder, exchange.endpoint, exchange.signal())(method, params, endpoint),
+  })
+  const run = async (exchange: Exchange, body: Buffer, request: GorillaRequest, method: LocalMethod) => {
+    const done = await execute(request, method, localCall(exchange, request))
+    return done === PASS_ON ? forward(exchange, body) : present(done)
+  }
+  /** Reads the body as strictly as a node and answers without one, unless the method passes. */
+  const answerHere = async (exchange: Exchange, body: Buffer): Promise<NodeAnswer> => {
+    const parsed = parseRequest(body)
+    const refused = refusal(parsed)
+    if (refused) return present(refused)
+    const { request } = parsed
+    const { name } = exchange.endpoint
+    const entry = table.entry(name, request.method)
+    const problem = methodProblem(
+      request.method,
+      (service) => !table.isWhole(name) || table.isService(name, service),
+      () => entry.kind !== 'unknown',
+    )
+    if (problem !== undefined) return present(unknownMethod(request, problem))
+    return entry.kind === 'local' ? run(exchange, body, request, entry.method) : forward(exchange, body)
+  }
+  const compose = async (exchange: Exchange, body: Buffer, fallback: LocalMethod, answer: NodeAnswer) => {
+    const parsed = parseRequest(body)
+    if (refusal(parsed)) return answer
+    const done = await execute(parsed.request, fallback, localCall(exchange, parsed.request))
+    return done === PASS_ON ? answer : present(done)
+  }
+  return async (exchange, body) => {
+    const { name } = exchange.endpoint
+    if (!table.hasLocal(name) && !table.isPublic) return forward(exchange, body)
+    if (table.isWhole(name)) return answerHere(exchange, body)
+    const entry = table.entry(name, scanCall(body, bodyStart(body))?.method)
+    if (entry.kind !== 'forward') return answerHere(exchange, body)
+    const answer = await forward(exchange, body)
+    return entry.fallback && lacksMethod(answer.body) ? compose(exchange, body, entry.fallback, answer) : answer
+  }
+}

@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** What goes back over HTTP, apart from the headers that every answer carries (CORS, node id, date, framing). */
+export interface NodeAnswer {
+  status: number
+  /** Left out: no header at all, as for notifications. */
+  contentType?: string
+  body: Buffer
+  /** Forbid content sniffing, where a node does. */
+  nosniff?: boolean
+  /** Further header pairs by name: `Location`, `Sec-Websocket-Version`, `Retry-After`. */
+  extra?: Readonly<Record<string, string>>
+  /** The node that spoke; left out: this server's identity. */
+  nodeId?: string
+  /** How the length is told; left out: by the rule of Go's server (`CHUNKED_ABOVE`). */
+  framing?: 'length' | 'length-first' | 'chunked'
+  /** The connection ends with this answer. */
+  close?: boolean
+}
+
+export const TEXT = 'text/plain; charset=utf-8'
+export const JSON_GORILLA = 'application/json; charset=utf-8'
+export const JSON_EVM = 'application/json'
+
+const EMPTY = Buffer.alloc(0)
+/** Go's server buffers this much before it gives up on a Content-Length. */
+const CHUNKED_ABOVE = 2_048
+
+/** Plain text as the RPC library of a node writes it: no newline, no further header. */
+export const plainText = (status: number, text: string): NodeAnswer => ({
+  status,
+  contentType: TEXT,
+  body: Buffer.from(text),
+})
+
+/** Go's `http.Error`: plain text, a newline, and no sniffing. */
+export const httpError = (status: number, text: string): NodeAnswer => ({
+  ...plainText(status, `${text}\n`),
+  nosniff: true,
+})
+
+export const notFound = (): NodeAnswer => httpError(404, '404 page not found')
+
+export const emptyAnswer = (status: number): NodeAnswer => ({ status, body: EMPTY })
+
+let dateSecond = 0
+let dateText = ''
+const httpDate = (): string => {
+  const second = Math.floor(Date.now() / 1_000)
+  if (second !== dateSecond) {
+    dateSecond = second
+    dateText = new Date(second * 1_000).toUTCString()
+  }
+  return dateText
+}
+
+/** Header pairs in the order of Go's server: sorted by name, then the date, then the framing. */
+function headerPairs(answer: NodeAnswer, allow: readonly string[], nodeId: string | undefined): string[] {
+  const { contentType, body, framing, extra } = answer
+  const length = String(body.length)
+  const pairs = [...allow]
+  if (framing === 'length-first') pairs.push('Content-Length', length)
+  if (contentType !== undefined) pairs.push('Content-Type', contentType)
+  const location = extra?.['Location']
+  if (location !== undefined) pairs.push('Location', location)
+  if (nodeId !== undefined) pairs.push('Node-Id', nodeId)
+  for (const name in extra) if (name !== 'Location') pairs.push(name, extra[name] ?? '')
+  pairs.push('Vary', 'Origin')
+  if (answer.nosniff) pairs.push('X-Content-Type-Options', 'nosniff')
+  pairs.push('Date', httpDate())
+  if (framing === 'length' || (framing === undefined && body.length <= CHUNKED_ABOVE))
+    pairs.push('Content-Length', length)
+  return pairs
+}
+
+/** Writes an answer. `allow` = the CORS headers that are due. */
+export function writeAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: NodeAnswer,
+  allow: readonly string[],
+  nodeId: string | undefined,
+): void {
+  if (response.destroyed || response.headersSent) return
+  const pairs = headerPairs(answer, allow, answer.nodeId ?? nodeId)
+  if (answer.close || request.headers.connection?.toLowerCase() === 'close') pairs.push('Connection', 'close')
+  response.sendDate = false
+  // Go names the connection only when it closes it; Node would add lines of its own.
+  response.removeHeader('connection')
+  if (answer.close) response.shouldKeepAlive = false
+  response.writeHead(answer.status, pairs)
+  response.end(answer.body)
+}
+
+/** Writes header pairs that are complete but for date and length (preflights). */
+export function writePairs(response: ServerResponse, pairs: readonly string[], nodeId: string | undefined): void {
+  const own: [string, string][] = nodeId === undefined ? [] : [['Node-Id', nodeId]]
+  for (let at = 0; at + 1 < pairs.length; at += 2) own.push([pairs[at] ?? '', pairs[at + 1] ?? ''])
+  own.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  response.sendDate = false
+  response.removeHeader('connection')
+  response.writeHead(200, [...own.flat(), 'Date', httpDate(), 'Content-Length', '0'])
+  response.end()
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Endpoint } from '../routes/endpoint.ts'
+import type { NodeAnswer } from './answer.ts'
+import type { RequestTarget } from './target.ts'
+
+/** One request on its way through the node API. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: RequestTarget
+  readonly endpoint: Endpoint
+  /** Writes the answer with the headers that every answer has. */
+  send(answer: NodeAnswer): void
+  /** Aborts when the client leaves before its answer is out. */
+  signal(): AbortSignal
+}
+
+/** First value of a header. */
+export const headerOf = (request: IncomingMessage, name: string): string | undefined => {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** A signal for one request, made when somebody wants it. */
+export function createLeaveSignal(response: ServerResponse): () => AbortSignal {
+  let controller: AbortController | undefined
+  return () => {
+    if (!controller) {
+      const made = new AbortController()
+      controller = made
+      response.once('close', () => {
+        if (!response.writableFinished) made.abort()
+      })
+    }
+    return controller.signal
+  }
+}

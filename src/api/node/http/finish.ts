@@ -1,0 +1,31 @@
+import type { Logger } from 'pino'
+import { failureAnswer } from '../forward/forwarded-answer.ts'
+import { bodyStart, scanCall } from '../forward/scan-call.ts'
+import { compactJson } from '../json/write.ts'
+import type { NodeAnswer } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Sends what comes of a request, or says in its dialect that nothing came. `body` = the request's, for its id. */
+export type Finish = (exchange: Exchange, answer: Promise<NodeAnswer>, body?: Buffer) => void
+
+/** The id of a call as far as it can be seen. */
+function idOf(body: Buffer): Buffer | undefined {
+  const id = scanCall(body, bodyStart(body))?.id
+  return id && compactJson(body.subarray(id.from, id.to))
+}
+
+export function createFinish(logger: Logger): Finish {
+  const failed = (exchange: Exchange, error: unknown, body: Buffer | undefined): void => {
+    const { dialect, name } = exchange.endpoint
+    const answer = failureAnswer(error, dialect, body && idOf(body))
+    if (!answer) {
+      exchange.response.destroy()
+      return
+    }
+    logger.warn({ err: error, endpoint: name, status: answer.status }, 'node API call failed')
+    exchange.send(answer)
+  }
+  return (exchange, answer, body) => {
+    answer.then(exchange.send, (error: unknown) => failed(exchange, error, body))
+  }
+}

@@ -1,0 +1,19 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { NodeAnswer } from './answer.ts'
+
+/** Refuses an upgrade with an ordinary answer; the connection ends with it. */
+export function writeRefusal(socket: Duplex, answer: NodeAnswer, nodeId: string | undefined): void {
+  const lines = [
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,
+    ...(answer.contentType === undefined ? [] : [`Content-Type: ${answer.contentType}`]),
+    ...(nodeId === undefined ? [] : [`Node-Id: ${nodeId}`]),
+    ...Object.entries(answer.extra ?? {}).map(([name, value]) => `${name}: ${value}`),
+    'Vary: Origin',
+    ...(answer.nosniff ? ['X-Content-Type-Options: nosniff'] : []),
+    `Date: ${new Date().toUTCString()}`,
+    `Content-Length: ${answer.body.length}`,
+    'Connection: close',
+  ]
+  socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), answer.body]))
+}

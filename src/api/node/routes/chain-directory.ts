@@ -1,0 +1,133 @@
+import { decodeCb58 } from '../../../lib/cb58.ts'
+import { ID_BYTES } from '../../../lib/ids.ts'
+import { MethodError } from '../gorilla/local-service.ts'
+
+export type PrimaryChain = 'P' | 'X' | 'C'
+
+/** A chain as `platform.getBlockchains` lists it. */
+export interface ListedChain {
+  id: string
+  name: string
+  subnetID: string
+}
+
+/** The chains of the network served under /ext, by id and alias. Ids are cb58. */
+export interface ChainDirectory {
+  /** Blockchain id behind an alias or id, as far as known; case-sensitive. */
+  lookup(alias: string): string | undefined
+  primaryOf(id: string): PrimaryChain | undefined
+  /** Ids known so far besides the primary network's. */
+  others(): readonly string[]
+  /** In the order of creation, the id itself last of the built-in ones; undefined when no alias and no chain is known. */
+  aliases(id: string): readonly string[] | undefined
+  /**
+   * @param chain id or alias.
+   * @throws MethodError with the node's text when the chain is unknown or the alias taken.
+   */
+  alias(chain: string, alias: string): void
+  /** Asks a node for the list of chains, at most every few seconds; resolves to false when no node could be asked. */
+  refresh(): Promise<boolean>
+  /** Grows whenever something that `lookup` says has changed. */
+  version(): number
+}
+
+export interface ChainDirectoryDeps {
+  list(): Promise<readonly ListedChain[]>
+  /** Ids that the configuration names: served whether a node lists them or not. */
+  configured: readonly string[]
+  primaryIds?: Partial<Record<'X' | 'C', string>>
+}
+
+/** Also the P-chain's blockchain id. */
+export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY'
+const BUILT_IN: Readonly<Record<PrimaryChain, readonly string[]>> = {
+  P: ['P', 'platform'],
+  X: ['X', 'avm'],
+  C: ['C', 'evm'],
+}
+/** Strangers ask for ids that do not exist: the list is not asked again before this. */
+const REFRESH_MS = 5_000
+
+/** True for 32 bytes in cb58. */
+export function isChainId(text: string): boolean {
+  if (text.length < 33 || text.length > 60) return false
+  try {
+    decodeCb58(text, ID_BYTES)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function createChainDirectory({ list, configured, primaryIds }: ChainDirectoryDeps): ChainDirectory {
+  const ids = new Map<PrimaryChain, string>([['P', PRIMARY_NETWORK]])
+  const primaries = new Map<string, PrimaryChain>([[PRIMARY_NETWORK, 'P']])
+  const others = new Set(configured)
+  /** By alias: the id, or the primary chain whose id may not be known yet. */
+  const own = new Map<string, string>()
+  const ownOf = new Map<string, string[]>()
+  let version = 0
+  let askedAt = Number.NEGATIVE_INFINITY
+  let listed = false
+  let running: Promise<boolean> | undefined
+
+  const setPrimary = (chain: PrimaryChain, id: string): void => {
+    if (ids.get(chain) === id) return
+    ids.set(chain, id)
+    primaries.set(id, chain)
+    others.delete(id)
+    version += 1
+  }
+  if (primaryIds?.X !== undefined) setPrimary('X', primaryIds.X)
+  if (primaryIds?.C !== undefined) setPrimary('C', primaryIds.C)
+
+  const take = (chains: readonly ListedChain[]): void => {
+    for (const { id, name, subnetID } of chains) {
+      if (subnetID === PRIMARY_NETWORK && name === 'X-Chain') setPrimary('X', id)
+      else if (subnetID === PRIMARY_NETWORK && name === 'C-Chain') setPrimary('C', id)
+      else if (!others.has(id) && !primaries.has(id)) {
+        others.add(id)
+        version += 1
+      }
+    }
+    listed = true
+  }
+  const lookup = (alias: string): string | undefined => {
+    for (const chain of ['P', 'X', 'C'] as const) if (BUILT_IN[chain].includes(alias)) return ids.get(chain) ?? chain
+    return own.get(alias) ?? (primaries.has(alias) || others.has(alias) ? alias : undefined)
+  }
+  return {
+    lookup,
+    primaryOf: (id) => primaries.get(id) ?? (id === 'X' || id === 'C' ? id : undefined),
+    others: () => [...others],
+    aliases: (id) => {
+      const primary = primaries.get(id)
+      const extra = ownOf.get(id) ?? []
+      if (primary === undefined) return others.has(id) ? [id, ...extra] : undefined
+      return [...BUILT_IN[primary], id, ...extra]
+    },
+    alias: (chain, alias) => {
+      const id = lookup(chain)
+      if (id === undefined) throw new MethodError(`there is no ID with alias: ${chain}`)
+      if (lookup(alias) !== undefined) throw new MethodError(`alias already mapped to an ID: ${alias}`)
+      own.set(alias, id)
+      ownOf.set(id, [...(ownOf.get(id) ?? []), alias])
+      version += 1
+    },
+    refresh: () => {
+      const now = Date.now()
+      if (running) return running
+      if (now - askedAt < REFRESH_MS) return Promise.resolve(listed)
+      askedAt = now
+      running = list()
+        .then(take)
+        .then(() => true)
+        .catch(() => false)
+        .finally(() => {
+          running = undefined
+        })
+      return running
+    },
+    version: () => version,
+  }
+}

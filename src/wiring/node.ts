@@ -1,0 +1,163 @@
+import type { Logger } from 'pino'
+import type { AccessGuard } from '../api/node/access.ts'
+import {
+  type ChainDirectory,
+  createChainDirectory,
+  createForwarder,
+  createNodeApi,
+  createNodePools,
+  type EvmApi,
+  type Forwarder,
+  type ListedChain,
+  type LocalEndpoint,
+  type LocalService,
+  type NodeApi,
+  type NodePools,
+} from '../api/node/index.ts'
+import { createContainerIndexService } from '../api/node/services/container-index.ts'
+import { createHealthPages, createHealthService } from '../api/node/services/health.ts'
+import { createInfoService } from '../api/node/services/info.ts'
+import { createPlatformService } from '../api/node/services/platform.ts'
+import type { Config } from '../config/index.ts'
+import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../upstream/index.ts'
+import { type ServerHealth, servedSide } from './node-health.ts'
+
+export interface ServerNodeDeps {
+  pool: Omit<UpstreamPoolDeps, 'headProbe'>
+  health: ServerHealth
+  logger: Logger
+  /** Further services and endpoints that are answered here: auth, admin, keystore. */
+  services?: readonly LocalService[]
+  endpoints?: readonly LocalEndpoint[]
+  evm?: (forwarder: Forwarder, pools: NodePools) => EvmApi
+}
+
+/** Everything behind /ext. */
+export interface ServerNode {
+  api: NodeApi
+  chains: ChainDirectory
+  forwarder: Forwarder
+  pools: NodePools
+  guard?: AccessGuard
+  /** Learns who the identity node is and which chains there are; tries until it knows or is aborted. */
+  discover(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** A node gives itself this long; the pools of other APIs are less patient, as their answers have deadlines. */
+const limitsOf = ({ upstream, node }: Config): PoolLimits => ({
+  ...upstream,
+  headersTimeoutMs: node.attemptMs,
+  bodyTimeoutMs: node.attemptMs,
+  maxConcurrent: node.maxConcurrent,
+  requestsPerSecond: node.requestsPerSecond,
+})
+
+/** Settings that are left out are absent, not undefined. */
+const specsOf = (upstreams: readonly object[]): UpstreamSpec[] =>
+  upstreams.map(
+    (upstream) => Object.fromEntries(Object.entries(upstream).filter(([, value]) => value !== undefined)) as never,
+  )
+
+/**
+ * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: an own network
+ * may bear the EVM chain id of the public one, whose servers know nothing of it.
+ */
+function evmSpecs({ chains }: Config, side: 'mainnet' | 'testnet' | undefined): Record<string, UpstreamSpec[]> {
+  const cId = side && chains.avalanche[side]?.cBlockchainId
+  const otherIds = [chains.avalanche.mainnet?.cBlockchainId, chains.avalanche.testnet?.cBlockchainId]
+  const specs: Record<string, UpstreamSpec[]> = {}
+  for (const { blockchainId, upstreams } of Object.values(chains.evm)) {
+    if (blockchainId === undefined) continue
+    if (blockchainId === cId) specs['C'] = specsOf(upstreams)
+    else if (!otherIds.includes(blockchainId)) specs[blockchainId] = specsOf(upstreams)
+  }
+  return specs
+}
+
+async function listChains(pools: NodePools): Promise<readonly ListedChain[]> {
+  const answer = await pools
+    .group('P')
+    .pool.rpc<{ blockchains?: ListedChain[] | null }>('/ext/bc/P', 'platform.getBlockchains', {}, { batch: false })
+  return answer.blockchains ?? []
+}
+
+const FIRST_RETRY_MS = 500
+const LAST_RETRY_MS = 30_000
+const CACHE_ENTRIES = 50_000
+
+export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNode {
+  const { node, http } = config
+  const side = servedSide(config)
+  const network = side && config.chains.avalanche[side]
+  const evm = evmSpecs(config, side)
+  const pools = createNodePools({
+    nodes: specsOf(network?.upstreams ?? []),
+    evm,
+    ...(node.identity === undefined ? {} : { identity: node.identity }),
+    limits: limitsOf(config),
+    deps: deps.pool,
+  })
+  const forwarder = createForwarder({
+    pools,
+    writePolicy: node.writePolicy,
+    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES },
+    tipCacheMs: node.tipCacheMs,
+  })
+  const chains = createChainDirectory({
+    list: () => listChains(pools),
+    configured: Object.keys(evm).filter((id) => id !== 'C'),
+    primaryIds: {
+      ...(network?.xBlockchainId === undefined ? {} : { X: network.xBlockchainId }),
+      ...(network?.cBlockchainId === undefined ? {} : { C: network.cBlockchainId }),
+    },
+  })
+  const services = [
+    createInfoService({ chains: { lookup: chains.lookup, isServed: deps.health.isServed } }),
+    createPlatformService(),
+    createContainerIndexService(),
+    createHealthService(deps.health.health),
+    ...(deps.services ?? []),
+  ]
+  const api = createNodeApi({
+    forwarder,
+    chains,
+    services,
+    endpoints: [...createHealthPages(deps.health.health), ...(deps.endpoints ?? [])],
+    ...(deps.evm ? { evm: deps.evm(forwarder, pools) } : {}),
+    publicDeployment: node.publicDeployment,
+    allowedHosts: node.allowedHosts,
+    corsOrigins: http.corsOrigins,
+    tokens: node.api.auth.required,
+    bodyLimitBytes: node.bodyLimitBytes,
+    logger: deps.logger,
+  })
+  const learn = async (signal: AbortSignal): Promise<boolean> => {
+    const [listed, named] = await Promise.all([chains.refresh(), forwarder.learnNodeId(signal)])
+    return listed && named
+  }
+  return {
+    api,
+    chains,
+    forwarder,
+    pools,
+    discover: async (signal) => {
+      if (!network) return
+      for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+        if (await learn(signal)) return
+        await pause(wait, signal)
+      }
+    },
+    close: () => pools.close(),
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    timer.unref()
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
