@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SANDBOX_REFERENCES } from '../sandbox/settings.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { itemsOf, post } from '../support/balance-api.ts'
+import { createStage } from '../support/stage.ts'
 import { type GeneratedClient, generateClient } from './generated-client.ts'
-import { createStage } from './stage.ts'
 import { inPieces, readLikeExtension, readLikePhone, type Yielded } from './wallet-readers.ts'
 
 /** As much of the generated functions as the tests use. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createStage, type Stage } from '../support/stage.ts'
 import { type ApiDocument, type Operation, readAnswer } from './document.ts'
-import { createStage, type Stage } from './stage.ts'
 
 /** How to get one declared status out of one operation of a real server. */
 export interface Provocation {

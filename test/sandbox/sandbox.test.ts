@@ -1,7 +1,7 @@
 import { createPublicClient, defineChain, erc20Abi, type Hex, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectedAvm, expectedCoreth, expectedPvm, type Moment } from '../chains/avalanche/expected-balances.ts'
-import { itemsOf, post } from '../support/balance-api.ts'
+import { ask as askServer, type WireItem, type WireToken } from '../support/balance-api.ts'
 import { SANDBOX_REFERENCES } from './settings.ts'
 import { TOKEN, TOKEN_2022 } from './solana/instructions.ts'
 import { type Sandbox, startSandbox } from './start.ts'
@@ -10,27 +10,6 @@ const P = 'Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'
 const X = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
 const C = 'YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd'
 
-interface TokenBalance {
-  address: string
-  balance: string
-  decimals: number
-  price?: number
-  balanceInCurrency?: number
-}
-interface Item {
-  caip2Id: string
-  id: string
-  error: string | null
-  currency: string
-  balances: {
-    nativeTokenBalance: TokenBalance & { unconfirmedBalance?: string; unconfirmedBalanceInCurrency?: number }
-    totalBalanceInCurrency?: number
-    erc20TokenBalances?: TokenBalance[]
-    splTokenBalances?: TokenBalance[]
-    categories?: unknown
-  }
-}
-
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ argv: ['--http-port', '0'] })
@@ -38,11 +17,8 @@ beforeAll(async () => {
 afterAll(() => sandbox?.stop())
 
 /** Items of one request, all of them successes. */
-async function ask(item: object, currency = 'usd'): Promise<Item[]> {
-  const response = await post(sandbox.url, { data: [item], currency, showUntrustedTokens: true })
-  const text = await response.text()
-  expect(response.status, text).toBe(200)
-  const items = itemsOf(text) as unknown as Item[]
+async function ask(item: object, currency = 'usd'): Promise<WireItem[]> {
+  const items = await askServer(sandbox.url, { data: [item], currency, showUntrustedTokens: true })
   expect(items.filter(({ error }) => error !== null)).toEqual([])
   return items
 }
@@ -63,7 +39,7 @@ const bitcoinItem = () => ({
   references: [SANDBOX_REFERENCES.bitcoin],
 })
 
-const held = (tokens: readonly TokenBalance[] = []): Record<string, bigint> =>
+const held = (tokens: readonly WireToken[] = []): Record<string, bigint> =>
   Object.fromEntries(tokens.map(({ address, balance }) => [address, BigInt(balance)]))
 
 describe('balances are what the chains themselves say', () => {
@@ -183,7 +159,7 @@ describe.each([
     [sandbox.evm.tokens.lab]: 3,
     [sandbox.solana.mints.listed]: 0.5,
   })
-  const value = (token: TokenBalance, price: number): number => (Number(token.balance) / 10 ** token.decimals) * price
+  const value = (token: WireToken, price: number): number => (Number(token.balance) / 10 ** token.decimals) * price
   const near = (actual: number | undefined, expected: number): void => {
     expect(Math.abs((actual ?? Number.NaN) - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-9)
   }

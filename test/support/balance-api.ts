@@ -104,3 +104,43 @@ export function itemsOf(text: string): Record<string, unknown>[] {
       return JSON.parse(event.slice(6)) as Record<string, unknown>
     })
 }
+
+/** A token, native or not, as an item shows it. */
+export interface WireToken {
+  address: string
+  name: string
+  symbol: string
+  balance: string
+  decimals: number
+  internalId?: string
+  logoUri?: string
+  price?: number
+  balanceInCurrency?: number
+  scanResult?: string
+  associatedTokenAddress?: string
+}
+
+/** An item of the stream, success or handled error, with the members of every family. */
+export interface WireItem {
+  caip2Id: string
+  networkType: string
+  id: string
+  error: string | null
+  currency: string
+  balances: {
+    nativeTokenBalance: WireToken & { unconfirmedBalance?: string; unconfirmedBalanceInCurrency?: number }
+    totalBalanceInCurrency?: number
+    erc20TokenBalances?: WireToken[]
+    splTokenBalances?: WireToken[]
+    // biome-ignore lint/suspicious/noExplicitAny: shaped differently by X, P and C
+    categories?: any
+  }
+}
+
+/** Asks and reads all items; fails when the answer is not a stream. */
+export async function ask(url: string, body: unknown, init: RequestInit = {}): Promise<WireItem[]> {
+  const response = await post(url, body, init)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
+  return itemsOf(text) as unknown as WireItem[]
+}

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { RunningServer, Stage } from '../../support/stage.ts'
 import type { Provocation } from '../provoked-statuses.ts'
-import type { RunningServer, Stage } from '../stage.ts'
 
 const BALANCES = '/v1/balance/get-balances'
 const CHAINS = '/v1/balance/get-supported-chains'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
-import { type FaultServer, type FaultServerOptions, startFaultServer } from '../support/fault-server.ts'
+import { type FaultServer, type FaultServerOptions, startFaultServer } from './fault-server.ts'
 
 export interface RunningServer {
   url: string
