@@ -13,7 +13,7 @@ const CHAINS = [
   `create table stream (
     id int2 primary key, name text not null unique, network int2 references network, evm_chain_id int8,
     testnet boolean not null, height int8, block_id bytea, block_time int8, transactions int8 not null default 0,
-    state text, updated_at_ms int8 not null)`,
+    state text, current_at_ms int8 not null)`,
   `create table block (
     chain int2 not null, height int8 not null, id bytea not null, parent_id bytea not null,
     outer_id bytea, outer_parent_id bytea, type text not null, time int8 not null, time_ms int8, size int4 not null,

@@ -45,8 +45,11 @@ export interface StreamProgress {
   state?: string
   /** Transactions numbered so far. */
   transactions: bigint
-  /** Unix milliseconds of the last commit or confirmation that the tip is the chain's. */
-  updatedAtMs: bigint
+  /**
+   * Unix milliseconds up to which the index is known to be the chain: the time of the tip, or of the last look that
+   * found no newer block. What is served is as old as this.
+   */
+  currentAtMs: bigint
 }
 
 export type { ChainLetter }

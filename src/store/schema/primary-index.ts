@@ -36,7 +36,7 @@ export interface PrimaryIndexTables {
     block_time: NullableInt8
     transactions: Generated<bigint>
     state: string | null
-    updated_at_ms: Int8
+    current_at_ms: Int8
   }
   block: {
     chain: number

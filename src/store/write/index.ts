@@ -27,7 +27,7 @@ export function createIndexWriter(db: Kysely<Database>, lead: IndexWriter['lead'
     async confirmTip(stream) {
       const { numUpdatedRows } = await db
         .updateTable('stream')
-        .set({ updated_at_ms: BigInt(Date.now()) })
+        .set({ current_at_ms: BigInt(Date.now()) })
         .where('name', '=', stream)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) throw new BadInputError(`stream ${stream} is not registered`)

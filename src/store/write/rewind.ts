@@ -36,7 +36,7 @@ export async function rewindStream(tx: Transaction<Database>, name: string, heig
       block_id: tip === undefined ? null : `\\x${tip.hash}`,
       block_time: tip?.time ?? null,
       state: null,
-      updated_at_ms: BigInt(Date.now()),
+      current_at_ms: (tip?.time ?? 0n) * 1000n,
     })
     .where('id', '=', row.id)
     .execute()

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { BadInputError } from '../../errors.ts'
 import { bytea } from '../bytea.ts'
 import { letters } from '../codes.ts'
@@ -21,7 +21,7 @@ export interface StreamTarget {
 /** EVM streams are numbered above all that chains of networks can have (8 · 4). */
 const FIRST_EVM_STREAM = 1_000
 
-const PROGRESS = ['name', 'height', 'block_id', 'block_time', 'state', 'transactions', 'updated_at_ms'] as const
+const PROGRESS = ['name', 'height', 'block_id', 'block_time', 'state', 'transactions', 'current_at_ms'] as const
 
 /** Finds the stream or makes it; both with the same answer. */
 export async function registerStream(tx: Transaction<Database>, stream: StreamDefinition): Promise<StreamProgress> {
@@ -38,7 +38,7 @@ export async function registerStream(tx: Transaction<Database>, stream: StreamDe
       network,
       evm_chain_id: 'evmChainId' in stream ? stream.evmChainId : null,
       testnet: stream.testnet,
-      updated_at_ms: BigInt(Date.now()),
+      current_at_ms: 0n,
     })
     .execute()
   const made = await findProgress(tx, stream.name)
@@ -84,7 +84,7 @@ interface ProgressRow {
   block_time: bigint | null
   state: string | null
   transactions: bigint
-  updated_at_ms: bigint
+  current_at_ms: bigint
 }
 
 function toProgress(row: ProgressRow): StreamProgress {
@@ -94,7 +94,7 @@ function toProgress(row: ProgressRow): StreamProgress {
     ...(height === null || blockId === null || time === null ? {} : { tip: { height, blockId, time } }),
     ...(row.state === null ? {} : { state: row.state }),
     transactions: row.transactions,
-    updatedAtMs: row.updated_at_ms,
+    currentAtMs: row.current_at_ms,
   }
 }
 
@@ -131,6 +131,8 @@ export function toTarget(row: TargetRow): StreamTarget {
   return network === null ? stream : { ...stream, primary: { network, letter: letters.word(id % 4) } }
 }
 
+const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
 /** Puts the end of the range in place as the stream's new tip. */
 export async function writeProgress(
   tx: Transaction<Database>,
@@ -145,7 +147,8 @@ export async function writeProgress(
       block_id: bytea(range.blockId),
       block_time: range.time,
       transactions: stream.transactions + transactions,
-      updated_at_ms: BigInt(Date.now()),
+      // The end of the range is what is known to be current; while catching up that is long ago.
+      current_at_ms: sql`greatest(current_at_ms, ${earlier(range.time * 1000n, BigInt(Date.now()))}::int8)`,
       ...(range.state === undefined ? {} : { state: range.state }),
     })
     .where('id', '=', stream.id)
