@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { PASS_ON } from '../../../../src/api/node/gorilla/local-service.ts'
+import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
+import { CONTAINER_INDEXES } from '../../../../src/services/containers/index.ts'
+import { fixtures } from '../../../support/fixtures.ts'
+import { callLocal } from '../../../support/local-call.ts'
+import { recordedContainers } from '../../../support/recorded-containers.ts'
+import { bodyOf, type Conversation, readConversations } from '../../../support/replay-node/conversations.ts'
+import { compareReplies, dateOf } from '../../../support/replay-node/recorded-comparison.ts'
+import { openRecordings } from '../../../support/replay-node/recordings.ts'
+
+const recordings = openRecordings(fixtures)
+const source = recordedContainers()
+const service = createContainerIndexService(source)
+const own = createContainerIndexService()
+
+const endpointOf = ({ request }: Conversation): string => request.path.slice('/ext/'.length)
+const isCall = (one: Conversation): boolean =>
+  (CONTAINER_INDEXES as readonly string[]).includes(endpointOf(one).slice('index/'.length)) &&
+  one.request.method === 'POST' &&
+  one.response.status === 200
+
+/** Where we differ on purpose: the specification wants an empty list (design.md, decided cases). */
+const asksForNothing = (one: Conversation): boolean =>
+  /numToFetch must be in \[1,1024\] but is 0/.test(one.response.body ?? '')
+const EMPTY_RANGE = '{"jsonrpc":"2.0","result":{"containers":[]},"id":1}\n'
+
+const call = (params: string, method: string, endpoint = 'index/P/block', from = service) =>
+  callLocal(from, endpoint, `{"jsonrpc":"2.0","id":1,"method":"index.${method}","params":${params}}`)
+const errorOf = async (answer: ReturnType<typeof call>): Promise<string> =>
+  (JSON.parse(String(await answer)) as { error: { message: string } }).error.message
+
+describe('recorded conversations about the index, over own containers', () => {
+  const conversations = readConversations(recordings, 'network-moment').filter(isCall)
+
+  it('are there', () => {
+    expect(conversations.length).toBeGreaterThan(200)
+    expect(conversations.filter(asksForNothing).length).toBeGreaterThan(5)
+  })
+
+  it.each(conversations.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
+    source.at = dateOf(one) + 999
+    const answer = await callLocal(service, endpointOf(one), bodyOf(one.request))
+    if (asksForNothing(one)) return expect(answer).toBe(EMPTY_RANGE)
+    const reply = { status: 200, headers: one.response.headers, body: String(answer) }
+    expect(compareReplies(one, reply), `${String(answer)}\n${one.response.body}`).toMatch(/^(identical|equal)$/)
+  })
+})
+
+describe('recorded conversations about an index without containers', () => {
+  // The last five minutes of that recording are of a network with blocks of its own.
+  const conversations = readConversations(recordings, 'legacy').filter(
+    (one) => isCall(one) && !one.name.startsWith('index-with-data'),
+  )
+
+  it.each(conversations.map((one) => [`${one.name} ${one.request.body}`, one] as const))('%s', async (_name, one) => {
+    source.at = 0
+    const answer = await callLocal(service, endpointOf(one), bodyOf(one.request))
+    expect(answer).toBe(asksForNothing(one) ? EMPTY_RANGE : one.response.body)
+  })
+})
+
+describe('getContainerRange', () => {
+  it('of nothing is an empty list, also beyond the end, on an empty index and where a node answers', async () => {
+    source.at = Number.POSITIVE_INFINITY
+    expect(await call('{"startIndex":99999999,"numToFetch":0}', 'getContainerRange')).toBe(EMPTY_RANGE)
+    expect(await call('{}', 'getContainerRange', 'index/X/vtx')).toBe(EMPTY_RANGE)
+    expect(await call('{"numToFetch":0}', 'getContainerRange', 'index/C/block', own)).toBe(EMPTY_RANGE)
+  })
+
+  it('gives what is left at the end, at most 1,024', async () => {
+    source.at = Number.POSITIVE_INFINITY
+    const last = await source.lastAccepted('C/block')
+    const from = (last?.index ?? 0n) - 1n
+    const answer = await call(`{"startIndex":"${from}","numToFetch":1024}`, 'getContainerRange', 'index/C/block')
+    const { containers } = (JSON.parse(String(answer)) as { result: { containers: { index: string }[] } }).result
+    expect(containers.map(({ index }) => index)).toEqual([String(from), String(from + 1n)])
+    expect(await errorOf(call('{"numToFetch":1025}', 'getContainerRange'))).toBe(
+      'numToFetch must be in [1,1024] but is 1025',
+    )
+    expect(
+      await errorOf(call(`{"startIndex":"${from + 2n}","numToFetch":1}`, 'getContainerRange', 'index/C/block')),
+    ).toBe(`start index (${from + 2n}) > last accepted index (${from + 1n})`)
+  })
+})
+
+describe('an index that is not complete here', () => {
+  it("is a node's to answer, but wrong arguments are refused at once", async () => {
+    source.isComplete = false
+    try {
+      for (const method of ['getContainerByIndex', 'getContainerByID', 'getLastAccepted', 'getIndex', 'isAccepted'])
+        expect(await call('{}', method)).toBe(PASS_ON)
+      expect(await call('{"numToFetch":2000}', 'getContainerRange')).toBe(PASS_ON)
+      expect(await call('{}', 'getLastAccepted', 'index/P/block', own)).toBe(PASS_ON)
+      expect(await errorOf(call('{"id":5}', 'getIndex'))).toMatch(/^couldn't unmarshal an argument/)
+    } finally {
+      source.isComplete = true
+    }
+  })
+})
