@@ -1,0 +1,77 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { NotFoundError } from '../../errors.ts'
+import { idToCb58 } from '../../lib/ids.ts'
+import {
+  type PrimaryDeps,
+  type PrimaryParams,
+  PrimaryParamsSchema,
+  readAddresses,
+  requireFresh,
+  resolveChain,
+} from './primary-chain.ts'
+import type { DataRoute } from './route.ts'
+import { answers, closed, oneOf } from './schemas.ts'
+import { AddressesBodySchema } from './utxos.ts'
+
+const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
+
+const LastActivitySchema = closed('LastActivityTimestamp', {
+  timestamp: Type.Number({ description: 'Unix seconds.' }),
+  blockNumber: Type.String(),
+  txHash: Type.String({ description: 'The transaction that created or consumed the UTXO.' }),
+  utxoId: Type.String(),
+  isConsumed: Type.Boolean({ description: 'Whether the activity was the consumption.' }),
+  chainName: oneOf(['p-chain', 'x-chain', 'c-chain']),
+  network: oneOf(['mainnet', 'fuji']),
+})
+
+/** The latest activity over all given addresses; 404 where there never was any (SDKs refuse an empty object). */
+export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
+  async function last(request: FastifyRequest, reply: FastifyReply, addresses: string[]) {
+    const chain = await resolveChain(deps, request.params as PrimaryParams)
+    await requireFresh(deps, chain, reply)
+    const activity = await deps.index.activity.last(chain.name, addresses)
+    if (!activity) throw new NotFoundError(`the addresses were never active on the ${chain.chainInfo.chainName}`)
+    return {
+      timestamp: Number(activity.time),
+      blockNumber: activity.height.toString(),
+      txHash: idToCb58(activity.txId),
+      utxoId: idToCb58(activity.utxoId),
+      isConsumed: activity.isConsumed,
+      ...chain.chainInfo,
+    }
+  }
+
+  const shared = {
+    url: '/v1/networks/:network/blockchains/:blockchainId/lastActivityTimestampByAddresses',
+    tag: 'Primary Network UTXOs',
+    weight: 'xl' as const,
+    params: PrimaryParamsSchema,
+    response: answers(200, 'The latest activity.', LastActivitySchema),
+  }
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      operationId: 'getLastActivityTimestampByAddresses',
+      summary: 'Get last activity timestamp by addresses',
+      query: Type.Object({ addresses: Type.Optional(Type.String({ description: 'Comma separated, at most 64.' })) }),
+      handle: (request, reply) =>
+        last(request, reply, readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET)),
+    },
+    {
+      ...shared,
+      method: 'POST',
+      operationId: 'getLastActivityTimestampByAddressesV2',
+      summary: 'Get last activity timestamp by addresses v2, for up to 1,024 of them',
+      body: AddressesBodySchema,
+      handle: (request, reply) =>
+        last(
+          request,
+          reply,
+          readAddresses((request.body as Static<typeof AddressesBodySchema>).addresses, MAX_ADDRESSES.POST),
+        ),
+    },
+  ]
+}

@@ -1,0 +1,135 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
+import { formatBech32Address, parseBech32Address } from '../../lib/bech32-address.ts'
+import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
+import type { ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
+import { NetworkSchema } from './schemas.ts'
+
+export type NetworkSide = 'mainnet' | 'testnet'
+
+/** What tells one network from another; ids CB58. */
+export interface NetworkIdentity {
+  hrp: string
+  blockchainIds: Readonly<Record<ChainLetter, string>>
+  avaxAssetId: string
+}
+
+export interface PrimaryDeps {
+  index: IndexReader
+  /** Undefined when the network is not configured. May reject while no node answers. */
+  identity(side: NetworkSide): Promise<NetworkIdentity | undefined>
+  /** Answers older than this are refused, milliseconds. */
+  maxIndexAgeMs: number
+  now: () => number
+}
+
+/** A chain as a request names it. */
+export interface PrimaryChain {
+  name: ChainName
+  side: NetworkSide
+  letter: ChainLetter
+  identity: NetworkIdentity
+  chainInfo: { chainName: 'p-chain' | 'x-chain' | 'c-chain'; network: 'mainnet' | 'fuji' }
+}
+
+const ALIASES: Readonly<Record<string, ChainLetter>> = { 'p-chain': 'P', 'x-chain': 'X', 'c-chain': 'C' }
+
+/** The public networks' ids: SDKs can send no others, so they name the chains of a private network, too. */
+const PUBLIC_IDS: Readonly<Record<NetworkSide, Readonly<Record<string, ChainLetter>>>> = {
+  mainnet: {
+    '11111111111111111111111111111111LpoYY': 'P',
+    '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM': 'X',
+    '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5': 'C',
+  },
+  testnet: {
+    '11111111111111111111111111111111LpoYY': 'P',
+    '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm': 'X',
+    yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp: 'C',
+  },
+}
+
+export const PrimaryParamsSchema = Type.Object({
+  network: NetworkSchema,
+  blockchainId: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'A blockchain id, or one of p-chain, x-chain and c-chain.',
+  }),
+})
+export type PrimaryParams = Static<typeof PrimaryParamsSchema>
+
+/** @throws BadInputError for an id of no chain of the network, NotFoundError when the network is not served */
+export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Promise<PrimaryChain> {
+  const side: NetworkSide = params.network === 'mainnet' ? 'mainnet' : 'testnet'
+  const identity = await deps.identity(side)
+  if (!identity) throw new NotFoundError(`network ${params.network} is not served here`)
+  const own = Object.entries(identity.blockchainIds).find(([, id]) => id === params.blockchainId)?.[0]
+  const letter =
+    (own as ChainLetter | undefined) ?? ALIASES[params.blockchainId] ?? PUBLIC_IDS[side][params.blockchainId]
+  if (letter === undefined) {
+    throw new BadInputError(
+      `blockchainId ${params.blockchainId} is not a chain of ${params.network}: try p-chain, x-chain or c-chain`,
+    )
+  }
+  const chainName = `${letter.toLowerCase() as 'p' | 'x' | 'c'}-chain` as const
+  return {
+    name: { network: side, letter },
+    side,
+    letter,
+    identity,
+    chainInfo: { chainName, network: side === 'mainnet' ? 'mainnet' : 'fuji' },
+  }
+}
+
+/** An index that stands still must not be taken for the truth. */
+class StaleIndexError extends FirnError {
+  constructor(message: string) {
+    super(message, { code: 'STALE_INDEX', status: 503, retryable: true, expose: true })
+  }
+}
+
+/** Puts the chain's indexed height and age on the answer, and refuses when it is too old. */
+export async function requireFresh(deps: PrimaryDeps, chain: PrimaryChain, reply: FastifyReply): Promise<void> {
+  const stream = `${chain.side}:${chain.letter}`
+  const progress = (await deps.index.progress()).find((one) => one.stream === stream)
+  if (!progress?.tip)
+    throw new StaleIndexError(`${chain.chainInfo.chainName} of ${chain.chainInfo.network} is not indexed yet`)
+  const age = Math.max(0, deps.now() - Number(progress.currentAtMs))
+  reply.header('x-indexed-height', progress.tip.height.toString()).header('x-index-age', String(Math.ceil(age / 1000)))
+  if (age > deps.maxIndexAgeMs) {
+    throw new StaleIndexError(
+      `the index of ${chain.chainInfo.chainName} is ${Math.ceil(age / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${progress.tip.height}`,
+    )
+  }
+}
+
+/**
+ * Addresses as 20 bytes hex, each once. Taken with or without a chain letter and with any HRP (the same key has the same
+ * bytes everywhere); blanks and empty entries are ignored. Anything else is refused by name.
+ */
+export function readAddresses(given: string | readonly string[] | undefined, maximum: number): string[] {
+  const entries = (typeof given === 'string' ? given.split(',') : (given ?? []))
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+  if (entries.length === 0) throw new BadInputError('addresses is required: one or more addresses, comma separated')
+  const addresses = new Set(entries.map(addressBytes))
+  if (addresses.size > maximum) {
+    throw new BadInputError(
+      `addresses holds ${addresses.size} addresses, at most ${maximum} are taken${maximum < 1_024 ? '; POST takes more' : ''}`,
+    )
+  }
+  return [...addresses]
+}
+
+function addressBytes(text: string): string {
+  try {
+    return bytesToHex(parseBech32Address(text).bytes)
+  } catch {
+    throw new BadInputError(`Invalid address format: ${text.slice(0, 100)}`)
+  }
+}
+
+/** Bare bech32, as SDKs feed it straight to a parser. */
+export const addressText = (address: string, chain: PrimaryChain): string =>
+  formatBech32Address(hexToBytes(address), chain.identity.hrp)

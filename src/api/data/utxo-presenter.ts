@@ -1,0 +1,134 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { idToCb58 } from '../../lib/ids.ts'
+import type { UtxoRecord } from '../../store/index.ts'
+import { assetMembers, presentAsset } from './assets.ts'
+import { addressText, type PrimaryChain } from './primary-chain.ts'
+import { ChainInfoSchema, closed, NextPageTokenSchema, oneOf } from './schemas.ts'
+
+const optional = Type.Optional
+const text = Type.String()
+const seconds = Type.Number({ description: 'Unix seconds.' })
+const AssetAmountSchema = closed('AssetAmount', assetMembers)
+
+export const PChainUtxoSchema = closed('PChainUtxo', {
+  addresses: Type.Array(text),
+  asset: AssetAmountSchema,
+  utxoId: text,
+  utxoBytes: optional(text),
+  amount: Type.String({ deprecated: true }),
+  assetId: Type.String({ deprecated: true }),
+  txHash: text,
+  outputIndex: Type.Number(),
+  blockTimestamp: seconds,
+  blockNumber: text,
+  createdOnChainId: text,
+  consumedOnChainId: text,
+  consumingTxHash: optional(text),
+  consumingBlockTimestamp: optional(seconds),
+  consumingBlockNumber: optional(text),
+  platformLocktime: optional(seconds),
+  stakeableLocktime: optional(seconds),
+  threshold: optional(Type.Number()),
+  staked: optional(Type.Boolean()),
+  utxoStartTimestamp: optional(seconds),
+  utxoEndTimestamp: optional(seconds),
+  rewardType: optional(oneOf(['VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE'])),
+  utxoType: oneOf(['STAKE', 'TRANSFER']),
+})
+
+export const UtxoSchema = closed('Utxo', {
+  addresses: Type.Array(text),
+  asset: AssetAmountSchema,
+  utxoId: text,
+  utxoBytes: optional(text),
+  creationTxHash: text,
+  outputIndex: text,
+  timestamp: seconds,
+  createdOnChainId: text,
+  consumedOnChainId: text,
+  consumingTxHash: optional(text),
+  consumingTxTimestamp: optional(seconds),
+  locktime: Type.Number({ description: 'Unix seconds; 0 = none.' }),
+  threshold: Type.Number(),
+  utxoType: text,
+  credentials: optional(Type.Array(closed('Credential', { signature: optional(text), publicKey: optional(text) }))),
+  groupId: optional(Type.Number()),
+  payload: optional(text),
+})
+
+const listOf = (title: string, utxo: typeof PChainUtxoSchema | typeof UtxoSchema) =>
+  closed(title, { utxos: Type.Array(utxo), chainInfo: ChainInfoSchema, nextPageToken: NextPageTokenSchema })
+export const ListPChainUtxosSchema = listOf('ListPChainUtxosResponse', PChainUtxoSchema)
+export const ListUtxosSchema = listOf('ListUtxosResponse', UtxoSchema)
+
+const common = (utxo: UtxoRecord, chain: PrimaryChain, utxoBytes: string) => ({
+  addresses: utxo.addresses.map((address) => addressText(address, chain)),
+  asset: { ...presentAsset(utxo.asset, chain), amount: amountOf(utxo) },
+  utxoId: idToCb58(utxo.id),
+  utxoBytes,
+  createdOnChainId: chain.identity.blockchainIds[utxo.createdOn],
+  consumedOnChainId: chain.identity.blockchainIds[utxo.consumableOn],
+})
+
+/** Outputs without an amount (minting rights, NFTs) count as none. */
+const amountOf = (utxo: UtxoRecord): string => (utxo.amount ?? 0n).toString()
+
+/** A UTXO as a P-chain list shows it; absent members are left out, never null (facts, section 7). */
+export function presentPlatformUtxo(
+  utxo: UtxoRecord,
+  chain: PrimaryChain,
+  utxoBytes: string,
+): Static<typeof PChainUtxoSchema> {
+  const shared = common(utxo, chain, utxoBytes)
+  const staked = utxo.stake?.active === true
+  // What is staked is not consumed, whatever is known of later.
+  const consumed = staked ? undefined : utxo.consumed
+  const native = utxo.createdOn === utxo.consumableOn
+  return {
+    ...shared,
+    amount: shared.asset.amount,
+    assetId: shared.asset.assetId,
+    txHash: idToCb58(utxo.txId),
+    outputIndex: utxo.outputIndex,
+    blockTimestamp: Number(utxo.created.time),
+    blockNumber: (utxo.reward?.height ?? utxo.created.height).toString(),
+    ...(consumed
+      ? {
+          consumingTxHash: idToCb58(consumed.by),
+          consumingBlockTimestamp: Number(consumed.time),
+          consumingBlockNumber: consumed.height.toString(),
+        }
+      : {}),
+    ...(native || utxo.locktime > 0n ? { platformLocktime: Number(utxo.locktime) } : {}),
+    ...(utxo.stakeableLocktime === undefined ? {} : { stakeableLocktime: Number(utxo.stakeableLocktime) }),
+    threshold: utxo.threshold,
+    ...(staked && utxo.stake
+      ? { staked: true, utxoStartTimestamp: Number(utxo.stake.start), utxoEndTimestamp: Number(utxo.stake.end) }
+      : {}),
+    utxoType: utxo.stakeableLocktime === undefined ? 'TRANSFER' : 'STAKE',
+  }
+}
+
+/** A UTXO as X- and C-chain lists show it. */
+export function presentUtxo(utxo: UtxoRecord, chain: PrimaryChain, utxoBytes: string): Static<typeof UtxoSchema> {
+  const { consumed } = utxo
+  return {
+    ...common(utxo, chain, utxoBytes),
+    creationTxHash: idToCb58(utxo.txId),
+    outputIndex: String(utxo.outputIndex),
+    timestamp: Number(utxo.created.time),
+    ...(consumed ? { consumingTxHash: idToCb58(consumed.by), consumingTxTimestamp: Number(consumed.time) } : {}),
+    locktime: Number(utxo.locktime),
+    threshold: utxo.threshold,
+    utxoType: utxo.kind,
+    ...(utxo.signatures
+      ? {
+          credentials: utxo.signatures.map((signature) => ({
+            signature: Buffer.from(signature, 'hex').toString('base64'),
+          })),
+        }
+      : {}),
+    ...(utxo.groupId === undefined ? {} : { groupId: utxo.groupId }),
+    ...(utxo.payload === undefined ? {} : { payload: utxo.payload }),
+  }
+}

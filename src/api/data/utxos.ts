@@ -1,0 +1,134 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BadInputError } from '../../errors.ts'
+import { idFromCb58 } from '../../lib/ids.ts'
+import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
+import type { UtxoCursor, UtxoRecord } from '../../store/index.ts'
+import {
+  type PrimaryChain,
+  type PrimaryDeps,
+  type PrimaryParams,
+  PrimaryParamsSchema,
+  readAddresses,
+  requireFresh,
+  resolveChain,
+} from './primary-chain.ts'
+import type { DataRoute } from './route.ts'
+import { answers, oneOf, pagingQuery, SortOrderSchema } from './schemas.ts'
+import { ListPChainUtxosSchema, ListUtxosSchema, presentPlatformUtxo, presentUtxo } from './utxo-presenter.ts'
+
+/** Addresses of one call: the GET limit is the hosted service's, the POST exists for more. */
+const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
+
+const ListQuery = (maximum: number) =>
+  Type.Object({
+    ...pagingQuery(maximum),
+    assetId: Type.Optional(Type.String({ description: 'X-chain only; ignored on P.' })),
+    minUtxoAmount: Type.Number({ minimum: 0, default: 0, description: 'Inclusive, smallest unit.' }),
+    includeSpent: Type.Boolean({ default: false }),
+    sortBy: oneOf(['timestamp', 'amount'], { default: 'timestamp' }),
+    sortOrder: SortOrderSchema,
+  })
+type ListQuery = Static<ReturnType<typeof ListQuery>>
+
+export const AddressesBodySchema = Type.Object(
+  {
+    addresses: Type.Union([Type.String(), Type.Array(Type.String())], {
+      description: 'Comma separated, with or without chain letter; a list is taken as well.',
+    }),
+  },
+  { title: 'PrimaryNetworkAddressesBody' },
+)
+
+const response = answers(200, 'UTXOs of the addresses.', Type.Union([ListPChainUtxosSchema, ListUtxosSchema]))
+
+/** UTXO lists: GET (v1) and POST (V2) of one path, with the utxo bytes made by `bytesOf`. */
+export function utxoRoutes(deps: PrimaryDeps & { bytesOf: (utxo: UtxoRecord) => string }): DataRoute[] {
+  async function list(request: FastifyRequest, reply: FastifyReply, addresses: string[]): Promise<unknown> {
+    const chain = await resolveChain(deps, request.params as PrimaryParams)
+    await requireFresh(deps, chain, reply)
+    const query = request.query as ListQuery
+    const { pageSize, pageToken, sortBy, sortOrder, includeSpent } = query
+    const mark = queryMark([
+      'utxos',
+      chain.name,
+      addresses,
+      sortBy,
+      sortOrder,
+      includeSpent,
+      query.minUtxoAmount,
+      query.assetId,
+    ])
+    const after = cursorOf(readPageToken(mark, pageToken))
+    const assetId = assetFilter(chain, query.assetId)
+    const page = await deps.index.utxos.list({
+      chain: chain.name,
+      addresses,
+      includeSpent,
+      sortBy,
+      order: sortOrder,
+      ...(query.minUtxoAmount > 0 ? { minAmount: BigInt(Math.ceil(query.minUtxoAmount)) } : {}),
+      ...(assetId === undefined ? {} : { assetId }),
+      ...(after === undefined ? {} : { after }),
+      limit: pageSize,
+    })
+    const present = chain.letter === 'P' ? presentPlatformUtxo : presentUtxo
+    return {
+      utxos: page.utxos.map((utxo) => present(utxo, chain, deps.bytesOf(utxo))),
+      chainInfo: chain.chainInfo,
+      ...(page.next ? { nextPageToken: writePageToken(mark, [page.next.value.toString(), page.next.key]) } : {}),
+    }
+  }
+
+  const shared = {
+    url: '/v1/networks/:network/blockchains/:blockchainId/utxos',
+    tag: 'Primary Network UTXOs',
+    weight: 'xl' as const,
+    params: PrimaryParamsSchema,
+    response,
+  }
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      operationId: 'getUtxosByAddresses',
+      summary: 'List UTXOs',
+      description: 'UTXOs that were created or can be consumed on the chain. At most 64 addresses; POST takes 1,024.',
+      query: Type.Composite([ListQuery(100), Type.Object({ addresses: Type.Optional(Type.String()) })]),
+      handle: (request, reply) =>
+        list(request, reply, readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET)),
+    },
+    {
+      ...shared,
+      method: 'POST',
+      operationId: 'getUtxosByAddressesV2',
+      summary: 'List UTXOs v2, for more addresses and larger pages',
+      query: ListQuery(1_024),
+      body: AddressesBodySchema,
+      handle: (request, reply) =>
+        list(
+          request,
+          reply,
+          readAddresses((request.body as Static<typeof AddressesBodySchema>).addresses, MAX_ADDRESSES.POST),
+        ),
+    },
+  ]
+}
+
+/** On P the filter has no meaning (facts, section 7). */
+function assetFilter(chain: PrimaryChain, assetId: string | undefined): string | undefined {
+  if (assetId === undefined || assetId === '' || chain.letter === 'P') return undefined
+  try {
+    return idFromCb58(assetId)
+  } catch {
+    throw new BadInputError('assetId is not a valid id')
+  }
+}
+
+function cursorOf(key: readonly string[] | undefined): UtxoCursor | undefined {
+  if (!key) return undefined
+  const [value = '', id = ''] = key
+  if (!/^\d{1,30}$/.test(value) || !/^[0-9a-f]{32}$/.test(id))
+    throw new BadInputError('pageToken is not a token of this API')
+  return { value: BigInt(value), key: id }
+}
