@@ -20,6 +20,7 @@ import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
 import type { Config } from '../config/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../upstream/index.ts'
+import { createServerEvm } from './node-evm.ts'
 import { type ServerHealth, servedSide } from './node-health.ts'
 
 export interface ServerNodeDeps {
@@ -124,7 +125,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     chains,
     services,
     endpoints: [...createHealthPages(deps.health.health), ...(deps.endpoints ?? [])],
-    ...(deps.evm ? { evm: deps.evm(forwarder, pools) } : {}),
+    evm: deps.evm ? deps.evm(forwarder, pools) : createServerEvm(config, { forwarder, pools }),
     publicDeployment: node.publicDeployment,
     allowedHosts: node.allowedHosts,
     corsOrigins: http.corsOrigins,

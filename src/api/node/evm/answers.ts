@@ -45,7 +45,8 @@ export const trimmed = (body: Buffer): Buffer =>
 export function resultOf(entry: Buffer): Buffer | undefined {
   let found: Buffer | undefined
   eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
-    if (keyTo - keyFrom === 8 && entry.toString('latin1', keyFrom, keyTo) === '"result"') found = entry.subarray(from, to)
+    if (keyTo - keyFrom === 8 && entry.toString('latin1', keyFrom, keyTo) === '"result"')
+      found = entry.subarray(from, to)
   })
   return found
 }

@@ -4,7 +4,7 @@
  */
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
-import { bodyStart, scanBatch, scanCall } from '../forward/scan-call.ts'
+import { bodyStart, isCleanCall, scanBatch, scanCall } from '../forward/scan-call.ts'
 import { compactJson } from '../json/write.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import type { MethodRule, Target } from '../methods/rule.ts'
@@ -26,9 +26,15 @@ function batchRule(methods: readonly (string | undefined)[]): MethodRule {
   return { target }
 }
 
-type Scanned = Pick<ForwardCall, 'method' | 'params' | 'id' | 'rule'>
+type Scanned = Pick<ForwardCall, 'method' | 'params' | 'id' | 'rule' | 'isClean'>
 
-const NOTHING: Scanned = { method: undefined, params: undefined, id: undefined, rule: ruleOf(undefined) }
+const NOTHING: Scanned = {
+  method: undefined,
+  params: undefined,
+  id: undefined,
+  rule: ruleOf(undefined),
+  isClean: () => false,
+}
 
 /** What routing needs to know of a body: one call's members, or the strictest rule of a batch. */
 export function scanEvmBody(body: Buffer): Scanned {
@@ -42,6 +48,7 @@ export function scanEvmBody(body: Buffer): Scanned {
     params: params && body.subarray(params.from, params.to),
     id: id && compactJson(body.subarray(id.from, id.to)),
     rule: ruleOf(method),
+    isClean: () => isCleanCall(body, call, 'scalar'),
   }
 }
 

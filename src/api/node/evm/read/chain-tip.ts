@@ -5,8 +5,10 @@ import type { Endpoint } from '../../routes/endpoint.ts'
 export interface ChainTip {
   /** Highest block a node has shown; clients are never told a lower one while that node's word is fresh. */
   mark(): bigint | undefined
-  /** A node has shown a block of this height, now. */
+  /** A node has shown that its tip is at this height, now. */
   saw(host: string, height: bigint): void
+  /** A block of this height exists: the tip is there or above. */
+  reached(height: bigint): void
   /** True when this node has lately shown a tip too far below the mark to speak about the newest state. */
   isBehind(host: string): boolean
   /**
@@ -43,6 +45,7 @@ const ABSURD_LEAD = 10_000n
 export function createChainTip({ maxLagBlocks, head, now = Date.now }: ChainTipOptions): ChainTip {
   const heights = new Map<string, { height: bigint; at: number }>()
   let mark: bigint | undefined
+  let probedBefore: bigint | undefined
   let confirmedAt = now()
   let usedAt = Number.NEGATIVE_INFINITY
   let getting: Promise<void> | undefined
@@ -54,13 +57,20 @@ export function createChainTip({ maxLagBlocks, head, now = Date.now }: ChainTipO
   }
   const current = (): bigint | undefined => {
     const probed = head()
-    if (probed !== undefined && (mark === undefined || probed > mark)) raise(probed)
+    // The pool's own head never falls: only its rise is news.
+    if (probed !== undefined && probed !== probedBefore) {
+      probedBefore = probed
+      raise(probed)
+    }
     return mark
+  }
+  const reached = (height: bigint): void => {
+    const known = current()
+    if (known === undefined || height - known <= ABSURD_LEAD) raise(height)
   }
   const saw = (host: string, height: bigint): void => {
     heights.set(host, { height, at: now() })
-    const probed = head()
-    if (probed === undefined || height - probed <= ABSURD_LEAD) raise(height)
+    reached(height)
   }
   const askOne = async ({ host, pool, path }: Member, endpoint: Endpoint): Promise<void> => {
     try {
@@ -79,6 +89,7 @@ export function createChainTip({ maxLagBlocks, head, now = Date.now }: ChainTipO
   return {
     mark: current,
     saw,
+    reached,
     isBehind: (host) => {
       const known = heights.get(host)
       const top = current()

@@ -32,9 +32,13 @@ export function createFlights<T>(): Flights<T> {
       const flight = open.get(key) ?? start(key, work)
       flight.waiting += 1
       return new Promise<T>((resolve, reject) => {
-        const leave = (): void => {
+        let left = false
+        const leave = (): boolean => {
+          if (left) return false
+          left = true
           signal.removeEventListener('abort', onAbort)
           flight.waiting -= 1
+          return true
         }
         const onAbort = (): void => {
           leave()
@@ -46,12 +50,10 @@ export function createFlights<T>(): Flights<T> {
         signal.addEventListener('abort', onAbort)
         flight.result.then(
           (value) => {
-            leave()
-            resolve(value)
+            if (leave()) resolve(value)
           },
           (error: unknown) => {
-            leave()
-            reject(error)
+            if (leave()) reject(error)
           },
         )
       })

@@ -1,0 +1,188 @@
+import { FirnError } from '../../../../errors.ts'
+import { mapBounded } from '../../../../lib/map-bounded.ts'
+import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
+import { judgeRpc } from '../../forward/judge.ts'
+import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
+import { EVM_CODES, errorEntry, refusedBody, silence, trimmed } from '../answers.ts'
+import type { EvmCall } from '../call.ts'
+import type { EvmRequest } from '../endpoint.ts'
+import type { EvmMessage } from '../message.ts'
+import type { ChainTip } from '../read/chain-tip.ts'
+import { inspect } from '../read/inspect.ts'
+import type { KeptAnswers } from '../read/kept-answers.ts'
+import { planRead, type ReadPlan } from '../read/plan.ts'
+import { type EvmReads, neverLower } from '../read/reads.ts'
+import { joinAnswers } from './join-answers.ts'
+import { matchAnswers } from './match-answers.ts'
+import { entriesOf, joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
+
+/** Arrays of calls: every entry is answered by who can, and the answers stand in the order of the questions. */
+export interface EvmBatches {
+  /** `start` = where the array begins; the body has been validated. */
+  answer(request: EvmRequest, start: number): Promise<NodeAnswer>
+}
+
+export interface EvmBatchesDeps {
+  reads: EvmReads
+  kept: KeptAnswers
+  /** Answers one call by itself. */
+  single(call: EvmCall): Promise<NodeAnswer>
+  /** True for calls that must not travel with others: writes, filters, what goes to a certain node. */
+  isAlone(method: string): boolean
+  /** True for calls that change something: what stands behind them is asked after they are done. */
+  isWrite(method: string): boolean
+}
+
+/** Calls of one batch that travel alone at the same time. */
+const AT_ONCE = 8
+const NEWLINE = Buffer.from('\n')
+
+type Answers = Map<EvmMessage, Buffer>
+/** Answers by question, or one answer to everything (a status that says more than any entry could). */
+type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
+
+const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => body.subarray(span.from, span.to)
+
+/** Runs of calls that may be answered at the same time; a write is a run of its own. */
+function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => boolean): EvmMessage[][] {
+  const runs: EvmMessage[][] = []
+  let open: EvmMessage[] | undefined
+  for (const message of messages) {
+    if (isWrite(message.method)) {
+      runs.push([message])
+      open = undefined
+    } else if (open) open.push(message)
+    else {
+      open = [message]
+      runs.push(open)
+    }
+  }
+  return runs
+}
+
+function refusal(messages: readonly EvmMessage[]): NodeAnswer | undefined {
+  if (messages.length === 0) return refusedBody(errorEntry(undefined, EVM_CODES.invalidRequest, 'empty batch'))
+  if (messages.length <= MAX_BATCH) return undefined
+  const first = messages.find(({ kind }) => kind === 'call')
+  const entry = errorEntry(first?.id, EVM_CODES.invalidRequest, 'batch too large')
+  return refusedBody(Buffer.concat([Buffer.from('['), entry, Buffer.from(']')]))
+}
+
+export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
+  const { reads, kept, single, isAlone, isWrite } = deps
+
+  const askOne = async (request: EvmRequest, message: EvmMessage): Promise<Buffer | undefined> => {
+    const { endpoint, contentType, signal } = request
+    const answer = await single({ endpoint, message, body: bytesOf(request, message), contentType, signal })
+    const entry = trimmed(answer.body)
+    if (message.kind === 'silent') return undefined
+    if (answer.status === 200 && entry[0] === 0x7b) return entry
+    return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
+  }
+  const judgeFor = (asked: readonly EvmMessage[], plans: ReadonlyMap<EvmMessage, ReadPlan>, tip: ChainTip) => () => {
+    const attempts = { missing: false }
+    return (response: RawResponse): AnswerVerdict => {
+      const verdict = judgeRpc(response)
+      if (verdict.kind !== 'answer' || response.status !== 200 || response.body.length === 0) return verdict
+      const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
+      if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
+      // Several may be missing at one node: each counts once.
+      const missing = attempts.missing
+      let worst: AnswerVerdict = verdict
+      for (const [message, plan] of plans) {
+        const entry = matched.get(message)
+        const one = entry && inspect(plan, tip, response.host, entry, { missing })
+        if (one?.kind === 'retry') worst = one
+      }
+      attempts.missing ||= worst.kind === 'retry'
+      return worst
+    }
+  }
+  /** To one node together; one by one when it turns out that batches are not answered. */
+  const askTogether = async (request: EvmRequest, asked: readonly EvmMessage[], body: Buffer): Promise<Asked> => {
+    const { endpoint, contentType, signal } = request
+    const tip = reads.tip(endpoint)
+    const mark = tip.mark()
+    const plans = new Map<EvmMessage, ReadPlan>()
+    for (const message of asked) {
+      const plan = planRead(endpoint, message)
+      if (plan) plans.set(message, plan)
+    }
+    const whole = await reads.ask({ endpoint, body, contentType, signal }, judgeFor(asked, plans, tip)())
+    if (whole.status !== 200) return { kind: 'whole', answer: whole }
+    const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
+    if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
+    let changed = false
+    for (const [message, plan] of plans) {
+      const entry = answers.get(message)
+      if (!entry) continue
+      const higher = neverLower(plan, tip, entry)
+      changed ||= higher !== undefined
+      if (higher) answers.set(message, higher)
+      else kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
+    }
+    return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
+  }
+  const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {
+    const answers: Answers = new Map()
+    await mapBounded(asked, AT_ONCE, async (message) => {
+      const entry = await askOne(request, message)
+      if (entry) answers.set(message, entry)
+    })
+    return answers
+  }
+  const find = (request: EvmRequest, run: readonly EvmMessage[]): Answers => {
+    const found: Answers = new Map()
+    for (const message of run) {
+      const hit = isAlone(message.method) ? undefined : reads.find(request.endpoint, message)
+      if (hit) found.set(message, trimmed(hit.body))
+    }
+    return found
+  }
+  const askRun = async (request: EvmRequest, run: readonly EvmMessage[], isAll: boolean): Promise<Asked> => {
+    const answers = find(request, run)
+    const alone = run.filter(({ method }) => isAlone(method))
+    const together = run.filter((message) => !answers.has(message) && !isAlone(message.method))
+    const nothing: Asked = { kind: 'each', answers: new Map() }
+    const untouched = isAll && together.length === run.length
+    const [first, others] = await Promise.all([
+      together.length === 0
+        ? nothing
+        : askTogether(request, together, untouched ? request.body : joinEntries(request.body, together)),
+      askEach(request, alone),
+    ])
+    if (first.kind === 'whole') return first
+    for (const [message, entry] of [...first.answers, ...others]) answers.set(message, entry)
+    return untouched && first.whole ? { kind: 'each', answers, whole: first.whole } : { kind: 'each', answers }
+  }
+  /** What was done before must not be lost with what failed behind it: then the failure is an entry. */
+  const failedRun = (run: readonly EvmMessage[], error: unknown): Asked => {
+    if (!(error instanceof FirnError)) throw error
+    const said = run
+      .filter(({ kind }) => kind !== 'silent')
+      .map((message) => [message, errorEntry(message.id, EVM_CODES.server, 'no node answered')] as const)
+    return { kind: 'each', answers: new Map(said) }
+  }
+  return {
+    answer: async (request, start) => {
+      const messages = splitBatch(request.body, start)
+      const refused = refusal(messages)
+      if (refused) return refused
+      const runs = runsOf(messages, isWrite)
+      const answers: Answers = new Map()
+      let written = false
+      for (const run of runs) {
+        const asked = await askRun(request, run, runs.length === 1).catch((error: unknown) => {
+          if (!written || request.signal.aborted) throw error
+          return failedRun(run, error)
+        })
+        if (asked.kind === 'whole') return asked.answer
+        if (asked.whole && runs.length === 1) return asked.whole
+        for (const [message, entry] of asked.answers) answers.set(message, entry)
+        written ||= run.some(({ method }) => isWrite(method))
+      }
+      const body = joinAnswers(messages, (message) => answers.get(message))
+      return body.length === 0 ? silence() : { status: 200, contentType: JSON_EVM, body }
+    },
+  }
+}

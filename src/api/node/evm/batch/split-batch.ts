@@ -1,0 +1,38 @@
+import { eachElement } from '../../json/spans.ts'
+import { type EvmMessage, readMessage } from '../message.ts'
+
+/** A node takes this many calls in a batch. */
+export const MAX_BATCH = 1_000
+
+/** The entries of the array at `at`, of at most one more than a node takes. */
+export function splitBatch(body: Buffer, at: number): EvmMessage[] {
+  const messages: EvmMessage[] = []
+  eachElement(body, at, (from, to) => {
+    messages.push(readMessage(body, { from, to }))
+    return messages.length <= MAX_BATCH
+  })
+  return messages
+}
+
+/** The same entries in a body of their own, each byte for byte. */
+export function joinEntries(body: Buffer, messages: readonly EvmMessage[]): Buffer {
+  const parts: Buffer[] = []
+  for (const { span } of messages) {
+    parts.push(parts.length === 0 ? OPEN : COMMA, body.subarray(span.from, span.to))
+  }
+  return Buffer.concat([...parts, CLOSE])
+}
+
+const OPEN = Buffer.from('[')
+const COMMA = Buffer.from(',')
+const CLOSE = Buffer.from(']')
+
+/** Answers in an array, as spans of their own bytes; undefined when the body is no array. */
+export function entriesOf(body: Buffer): Buffer[] | undefined {
+  const entries: Buffer[] = []
+  const isArray = eachElement(body, 0, (from, to) => {
+    entries.push(body.subarray(from, to))
+    return true
+  })
+  return isArray ? entries : undefined
+}

@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache'
+
+/** Remembers which node made a filter. */
+export interface FilterTable {
+  made(endpoint: string, id: string, host: string): void
+  /** The node that made it; being asked for keeps it alive, as at the node. */
+  hostOf(endpoint: string, id: string): string | undefined
+  forget(endpoint: string, id: string): void
+  readonly size: number
+}
+
+/** A node drops a filter that nobody has asked for this long, milliseconds. */
+export const FILTER_IDLE_MS = 300_000
+/** Filters remembered at once; the one not used for longest goes first. */
+export const MAX_FILTERS = 20_000
+
+const key = (endpoint: string, id: string): string => `${endpoint} ${id}`
+
+export function createFilterTable(now: () => number = Date.now): FilterTable {
+  const hosts = new LRUCache<string, string>({
+    max: MAX_FILTERS,
+    ttl: FILTER_IDLE_MS,
+    updateAgeOnGet: true,
+    ttlResolution: 0,
+    perf: { now },
+  })
+  return {
+    made: (endpoint, id, host) => void hosts.set(key(endpoint, id), host),
+    hostOf: (endpoint, id) => hosts.get(key(endpoint, id)),
+    forget: (endpoint, id) => void hosts.delete(key(endpoint, id)),
+    get size() {
+      return hosts.size
+    },
+  }
+}

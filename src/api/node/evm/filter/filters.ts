@@ -1,0 +1,136 @@
+import { FirnError, UpstreamUnavailableError } from '../../../../errors.ts'
+import type { RawResponse } from '../../../../upstream/index.ts'
+import { forwardHeaders } from '../../forward/call.ts'
+import { answerOf } from '../../forward/forwarded-answer.ts'
+import { judgeRpc } from '../../forward/judge.ts'
+import type { Member, NodePools } from '../../forward/node-pools.ts'
+import type { NodeAnswer } from '../../http/answer.ts'
+import { bodyOf, EVM_CODES, errorEntry, resultEntry, resultOf } from '../answers.ts'
+import { CALL_MS, type EvmCall } from '../call.ts'
+import { FILTER_MAKERS, FILTER_USERS } from '../methods.ts'
+import type { ChainTip } from '../read/chain-tip.ts'
+import { parameterAt } from '../read/finality.ts'
+import type { FilterTable } from './filter-table.ts'
+
+/** Filters live at one node: who made one answers for it. */
+export interface EvmFilters {
+  concerns(method: string): boolean
+  /** @throws FirnError when a filter cannot be made anywhere. */
+  answer(call: EvmCall): Promise<NodeAnswer>
+}
+
+export interface EvmFiltersDeps {
+  pools: NodePools
+  table: FilterTable
+  tipOf(endpoint: EvmCall['endpoint']): ChainTip
+}
+
+/** Ids are 16 bytes in hex at a node; others are some more generous. */
+const MAX_ID = 130
+const NOT_FOUND = 'filter not found'
+
+const textOf = (value: Buffer | undefined): string | undefined =>
+  value && value[0] === 0x22 && value.length <= MAX_ID ? value.toString('latin1', 1, value.length - 1) : undefined
+
+const exchange = (member: Member, { endpoint, body, contentType, signal }: EvmCall): Promise<RawResponse> =>
+  member.pool.exchange(
+    {
+      method: 'POST',
+      path: member.path(endpoint),
+      headers: forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }),
+      body,
+    },
+    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge: judgeRpc },
+  )
+
+const isAnswer = (response: RawResponse): boolean => judgeRpc(response).kind === 'answer'
+
+/** What a node says of a filter that it does not have. */
+const unknownFilter = ({ message }: EvmCall): NodeAnswer =>
+  bodyOf(
+    message.method === 'eth_uninstallFilter'
+      ? resultEntry(message.id, 'false')
+      : errorEntry(message.id, EVM_CODES.server, NOT_FOUND),
+  )
+
+const saysUnknown = ({ message }: EvmCall, body: Buffer): boolean =>
+  message.method === 'eth_uninstallFilter'
+    ? resultOf(body)?.toString('latin1') === 'false'
+    : body.length < 1_000 && body.includes(NOT_FOUND)
+
+export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFilters {
+  const membersFor = ({ endpoint }: EvmCall): readonly Member[] => {
+    const members = pools.group(endpoint.source).members()
+    const tip = tipOf(endpoint)
+    return [...members.filter(({ host }) => !tip.isBehind(host)), ...members.filter(({ host }) => tip.isBehind(host))]
+  }
+  const make = async (call: EvmCall): Promise<NodeAnswer> => {
+    const { endpoint } = call
+    await tipOf(endpoint).ready(pools.group(endpoint.source), endpoint)
+    let failure: unknown
+    let refused: RawResponse | undefined
+    for (const member of membersFor(call)) {
+      try {
+        const response = await exchange(member, call)
+        if (isAnswer(response)) {
+          const id = textOf(resultOf(response.body))
+          if (id !== undefined) table.made(endpoint.path, id, member.host)
+          return answerOf(response)
+        }
+        refused = response
+      } catch (error) {
+        if (call.signal.aborted) throw error
+        failure = error
+      }
+    }
+    // The words of a node in its own dialect are better than ours; a page of some proxy is not.
+    if (refused && refused.status === 200 && resultOf(refused.body) === undefined && refused.body[0] === 0x7b)
+      return answerOf(refused)
+    throw failure ?? new UpstreamUnavailableError(`${call.message.method}: no node made a filter`)
+  }
+  const atMaker = async (call: EvmCall, host: string, id: string): Promise<NodeAnswer> => {
+    const { endpoint } = call
+    const maker = membersFor(call).find((member) => member.host === host)
+    if (!maker) return unknownFilter(call)
+    try {
+      const response = await exchange(maker, call)
+      if (!isAnswer(response)) return unknownFilter(call)
+      if (call.message.method === 'eth_uninstallFilter' || saysUnknown(call, response.body))
+        table.forget(endpoint.path, id)
+      return answerOf(response)
+    } catch (error) {
+      if (call.signal.aborted || !(error instanceof FirnError)) throw error
+      // Its filters are lost to clients with the node: they make new ones when told so.
+      return unknownFilter(call)
+    }
+  }
+  /** Made before a restart of this server, or by nobody: whoever knows it is its maker. */
+  const anywhere = async (call: EvmCall, id: string): Promise<NodeAnswer> => {
+    const { endpoint } = call
+    let said: RawResponse | undefined
+    for (const member of membersFor(call)) {
+      try {
+        const response = await exchange(member, call)
+        if (!isAnswer(response)) continue
+        said = response
+        if (saysUnknown(call, response.body)) continue
+        if (resultOf(response.body) && call.message.method !== 'eth_uninstallFilter')
+          table.made(endpoint.path, id, member.host)
+        break
+      } catch (error) {
+        if (call.signal.aborted || !(error instanceof FirnError)) throw error
+      }
+    }
+    return said ? answerOf(said) : unknownFilter(call)
+  }
+  return {
+    concerns: (method) => FILTER_MAKERS.has(method) || FILTER_USERS.has(method),
+    answer: (call) => {
+      if (FILTER_MAKERS.has(call.message.method)) return make(call)
+      const id = textOf(parameterAt(call.message.params, 0))
+      const host = id === undefined ? undefined : table.hostOf(call.endpoint.path, id)
+      if (id === undefined || host === undefined) return anywhere(call, id ?? '')
+      return atMaker(call, host, id)
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { createAnswerCache } from '../forward/answer-cache.ts'
+import type { ForwardCall } from '../forward/call.ts'
+import type { Forwarder } from '../forward/forwarder.ts'
+import type { NodePools } from '../forward/node-pools.ts'
+import type { NodeAnswer } from '../http/answer.ts'
+import { GoJsonError } from '../json/go-json-error.ts'
+import { skipSpace, validateValue } from '../json/validate.ts'
+import { ruleOf } from '../methods/forwarded.ts'
+import type { MethodRule } from '../methods/rule.ts'
+import type { Endpoint } from '../routes/endpoint.ts'
+import { errorEntry, refusedBody } from './answers.ts'
+import { createEvmBatches } from './batch/batches.ts'
+import { type EvmCall, MAX_SHARED_BODY } from './call.ts'
+import type { EvmApi, EvmRequest } from './endpoint.ts'
+import { createFilterTable } from './filter/filter-table.ts'
+import { createEvmFilters } from './filter/filters.ts'
+import { type EvmMessage, readMessage } from './message.ts'
+import { NEVER_REPEATED } from './methods.ts'
+import { type ChainTip, createChainTip } from './read/chain-tip.ts'
+import { createKeptAnswers } from './read/kept-answers.ts'
+import { createEvmReads } from './read/reads.ts'
+
+export interface EvmGatewayDeps {
+  pools: NodePools
+  /** Sends writes as the policy says, and what must go to a certain node. */
+  forwarder: Forwarder
+  cache: { bytes: number; entries: number }
+  /** How long an answer about the newest block is used again while no newer one is known, milliseconds; 0 = never. */
+  tipCacheMs: number
+  /** Blocks a node may lag behind before its word about the newest state is not taken. */
+  maxLagBlocks: number
+}
+
+export interface EvmGateway extends Pick<EvmApi, 'answer'> {
+  tip(endpoint: Endpoint): ChainTip
+}
+
+const PARSE_ERROR = -32700
+const WRITE: MethodRule = { target: 'write' }
+
+/** Where a call goes. */
+function ruleFor(method: string): MethodRule {
+  if (NEVER_REPEATED.test(method)) return WRITE
+  return ruleOf(method)
+}
+
+/** The end of the first value; undefined when it is none, as what comes behind it is ignored. */
+function valueEnd(body: Buffer, start: number): number | undefined {
+  try {
+    return validateValue(body, start)
+  } catch (error) {
+    if (error instanceof GoJsonError) return undefined
+    throw error
+  }
+}
+
+const forwardCall = (request: EvmRequest, rule: MethodRule, message?: EvmMessage): ForwardCall => ({
+  endpoint: request.endpoint,
+  rule,
+  method: message?.method,
+  params: message?.params,
+  id: message?.id,
+  // What may be kept is kept here.
+  isClean: () => false,
+  http: {
+    method: 'POST',
+    contentType: request.contentType,
+    contentEncoding: request.contentEncoding,
+    query: '',
+    body: request.body,
+  },
+  signal: request.signal,
+})
+
+/** EVM endpoints over several nodes, as if they were one that never lags and never forgets. */
+export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
+  const { pools, forwarder, maxLagBlocks } = deps
+  const cache = createAnswerCache(deps.cache)
+  const kept = createKeptAnswers(cache, deps.tipCacheMs)
+  const tips = new Map<string, ChainTip>()
+  const tipOf = ({ path, source }: Endpoint): ChainTip => {
+    let tip = tips.get(path)
+    if (!tip) {
+      tip = createChainTip({ maxLagBlocks, head: () => pools.group(source).pool.head() })
+      tips.set(path, tip)
+    }
+    return tip
+  }
+  const reads = createEvmReads({ pools, kept, tipOf })
+  const filters = createEvmFilters({ pools, table: createFilterTable(), tipOf })
+
+  const single = async (call: EvmCall): Promise<NodeAnswer> => {
+    const { message } = call
+    if (filters.concerns(message.method) && message.kind === 'call') return filters.answer(call)
+    const rule = ruleFor(message.method)
+    if (message.kind === 'invalid' || rule.target === 'any') return reads.read(call)
+    try {
+      return await forwarder.forward(forwardCall({ ...call, contentEncoding: undefined }, rule, message))
+    } finally {
+      if (rule.target === 'write') cache.forgetTip()
+    }
+  }
+  const isWrite = (method: string): boolean => ruleFor(method).target === 'write'
+  const isAlone = (method: string): boolean => filters.concerns(method) || ruleFor(method).target !== 'any'
+  const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite })
+
+  return {
+    tip: tipOf,
+    answer: async (request) => {
+      const { body, endpoint, contentType, contentEncoding, signal } = request
+      // Packed bodies are not unpacked by a node either: it says what it thinks of them.
+      if (contentEncoding !== undefined) return forwarder.forward(forwardCall(request, { target: 'any' }))
+      const start = skipSpace(body, 0)
+      const isBatch = body[start] === 0x5b
+      // A large call is hardly asked twice: it goes to a node as it is, and is read here only as far as its route needs.
+      const end = isBatch || body.length <= MAX_SHARED_BODY ? valueEnd(body, start) : body.length
+      if (end === undefined) return refusedBody(errorEntry(undefined, PARSE_ERROR, 'parse error'))
+      if (isBatch) return batches.answer(request, start)
+      const message = readMessage(body, { from: start, to: end })
+      return single({ endpoint, message, body, contentType, signal })
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { AnswerVerdict } from '../../../../upstream/index.ts'
+import { eachMember } from '../../json/spans.ts'
+import { resultOf } from '../answers.ts'
+import type { ChainTip } from './chain-tip.ts'
+import type { ReadPlan } from './plan.ts'
+
+const ANSWER: AnswerVerdict = { kind: 'answer' }
+const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true })
+
+const QUANTITY = /^"(0x[0-9a-fA-F]{1,16})"$/
+const quantity = (bytes: Buffer | undefined): bigint | undefined => {
+  const text = bytes && bytes.length <= 20 ? QUANTITY.exec(bytes.toString('latin1'))?.[1] : undefined
+  return text === undefined ? undefined : BigInt(text)
+}
+
+function member(object: Buffer, name: string): Buffer | undefined {
+  let found: Buffer | undefined
+  eachMember(object, 0, (keyFrom, keyTo, from, to) => {
+    if (keyTo - keyFrom === name.length + 2 && object.toString('latin1', keyFrom + 1, keyTo - 1) === name)
+      found = object.subarray(from, to)
+  })
+  return found
+}
+
+/** The height an answer tells: a number by itself, of a block, of the block that holds a transaction. */
+export function heightIn({ read, message }: ReadPlan, result: Buffer): bigint | undefined {
+  if (message.method === 'eth_blockNumber') return quantity(result)
+  if (result[0] !== 0x7b) return undefined
+  const { depends } = read
+  if (depends.on === 'number' && depends.height) return quantity(member(result, 'number'))
+  return depends.on === 'hash' && depends.finalWhen ? quantity(member(result, 'blockNumber')) : undefined
+}
+
+const isNull = (result: Buffer): boolean => result.length === 4 && result[0] === 0x6e
+
+/** Remembers over the attempts of one read that a node has answered null. */
+export interface Attempts {
+  missing: boolean
+}
+
+/**
+ * Reads what one node's answer says about the chain's tip, and whether the node is too far behind to give it. `entry` is
+ * one answer object.
+ */
+export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buffer, attempts: Attempts): AnswerVerdict {
+  const { read, finality } = plan
+  const aboutTip = finality?.kind === 'tip'
+  const tellsHeight = 'height' in read.depends || (read.depends.on === 'hash' && read.depends.finalWhen !== undefined)
+  if (!aboutTip && !tellsHeight && !read.mayBeMissing) return ANSWER
+  const result = resultOf(entry)
+  if (!result) return ANSWER
+  if (read.mayBeMissing && isNull(result)) {
+    if (attempts.missing) return ANSWER
+    attempts.missing = true
+    return behind('has no such block or transaction')
+  }
+  const height = tellsHeight ? heightIn(plan, result) : undefined
+  if (height !== undefined) {
+    if (aboutTip) tip.saw(host, height)
+    else tip.reached(height)
+  }
+  if (!aboutTip) return ANSWER
+  const mark = tip.mark()
+  if (height !== undefined && mark !== undefined && height < mark) return behind('shows an older tip')
+  return tip.isBehind(host) ? behind('lags') : ANSWER
+}

@@ -1,0 +1,52 @@
+import { type AnswerCache, withoutId } from '../../forward/answer-cache.ts'
+import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
+import type { ChainTip } from './chain-tip.ts'
+import type { ReadPlan } from './plan.ts'
+
+/** Answers that are still true. Errors and null are never among them. */
+export interface KeptAnswers {
+  /** A whole body with the caller's id. */
+  find(plan: ReadPlan, tip: ChainTip): NodeAnswer | undefined
+  /** `body` is a whole answer to the plan's call; `mark` the tip's when it was asked. */
+  keep(plan: ReadPlan, tip: ChainTip, mark: bigint | undefined, answer: NodeAnswer): void
+}
+
+const SETTLED_MS = 600_000
+
+export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptAnswers {
+  /** How long this very answer stays true, milliseconds; undefined = not at all. */
+  const lifeOf = ({ finality }: ReadPlan, tip: ChainTip, body: Buffer): number | undefined => {
+    if (finality?.kind === 'settled') return SETTLED_MS
+    if (finality?.kind === 'tip') return tipCacheMs
+    if (finality?.kind !== 'immutable') return undefined
+    const { block, finalWhen } = finality
+    if (finalWhen !== undefined && !body.includes(finalWhen)) return undefined
+    const mark = tip.mark()
+    if (block !== undefined && (mark === undefined || block > mark)) return undefined
+    return Number.POSITIVE_INFINITY
+  }
+  return {
+    find: (plan, tip) => {
+      const { finality, message } = plan
+      if (!finality || message.id === undefined) return undefined
+      const kept = cache.get(plan.key, finality.kind === 'tip' ? tip.mark() : undefined)
+      if (!kept) return undefined
+      const answer: NodeAnswer = {
+        status: 200,
+        contentType: kept.contentType ?? JSON_EVM,
+        body: Buffer.concat([kept.head, message.id, kept.tail]),
+      }
+      return kept.nodeId === undefined ? answer : { ...answer, nodeId: kept.nodeId }
+    },
+    keep: (plan, tip, mark, { status, body, contentType, nodeId }) => {
+      const { finality, message } = plan
+      if (!finality || message.id === undefined || status !== 200) return
+      if (finality.kind === 'tip' && (mark === undefined || tipCacheMs === 0)) return
+      const life = lifeOf(plan, tip, body)
+      const parts = life === undefined ? undefined : withoutId(body, message.id, 'evm')
+      if (life === undefined || !parts) return
+      const kept = { ...parts, contentType, nodeId, nosniff: false, tip: finality.kind === 'tip' ? mark : undefined }
+      cache.set(plan.key, kept, life)
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
+import { forwardHeaders } from '../../forward/call.ts'
+import { answerOf } from '../../forward/forwarded-answer.ts'
+import { judgeRpc } from '../../forward/judge.ts'
+import type { NodePools } from '../../forward/node-pools.ts'
+import type { NodeAnswer } from '../../http/answer.ts'
+import type { Endpoint } from '../../routes/endpoint.ts'
+import { bodyOf, resultEntry, resultOf, withId } from '../answers.ts'
+import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from '../call.ts'
+import type { EvmMessage } from '../message.ts'
+import type { ChainTip } from './chain-tip.ts'
+import { createFlights } from './flights.ts'
+import { type Attempts, heightIn, inspect } from './inspect.ts'
+import type { KeptAnswers } from './kept-answers.ts'
+import { planRead, type ReadPlan } from './plan.ts'
+
+/** Asks nodes: kept answers first, identical questions once, another node when one is behind. */
+export interface EvmReads {
+  /** @throws FirnError when no node answers. */
+  read(call: EvmCall): Promise<NodeAnswer>
+  /** Bytes to any node that is not behind; `judge` reads what came. For what is asked anew each time. */
+  ask(call: Omit<EvmCall, 'message'>, judge: (response: RawResponse) => AnswerVerdict): Promise<NodeAnswer>
+  /** A kept answer, without asking anybody. */
+  find(endpoint: Endpoint, message: EvmMessage): NodeAnswer | undefined
+  tip(endpoint: Endpoint): ChainTip
+}
+
+export interface EvmReadsDeps {
+  pools: NodePools
+  kept: KeptAnswers
+  tipOf(endpoint: Endpoint): ChainTip
+}
+
+const hex = (value: bigint): string => `"0x${value.toString(16)}"`
+
+/**
+ * The number of the newest block never falls for clients: blocks are accepted for good, so that a block once shown
+ * exists, whatever the nodes that are left have seen of it. Undefined = the answer is right as it is.
+ */
+export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer | undefined {
+  if (plan.message.method !== 'eth_blockNumber') return undefined
+  const result = resultOf(entry)
+  const height = result && heightIn(plan, result)
+  const mark = tip.mark()
+  if (height === undefined || mark === undefined || height >= mark || tip.wasSetBack()) return undefined
+  return resultEntry(plan.message.id, hex(mark))
+}
+
+export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
+  const flights = createFlights<{ answer: NodeAnswer; id: Buffer }>()
+
+  const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal }, judge) => {
+    const group = pools.group(endpoint.source)
+    await tipOf(endpoint).ready(group, endpoint)
+    const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
+    const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
+    return answerOf(await group.pool.exchange(request, { signal, deadline: Date.now() + CALL_MS, judge }))
+  }
+  const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
+    const tip = tipOf(call.endpoint)
+    const mark = tip.mark()
+    const attempts: Attempts = { missing: false }
+    const answer = await ask(call, (response) => {
+      const verdict = judgeRpc(response)
+      if (verdict.kind !== 'answer' || response.status !== 200) return verdict
+      return inspect(plan, tip, response.host, response.body, attempts)
+    })
+    const higher = neverLower(plan, tip, answer.body)
+    if (higher) return bodyOf(higher)
+    kept.keep(plan, tip, mark, answer)
+    return answer
+  }
+  return {
+    ask,
+    tip: tipOf,
+    find: (endpoint, message) => {
+      const plan = planRead(endpoint, message)
+      return plan && kept.find(plan, tipOf(endpoint))
+    },
+    read: async (call) => {
+      const plan = call.body.length > MAX_SHARED_BODY ? undefined : planRead(call.endpoint, call.message)
+      const { id } = call.message
+      if (!plan || id === undefined) return ask(call, judgeRpc)
+      const tip = tipOf(call.endpoint)
+      const known = kept.find(plan, tip)
+      if (known) return known
+      // Who has seen a newer block must not be handed an answer that was asked for before.
+      const key = plan.finality?.kind === 'tip' ? `${plan.key}\n${tip.mark()}` : plan.key
+      const { answer, id: asked } = await flights.share(key, call.signal, async (signal) => ({
+        answer: await askPlanned({ ...call, signal }, plan),
+        id,
+      }))
+      if (asked.equals(id)) return answer
+      const own = withId(answer.body, asked, id)
+      return own ? { ...answer, body: own } : askPlanned(call, plan)
+    },
+  }
+}
