@@ -11,6 +11,7 @@ export {
   StoreUnavailableError,
 } from './errors.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'
+export type { DueNft, FetchedMetadata, NftMetadataRecords } from './nft-metadata-records.ts'
 export type {
   AliasRecords,
   AuthRecords,
@@ -24,5 +25,32 @@ export type {
   KeystoreUser,
   Revocation,
 } from './node-state/index.ts'
+export type {
+  Activity,
+  AssetInfo,
+  BalanceGroup,
+  BalanceQuery,
+  BlockCursor,
+  BlockPage,
+  ChainName,
+  Collection,
+  ContractInfo,
+  EvmBlockCursor,
+  EvmTransactionCursor,
+  IndexReader,
+  LatestQuery,
+  ListedEvmBlock,
+  ListedEvmTransaction,
+  NftMetadata,
+  NftToken,
+  NumberedTransaction,
+  PendingRewards,
+  ProposedBlocksQuery,
+  RewardSums,
+  UtxoCursor,
+  UtxoListQuery,
+  UtxoPage,
+  UtxoRecord,
+} from './read/index.ts'
 export type * from './rows/index.ts'
 export { openStore, type Store, type StoreOptions } from './store.ts'

@@ -4,6 +4,7 @@ import { type ConnectionPool, openEmbeddedPool, openServerPool } from './connect
 import { createLazyPool, type LazyPool } from './connection/lazy-pool.ts'
 import type { IndexWriter } from './index-writer.ts'
 import { migrate } from './migrations/index.ts'
+import { createNftMetadataRecords, type NftMetadataRecords } from './nft-metadata-records.ts'
 import {
   type AliasRecords,
   type AuthRecords,
@@ -13,6 +14,7 @@ import {
   type KeystoreRecords,
 } from './node-state/index.ts'
 import { createProbes, type StoreProbes } from './probes.ts'
+import { createChainNumbers, createIndexReader, type IndexReader } from './read/index.ts'
 import type { Database } from './schema/index.ts'
 import { createIndexWriter } from './write/index.ts'
 
@@ -43,6 +45,10 @@ export interface Store {
   readonly keystore: KeystoreRecords
   /** The writing side of the index. */
   readonly writer: IndexWriter
+  /** The reading side of the index. */
+  readonly reader: IndexReader
+  /** Queue and results of the NFT metadata fetches. */
+  readonly nftMetadata: NftMetadataRecords
   /** Waits for what runs, then closes; everything afterwards rejects. */
   close(): Promise<void>
 }
@@ -64,6 +70,7 @@ export function openStore(options: StoreOptions): Store {
 export function assembleStore(kind: Store['kind'], start: () => Promise<ConnectionPool>): Store {
   const lazy = createLazyPool(start)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
+  const numbers = createChainNumbers(db)
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
   return {
     kind,
@@ -78,6 +85,8 @@ export function assembleStore(kind: Store['kind'], start: () => Promise<Connecti
     aliases: createAliasRecords(db),
     auth: createAuthRecords(db),
     keystore: createKeystoreRecords(db),
+    reader: createIndexReader(db, numbers),
+    nftMetadata: createNftMetadataRecords(db, numbers),
     writer: createIndexWriter(patient, async (signal) => (await lazy.open()).hold(LEADER_LOCK, signal)),
   }
 }

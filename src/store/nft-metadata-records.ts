@@ -1,0 +1,100 @@
+import { type Kysely, sql } from 'kysely'
+import { bytea } from './bytea.ts'
+import { tokenStandards } from './codes.ts'
+import { nowSeconds } from './database.ts'
+import type { ChainNumbers } from './read/chain-numbers.ts'
+import type { NftMetadata } from './read/nft-queries.ts'
+import type { Database } from './schema/index.ts'
+
+/** A token whose metadata is to be fetched. */
+export interface DueNft {
+  chainId: bigint
+  contract: string
+  tokenId: bigint
+  standard: 'ERC-721' | 'ERC-1155'
+  /** Attempts that failed since the last success. */
+  attempts: number
+}
+
+/** Result of one attempt to fetch metadata. */
+export interface FetchedMetadata extends Omit<NftMetadata, 'updatedAt'> {
+  /** Unix seconds at which to try again; left out = not before somebody asks. */
+  retryAt?: bigint
+}
+
+export interface NftMetadataRecords {
+  /**
+   * Takes tokens whose fetch is due and puts their next turn `leaseSeconds` away, so that several workers share the
+   * queue and a killed one loses nothing.
+   */
+  takeDue(limit: number, leaseSeconds: number): Promise<DueNft[]>
+  /** Stores an attempt. A failed one keeps what an earlier one found and changes status and time only. */
+  store(token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>, result: FetchedMetadata): Promise<void>
+  /**
+   * Asks for a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
+   * @returns undefined when it was accepted, else the seconds until the next one may be
+   */
+  requestReindex(
+    token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>,
+    coolDownSeconds: number,
+  ): Promise<{ found: boolean; retryAfterSeconds?: number }>
+}
+
+export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNumbers): NftMetadataRecords {
+  const key = async (token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>) =>
+    sql`contract = ${bytea(token.contract)} and stream = ${await numbers.evm(token.chainId)}
+      and token_id = ${token.tokenId.toString()}::numeric`
+  return {
+    async takeDue(limit, leaseSeconds) {
+      const now = nowSeconds()
+      const query = sql<{
+        evm_chain_id: bigint
+        contract: string
+        token_id: string
+        standard: number
+        attempts: number
+      }>`
+        with due as (
+          select contract, stream, token_id from evm_nft_metadata where due_at <= ${now}
+          order by due_at, contract, stream, token_id limit ${limit} for update skip locked)
+        update evm_nft_metadata m set due_at = ${now + BigInt(leaseSeconds)}, attempts = m.attempts + 1
+        from due join stream s on s.id = due.stream
+        join evm_nft n on n.contract = due.contract and n.stream = due.stream and n.token_id = due.token_id
+        where m.contract = due.contract and m.stream = due.stream and m.token_id = due.token_id
+        returning s.evm_chain_id, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts`
+      return (await query.execute(db)).rows.map((row) => ({
+        chainId: row.evm_chain_id,
+        contract: row.contract,
+        tokenId: BigInt(row.token_id),
+        standard: tokenStandards.word(row.standard) as DueNft['standard'],
+        attempts: row.attempts,
+      }))
+    },
+    async store(token, result) {
+      const found = result.status === 'INDEXED'
+      const value = (text: string | number | undefined): string | number | null => text ?? null
+      const members = sql`, token_uri = ${value(result.tokenUri)}, name = ${value(result.name)},
+        symbol = ${value(result.symbol)}, image_uri = ${value(result.imageUri)},
+        description = ${value(result.description)}, animation_uri = ${value(result.animationUri)},
+        external_url = ${value(result.externalUrl)}, background = ${value(result.background)},
+        attributes = ${value(result.attributes)}, properties = ${value(result.properties)},
+        decimals = ${value(result.decimals)}, attempts = 0`
+      const uri = sql`, token_uri = coalesce(${value(result.tokenUri)}, token_uri)`
+      await sql`update evm_nft_metadata set status = ${result.status}, updated_at = ${nowSeconds()},
+        due_at = ${result.retryAt ?? null} ${found ? members : uri} where ${await key(token)}`.execute(db)
+    },
+    async requestReindex(token, coolDownSeconds) {
+      const where = await key(token)
+      const now = nowSeconds()
+      const accepted = await sql`update evm_nft_metadata set reindexed_at = ${now}, due_at = ${now}, attempts = 0
+        where ${where} and coalesce(reindexed_at, 0) <= ${now - BigInt(coolDownSeconds)}`.execute(db)
+      if (accepted.numAffectedRows === 1n) return { found: true }
+      const rows = await sql<{
+        reindexed_at: bigint
+      }>`select reindexed_at from evm_nft_metadata where ${where}`.execute(db)
+      const [row] = rows.rows
+      if (row === undefined) return { found: false }
+      return { found: true, retryAfterSeconds: Math.max(1, Number(row.reindexed_at - now) + coolDownSeconds) }
+    },
+  }
+}

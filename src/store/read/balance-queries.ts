@@ -1,0 +1,121 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { directions, letters, outputKinds } from '../codes.ts'
+import type { ChainLetter, OutputKind } from '../rows/index.ts'
+import type { Database } from '../schema/index.ts'
+import { OPEN_END } from '../schema/primary-index.ts'
+import { addressSource } from './address-source.ts'
+import type { ChainName, ChainNumbers } from './chain-numbers.ts'
+import { type AssetColumns, type AssetInfo, toAsset } from './utxo-record.ts'
+
+export interface BalanceQuery {
+  chain: ChainName
+  addresses: readonly string[]
+  /** The moment of the balance, unix seconds; left out = everything that is unconsumed in the index. */
+  at?: bigint
+  /**
+   * What counts as there at `at`: created at or before it (as a node has it at that chain time) or strictly before it
+   * (as the hosted service counts). Consumed at `at` is gone in both.
+   */
+  edge?: 'inclusive' | 'strict'
+  /** Locks and stake periods are judged by this time, unix seconds; a node takes its wall clock for balances of now. */
+  locksAt: bigint
+}
+
+/** Outputs of one asset that are alike in everything that decides about their category. */
+export interface BalanceGroup {
+  asset: AssetInfo
+  kind: OutputKind
+  /** native: on this chain; exported: left for `otherChain`, not imported yet; importable: waits here to be imported. */
+  direction: 'native' | 'exported' | 'importable'
+  otherChain: ChainLetter
+  /** `pending`: the staking period has not begun. */
+  staking: 'none' | 'pending' | 'active'
+  /** The output's own lock is in the future. */
+  platformLocked: boolean
+  /** The lock that allows nothing but staking is in the future. */
+  stakeableLocked: boolean
+  /** Staked, and one of the locks outlives the staking period. */
+  lockedAfterStaking: boolean
+  /** Signatures needed, and addresses that may sign. */
+  threshold: number
+  owners: number
+  amount: bigint
+  utxoCount: number
+}
+
+export interface BalanceQueries {
+  /** What the addresses own together: an output of several of them counts once. */
+  groups(query: BalanceQuery): Promise<BalanceGroup[]>
+}
+
+const openEnd = sql.raw(String(OPEN_END))
+
+interface GroupRow extends AssetColumns {
+  kind: number
+  direction: number
+  other_chain: number
+  staking: BalanceGroup['staking']
+  platform_locked: boolean
+  stakeable_locked: boolean
+  locked_after: boolean
+  threshold: bigint
+  owners: number
+  amount: string
+  utxos: bigint
+}
+
+export function createBalanceQueries(db: Kysely<Database>, numbers: ChainNumbers): BalanceQueries {
+  return {
+    async groups(query) {
+      const chain = await numbers.chain(query.chain)
+      return (await statement(query, chain).execute(db)).rows.map(toGroup)
+    },
+  }
+}
+
+/** One range of the interval index per address: all that is consumed after the moment, of it what existed already. */
+function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
+  const { at, locksAt } = query
+  const created = sql.raw(query.edge === 'strict' ? '<' : '<=')
+  const alive =
+    at === undefined
+      ? sql`o.consumed_time = ${openEnd}`
+      : sql`o.consumed_time > ${at} and o.created_time ${created} ${at}`
+  const stakedAt = at ?? locksAt
+  // Several of the addresses may own the same output.
+  const once = new Set(query.addresses).size > 1 ? sql.raw('distinct') : sql``
+  return sql<GroupRow>`
+    select a.id as asset_id, a.name as asset_name, a.symbol, a.denomination, a.type as asset_type, g.*
+    from (
+      select asset, kind, direction, other_chain, threshold, owners,
+        case when staked_until is null or ${at === undefined ? sql`staked_until < ${openEnd}` : sql`staked_until <= ${at}`}
+          then 'none' when stake_start > ${stakedAt} then 'pending' else 'active' end as staking,
+        locktime > ${locksAt} as platform_locked,
+        coalesce(stakeable_locktime > ${locksAt}, false) as stakeable_locked,
+        coalesce(greatest(locktime, stakeable_locktime) > stake_end, false) as locked_after,
+        sum(amount) as amount, count(*) as utxos
+      from (
+        select ${once} e.* from ${addressSource(query.addresses)} cross join lateral (
+          select o.utxo, o.asset, o.kind, o.direction, o.other_chain, o.threshold, o.owners, o.amount, o.locktime,
+            o.stakeable_locktime, o.stake_start, o.stake_end, o.staked_until
+          from utxo_owner o where o.address = w.address and o.chain = ${chain} and ${alive}) e) entries
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) g
+    join asset a on a.number = g.asset`
+}
+
+function toGroup(row: GroupRow): BalanceGroup {
+  return {
+    asset: toAsset(row),
+    kind: outputKinds.word(row.kind),
+    direction: directions.word(row.direction) as BalanceGroup['direction'],
+    otherChain: letters.word(row.other_chain % 4),
+    staking: row.staking,
+    platformLocked: row.platform_locked,
+    stakeableLocked: row.stakeable_locked,
+    lockedAfterStaking: row.locked_after,
+    threshold: Number(row.threshold),
+    owners: row.owners,
+    amount: BigInt(row.amount),
+    utxoCount: Number(row.utxos),
+  }
+}

@@ -1,0 +1,47 @@
+import { NotFoundError } from '../../errors.ts'
+import { chainNumber } from '../codes.ts'
+import type { Db } from '../database.ts'
+import type { ChainLetter } from '../rows/index.ts'
+
+/** P, X or C of a network, by the network's name in the configuration. */
+export interface ChainName {
+  network: string
+  letter: ChainLetter
+}
+
+export interface ChainNumbers {
+  /** @throws NotFoundError when nothing of the network was ever indexed */
+  network(name: string): Promise<number>
+  /** @throws NotFoundError when nothing of the network was ever indexed */
+  chain(name: ChainName): Promise<number>
+  /** Numbers of EVM streams by EVM chain id. @throws NotFoundError when the chain was never indexed */
+  evm(chainId: bigint): Promise<number>
+}
+
+/** Networks and streams get their numbers once and keep them, so each is asked for once per process. */
+export function createChainNumbers(db: Db): ChainNumbers {
+  const networks = new Map<string, number>()
+  const streams = new Map<bigint, number>()
+  const network = async (name: string): Promise<number> => {
+    const known = networks.get(name)
+    if (known !== undefined) return known
+    for (const row of await db.selectFrom('network').select(['id', 'name']).execute()) networks.set(row.name, row.id)
+    return found(networks.get(name), `network ${name}`)
+  }
+  return {
+    network,
+    chain: async ({ network: name, letter }) => chainNumber(await network(name), letter),
+    async evm(chainId) {
+      const known = streams.get(chainId)
+      if (known !== undefined) return known
+      const rows = await db.selectFrom('stream').select(['id', 'evm_chain_id']).execute()
+      for (const row of rows) if (row.evm_chain_id !== null) streams.set(row.evm_chain_id, row.id)
+      return found(streams.get(chainId), `chain ${chainId}`)
+    },
+  }
+}
+
+function found(number: number | undefined, what: string): number {
+  if (number === undefined) throw new NotFoundError(`${what} is not indexed here`)
+  return number
+}

@@ -1,0 +1,70 @@
+import type { Kysely, Selectable } from 'kysely'
+import { bytea } from '../bytea.ts'
+import type { ContainerRow, TransactionRow } from '../rows/index.ts'
+import type { Database } from '../schema/index.ts'
+import type { ChainName, ChainNumbers } from './chain-numbers.ts'
+
+/** Accepted blocks and transactions in the order of their acceptance, as a node's index API numbers them. */
+export interface ContainerQueries {
+  /** From `first` on, by index. */
+  range(chain: ChainName, first: bigint, limit: number): Promise<ContainerRow[]>
+  withId(chain: ChainName, id: string): Promise<ContainerRow | undefined>
+  last(chain: ChainName): Promise<ContainerRow | undefined>
+  transactions: {
+    range(chain: ChainName, first: bigint, limit: number): Promise<NumberedTransaction[]>
+    withId(chain: ChainName, id: string): Promise<NumberedTransaction | undefined>
+    last(chain: ChainName): Promise<NumberedTransaction | undefined>
+  }
+}
+
+export type NumberedTransaction = TransactionRow & { index: bigint }
+
+export function createContainerQueries(db: Kysely<Database>, numbers: ChainNumbers): ContainerQueries {
+  const containers = async (name: ChainName) =>
+    db
+      .selectFrom('container')
+      .selectAll()
+      .where('chain', '=', await numbers.chain(name))
+  const transactions = async (name: ChainName) =>
+    db
+      .selectFrom('tx')
+      .selectAll()
+      .where('chain', '=', await numbers.chain(name))
+  return {
+    async range(name, first, limit) {
+      const query = (await containers(name)).where('position', '>=', first).orderBy('position').limit(limit)
+      return (await query.execute()).map(toContainer)
+    },
+    async withId(name, id) {
+      const row = await (await containers(name)).where('id', '=', bytea(id)).executeTakeFirst()
+      return row && toContainer(row)
+    },
+    async last(name) {
+      const row = await (await containers(name)).orderBy('position', 'desc').limit(1).executeTakeFirst()
+      return row && toContainer(row)
+    },
+    transactions: {
+      async range(name, first, limit) {
+        const query = (await transactions(name)).where('sequence', '>=', first).orderBy('sequence').limit(limit)
+        return (await query.execute()).map(toTransaction)
+      },
+      async withId(name, id) {
+        const row = await (await transactions(name)).where('id', '=', bytea(id)).executeTakeFirst()
+        return row && toTransaction(row)
+      },
+      async last(name) {
+        const row = await (await transactions(name)).orderBy('sequence', 'desc').limit(1).executeTakeFirst()
+        return row && toTransaction(row)
+      },
+    },
+  }
+}
+
+function toContainer(row: Selectable<Database['container']>): ContainerRow {
+  return { index: row.position, id: row.id, height: row.height, bytes: row.bytes, acceptedAt: row.accepted_at }
+}
+
+function toTransaction(row: Selectable<Database['tx']>): NumberedTransaction {
+  const { sequence: index, id, height, position, type, time } = row
+  return { index, id, height, position, type, time }
+}

@@ -1,0 +1,215 @@
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import { bytea } from '../bytea.ts'
+import { tokenStandards } from '../codes.ts'
+import type { EvmBlockRow, EvmTransactionRow, TokenStandard } from '../rows/index.ts'
+import type { Database } from '../schema/index.ts'
+import { column, rowSource } from '../write/bulk.ts'
+import type { ChainNumbers } from './chain-numbers.ts'
+
+/** Place in the list of all chains' blocks. */
+export interface EvmBlockCursor {
+  /** Unix seconds. */
+  time: bigint
+  stream: number
+  height: bigint
+}
+
+export interface EvmTransactionCursor extends EvmBlockCursor {
+  /** Place in the block. */
+  index: number
+}
+
+export type ListedEvmBlock = Omit<EvmBlockRow, 'failedCount'> & { chainId: bigint }
+export type ListedEvmTransaction = EvmTransactionRow & {
+  chainId: bigint
+  block: { hash: string; time: bigint; timeMs?: bigint; minDelayExcess?: bigint }
+}
+
+export interface LatestQuery<Cursor> {
+  /** Chains of one kind of network; left out: both. */
+  testnet?: boolean
+  after?: Cursor
+  limit: number
+}
+
+/** What is known about a contract. */
+export interface ContractInfo {
+  address: string
+  standard?: TokenStandard
+  name?: string
+  symbol?: string
+  decimals?: number
+}
+
+export interface EvmQueries {
+  /** Blocks of all EVM chains, newest first; equal times by chain. */
+  latestBlocks(query: LatestQuery<EvmBlockCursor>): Promise<{ blocks: ListedEvmBlock[]; next?: EvmBlockCursor }>
+  /** Transactions of all EVM chains, newest first. @param query.success only those that succeeded, or only failed ones */
+  latestTransactions(
+    query: LatestQuery<EvmTransactionCursor> & { success?: boolean },
+  ): Promise<{ transactions: ListedEvmTransaction[]; next?: EvmTransactionCursor }>
+  /** EVM chain ids of the chains on which the address ever took part. */
+  chainsOf(address: string): Promise<bigint[]>
+  /** Contracts of fungible tokens that the address ever sent or received: candidates, not balances. */
+  touchedTokens(chainId: bigint, address: string, limit: number): Promise<ContractInfo[]>
+  contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
+}
+
+export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): EvmQueries {
+  return {
+    async latestBlocks({ testnet, after, limit }) {
+      const conditions = [
+        kindOf(testnet),
+        ...behind(after && sql`(${after.time}, ${after.stream}, ${after.height})`, 'b.time, b.stream, b.height'),
+      ]
+      const query = sql<BlockRow>`
+        select b.*, s.evm_chain_id from (
+          select * from evm_block b where ${sql.join(conditions, sql` and `)}
+          order by b.time desc, b.stream desc, b.height desc limit ${limit + 1}) b
+        join stream s on s.id = b.stream order by b.time desc, b.stream desc, b.height desc`
+      const rows = (await query.execute(db)).rows
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      const next = last && { time: last.time, stream: last.stream, height: last.height }
+      return { blocks: page.map(toBlock), ...(next === undefined ? {} : { next }) }
+    },
+    async latestTransactions({ testnet, success, after, limit }) {
+      const rows = (await transactions(testnet, success, after, limit + 1).execute(db)).rows
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      const next = last && { time: last.time, stream: last.stream, height: last.height, index: last.position }
+      return { transactions: page.map(toTransaction), ...(next === undefined ? {} : { next }) }
+    },
+    async chainsOf(address) {
+      const rows = await db
+        .selectFrom('evm_participant as p')
+        .innerJoin('stream as s', 's.id', 'p.stream')
+        .select('s.evm_chain_id')
+        .where('p.address', '=', bytea(address))
+        .execute()
+      return rows.flatMap((row) => (row.evm_chain_id === null ? [] : [row.evm_chain_id]))
+    },
+    async touchedTokens(chainId, address, limit) {
+      const rows = await db
+        .selectFrom('evm_holding as h')
+        .leftJoin('evm_contract as c', (join) =>
+          join.onRef('c.address', '=', 'h.contract').onRef('c.stream', '=', 'h.stream'),
+        )
+        .select(['h.contract as address', 'c.standard', 'c.name', 'c.symbol', 'c.decimals'])
+        .where('h.address', '=', bytea(address))
+        .where('h.stream', '=', await numbers.evm(chainId))
+        .orderBy('h.contract')
+        .limit(limit)
+        .execute()
+      return rows.map(toContract)
+    },
+    async contracts(chainId, addresses) {
+      const wanted = rowSource('w', [column<string>('address', 'bytea', (address) => address)], addresses)
+      const query = sql<ContractRow>`select c.address, c.standard, c.name, c.symbol, c.decimals
+        from ${wanted} join evm_contract c on c.address = w.address and c.stream = ${await numbers.evm(chainId)}`
+      return (await query.execute(db)).rows.map(toContract)
+    },
+  }
+}
+
+const kindOf = (testnet: boolean | undefined): RawBuilder<unknown> =>
+  testnet === undefined ? sql`true` : sql`b.testnet = ${testnet}`
+
+function behind(place: RawBuilder<unknown> | undefined, columns: string): RawBuilder<unknown>[] {
+  return place === undefined ? [] : [sql`(${sql.raw(columns)}) < ${place}`]
+}
+
+/** Blocks in order, their transactions inside; partial indexes leave out the blocks that have none to show. */
+function transactions(
+  testnet: boolean | undefined,
+  success: boolean | undefined,
+  after: EvmTransactionCursor | undefined,
+  limit: number,
+): RawBuilder<TransactionRow> {
+  const worth =
+    success === undefined ? 'b.tx_count > 0' : success ? 'b.tx_count > b.failed_count' : 'b.failed_count > 0'
+  const conditions = [
+    kindOf(testnet),
+    sql.raw(worth),
+    ...(after === undefined
+      ? []
+      : [
+          sql`(b.time, b.stream, b.height) <= (${after.time}, ${after.stream}, ${after.height})`,
+          sql`((b.time, b.stream, b.height) < (${after.time}, ${after.stream}, ${after.height}) or t.position < ${after.index})`,
+        ]),
+  ]
+  const only = success === undefined ? sql`true` : sql`t.success = ${success}`
+  return sql<TransactionRow>`
+    select p.*, s.evm_chain_id from (
+      select t.*, b.hash as block_hash, b.time, b.time_ms, b.min_delay_excess
+      from evm_block b join evm_tx t on t.stream = b.stream and t.height = b.height and ${only}
+      where ${sql.join(conditions, sql` and `)}
+      order by b.time desc, b.stream desc, b.height desc, t.position desc limit ${limit}) p
+    join stream s on s.id = p.stream order by p.time desc, p.stream desc, p.height desc, p.position desc`
+}
+
+type BlockRow = Selectable<Database['evm_block']> & { evm_chain_id: bigint | null }
+type TransactionRow = Selectable<Database['evm_tx']> & {
+  evm_chain_id: bigint | null
+  block_hash: string
+  time: bigint
+  time_ms: bigint | null
+  min_delay_excess: bigint | null
+}
+type ContractRow = Pick<Selectable<Database['evm_contract']>, 'address' | 'standard' | 'name' | 'symbol' | 'decimals'>
+
+function toBlock(row: BlockRow): ListedEvmBlock {
+  return {
+    chainId: row.evm_chain_id ?? 0n,
+    height: row.height,
+    hash: row.hash,
+    parentHash: row.parent_hash,
+    time: row.time,
+    ...(row.time_ms === null ? {} : { timeMs: row.time_ms }),
+    ...(row.min_delay_excess === null ? {} : { minDelayExcess: row.min_delay_excess }),
+    txCount: row.tx_count,
+    baseFee: BigInt(row.base_fee),
+    gasUsed: BigInt(row.gas_used),
+    gasLimit: BigInt(row.gas_limit),
+    gasCost: BigInt(row.gas_cost),
+    feesSpent: BigInt(row.fees_spent),
+    cumulativeTransactions: row.cumulative_transactions,
+  }
+}
+
+function toTransaction(row: TransactionRow): ListedEvmTransaction {
+  return {
+    chainId: row.evm_chain_id ?? 0n,
+    block: {
+      hash: row.block_hash,
+      time: row.time,
+      ...(row.time_ms === null ? {} : { timeMs: row.time_ms }),
+      ...(row.min_delay_excess === null ? {} : { minDelayExcess: row.min_delay_excess }),
+    },
+    height: row.height,
+    index: row.position,
+    hash: row.hash,
+    from: row.sender,
+    ...(row.recipient === null ? {} : { to: row.recipient }),
+    ...(row.created_contract === null ? {} : { createdContract: row.created_contract }),
+    value: BigInt(row.value),
+    success: row.success,
+    type: row.type,
+    gasLimit: BigInt(row.gas_limit),
+    gasUsed: BigInt(row.gas_used),
+    gasPrice: BigInt(row.gas_price),
+    nonce: BigInt(row.nonce),
+    selector: row.selector,
+  }
+}
+
+function toContract(row: { address: string } & Partial<ContractRow>): ContractInfo {
+  const { address, standard, name, symbol, decimals } = row
+  return {
+    address,
+    ...(standard === null || standard === undefined ? {} : { standard: tokenStandards.word(standard) }),
+    ...(name === null || name === undefined ? {} : { name }),
+    ...(symbol === null || symbol === undefined ? {} : { symbol }),
+    ...(decimals === null || decimals === undefined ? {} : { decimals }),
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What the index answers: one file per resource, each list one range of one index per address or chain, paged by the
+ * last entry seen. docs/store.md names the index behind every query.
+ */
+import type { Kysely } from 'kysely'
+import type { StreamProgress } from '../rows/index.ts'
+import type { Database } from '../schema/index.ts'
+import { readProgress } from '../write/stream-rows.ts'
+import { type ActivityQueries, createActivityQueries } from './activity-queries.ts'
+import { type BalanceQueries, createBalanceQueries } from './balance-queries.ts'
+import { type BlockQueries, createBlockQueries } from './block-queries.ts'
+import type { ChainNumbers } from './chain-numbers.ts'
+import { type ContainerQueries, createContainerQueries } from './container-queries.ts'
+import { createEvmQueries, type EvmQueries } from './evm-queries.ts'
+import { createNftQueries, type NftQueries } from './nft-queries.ts'
+import { createRewardQueries, type RewardQueries } from './reward-queries.ts'
+import { createUtxoQueries, type UtxoQueries } from './utxo-queries.ts'
+
+export type { Activity, ActivityQueries } from './activity-queries.ts'
+export type { BalanceGroup, BalanceQueries, BalanceQuery } from './balance-queries.ts'
+export type { BlockCursor, BlockPage, BlockQueries, ProposedBlocksQuery } from './block-queries.ts'
+export { type ChainName, type ChainNumbers, createChainNumbers } from './chain-numbers.ts'
+export type { ContainerQueries, NumberedTransaction } from './container-queries.ts'
+export type {
+  ContractInfo,
+  EvmBlockCursor,
+  EvmQueries,
+  EvmTransactionCursor,
+  LatestQuery,
+  ListedEvmBlock,
+  ListedEvmTransaction,
+} from './evm-queries.ts'
+export type { Collection, NftMetadata, NftQueries, NftToken } from './nft-queries.ts'
+export type { PendingRewards, RewardQueries, RewardSums } from './reward-queries.ts'
+export type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoQueries } from './utxo-queries.ts'
+export type { AssetInfo, UtxoRecord } from './utxo-record.ts'
+
+/** The reading side of the index. Every query rejects with NotFoundError for a chain that was never indexed. */
+export interface IndexReader {
+  /** How far each stream is. */
+  progress(): Promise<StreamProgress[]>
+  readonly utxos: UtxoQueries
+  readonly balances: BalanceQueries
+  readonly activity: ActivityQueries
+  readonly blocks: BlockQueries
+  readonly containers: ContainerQueries
+  readonly rewards: RewardQueries
+  readonly evm: EvmQueries
+  readonly nfts: NftQueries
+}
+
+export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): IndexReader {
+  return {
+    progress: () => readProgress(db),
+    utxos: createUtxoQueries(db, numbers),
+    balances: createBalanceQueries(db, numbers),
+    activity: createActivityQueries(db, numbers),
+    blocks: createBlockQueries(db, numbers),
+    containers: createContainerQueries(db, numbers),
+    rewards: createRewardQueries(db, numbers),
+    evm: createEvmQueries(db, numbers),
+    nfts: createNftQueries(db, numbers),
+  }
+}

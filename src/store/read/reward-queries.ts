@@ -1,0 +1,118 @@
+import { type Kysely, sql } from 'kysely'
+import { rewardTypes, stakerRoles } from '../codes.ts'
+import type { RewardType } from '../rows/index.ts'
+import type { Database } from '../schema/index.ts'
+import { OPEN_END } from '../schema/primary-index.ts'
+import { addressSource } from './address-source.ts'
+import type { ChainNumbers } from './chain-numbers.ts'
+
+/** Sums over all addresses of a set, nAVAX. What several of them own counts once. */
+export interface RewardSums {
+  /** Rewards that were paid, by their kind. */
+  historical: Record<RewardType, bigint>
+  /** Stake now staked whose outputs the addresses own. */
+  stakeOwned: bigint
+  /** What stakers that have not ended will pay, if they are rewarded. */
+  pending: PendingRewards
+}
+
+export interface PendingRewards {
+  /** Validators' own rewards. */
+  validator: bigint
+  /** Delegators' rewards less the delegation fees, and without that deduction. */
+  delegatorNet: bigint
+  delegatorGross: bigint
+  /** Delegation fees of ended delegations that validators are owed. */
+  feesAccrued: bigint
+  /** Delegation fees of the delegations that run now. */
+  feesFuture: bigint
+  /** Weight of the stakers whose rewards the addresses own. */
+  stake: bigint
+}
+
+export interface RewardQueries {
+  /** For the P chain of `network` (its name in the configuration). */
+  sums(network: string, addresses: readonly string[]): Promise<RewardSums>
+}
+
+const openEnd = sql.raw(String(OPEN_END))
+
+export function createRewardQueries(db: Kysely<Database>, numbers: ChainNumbers): RewardQueries {
+  return {
+    async sums(name, addresses) {
+      const network = await numbers.network(name)
+      const source = addressSource(addresses)
+      return db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .execute(async (tx) => ({
+          historical: await historical(tx, network, source),
+          stakeOwned: await stakeOwned(tx, network, source),
+          pending: await pending(tx, network, source),
+        }))
+    },
+  }
+}
+
+type Source = ReturnType<typeof addressSource>
+
+async function historical(db: Kysely<Database>, network: number, source: Source): Promise<RewardSums['historical']> {
+  const query = sql<{ reward_type: number; amount: string }>`
+    select reward_type, sum(amount) as amount from (
+      select distinct e.* from ${source} cross join lateral (
+        select o.utxo, o.amount, o.reward_type from utxo_owner o
+        where o.address = w.address and o.chain = ${network * 4} and o.reward_type is not null) e) paid
+    group by reward_type`
+  const sums = { VALIDATOR: 0n, DELEGATOR: 0n, VALIDATOR_FEE: 0n }
+  for (const row of (await query.execute(db)).rows) sums[rewardTypes.word(row.reward_type)] = BigInt(row.amount)
+  return sums
+}
+
+async function stakeOwned(db: Kysely<Database>, network: number, source: Source): Promise<bigint> {
+  const query = sql<{ amount: string }>`
+    select coalesce(sum(amount), 0) as amount from (
+      select distinct e.* from ${source} cross join lateral (
+        select o.utxo, o.amount from utxo_owner o
+        where o.address = w.address and o.chain = ${network * 4} and o.staked_until = ${openEnd}) e) staked`
+  return BigInt((await query.execute(db)).rows[0]?.amount ?? 0)
+}
+
+interface PendingRow {
+  role: number
+  kind: number
+  net: string
+  gross: string
+  accrued: string
+  future: string
+  stake: string
+}
+
+async function pending(db: Kysely<Database>, network: number, source: Source): Promise<PendingRewards> {
+  const query = sql<PendingRow>`
+    select o.role, s.kind, sum(s.potential_net) as net, sum(s.potential_reward) as gross, sum(s.accrued_fees) as accrued,
+      sum(s.weight) as stake, coalesce(sum(f.fees), 0) as future
+    from (
+      select distinct e.* from ${source} cross join lateral (
+        select o.tx_id, o.role from staker_owner o where o.address = w.address and o.network = ${network}) e) o
+    join staker s on s.network = ${network} and s.tx_id = o.tx_id and s.ended_height is null
+    left join lateral (
+      select sum(d.potential_reward - d.potential_net) as fees from staker d
+      where o.role = ${stakerRoles.number('fees')} and d.node_id = s.node_id and d.network = ${network}
+        and d.subnet_id = s.subnet_id and d.kind = 1 and d.ended_height is null) f on true
+    group by o.role, s.kind`
+  const sums = { validator: 0n, delegatorNet: 0n, delegatorGross: 0n, feesAccrued: 0n, feesFuture: 0n, stake: 0n }
+  for (const row of (await query.execute(db)).rows) {
+    if (stakerRoles.word(row.role) === 'fees') {
+      sums.feesAccrued += BigInt(row.accrued)
+      sums.feesFuture += BigInt(row.future)
+      continue
+    }
+    sums.stake += BigInt(row.stake)
+    if (row.kind === 0) sums.validator += BigInt(row.net)
+    else {
+      sums.delegatorNet += BigInt(row.net)
+      sums.delegatorGross += BigInt(row.gross)
+    }
+  }
+  return sums
+}

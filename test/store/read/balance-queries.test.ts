@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import { idToCb58 } from '../../../src/lib/ids.ts'
+import type { BalanceGroup, ChainLetter, Store } from '../../../src/store/index.ts'
+import { describeStores } from '../../support/store.ts'
+import { fillRecorded, LETTERS, parseAddress, recordedChain, recordedTruth } from '../recorded-truth.ts'
+
+describeStores('balances', (open) => {
+  it('are right at every recorded past moment, with both edge rules', async () => {
+    const store = await open()
+    await fillRecorded(store)
+    await checkBalances(store)
+  }, 120_000)
+})
+
+type Sums = Record<string, Record<string, string> | Record<string, Record<string, string>>>
+interface TruthBalance {
+  address: string
+  time: number
+  balances: Sums
+  balancesCreatedStrictlyBefore?: Sums
+}
+
+async function checkBalances(store: Store): Promise<void> {
+  for (const letter of LETTERS) {
+    for (const sample of recordedTruth<Record<ChainLetter, TruthBalance[]>>('balances-at')[letter]) {
+      const at = BigInt(sample.time)
+      const query = { chain: recordedChain(letter), addresses: [parseAddress(sample.address)], at, locksAt: at }
+      expect(categories(letter, await store.reader.balances.groups(query))).toEqual(only(sample.balances))
+      const strict = sample.balancesCreatedStrictlyBefore
+      if (strict === undefined) continue
+      const groups = await store.reader.balances.groups({ ...query, edge: 'strict' })
+      expect(categories(letter, groups)).toEqual(only(strict))
+    }
+  }
+}
+
+/** Categories that our groups are turned into; the recording has more views of the same numbers. */
+const PLAIN = [
+  'unlockedUnstaked',
+  'unlockedUnstakedMultiSig',
+  'lockedPlatform',
+  'lockedStakeable',
+  'unlockedStaked',
+  'lockedStaked',
+  'unlocked',
+  'locked',
+]
+const ATOMIC = ['atomicMemoryUnlocked', 'atomicMemoryLocked', 'exportedAwaitingImport']
+
+/** One line per category, other chain (of shared memory) and asset. */
+function only(balances: Sums): Map<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const [category, amounts] of Object.entries(balances)) {
+    if (![...PLAIN, ...ATOMIC].includes(category)) continue
+    for (const [key, value] of Object.entries(amounts)) {
+      if (typeof value === 'string') sums.set(`${category} ${key}`, BigInt(value))
+      else
+        for (const [asset, amount] of Object.entries(value as Record<string, string>))
+          sums.set(`${category} ${key} ${asset}`, BigInt(amount))
+    }
+  }
+  return sums
+}
+
+function categories(letter: ChainLetter, groups: BalanceGroup[]): Map<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const group of groups) {
+    if (group.kind !== 'transfer') continue
+    const category = categoryOf(letter, group)
+    const place = ATOMIC.includes(category) ? [category, group.otherChain] : [category]
+    const key = [...place, idToCb58(group.asset.id)].join(' ')
+    sums.set(key, (sums.get(key) ?? 0n) + group.amount)
+  }
+  return sums
+}
+
+function categoryOf(letter: ChainLetter, group: BalanceGroup): string {
+  if (group.direction === 'exported') return 'exportedAwaitingImport'
+  if (group.direction === 'importable') return group.platformLocked ? 'atomicMemoryLocked' : 'atomicMemoryUnlocked'
+  if (letter === 'X') return group.platformLocked ? 'locked' : 'unlocked'
+  if (group.staking !== 'none') return group.lockedAfterStaking ? 'lockedStaked' : 'unlockedStaked'
+  if (group.platformLocked) return 'lockedPlatform'
+  if (group.stakeableLocked) return 'lockedStakeable'
+  return group.threshold > 1 ? 'unlockedUnstakedMultiSig' : 'unlockedUnstaked'
+}

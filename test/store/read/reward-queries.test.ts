@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import type { Store } from '../../../src/store/index.ts'
+import { describeStores } from '../../support/store.ts'
+import { fillRecorded, parseAddress, recordedTruth } from '../recorded-truth.ts'
+
+describeStores('rewards', (open) => {
+  it('are the recorded ones for every address', async () => {
+    const store = await open()
+    await fillRecorded(store)
+    await checkRewards(store)
+  }, 120_000)
+})
+
+interface TruthRewards {
+  historical: { VALIDATOR: string; DELEGATOR: string; VALIDATOR_FEE: string }
+  stakeOwned: { total: string }
+  stakeByRewardsOwner: string
+  pending: Record<'validator' | 'delegatorNet' | 'delegatorGross' | 'delegateeAccrued' | 'delegateeFuture', string>
+}
+
+async function checkRewards(store: Store): Promise<void> {
+  for (const [address, expected] of Object.entries(recordedTruth<Record<string, TruthRewards>>('rewards-by-address'))) {
+    const sums = await store.reader.rewards.sums('recorded', [parseAddress(address)])
+    const { VALIDATOR, DELEGATOR, VALIDATOR_FEE } = expected.historical
+    const historical = {
+      VALIDATOR: BigInt(VALIDATOR),
+      DELEGATOR: BigInt(DELEGATOR),
+      VALIDATOR_FEE: BigInt(VALIDATOR_FEE),
+    }
+    expect(sums).toEqual({
+      historical,
+      stakeOwned: BigInt(expected.stakeOwned.total),
+      pending: {
+        validator: BigInt(expected.pending.validator),
+        delegatorNet: BigInt(expected.pending.delegatorNet),
+        delegatorGross: BigInt(expected.pending.delegatorGross),
+        feesAccrued: BigInt(expected.pending.delegateeAccrued),
+        feesFuture: BigInt(expected.pending.delegateeFuture),
+        stake: BigInt(expected.stakeByRewardsOwner),
+      },
+    })
+  }
+}
