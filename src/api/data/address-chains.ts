@@ -1,0 +1,40 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { IndexReader } from '../../store/index.ts'
+import { ChainInfoDtoSchema, contractAddress, type EvmChains } from './evm-chain.ts'
+import type { DataRoute } from './route.ts'
+import { answers, closed } from './schemas.ts'
+
+const Params = Type.Object({ address: Type.String({ description: 'EVM address.' }) })
+
+/** Chains on which an address was sender or receiver of a transaction or a token transfer; read at the tip. */
+export function addressChainRoutes(deps: { index: IndexReader; chains: EvmChains }): DataRoute[] {
+  return [
+    {
+      method: 'GET',
+      url: '/v1/address/:address/chains',
+      aliases: ['/v1/chains/address/:address'],
+      operationId: 'listAddressChains',
+      tag: 'EVM Chains',
+      summary: 'List all chains associated with a given address',
+      weight: 'medium',
+      params: Params,
+      response: answers(
+        200,
+        'Chains of the address.',
+        closed('ListAddressChainsResponse', {
+          indexedChains: Type.Array(ChainInfoDtoSchema),
+          unindexedChains: Type.Array(Type.String()),
+        }),
+      ),
+      async handle(request) {
+        const { address } = request.params as Static<typeof Params>
+        const ids = (await deps.index.evm.chainsOf(contractAddress(address))).map(String)
+        const known = new Map(deps.chains.list().map((chain) => [chain.chainId, chain]))
+        return {
+          indexedChains: ids.flatMap((id) => known.get(id) ?? []),
+          unindexedChains: ids.filter((id) => !known.has(id)),
+        }
+      },
+    },
+  ]
+}

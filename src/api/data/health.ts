@@ -1,0 +1,88 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import { refuse } from './errors.ts'
+import type { DataRoute } from './route.ts'
+import { answers, closed, oneOf } from './schemas.ts'
+
+/** Rejects when the thing does not work; the message is shown. */
+export type Probe = () => Promise<void>
+
+export interface HealthDeps {
+  /** What reading needs: name → probe. */
+  reads: Readonly<Record<string, Probe>>
+  writes: Readonly<Record<string, Probe>>
+  /** A probe that takes longer counts as failed, milliseconds. */
+  timeoutMs: number
+  closing: () => boolean
+}
+
+const Indicator = Type.Object(
+  { status: oneOf(['up', 'down']) },
+  { additionalProperties: true, title: 'HealthIndicator' },
+)
+const Indicators = Type.Record(Type.String(), Indicator)
+const HealthSchema = closed('HealthCheckResultDto', {
+  status: oneOf(['error', 'ok', 'shutting_down']),
+  info: Type.Union([Indicators, Type.Null()]),
+  error: Type.Union([Indicators, Type.Null()]),
+  details: Indicators,
+})
+
+/** health-check reads and writes, live-check only reads; trouble is 503 in the body of all errors, naming each part. */
+export function healthRoutes(deps: HealthDeps): DataRoute[] {
+  const route = (url: string, operationId: string, summary: string, probes: () => [string, Probe][]): DataRoute => ({
+    method: 'GET',
+    url,
+    operationId,
+    tag: 'Health Check',
+    summary,
+    weight: operationId === 'live-check' ? 'free' : 'medium',
+    response: answers(200, 'All parts work.', HealthSchema),
+    handle: (_request, reply) => check(deps, probes(), reply),
+  })
+  const merged = (): [string, Probe][] => {
+    const names = [...new Set([...Object.keys(deps.reads), ...Object.keys(deps.writes)])]
+    return names.map((name) => [
+      name,
+      async () => {
+        await deps.reads[name]?.()
+        await deps.writes[name]?.()
+      },
+    ])
+  }
+  return [
+    route('/v1/health-check', 'data-health-check', 'Get the health of the service: reads and writes', merged),
+    route('/v1/live-check', 'live-check', 'Get the liveness of the service: reads only', () =>
+      Object.entries(deps.reads),
+    ),
+  ]
+}
+
+async function check(deps: HealthDeps, probes: [string, Probe][], reply: FastifyReply): Promise<unknown> {
+  if (deps.closing())
+    return refuse(reply.header('retry-after', '5'), 503, 'shutting_down: this server is being stopped')
+  const results = await Promise.all(
+    probes.map(async ([name, probe]) => [name, await run(probe, deps.timeoutMs)] as const),
+  )
+  const down = results.filter(([, trouble]) => trouble !== undefined)
+  if (down.length > 0)
+    return refuse(
+      reply,
+      503,
+      down.map(([name, trouble]) => `${name}: ${trouble}`),
+    )
+  const info = Object.fromEntries(results.map(([name]) => [name, { status: 'up' }]))
+  return { status: 'ok', info, error: {}, details: info }
+}
+
+async function run(probe: Probe, timeoutMs: number): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`no answer within ${timeoutMs} ms`), timeoutMs)
+  })
+  const outcome = probe().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : 'failed'),
+  )
+  return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
+}
