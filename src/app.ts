@@ -1,9 +1,10 @@
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
-import { answerClientError, createFrontDoor } from './api/node/index.ts'
+import { createFrontDoor } from './api/node/index.ts'
 import { installConnectionTracking } from './api/plugins/connections.ts'
 import { installMetricsRoute } from './api/plugins/metrics-route.ts'
+import { installRequestLedger } from './api/plugins/request-ledger.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
@@ -57,7 +58,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   const health = createServerHealth(config, { chains, logger })
   const node = createServerNode(config, { pool, health, logger })
+  health.watchNodes((chain) => node.pools.group(chain).pool)
   const http = createHttp(config, logger, node)
+  installRequestLedger(http.server, health.requests.begin)
   if (metrics) {
     metrics.http.install(http)
     installMetricsRoute(http, metrics.registry)
@@ -72,6 +75,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   await wireBalance(http, config, { chains, market, logger })
 
   const background = new AbortController()
+  http.addHook('preClose', async () => health.shutDown())
   http.addHook('onClose', async () => {
     background.abort()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
@@ -101,8 +105,7 @@ function createHttp(config: Config, logger: Logger, { api, guard }: ServerNode):
     trustProxy: config.http.trustProxy,
     // Each API refuses in its own words while it shuts down.
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
-    serverFactory: createFrontDoor({ node: api, ...(guard ? { guard } : {}), ...config.http }),
+    ...createFrontDoor({ node: api, ...(guard ? { guard } : {}), ...config.http }),
     // A base URL that ends in a slash makes clients ask for `//v1/…`.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
   })

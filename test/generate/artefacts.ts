@@ -1,3 +1,4 @@
+import { differencesPage } from '../api/node/differences.ts'
 import { servedDocument } from './api-documents.ts'
 import { configFileSchema } from './config-schema.ts'
 import { configurationPage } from './configuration-page.ts'
@@ -14,6 +15,7 @@ export interface Artefact {
 export const artefacts: readonly Artefact[] = [
   { path: '.env.example', content: envExample },
   { path: 'docs/configuration.md', content: configurationPage },
+  { path: 'docs/node-differences.md', content: differencesPage },
   { path: 'openapi/firn.config.schema.json', content: configFileSchema },
   { path: 'openapi/balance.json', content: () => servedDocument('/schema.json') },
 ]

@@ -4,6 +4,8 @@ import type { NodeAnswer } from './http/answer.ts'
 export interface AccessRequest {
   /** Decoded path without the query, of any API of this server. */
   path: string
+  /** As sent. */
+  target: string
   /** First `Authorization` header. */
   authorization: string | undefined
   remoteAddress: string | undefined

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream'
 import type { AccessGuard } from './access.ts'
 import type { NodeAnswer } from './http/answer.ts'
-import { refusalBytes } from './http/client-error.ts'
+import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
 import { cleanPath, parseTarget, type RequestTarget } from './http/target.ts'
 import { writeRefusal } from './http/upgrade.ts'
 import type { NodeApi } from './node-api.ts'
@@ -23,8 +23,9 @@ const OPEN_PATH = '/ext/auth'
 
 const isNodePath = (path: string): boolean => path === '/ext' || path.startsWith('/ext/')
 
+/** An upgrade is none: it would come out behind the guard. */
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'OPTIONS' && (headers['access-control-request-method'] ?? '') !== ''
+  method === 'OPTIONS' && headers.upgrade === undefined && (headers['access-control-request-method'] ?? '') !== ''
 
 /** The guard's word goes out bare: no CORS, no node id, as a node's guard stands before those. */
 function writeBare(response: ServerResponse, { status, contentType, body }: NodeAnswer): void {
@@ -37,17 +38,25 @@ function writeBare(response: ServerResponse, { status, contentType, body }: Node
   response.end(body)
 }
 
+/** What Fastify is given to stand behind. */
+export interface FrontDoor {
+  serverFactory(others: RequestListener): Server
+  clientErrorHandler(error: NodeJS.ErrnoException, socket: Duplex): void
+}
+
 /**
  * The server's own request listener: requests under /ext go straight to the node API, all others to Fastify. Bodies under
  * /ext are never parsed, and none of Fastify's hooks and copies stand in the way of forwarding.
  */
-export function createFrontDoor(options: FrontDoorOptions): (others: RequestListener) => Server {
+export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { node, guard } = options
+  const answering = new WeakMap<Duplex, ServerResponse>()
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
     return guard({
       path: target.path,
+      target: request.url ?? '/',
       authorization: request.headers.authorization,
       remoteAddress: request.socket.remoteAddress,
     })
@@ -58,6 +67,7 @@ export function createFrontDoor(options: FrontDoorOptions): (others: RequestList
   const onRequest =
     (others: RequestListener): RequestListener =>
     (request, response) => {
+      answering.set(request.socket, response)
       const target = parseTarget(request.url ?? '/')
       const noHost = request.headers.host === undefined && request.httpVersion === '1.1'
       if (!target || noHost) {
@@ -75,11 +85,11 @@ export function createFrontDoor(options: FrontDoorOptions): (others: RequestList
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
     if (!target) socket.end(refusalBytes('400 Bad Request'))
-    else if (refused) writeRefusal(socket, refused, undefined)
+    else if (refused) writeRefusal(socket, refused, undefined, true)
     else if (isNodes(target)) node.upgrade(request, socket, head, target)
     else socket.end(refusalBytes('404 Not Found'))
   }
-  return (others) => {
+  const serverFactory = (others: RequestListener): Server => {
     const server = createServer(
       {
         keepAliveTimeout: options.keepAliveTimeoutMs,
@@ -95,4 +105,5 @@ export function createFrontDoor(options: FrontDoorOptions): (others: RequestList
     server.on('upgrade', onUpgrade)
     return server
   }
+  return { serverFactory, clientErrorHandler: createClientErrorAnswer({ of: (socket) => answering.get(socket) }) }
 }

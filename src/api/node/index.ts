@@ -6,7 +6,7 @@ export type { AccessGuard, AccessRequest } from './access.ts'
 export type { EvmApi, EvmRequest } from './evm/index.ts'
 export { createForwarder, type Forwarder } from './forward/forwarder.ts'
 export { createNodePools, type NodePools } from './forward/node-pools.ts'
-export { createFrontDoor } from './front-door.ts'
+export { createFrontDoor, type FrontDoor } from './front-door.ts'
 export { ArgumentError, type Arguments, type Encoding } from './gorilla/arguments.ts'
 export {
   type JsonValue,
@@ -19,7 +19,6 @@ export {
   RawJson,
 } from './gorilla/local-service.ts'
 export type { NodeAnswer } from './http/answer.ts'
-export { answerClientError } from './http/client-error.ts'
 export { createNodeApi, type NodeApi } from './node-api.ts'
 export type { HttpCall, LocalEndpoint } from './plain/local-endpoint.ts'
 export { type ChainDirectory, createChainDirectory, type ListedChain } from './routes/chain-directory.ts'

@@ -11,6 +11,8 @@ export interface ForwardCall {
   params: Buffer | undefined
   /** As it is echoed; undefined when absent or null. */
   id: Buffer | undefined
+  /** Method and params alone decide the answer (`isCleanCall`), so that it may be cached. Left out: they do not. */
+  isClean?: () => boolean
   http: {
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
     contentType: string | undefined

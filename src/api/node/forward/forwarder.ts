@@ -62,7 +62,10 @@ function fromKept(kept: KeptAnswer, id: Buffer): NodeAnswer {
 
 /** Cached = may be looked up and kept: it has an id to be put back, and a rule that says how long it is true. */
 const cacheable = (call: ForwardCall): call is ForwardCall & { id: Buffer } =>
-  call.rule.finality !== undefined && call.id !== undefined && call.method !== undefined
+  call.rule.finality !== undefined &&
+  call.id !== undefined &&
+  call.http.contentEncoding === undefined &&
+  call.isClean?.() === true
 
 function keep(
   cache: AnswerCache,

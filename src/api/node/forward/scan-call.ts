@@ -1,9 +1,12 @@
-import { eachElement, eachMember, type Span } from '../json/spans.ts'
+import { GoJsonError } from '../json/go-json-error.ts'
+import { eachElement, eachMember, kindOf, type Span } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
-import { skipSpace } from '../json/validate.ts'
+import { skipSpace, validateValue } from '../json/validate.ts'
 
 /** What routing needs to know of a call. Nothing is checked: a malformed body gives something or nothing. */
 export interface ScannedCall {
+  /** It says that it is version 2.0; a node refuses all else. */
+  isVersion2: boolean
   /** Undefined when absent, no string, or unreadable. */
   method: string | undefined
   id: Span | undefined
@@ -38,10 +41,11 @@ const nameOf = (body: Buffer, from: number, to: number): string | undefined => {
 
 /** The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is no object. */
 export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
-  const call: ScannedCall = { method: undefined, id: undefined, params: undefined }
+  const call: ScannedCall = { isVersion2: false, method: undefined, id: undefined, params: undefined }
   const end = eachMember(body, at, (keyFrom, keyTo, from, to) => {
     const name = nameOf(body, keyFrom, keyTo)
     if (name === 'method') call.method = text(body, from, to)
+    else if (name === 'jsonrpc') call.isVersion2 = isPlain(body, from, to, '2.0')
     else if (name === 'id') call.id = { from, to }
     else if (name === 'params') call.params = { from, to }
   })
@@ -56,6 +60,23 @@ export function scanBatch(body: Buffer, at: number, max: number): (string | unde
     return methods.length < max
   })
   return methods
+}
+
+/**
+ * True when the answer to this call depends on nothing but its method and params: what a node would refuse for another
+ * reason (version, id, malformed parts that a scan passes over) must not be answered from a cache.
+ */
+export function isCleanCall(body: Buffer, call: ScannedCall, ids: 'any' | 'scalar'): boolean {
+  if (!call.isVersion2 || call.method === undefined || call.id === undefined) return false
+  const kind = kindOf(body, call.id.from)
+  if (ids === 'scalar' ? kind === 'object' || kind === 'array' : kind === 'null') return false
+  try {
+    validateValue(body, bodyStart(body))
+    return true
+  } catch (error) {
+    if (error instanceof GoJsonError) return false
+    throw error
+  }
 }
 
 /** Where the first value of a body begins. */

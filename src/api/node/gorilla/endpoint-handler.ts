@@ -2,7 +2,7 @@ import { UpstreamUnavailableError } from '../../../errors.ts'
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'
-import { bodyStart, scanCall } from '../forward/scan-call.ts'
+import { bodyStart, isCleanCall, scanCall } from '../forward/scan-call.ts'
 import { JSON_GORILLA, type NodeAnswer } from '../http/answer.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
 import { eachMember } from '../json/spans.ts'
@@ -51,6 +51,7 @@ export const askNode =
       method,
       params: text,
       id: ASK_ID,
+      isClean: () => true,
       http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body },
       signal,
     })
@@ -73,7 +74,8 @@ export function createGorillaHandler(deps: { table: MethodTable; forwarder: Forw
       body,
     }
     const method = call?.method
-    return forwarder.forward({ endpoint, rule: ruleOf(method), method, params, id, http, signal: signal() })
+    const isClean = (): boolean => call !== undefined && isCleanCall(body, call, 'any')
+    return forwarder.forward({ endpoint, rule: ruleOf(method), method, params, id, isClean, http, signal: signal() })
   }
   const localCall = (exchange: Exchange, request: GorillaRequest): LocalCall => ({
     method: request.method,

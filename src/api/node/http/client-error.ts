@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 const STATUS: Readonly<Record<string, string>> = {
@@ -9,14 +10,27 @@ const STATUS: Readonly<Record<string, string>> = {
 export const refusalBytes = (status: string, reason = ''): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}${reason}`
 
+/** Knows which sockets still wait for the answer to a good request. */
+export interface PendingAnswers {
+  of(socket: Duplex): ServerResponse | undefined
+}
+
 /**
  * Answers what is no HTTP request: malformed, with Content-Length beside Transfer-Encoding (a node takes that, a gateway
- * must not: two readings of one request are how requests are smuggled), or with too large headers.
+ * must not: two readings of one request are how requests are smuggled), or with too large headers. What came before it on
+ * the same connection is answered first.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
+export const createClientErrorAnswer =
+  (pending: PendingAnswers) =>
+  (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const end = (): void => {
+      socket.end(refusalBytes(STATUS[error.code ?? ''] ?? '400 Bad Request'))
+    }
+    const response = pending.of(socket)
+    if (response && !response.writableEnded && response.req.complete) response.once('finish', end)
+    else end()
   }
-  socket.end(refusalBytes(STATUS[error.code ?? ''] ?? '400 Bad Request'))
-}

@@ -32,7 +32,7 @@ export function createPlainServing(deps: { forwarder: Forwarder; finish: Finish;
       query: exchange.target.query,
       body: body.length === 0 ? undefined : body,
     }
-    const nothing = { method: undefined, params: undefined, id: undefined }
+    const nothing = { method: undefined, params: undefined, id: undefined, isClean: () => false }
     return forwarder.forward({ endpoint, rule: { target }, ...nothing, http, signal: signal() })
   }
   return (exchange: Exchange, target: 'identity' | 'any'): void => {

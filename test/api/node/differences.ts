@@ -1,0 +1,112 @@
+import type { ConversationSet } from '../../support/replay-node/index.ts'
+
+/** Recorded conversations to which Firn on purpose answers otherwise than the node did. */
+export interface Difference {
+  sets: readonly ConversationSet[]
+  /** Names of the conversations. */
+  names: RegExp
+  what: string
+  reason: string
+}
+
+const NETWORK: readonly ConversationSet[] = ['network-moment']
+
+export const differences: readonly Difference[] = [
+  {
+    sets: NETWORK,
+    names: /^http\/unknown-method$/,
+    what: 'An HTTP method that does not exist (`BREW`): 400 instead of 415.',
+    reason: 'The HTTP parser of this server refuses methods it does not know before anything else sees them.',
+  },
+  {
+    sets: NETWORK,
+    names: /^http\/content-length-and-chunked$/,
+    what: '`Content-Length` together with `Transfer-Encoding`: 400; the node answers the call.',
+    reason: 'Two readings of one request are how requests are smuggled through gateways (RFC 9112, 6.1).',
+  },
+  {
+    sets: [...NETWORK, 'legacy'],
+    names: /^(http\/path\/(root|v1|dotfile|favicon)|http\/path-get\/root|paths\/GET \/)$/,
+    what: 'Unknown paths outside of /ext: 404 with a JSON body instead of `404 page not found`.',
+    reason: 'Those paths belong to the other APIs of this server, which have their own 404.',
+  },
+  {
+    sets: NETWORK,
+    names: /^http\/ws\/upgrade-foreign-host$/,
+    what: 'A WebSocket with a foreign Host: the same 403, with `Connection: close`.',
+    reason: 'A connection that asked for an upgrade is not used for HTTP again.',
+  },
+  {
+    sets: [...NETWORK, 'legacy'],
+    names:
+      /getContainerRange\/(zero|missing-num|start-beyond-and-zero|no-params|numToFetch-"?0"?|numToFetch-null|start-beyond-num-0|empty)$/,
+    what: 'index.getContainerRange with `numToFetch` 0 or absent: `{"containers":[]}` instead of an error.',
+    reason: 'Explicit rule of the specification; see node conventions, index API.',
+  },
+  {
+    sets: [...NETWORK, 'legacy'],
+    names: /^(health\/|http\/get-health-with-origin$)/,
+    what: 'Health checks: those of Firn (upstreams, own index, disk) instead of those of one node, in the same shape.',
+    reason:
+      'A node behind Firn may be down while Firn serves. `contiguousFailures` and `timeOfFirstFailure` always there.',
+  },
+  {
+    sets: ['legacy'],
+    names: /.*/,
+    what: '`Vary: Accept-Encoding` of nodes up to v1.13.1 is left out.',
+    reason: 'Those nodes could compress their answers; newer ones and Firn do not.',
+  },
+]
+
+/** Conversations that are proved by other tests: their answers come from services with tests of their own. */
+export const elsewhere: readonly { names: RegExp; where: string }[] = [
+  { names: /^admin(-disabled)?\//, where: 'admin API' },
+  { names: /^http\/ws\/upgrade(-full-id|-with-origin|-subprotocol)?$/, where: 'WebSockets' },
+]
+
+/** docs/node-differences.md */
+export function differencesPage(): string {
+  const rows = differences.map(({ what, reason }) => `| ${what} | ${reason} |`)
+  return `# Where Firn answers otherwise than a node
+
+Every recorded conversation with a real node (test/fixtures) is replayed through Firn by \`npm run test:node\` and compared
+byte for byte: status, headers in their order, body. \`Date\`, and members that varied between two runs against the node
+itself, are left out. What differs is listed here, and only that may differ. This page is generated (\`npm run generate\`).
+
+| What | Why |
+|---|---|
+${rows.join('\n')}
+
+## When no node answers
+
+A node always answers for itself; a gateway cannot always. Firn then answers 502 (what came was no answer), 503 (none
+could be reached, all refused, with \`Retry-After\`) or 504 (none in time), never 200: wallets take a JSON-RPC error with
+status 200 for the truth about the chain (a refused transaction, a reverted call), while viem, ethers and avalanchejs treat
+these as a server in trouble and try again. The body is an error object in the dialect of the endpoint with the id of the
+call, so that nothing that parses bodies breaks:
+
+\`\`\`
+{"jsonrpc":"2.0","error":{"code":-32000,"message":"no node answered","data":null},"id":1}    info, platform, avm …
+{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}                C/rpc, L1 rpc
+\`\`\`
+
+## What is not forwarded
+
+* \`Avalanche-Api-Route\`: answered with 404 and never sent to a node; no chain served here has handlers reached by it.
+* \`/ext/bc/<chain>/admin\`: 404, as on a node with that API off. It changes or profiles one node.
+* \`/ext/admin\`: only Firn's own, never a node's. A node's \`admin.alias\` can freeze it while a WebSocket is open.
+* On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not
+  exist), \`/ext/health\`, \`/ext/metrics\` (404).
+* Headers of the client (credentials, cookies, origin): a node gets the body, its type and its content encoding.
+
+## Limits
+
+| What | Limit |
+|---|---|
+| Body of an EVM endpoint | 5,242,880 bytes, as a node: 413; chunked bodies are cut and answered with \`parse error\` |
+| Body of any other endpoint | \`node.bodyLimitBytes\` (25 MiB): 413; a node has no limit there |
+| Headers of a request | 128 KiB: 431; a node takes 1 MiB |
+| Time for an answer | 30 s over all attempts, \`node.attemptMs\` (20 s) for one node |
+| Answers in memory | \`node.cacheBytes\` (64 MiB), at most 1 MiB each, oldest first |
+`
+}
