@@ -15,6 +15,8 @@ export interface Stage {
   /** The whole server with this configuration over an otherwise empty one: no chains, no prices. */
   serve(config?: Partially<Config>): Promise<RunningServer>
   upstream(options?: FaultServerOptions): Promise<FaultServer>
+  /** An empty folder. */
+  folder(): string
   /** A URL at 127.0.0.1 where nobody listens. */
   deadUrl(): Promise<string>
   /** An EVM chain whose upstream takes requests and never answers. */
@@ -31,14 +33,19 @@ export function createStage(): Stage {
     return server
   }
 
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'firn-stage-'))
+    ends.push(() => rmSync(made, { recursive: true, force: true }))
+    return made
+  }
+
   return {
     upstream,
+    folder,
     async serve(config = {}) {
-      const dataDir = mkdtempSync(join(tmpdir(), 'firn-contract-'))
-      ends.push(() => rmSync(dataDir, { recursive: true, force: true }))
       const app = await createApp(
         createConfig({
-          dataDir,
+          dataDir: folder(),
           log: { level: 'silent' },
           ...config,
           http: { port: 0, shutdownGraceMs: 500, ...config.http },
