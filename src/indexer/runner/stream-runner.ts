@@ -108,7 +108,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     stream.fetch(tip === undefined ? stream.firstHeight : tip.height + 1n, tip, signal)
 
   const commit = async (maker: RangeMaker<B>, page: Page<B>, tip: StreamTip | undefined): Promise<void> => {
-    const { rows, state } = maker.apply(page.blocks)
+    const { rows, state, time } = await maker.apply(page.blocks)
     const [first] = page.blocks
     const last = page.blocks.at(-1)
     if (first === undefined || last === undefined) return
@@ -117,11 +117,11 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
       parentId: tip?.id ?? first.parentId,
       height: last.height,
       blockId: last.id,
-      time: last.time,
+      time: time ?? last.time,
       ...(state === undefined ? {} : { state }),
     })
     succeeded()
-    meter.moved(last)
+    meter.moved({ height: last.height, id: last.id, time: time ?? last.time })
   }
 
   const succeeded = (): void => {

@@ -46,11 +46,13 @@ export interface ChainStream<B extends StreamBlock> {
 
 /** Turns blocks into rows, in order; keeps in memory what it needs of the past. A failure makes it unusable. */
 export interface RangeMaker<B extends StreamBlock> {
-  apply(blocks: readonly B[]): RangeContent
+  apply(blocks: readonly B[]): RangeContent | Promise<RangeContent>
 }
 
 export interface RangeContent {
   rows: RangeRows
   /** What `open` needs to go on behind this range and does not find in the rows. */
   state?: string
+  /** Unix seconds of the last block, where only applying it tells. */
+  time?: bigint
 }

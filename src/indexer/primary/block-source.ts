@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+import { readHeight } from '../../chains/avalanche/node/index.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import type { Page, StreamTip } from '../runner/stream.ts'
+import type { ChainFormat } from './formats.ts'
+import type { HeightApi } from './height-api.ts'
+import { createIndexApi, IndexOffError } from './index-api.ts'
+import type { SourceBlock } from './source-block.ts'
+
+/** Accepted blocks of one chain, from whichever API the nodes have. */
+export interface BlockSource<T> {
+  genesis(signal: AbortSignal): Promise<SourceBlock<T>>
+  read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
+  /** Which way is used now. */
+  readonly way: 'containers' | 'heights'
+}
+
+export interface BlockSourceDeps<T> {
+  pool: UpstreamPool
+  format: ChainFormat<T>
+  heights: HeightApi<T>
+  logger: Logger
+  clock?: () => number
+}
+
+/** A node may have its index switched on while we run: it is asked again after this. */
+const INDEX_AGAIN_MS = 60_000
+/** The tip is asked for at most this often while whole pages come. */
+const TIP_MS = 3_000
+
+/** Containers through the index API; where no node has it, blocks by height. */
+export function createBlockSource<T>({
+  pool,
+  format,
+  heights,
+  logger,
+  clock = Date.now,
+}: BlockSourceDeps<T>): BlockSource<T> {
+  const { letter } = format
+  const containers = createIndexApi(pool, format)
+  let heightsUntil = 0
+  let tip = { height: 0n, at: 0 }
+
+  const withTip = async (page: Page<SourceBlock<T>>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
+    const last = page.blocks.at(-1)
+    if (last === undefined || page.tip === last.height) return page
+    if (clock() - tip.at > TIP_MS) tip = { height: await readHeight(pool, letter, { signal }), at: clock() }
+    return tip.height > page.tip ? { ...page, tip: tip.height } : page
+  }
+
+  return {
+    genesis: (signal) => heights.block(0n, signal),
+    get way() {
+      return clock() < heightsUntil ? 'heights' : 'containers'
+    },
+    async read(after, signal) {
+      if (clock() < heightsUntil) return heights.read(after, signal)
+      try {
+        return await withTip(await containers.read(after, signal), signal)
+      } catch (error) {
+        if (!(error instanceof IndexOffError)) throw error
+        if (heightsUntil === 0) logger.warn({ chain: letter, reason: error.message }, 'reading blocks by height')
+        heightsUntil = clock() + INDEX_AGAIN_MS
+        return heights.read(after, signal)
+      }
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { CBlock } from '../../chains/avalanche/codec/index.ts'
+import type { StreamDefinition, StreamProgress } from '../../store/rows/index.ts'
+import type { ChainStream, Page } from '../runner/stream.ts'
+import type { BlockSource } from './block-source.ts'
+import { type CSourceBlock, createCMaker, type EvmMaker } from './c-maker.ts'
+import type { NetworkSetup } from './network-setup.ts'
+import type { SourceBlock } from './source-block.ts'
+
+/** What the EVM side of C adds to the stream: it fetches with the blocks and writes with them. */
+export interface EvmLayer<E> {
+  /** Whatever is needed about these blocks beside what they hold; one entry per block, in their order. */
+  fetch(blocks: readonly SourceBlock<CBlock>[], signal: AbortSignal): Promise<readonly E[]>
+  open(progress: StreamProgress, signal: AbortSignal): Promise<EvmMaker<E>>
+}
+
+export interface CStreamDeps<E> {
+  definition: StreamDefinition
+  source: BlockSource<CBlock>
+  setup: (signal: AbortSignal) => Promise<NetworkSetup>
+  keepContainers: boolean
+  evm?: EvmLayer<E>
+}
+
+/** The C-chain: blocks with proposers, atomic transactions, and the EVM side where there is one. */
+export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock<E | undefined>> {
+  const { definition, source, setup, keepContainers, evm } = deps
+  const withEvm = async (page: Page<SourceBlock<CBlock>>, signal: AbortSignal) => {
+    const facts = (await evm?.fetch(page.blocks, signal)) ?? []
+    return { ...page, blocks: page.blocks.map((block, i) => ({ ...block, evm: facts[i] })) }
+  }
+  return {
+    definition,
+    firstHeight: 0n,
+    async fetch(_from, after, signal) {
+      if (after) return withEvm(await source.read(after, signal), signal)
+      const block = await source.genesis(signal)
+      return withEvm({ blocks: [block], tip: block.height }, signal)
+    },
+    async open(progress, signal) {
+      const { ids } = await setup(signal)
+      const maker = await evm?.open(progress, signal)
+      return createCMaker({ ids, keepContainers, ...(maker ? { evm: maker as EvmMaker<E | undefined> } : {}) })
+    },
+    notes: () => (source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
+  }
+}

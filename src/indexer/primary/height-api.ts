@@ -1,0 +1,69 @@
+import type { CBlock } from '../../chains/avalanche/codec/index.ts'
+import { recordOf, textOf } from '../../chains/avalanche/node/answers.ts'
+import { ask } from '../../chains/avalanche/node/ask.ts'
+import { readHeight } from '../../chains/avalanche/node/index.ts'
+import { BadAnswerError } from '../../errors.ts'
+import { mapBounded } from '../../lib/map-bounded.ts'
+import { decodeNodeHex } from '../../lib/node-hex.ts'
+import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import type { Page, StreamTip } from '../runner/stream.ts'
+import { decodeInner, expectChild } from './container-page.ts'
+import type { ChainFormat } from './formats.ts'
+import { type JsonCBlock, readJsonCBlock } from './json-c-block.ts'
+import type { SourceBlock } from './source-block.ts'
+
+/** Blocks by height, for nodes without an index: without envelopes, so that proposers stay unknown. */
+export interface HeightApi<T> {
+  /** One block; height 0 is in no index. */
+  block(height: bigint, signal: AbortSignal): Promise<SourceBlock<T>>
+  read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
+}
+
+const PAGE_BLOCKS = 256n
+const IN_FLIGHT = 16
+const CALL_MS = 30_000
+
+/** P and X, asked for the bytes of each block. */
+export function createHeightApi<T>(pool: UpstreamPool, format: ChainFormat<T>): HeightApi<T> {
+  const { letter } = format
+  const [path, method] =
+    letter === 'P' ? ['/ext/bc/P', 'platform.getBlockByHeight'] : ['/ext/bc/X', 'avm.getBlockByHeight']
+  return withPages(pool, letter, async (height, call) => {
+    const answer = recordOf(await ask(pool, path, method, { height: String(height), encoding: 'hex' }, call), method)
+    return decodeInner(format, decodeNodeHex(textOf(answer['block'], method)), height - 1n)
+  })
+}
+
+/** C, through the Ethereum API: transactions are known by their hashes, atomic ones by their bytes. */
+export function createCHeightApi(pool: UpstreamPool): HeightApi<CBlock> {
+  return withPages<CBlock, JsonCBlock>(pool, 'C', async (height, call) =>
+    readJsonCBlock(await pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', [`0x${height.toString(16)}`, false], call)),
+  )
+}
+
+function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
+  pool: UpstreamPool,
+  letter: 'P' | 'X' | 'C',
+  load: (height: bigint, call: CallOptions) => Promise<B>,
+): HeightApi<T> {
+  const block = async (height: bigint, signal: AbortSignal): Promise<B> => {
+    const loaded = await load(height, { signal, deadline: Date.now() + CALL_MS })
+    if (loaded.height !== height) throw new BadAnswerError(`${letter} block ${loaded.height} where ${height} belongs`)
+    return loaded
+  }
+  return {
+    block,
+    async read(after, signal) {
+      const tip = await readHeight(pool, letter, { signal, deadline: Date.now() + CALL_MS })
+      if (tip < after.height) throw new BadAnswerError(`${letter} is at ${tip} only, ${after.height} is stored`)
+      const count = tip - after.height < PAGE_BLOCKS ? tip - after.height : PAGE_BLOCKS
+      const heights = Array.from({ length: Number(count) }, (_, i) => after.height + 1n + BigInt(i))
+      const blocks = await mapBounded(heights, IN_FLIGHT, (height) => block(height, signal), signal)
+      for (const [i, next] of blocks.entries()) {
+        const before = blocks[i - 1] ?? after
+        expectChild(letter, before, next)
+      }
+      return { blocks, tip }
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { EMPTY_ID } from '../../lib/ids.ts'
+import type { ChainLetter } from '../../store/rows/index.ts'
+import { StreamBlockedError } from '../runner/stream-errors.ts'
+
+/** What the transactions of a network name: ids as hex. */
+export interface NetworkIds {
+  networkId: number
+  xChainId: string
+  cChainId: string
+  avaxAssetId: string
+}
+
+/**
+ * The letter of a chain that an import or export names.
+ * @throws StreamBlockedError for a chain that shares no memory with P, X and C
+ */
+export function letterOf(ids: NetworkIds, blockchainId: string): ChainLetter {
+  if (blockchainId === EMPTY_ID) return 'P'
+  if (blockchainId === ids.xChainId) return 'X'
+  if (blockchainId === ids.cChainId) return 'C'
+  throw new StreamBlockedError(`a transaction moves assets to or from the unknown chain ${blockchainId}`)
+}

@@ -1,0 +1,99 @@
+import type { Genesis } from '../../chains/avalanche/codec/index.ts'
+import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import { type JsonRecord, recordOf, textOf, uintOf } from '../../chains/avalanche/node/answers.ts'
+import { ask } from '../../chains/avalanche/node/ask.ts'
+import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
+import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import type { NetworkIds } from './network-ids.ts'
+import { knownValidatorFee, MAX_VALIDATOR_STAKE, PRIMARY_REWARD, type PRules } from './p-rules.ts'
+import type { ValidatorFeeRules } from './validator-fee.ts'
+
+/** What all streams of a network have to know before the first block. */
+export interface NetworkSetup {
+  ids: NetworkIds
+  rules: PRules
+  /** Undefined where the node does not tell. */
+  cortina: Cortina | undefined
+}
+
+/** When X became a chain of blocks, and the last vertex of what it was before; the empty id = there was nothing before. */
+export interface Cortina {
+  time: bigint
+  stopVertexId: string
+}
+
+/** Asks the nodes what their network is like. */
+export async function readNetworkSetup(network: AvalancheNetwork, signal: AbortSignal): Promise<NetworkSetup> {
+  const call: CallOptions = { signal }
+  const [facts, upgrades] = await Promise.all([network.facts(call), readUpgrades(network.pool, call)])
+  const ids = {
+    networkId: facts.networkId,
+    xChainId: idFromCb58(facts.blockchainIds.X),
+    cChainId: idFromCb58(facts.blockchainIds.C),
+    avaxAssetId: facts.avaxAssetHex,
+  }
+  const rules: PRules = {
+    avaxAssetId: ids.avaxAssetId,
+    reward: PRIMARY_REWARD,
+    maxValidatorStake: MAX_VALIDATOR_STAKE,
+    validatorFee: await readValidatorFee(network.pool, facts.networkId, call),
+    upgrades: {
+      cortina: timeOf(upgrades, 'cortinaTime'),
+      durango: timeOf(upgrades, 'durangoTime'),
+      etna: timeOf(upgrades, 'etnaTime'),
+      helicon: timeOf(upgrades, 'heliconTime'),
+    },
+  }
+  return { ids, rules, cortina: cortinaOf(upgrades) }
+}
+
+/** A node that knows a genesis file must mean the same network. @throws BadAnswerError when it does not */
+export function expectGenesis({ ids }: NetworkSetup, genesis: Genesis): void {
+  const same =
+    genesis.xChainId === ids.xChainId && genesis.cChainId === ids.cChainId && genesis.avaxAssetId === ids.avaxAssetId
+  if (!same) throw new BadAnswerError('the genesis file belongs to another network than the node')
+}
+
+async function readUpgrades(pool: UpstreamPool, call: CallOptions): Promise<JsonRecord> {
+  try {
+    return recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, call), 'upgrades')
+  } catch (error) {
+    if (!(error instanceof JsonRpcError)) throw error
+    // Only nodes of before Etna do not tell, and they cannot follow any network today.
+    throw new BadAnswerError('the node does not name its upgrades (info.upgrades): a newer one is needed', error)
+  }
+}
+
+const NEVER = 2n ** 62n
+
+/** An upgrade that the node does not know has not come. */
+function timeOf(upgrades: JsonRecord, name: string): bigint {
+  const text = upgrades[name]
+  if (text === undefined) return NEVER
+  const ms = Date.parse(textOf(text, name))
+  if (Number.isNaN(ms)) throw new BadAnswerError(`upgrades: ${name} is no time`)
+  return BigInt(Math.floor(ms / 1000))
+}
+
+function cortinaOf(upgrades: JsonRecord): Cortina | undefined {
+  if (upgrades['cortinaTime'] === undefined) return undefined
+  const vertex = upgrades['cortinaXChainStopVertexID']
+  const stopVertexId = vertex === undefined ? EMPTY_ID : idFromCb58(textOf(vertex, 'cortinaXChainStopVertexID'))
+  return { time: timeOf(upgrades, 'cortinaTime'), stopVertexId }
+}
+
+async function readValidatorFee(pool: UpstreamPool, networkId: number, call: CallOptions): Promise<ValidatorFeeRules> {
+  const method = 'platform.getValidatorFeeConfig'
+  try {
+    const answer = recordOf(await ask(pool, '/ext/bc/P', method, {}, call), method)
+    return {
+      target: uintOf(answer['target'], method),
+      minPrice: uintOf(answer['minPrice'], method),
+      excessConversion: uintOf(answer['excessConversionConstant'], method),
+    }
+  } catch (error) {
+    if (error instanceof JsonRpcError) return knownValidatorFee(networkId)
+    throw error
+  }
+}

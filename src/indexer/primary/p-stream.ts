@@ -1,0 +1,56 @@
+import type { PBlock } from '../../chains/avalanche/codec/index.ts'
+import type { IndexWriter } from '../../store/index-writer.ts'
+import type { StreamDefinition } from '../../store/rows/index.ts'
+import type { ChainStream, Page } from '../runner/stream.ts'
+import { StreamBlockedError } from '../runner/stream-errors.ts'
+import type { BlockSource } from './block-source.ts'
+import type { GenesisBook } from './genesis-book.ts'
+import type { NetworkSetup } from './network-setup.ts'
+import { createPMaker, isProposal, type PSourceBlock } from './p-maker.ts'
+import { createPState, readPState } from './p-state.ts'
+import type { SourceBlock } from './source-block.ts'
+
+export interface PStreamDeps {
+  definition: StreamDefinition
+  source: BlockSource<PBlock>
+  setup: (signal: AbortSignal) => Promise<NetworkSetup>
+  genesis: GenesisBook
+  writer: IndexWriter
+  keepContainers: boolean
+}
+
+/** The P-chain: blocks, UTXOs, stakers with their rewards, subnets, L1 validators. */
+export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
+  const { definition, source, setup, genesis, writer, keepContainers } = deps
+  return {
+    definition,
+    firstHeight: 0n,
+    async fetch(_from, after, signal) {
+      if (!after) return firstPage(deps, signal)
+      return withoutOpenProposal(await source.read(after, signal))
+    },
+    async open(progress, signal) {
+      const { ids, rules } = await setup(signal)
+      if (!progress.tip) return createPMaker({ ids, rules, state: createPState(0n), keepContainers })
+      if (progress.state === undefined) throw new StreamBlockedError(`${definition.name}: the stored state is missing`)
+      const state = readPState(progress.tip.time, progress.state, await writer.openStaking(definition.name))
+      return createPMaker({ ids, rules, state, keepContainers })
+    },
+    notes: () => [
+      ...genesis.notes(),
+      ...(source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
+    ],
+  }
+}
+
+async function firstPage({ source, genesis }: PStreamDeps, signal: AbortSignal): Promise<Page<PSourceBlock>> {
+  const block = await source.genesis(signal)
+  const facts = await genesis.load(block.parentId, signal)
+  return { blocks: [{ ...block, genesis: facts }], tip: block.height }
+}
+
+/** A proposal does nothing before its option, and nobody may see the chain stand on one. */
+function withoutOpenProposal(page: Page<SourceBlock<PBlock>>): Page<SourceBlock<PBlock>> {
+  const last = page.blocks.at(-1)
+  return last && isProposal(last.block) ? { ...page, blocks: page.blocks.slice(0, -1) } : page
+}

@@ -1,0 +1,69 @@
+import type { Logger } from 'pino'
+import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import type { IndexWriter } from '../../store/index-writer.ts'
+import type { ChainStream } from '../runner/stream.ts'
+import { createBlockSource } from './block-source.ts'
+import { createCStream, type EvmLayer } from './c-stream.ts'
+import { cFormat, pFormat, xFormat } from './formats.ts'
+import type { GenesisBook } from './genesis-book.ts'
+import { createCHeightApi, createHeightApi } from './height-api.ts'
+import { type NetworkSetup, readNetworkSetup } from './network-setup.ts'
+import { createPStream } from './p-stream.ts'
+import { createXStream } from './x-stream.ts'
+
+export interface PrimaryStreamsDeps<E> {
+  network: AvalancheNetwork
+  /** What the wire calls it: mainnet or testnet. */
+  name: string
+  testnet: boolean
+  /** Which of the chains are indexed. */
+  chains: readonly ('P' | 'X' | 'C')[]
+  evmChainId: bigint
+  genesis: GenesisBook
+  writer: IndexWriter
+  logger: Logger
+  /** Keep the containers themselves, so that the index API can be answered without a node. */
+  keepContainers: boolean
+  evm?: EvmLayer<E>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
+export type AnyStream = ChainStream<any>
+
+/** The streams of one network; they share what is known about it. */
+export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[] {
+  const { network, name, testnet, genesis, writer, logger, keepContainers, evm, evmChainId } = deps
+  const { pool } = network
+  const setup = once((signal) => readNetworkSetup(network, signal))
+  const common = { setup, genesis, writer, keepContainers }
+  const definition = { kind: 'primary' as const, network: name, testnet }
+  const platform = createBlockSource({ pool, format: pFormat, heights: createHeightApi(pool, pFormat), logger })
+  const make: Record<'P' | 'X' | 'C', () => AnyStream> = {
+    P: () =>
+      createPStream({ ...common, definition: { ...definition, name: `${name}:P`, chain: 'P' }, source: platform }),
+    X: () => {
+      const source = createBlockSource({ pool, format: xFormat, heights: createHeightApi(pool, xFormat), logger })
+      return createXStream({
+        ...common,
+        definition: { ...definition, name: `${name}:X`, chain: 'X' },
+        source,
+        platform,
+      })
+    },
+    C: () => {
+      const source = createBlockSource({ pool, format: cFormat, heights: createCHeightApi(pool), logger })
+      const c = { ...definition, name: `${name}:C`, chain: 'C' as const, evmChainId }
+      return createCStream({ ...common, definition: c, source, ...(evm ? { evm } : {}) })
+    },
+  }
+  return deps.chains.map((chain) => make[chain]())
+}
+
+/** Asked once, kept when it worked. */
+function once(load: (signal: AbortSignal) => Promise<NetworkSetup>): (signal: AbortSignal) => Promise<NetworkSetup> {
+  let known: NetworkSetup | undefined
+  return async (signal) => {
+    known ??= await load(signal)
+    return known
+  }
+}

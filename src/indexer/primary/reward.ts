@@ -1,0 +1,40 @@
+/** How rewards of a network are computed: rates in millionths, amounts in the staked asset's unit, seconds. */
+export interface RewardRules {
+  maxRate: bigint
+  minRate: bigint
+  mintingSeconds: bigint
+  supplyCap: bigint
+}
+
+const MILLION = 1_000_000n
+
+/**
+ * Reward of a stake, before fees: the node's integers. Its nested divisions are one division of the products, and its
+ * nanoseconds cancel out.
+ */
+export function rewardOf(rules: RewardRules, seconds: bigint, stake: bigint, supply: bigint): bigint {
+  const { maxRate, minRate, mintingSeconds, supplyCap } = rules
+  const left = supplyCap - supply
+  const rate = (maxRate - minRate) * seconds + minRate * mintingSeconds
+  const reward = (left * rate * stake * seconds) / (mintingSeconds * MILLION * supply * mintingSeconds)
+  return reward < left ? reward : left
+}
+
+/** Parts of an amount: `shares` millionths (rounded up), and the rest (rounded down). */
+export function splitShares(amount: bigint, shares: number): { shared: bigint; rest: bigint } {
+  const rest = ((MILLION - BigInt(shares)) * amount) / MILLION
+  return { shared: amount - rest, rest }
+}
+
+const HELICON_MIN_RATE = 75_000n
+const HELICON_RAMP_SECONDS = 90n * 86_400n
+
+/** Since Helicon (ACP-285) the lowest rate of the primary network moves to 7.5 % within 90 days. */
+export function rulesAt(rules: RewardRules, start: bigint, heliconTime: bigint): RewardRules {
+  const { minRate, maxRate } = rules
+  if (start < heliconTime || minRate === HELICON_MIN_RATE || maxRate < HELICON_MIN_RATE) return rules
+  const whole = minRate < HELICON_MIN_RATE ? HELICON_MIN_RATE - minRate : minRate - HELICON_MIN_RATE
+  const elapsed = start - heliconTime
+  const change = elapsed < HELICON_RAMP_SECONDS ? (whole * elapsed) / HELICON_RAMP_SECONDS : whole
+  return { ...rules, minRate: minRate < HELICON_MIN_RATE ? minRate + change : minRate - change }
+}

@@ -1,0 +1,98 @@
+import type {
+  Credential,
+  Output,
+  OutputOwners,
+  TransferableInput,
+  TransferableOutput,
+} from '../../chains/avalanche/codec/index.ts'
+import { bytesToHex } from '../../lib/ids.ts'
+import type { ChainLetter, OutputKind, OwnerSet, UtxoRow } from '../../store/rows/index.ts'
+import type { Sink } from './sink.ts'
+
+/** Where and when something happens. For a decided proposal: the option block. */
+export interface Moment {
+  height: bigint
+  /** Unix seconds. */
+  time: bigint
+}
+
+const KINDS: Readonly<Record<Exclude<Output['type'], 'stakeable-lock'>, OutputKind>> = {
+  'secp-transfer': 'transfer',
+  'secp-mint': 'mint',
+  'nft-transfer': 'nft-transfer',
+  'nft-mint': 'nft-mint',
+  'property-owned': 'property-owned',
+  'property-mint': 'property-mint',
+}
+
+export function ownerSet(owners: { threshold: number; locktime?: bigint; addresses: readonly Uint8Array[] }): OwnerSet {
+  return {
+    threshold: owners.threshold,
+    locktime: owners.locktime ?? 0n,
+    addresses: owners.addresses.map(bytesToHex),
+  }
+}
+
+/** What an output says about itself. */
+export function outputFields(
+  output: Output,
+): Pick<
+  UtxoRow,
+  'kind' | 'amount' | 'stakeableLocktime' | 'groupId' | 'payload' | 'threshold' | 'locktime' | 'addresses'
+> {
+  if (output.type === 'stakeable-lock') return { ...outputFields(output.output), stakeableLocktime: output.locktime }
+  return {
+    ...ownerSet(output),
+    kind: KINDS[output.type],
+    ...('amount' in output ? { amount: output.amount } : {}),
+    ...('groupId' in output ? { groupId: output.groupId } : {}),
+    ...('payload' in output ? { payload: bytesToHex(output.payload) } : {}),
+  }
+}
+
+/** Puts outputs into the set of their chain under `txId`, counting from `first`. */
+export function createOutputs(
+  sink: Sink,
+  at: Moment,
+  txId: string,
+  first: number,
+  outputs: readonly { assetId: string; output: Output }[],
+  more: Pick<UtxoRow, 'exportedTo' | 'stake' | 'reward'> = {},
+): void {
+  for (const [i, { assetId, output }] of outputs.entries()) {
+    sink.utxos.push({ txId, outputIndex: first + i, assetId, ...at, ...outputFields(output), ...more })
+  }
+}
+
+/** An amount for owners: rewards and refunds. */
+export function paidTo(assetId: string, amount: bigint, owners: OutputOwners): TransferableOutput {
+  const { locktime, threshold, addresses } = owners
+  return { assetId, output: { type: 'secp-transfer', amount, locktime, threshold, addresses } }
+}
+
+/** Takes inputs out of the set; `importedFrom` says whose exports they are. */
+export function consumeInputs(
+  sink: Sink,
+  at: Moment,
+  by: string,
+  inputs: readonly Pick<TransferableInput, 'txId' | 'outputIndex'>[],
+  more: { importedFrom?: ChainLetter; credentials?: readonly Credential[] } = {},
+): void {
+  const { importedFrom, credentials } = more
+  for (const [i, { txId, outputIndex }] of inputs.entries()) {
+    const signatures = credentials?.[i]?.signatures.map(bytesToHex).join('')
+    sink.spends.push({
+      txId,
+      outputIndex,
+      by,
+      ...at,
+      ...(importedFrom === undefined ? {} : { importedFrom }),
+      ...(signatures === undefined ? {} : { signatures }),
+    })
+  }
+}
+
+/** Type id of an unsigned transaction: the first four of its bytes. */
+export function typeIdOf(bytes: Uint8Array): number {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, 4).readUInt32BE(0)
+}

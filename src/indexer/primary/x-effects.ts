@@ -1,0 +1,91 @@
+import type { Output, UnsignedXTx, XBlock, XTx } from '../../chains/avalanche/codec/index.ts'
+import { letterOf, type NetworkIds } from './network-ids.ts'
+import type { Sink } from './sink.ts'
+import { consumeInputs, createOutputs, type Moment, typeIdOf } from './utxo-rows.ts'
+
+/** What an X block does to UTXOs and assets. Pure: block in, rows out. */
+export function applyXBlock(sink: Sink, ids: NetworkIds, block: XBlock): void {
+  const at: Moment = { height: block.height, time: block.time }
+  for (const [position, tx] of block.txs.entries()) {
+    sink.transactions.push({ id: tx.id, ...at, position, type: typeIdOf(tx.bytes) })
+    applyXTx(sink, ids, at, tx)
+  }
+}
+
+export function applyXTx(sink: Sink, ids: NetworkIds, at: Moment, tx: XTx): void {
+  const { id, unsignedTx, credentials } = tx
+  const { inputs, outputs } = unsignedTx
+  consumeInputs(sink, at, id, inputs, { credentials })
+  createOutputs(sink, at, id, 0, outputs)
+  if (unsignedTx.type === 'ImportTx') {
+    const importedFrom = letterOf(ids, unsignedTx.sourceChain)
+    const rest = credentials.slice(inputs.length)
+    consumeInputs(sink, at, id, unsignedTx.importedInputs, { importedFrom, credentials: rest })
+  } else if (unsignedTx.type === 'ExportTx') {
+    const exportedTo = letterOf(ids, unsignedTx.destinationChain)
+    createOutputs(sink, at, id, outputs.length, unsignedTx.exportedOutputs, { exportedTo })
+  } else if (unsignedTx.type === 'CreateAssetTx') {
+    createAsset(sink, at, id, unsignedTx)
+  } else if (unsignedTx.type === 'OperationTx') {
+    operate(sink, at, tx, unsignedTx)
+  }
+}
+
+const FEATURES = ['secp256k1', 'nft', 'property'] as const
+
+export function createAsset(
+  sink: Sink,
+  at: Moment,
+  id: string,
+  tx: Extract<UnsignedXTx, { type: 'CreateAssetTx' }>,
+): void {
+  const { name, symbol, denomination, initialStates, outputs } = tx
+  // Assets of several features are named after the richest one: an NFT shows as an NFT.
+  const feature = initialStates.reduce((most, { fxIndex }) => Math.max(most, fxIndex), 0)
+  sink.assets.push({ id, name, symbol, denomination, type: FEATURES[feature] ?? 'secp256k1', height: at.height })
+  const initial = initialStates.flatMap((state) => state.outputs).map((output) => ({ assetId: id, output }))
+  createOutputs(sink, at, id, outputs.length, initial)
+}
+
+type OperationTx = Extract<UnsignedXTx, { type: 'OperationTx' }>
+type Operation = OperationTx['operations'][number]
+
+function operate(sink: Sink, at: Moment, { id, credentials }: XTx, tx: OperationTx): void {
+  let next = tx.outputs.length
+  for (const [i, operation] of tx.operations.entries()) {
+    const credential = credentials[tx.inputs.length + i]
+    // One credential serves all UTXOs of an operation.
+    const shared = credential ? { credentials: operation.utxos.map(() => credential) } : {}
+    consumeInputs(sink, at, id, operation.utxos, shared)
+    const made = operationOutputs(operation).map((output) => ({ assetId: operation.assetId, output }))
+    createOutputs(sink, at, id, next, made)
+    next += made.length
+  }
+}
+
+/** Outputs of an operation in the order in which they are counted behind the transaction's own. */
+function operationOutputs({ operation }: Operation): Output[] {
+  switch (operation.type) {
+    case 'secp-mint-operation':
+      return [
+        { ...operation.mintOutput, type: 'secp-mint' },
+        { ...operation.transferOutput, type: 'secp-transfer' },
+      ]
+    case 'nft-mint-operation':
+      return operation.owners.map((owners) => ({
+        ...owners,
+        type: 'nft-transfer',
+        groupId: operation.groupId,
+        payload: operation.payload,
+      }))
+    case 'nft-transfer-operation':
+      return [{ ...operation.output, type: 'nft-transfer' }]
+    case 'property-mint-operation':
+      return [
+        { ...operation.mintOutput, type: 'property-mint' },
+        { ...operation.ownedOutput, type: 'property-owned' },
+      ]
+    case 'property-burn-operation':
+      return []
+  }
+}
