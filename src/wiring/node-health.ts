@@ -80,7 +80,8 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
     },
     shutDown: () => {
       health.registerCheck(shuttingDownCheck)
-      void health.runNow()
+      // What the other checks ask is going to be closed.
+      health.stop()
     },
   }
 }

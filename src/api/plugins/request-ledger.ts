@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import type { Server } from 'node:http'
 
-/** Counts requests from their headers to the end of their answers, streams included. */
-export function installRequestLedger(app: FastifyInstance, begin: () => () => void): void {
-  app.addHook('onRequest', async (_request, reply) => {
-    // Not `onResponse`: streams take the answer over, and a client may leave before there is one.
-    reply.raw.once('close', begin())
+/** Counts requests of all APIs from their headers to the end of their answers, streams included. */
+export function installRequestLedger(server: Server, begin: () => () => void): void {
+  // Before any API sees it, and on the response: a client may leave before there is an answer.
+  server.prependListener('request', (_request, response) => {
+    response.once('close', begin())
   })
 }

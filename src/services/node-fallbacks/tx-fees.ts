@@ -1,4 +1,4 @@
-import type { Ask } from './ask.ts'
+import { type Ask, lacksMethod } from './ask.ts'
 import { recordIn, textIn } from './members.ts'
 
 /** Fees in nAVAX as decimal strings; members in the order of a node's answer. */
@@ -7,7 +7,9 @@ export interface TxFees {
 }
 
 /** Node conventions 3, info.getTxFee. All but the first two are "no longer used" (spec 2) and fixed for good. */
-const fees = (createSubnet: string, transformSubnet: string): TxFees => ({
+const fees = (createAsset: string, createSubnet: string, transformSubnet: string): TxFees => ({
+  txFee: '1000000',
+  createAssetTxFee: createAsset,
   createSubnetTxFee: createSubnet,
   transformSubnetTxFee: transformSubnet,
   createBlockchainTxFee: createSubnet,
@@ -16,22 +18,28 @@ const fees = (createSubnet: string, transformSubnet: string): TxFees => ({
   addSubnetValidatorFee: '1000000',
   addSubnetDelegatorFee: '1000000',
 })
-const MAINNET = fees('1000000000', '10000000000')
-const FUJI = fees('100000000', '1000000000')
-const OTHERS = fees('100000000', '100000000')
+const MAINNET = fees('10000000', '1000000000', '10000000000')
+const FUJI = fees('10000000', '100000000', '1000000000')
+const OTHERS = fees('1000000', '100000000', '100000000')
 
-const unusedFees = (networkId: string): TxFees => (networkId === '1' ? MAINNET : networkId === '5' ? FUJI : OTHERS)
+const genesisFees = (networkId: string): TxFees => (networkId === '1' ? MAINNET : networkId === '5' ? FUJI : OTHERS)
+
+/** The two fees of the X-chain that are in use; nothing when the node does not tell them any more. */
+async function feesInUse(ask: Ask): Promise<TxFees> {
+  try {
+    const answer = recordIn(await ask('avm.getTxFee', {}, 'X'), 'avm.getTxFee')
+    return { txFee: textIn(answer, 'txFee'), createAssetTxFee: textIn(answer, 'createAssetTxFee') }
+  } catch (error) {
+    if (lacksMethod(error)) return {}
+    throw error
+  }
+}
 
 /**
- * `info.getTxFee` from what newer nodes answer: the network's id, and the two fees of the X-chain that are in use.
+ * `info.getTxFee` from what newer nodes answer: the network's id, by which the fees were fixed, and the X-chain's own.
  * @throws what `ask` throws; BadAnswerError.
  */
 export async function composeTxFees(ask: Ask): Promise<TxFees> {
-  const [network, own] = await Promise.all([ask('info.getNetworkID', {}, 'info'), ask('avm.getTxFee', {}, 'X')])
-  const inUse = recordIn(own, 'avm.getTxFee')
-  return {
-    txFee: textIn(inUse, 'txFee'),
-    createAssetTxFee: textIn(inUse, 'createAssetTxFee'),
-    ...unusedFees(textIn(recordIn(network, 'info.getNetworkID'), 'networkID')),
-  }
+  const [network, inUse] = await Promise.all([ask('info.getNetworkID', {}, 'info'), feesInUse(ask)])
+  return { ...genesisFees(textIn(recordIn(network, 'info.getNetworkID'), 'networkID')), ...inUse }
 }

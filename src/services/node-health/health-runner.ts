@@ -14,7 +14,7 @@ import {
 
 /** Runs checks periodically and reports what they found, as a node does. */
 export interface NodeHealth {
-  /** Takes part from the next run on; until then it is `not yet run`. */
+  /** Takes part in every run, and runs at once when the others do already; until then it is `not yet run`. */
   registerCheck(check: HealthCheck): void
   unregisterCheck(name: string): void
   /** Without tags everything; with tags what belongs to one of them or to every node (`application`). */
@@ -122,6 +122,7 @@ export function createNodeHealth({ frequencyMs, timeoutMs = TIMEOUT_MS, logger }
     registerCheck: (check) => {
       checks.set(check.name, check)
       results.delete(check.name)
+      if (timer) void runOne(check)
     },
     unregisterCheck: (name) => {
       checks.delete(name)

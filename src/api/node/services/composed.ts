@@ -1,9 +1,6 @@
-import type { Ask } from '../../../services/node-fallbacks/index.ts'
+import { type Ask, lacksMethod } from '../../../services/node-fallbacks/index.ts'
 import type { Arguments } from '../gorilla/arguments.ts'
-import { type JsonValue, type LocalMethod, MethodError, PASS_ON } from '../gorilla/local-service.ts'
-
-/** A node's text for a method or a service that it does not have. */
-const LACKING = /^rpc: can't find (method|service) /
+import { type JsonValue, type LocalMethod, PASS_ON } from '../gorilla/local-service.ts'
 
 /**
  * A fallback that is composed from other methods. When the node lacks one of those, too, its answer to the method that
@@ -15,7 +12,7 @@ export const composed =
     try {
       return await compose((method, params, endpoint) => call.ask(method, params, endpoint), args)
     } catch (error) {
-      if (error instanceof MethodError && LACKING.test(error.message)) return PASS_ON
+      if (lacksMethod(error)) return PASS_ON
       throw error
     }
   }

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { encodeUtxo, type Utxo } from '../../../src/chains/avalanche/codec/index.ts'
+import { BadAnswerError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { idToCb58 } from '../../../src/lib/ids.ts'
+import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { type Ask, composePlatformBalance } from '../../../src/services/node-fallbacks/index.ts'
+
+const AVAX = 'a'.repeat(64)
+const OTHER = 'b'.repeat(64)
+const NOW = 1_000n
+const MAX = 18_446_744_073_709_551_615n
+
+const transfer = (amount: bigint, locktime = 0n) => ({
+  type: 'secp-transfer' as const,
+  amount,
+  locktime,
+  threshold: 1,
+  addresses: [],
+})
+const stakeable = (locktime: bigint, output: ReturnType<typeof transfer>) => ({
+  type: 'stakeable-lock' as const,
+  locktime,
+  output,
+})
+let count = 0
+const utxo = (output: Utxo['output'], assetId = AVAX): Utxo => ({
+  txId: (count++).toString(16).padStart(64, '0'),
+  outputIndex: 1,
+  assetId,
+  output,
+})
+
+interface Script {
+  pages: Utxo[][]
+  heights?: string[]
+  asked: Record<string, unknown>[]
+}
+
+/** A node whose pages and heights a test decides. */
+const nodeOf =
+  (script: Script): Ask =>
+  async (method, params) => {
+    if (method === 'platform.getStakingAssetID') return JSON.stringify({ assetID: idToCb58(AVAX) })
+    if (method === 'platform.getHeight') return JSON.stringify({ height: script.heights?.shift() ?? '1' })
+    const page = script.pages[script.asked.length % script.pages.length] ?? []
+    script.asked.push(params)
+    return JSON.stringify({
+      numFetched: String(page.length),
+      utxos: page.map((one) => encodeNodeHex(encodeUtxo(one))),
+      endIndex: { address: 'P-fuji1x', utxo: idToCb58((page.at(-1)?.txId ?? '').padStart(64, 'f')) },
+      encoding: 'hex',
+    })
+  }
+const compose = (script: Script) => composePlatformBalance(nodeOf(script), ['P-fuji1a'], NOW)
+const full = () => Array.from({ length: 1_024 }, () => utxo(transfer(1n)))
+
+describe('platform.getBalance, composed', () => {
+  it('sorts amounts by their locks as nodes do', async () => {
+    const utxos = [
+      utxo(transfer(1n)),
+      utxo(transfer(10n, NOW)),
+      utxo(transfer(100n, NOW + 1n)),
+      utxo(stakeable(NOW, transfer(1_000n))),
+      utxo(stakeable(NOW + 1n, transfer(10_000n))),
+      utxo(stakeable(NOW + 1n, transfer(100_000n, NOW + 1n))),
+      utxo(stakeable(0n, transfer(1_000_000n, NOW + 1n))),
+      utxo(transfer(5n), OTHER),
+    ]
+    const balance = await compose({ pages: [utxos], asked: [] })
+    expect(balance).toMatchObject({
+      balance: '1111111',
+      unlocked: '1011',
+      lockedStakeable: '10000',
+      lockedNotStakeable: '1100100',
+      unlockeds: { [idToCb58(AVAX)]: '1011', [idToCb58(OTHER)]: '5' },
+    })
+    expect(balance['utxoIDs']).toHaveLength(8)
+    expect(Object.keys(balance['balances'] as object)).toEqual([idToCb58(AVAX), idToCb58(OTHER)].sort())
+  })
+
+  it('stays at the most that 64 bits hold, as nodes do', async () => {
+    const balance = await compose({ pages: [[utxo(transfer(MAX)), utxo(transfer(1n))]], asked: [] })
+    expect(balance['balance']).toBe(String(MAX))
+  })
+
+  it('begins anew when the chain moved between two pages', async () => {
+    const pages = [full(), [utxo(transfer(1n))]]
+    const script: Script = { pages, heights: ['1', '2', '2', '2'], asked: [] }
+    expect((await compose(script))['balance']).toBe('1025')
+    expect(script.asked).toHaveLength(4)
+    expect(script.asked[1]).toMatchObject({ startIndex: { address: 'P-fuji1x' } })
+  })
+
+  it('gives up rather than add up what never was at one time', async () => {
+    const heights = ['1', '2', '3', '4', '5', '6', '7', '8']
+    await expect(compose({ pages: [full(), []], heights, asked: [] })).rejects.toThrow(UpstreamUnavailableError)
+  })
+
+  it('does not take a page that was cut for a smaller balance', async () => {
+    const cut: Ask = async (method, params) =>
+      (await nodeOf({ pages: [[utxo(transfer(1n))]], asked: [] })(method, params)).replace('"1"', '"2"')
+    await expect(composePlatformBalance(cut, ['P-fuji1a'], NOW)).rejects.toThrow(BadAnswerError)
+  })
+
+  it('does not turn in circles', async () => {
+    const page = full()
+    await expect(compose({ pages: [page], asked: [] })).rejects.toThrow('a full page ends where it began')
+  })
+})
