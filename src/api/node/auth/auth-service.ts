@@ -1,0 +1,43 @@
+import { AccessTokenError, type AccessTokens } from '../../../services/access-tokens/index.ts'
+import { type JsonValue, type LocalService, MethodError } from '../gorilla/local-service.ts'
+
+export interface AuthServiceDeps {
+  tokens: AccessTokens
+  /** True = the older variant, which answers `{"success":true}` where the newer answers `{}`. */
+  confirms: boolean
+}
+
+const asMethodError = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof AccessTokenError ? new MethodError(error.message) : error
+  }
+}
+
+/** `/ext/auth`: who knows the password makes tokens, revokes them and changes the password (spec 2, Auth API). */
+export function createAuthService({ tokens, confirms }: AuthServiceDeps): LocalService {
+  const done: JsonValue = confirms ? { success: true } : {}
+  return {
+    endpoints: ['auth'],
+    service: 'auth',
+    whole: true,
+    private: true,
+    methods: {
+      newToken: async (args, call) => {
+        const wish = { password: args.string('password'), endpoints: args.strings('endpoints') }
+        return { token: await asMethodError(tokens.newToken(wish, call.remoteAddress)) }
+      },
+      revokeToken: async (args, call) => {
+        const wish = { password: args.string('password'), token: args.string('token') }
+        await asMethodError(tokens.revokeToken(wish, call.remoteAddress))
+        return done
+      },
+      changePassword: async (args, call) => {
+        const wish = { oldPassword: args.string('oldPassword'), newPassword: args.string('newPassword') }
+        await asMethodError(tokens.changePassword(wish, call.remoteAddress))
+        return done
+      },
+    },
+  }
+}

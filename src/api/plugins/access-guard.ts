@@ -1,0 +1,39 @@
+import type { AccessTokens } from '../../services/access-tokens/index.ts'
+import type { AccessGuard, NodeAnswer } from '../node/index.ts'
+import { goJson } from '../node/json/write.ts'
+
+export type TokenCheck = Pick<AccessTokens, 'problem' | 'isCurrent'>
+
+const EMPTY = Buffer.alloc(0)
+const SCHEME = 'Bearer '
+
+/** A node's guard always answers to id 1, and names no data. */
+const refusal = (status: number, message: string): NodeAnswer => ({
+  status,
+  contentType: 'application/json',
+  body: Buffer.from(`{"jsonrpc":"2.0","error":{"code":-32600,"message":${goJson(message)}},"id":1}\n`),
+})
+
+/**
+ * Whether all who read this target see the same path. Under /ext routes are found by the decoded path, which is the one
+ * that is granted; elsewhere an escaped slash is no separator, and what follows a `#` is ignored.
+ */
+const isPlain = (path: string, target: string): boolean =>
+  !path.includes('#') && (path.startsWith('/ext/') || !/^[^?]*%2f/i.test(target))
+
+/**
+ * Lets in who has a token for the path, as the last nodes with an auth API did (node conventions 5): every path needs one,
+ * what is not served too. The front door exempts `/ext/auth` and preflights.
+ */
+export function createAccessGuard(tokens: TokenCheck): AccessGuard {
+  return ({ path, target, authorization }) => {
+    // Go's server answers `OPTIONS *` before any handler.
+    if (path === '*') return { status: 200, body: EMPTY }
+    if (!tokens.isCurrent()) return refusal(503, 'access tokens cannot be checked at the moment')
+    if (authorization === undefined || authorization === '') return refusal(401, 'auth token not provided')
+    if (!authorization.startsWith(SCHEME))
+      return refusal(401, `couldn't parse auth token. Header "Authorization" should be "${SCHEME}TOKEN.GOES.HERE"`)
+    const problem = tokens.problem(authorization.slice(SCHEME.length), path, isPlain(path, target))
+    return problem === undefined ? undefined : refusal(401, problem)
+  }
+}

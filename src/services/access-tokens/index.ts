@@ -1,0 +1,7 @@
+/**
+ * Access tokens: who may call this server. Passwords, tokens and revocations as the last nodes with an auth API had them;
+ * no HTTP and no SQL.
+ */
+export { AccessTokenError } from './access-token-error.ts'
+export { type AccessTokens, type AccessTokensDeps, createAccessTokens } from './access-tokens.ts'
+export type { Claims, TokenJson } from './token.ts'

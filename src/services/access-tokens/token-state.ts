@@ -1,0 +1,104 @@
+import type { Logger } from 'pino'
+import type { AuthRecords, Credential } from '../../store/index.ts'
+import { deriveKey, type Lock, lockSaltOf, newLock, newSigningKey, type SigningKey, seal, unseal } from './keys.ts'
+
+/** What decides about tokens, as this process knows it. */
+export interface TokenState {
+  /** The key in force; undefined = another process runs with another configured password and has taken over. */
+  readonly signing: SigningKey | undefined
+  isRevoked(jti: string): boolean
+  /** Milliseconds since the store last said that this is the state. */
+  age(): number
+  /** Opens the stored state, or makes a new one when the configured password has changed. */
+  open(): Promise<void>
+  /** Takes over what other processes changed. */
+  refresh(): Promise<void>
+  revoke(jti: string, until: bigint): Promise<void>
+  /** Puts the key in force and all revocations away; false when another process changed the key first. */
+  replace(signing: SigningKey): Promise<boolean>
+}
+
+export interface TokenStateDeps {
+  records: AuthRecords
+  /** The password of flag or file. */
+  configured: string
+  logger: Pick<Logger, 'error'>
+  now(): number
+}
+
+const ATTEMPTS = 5
+
+/**
+ * The state lives in the store, so that tokens survive restarts and hold in every process. The signing key lies there
+ * sealed with the configured password: as long as that one stays, a password changed at run time stays in force, too.
+ */
+export function createTokenState({ records, configured, logger, now }: TokenStateDeps): TokenState {
+  let lock: Lock | undefined
+  let signing: SigningKey | undefined
+  let generation = -1n
+  let revoked = new Map<string, bigint>()
+  let readAt = Number.NEGATIVE_INFINITY
+
+  const unlock = async (credential: Credential): Promise<SigningKey | undefined> => {
+    const salt = lockSaltOf(credential)
+    if (salt === undefined) return undefined
+    if (!lock?.salt.equals(salt)) lock = { salt, key: await deriveKey(configured, salt) }
+    return unseal(credential, lock)
+  }
+  const load = async (): Promise<void> => {
+    const at = now()
+    const state = await records.state()
+    const known = state.credential === undefined ? undefined : await unlock(state.credential)
+    if (known === undefined && signing !== undefined)
+      logger.error('access tokens: another process runs with another password; no token is accepted here any more')
+    generation = state.generation
+    signing = known
+    revoked = new Map(state.revocations.map(({ jti, until }) => [jti, until]))
+    readAt = at
+  }
+  const replace = async (next: SigningKey): Promise<boolean> => {
+    const before = signing
+    lock ??= await newLock(configured)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const done = await records.replaceCredential(seal(next, lock), generation)
+      await load()
+      if (done) return true
+      // A token revoked meanwhile is no reason to give up, another key is.
+      if (before === undefined || !signing?.salt.equals(before.salt)) return false
+    }
+    return false
+  }
+  const forgetExpired = (): void => {
+    const seconds = BigInt(Math.floor(now() / 1_000))
+    for (const [jti, until] of revoked) if (until < seconds) revoked.delete(jti)
+  }
+  return {
+    get signing() {
+      return signing
+    },
+    isRevoked: (jti) => revoked.has(jti),
+    age: () => now() - readAt,
+    async open() {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        await load()
+        if (signing !== undefined) return
+        lock = undefined
+        await replace(await newSigningKey(configured))
+        if (signing !== undefined) return
+      }
+      throw new Error('access tokens: other processes keep changing the password')
+    },
+    async refresh() {
+      const at = now()
+      if ((await records.generation()) === generation) readAt = at
+      else await load()
+    },
+    async revoke(jti, until) {
+      // Here and now, whatever becomes of the store; everywhere else once it is stored.
+      forgetExpired()
+      revoked.set(jti, until)
+      await records.revoke({ jti, until })
+    },
+    replace,
+  }
+}
