@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Issue } from './request-validation.ts'
+import type { Issue } from './issues.ts'
 
 /** Bodies of refused requests that carry one upper-case word, by status. */
 const WORDS: Record<number, string> = {

@@ -1,5 +1,6 @@
 /**
- * `/v1/balance/*`: balances of five chain families as a server-sent event stream, and the list of served chains.
+ * `/v1/balance/*`: balances of five chain families as a server-sent event stream, and the list of served chains;
+ * `/v1/stake/*`: stake rewards.
  * HTTP only: what is read and how it is valued is decided in `services/balances`.
  */
 import swagger from '@fastify/swagger'
@@ -7,6 +8,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { NativeToken } from '../../chains/capabilities.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
+import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import type { AppCheck } from './app-check.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, refuse, refuseOtherMethods, refuseWhileClosing } from './errors.ts'
@@ -14,10 +16,13 @@ import { createPresenter } from './presenter.ts'
 import { createRequestSchemas } from './request-schema.ts'
 import { createRequestValidator } from './request-validation.ts'
 import { balancesRouteSchema, supportedChainsRouteSchema } from './route-schemas.ts'
+import { createStakeHandler, createStakeSchemas, stakeRouteSchema } from './stake-rewards.ts'
 import { createStreams } from './streams.ts'
 
 export interface BalanceApiOptions {
   balances: BalanceService
+  /** Left out where nothing is indexed. */
+  stakeRewards?: StakeRewardsService
   appCheck: AppCheck
   caip2Ids: readonly string[]
   nativeOf: (caip2Id: string) => NativeToken
@@ -82,6 +87,18 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
     handler: async (_request, reply) => reply.type('application/json; charset=utf-8').send(supported),
   })
   refuseOtherMethods(app, '/v1/balance/get-supported-chains', ['GET', 'HEAD'])
+
+  const stake = createStakeSchemas(options.hrps)
+  app.route({
+    method: 'POST',
+    url: '/v1/stake/get-rewards',
+    ...guarded,
+    schema: stakeRouteSchema(stake),
+    validatorCompiler: () => () => true,
+    serializerCompiler: () => JSON.stringify,
+    handler: createStakeHandler(stake, options.stakeRewards),
+  })
+  refuseOtherMethods(app, '/v1/stake/get-rewards', ['POST'])
 
   app.get('/schema.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })

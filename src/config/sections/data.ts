@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { count, list, ms, secret, section, toggle } from './field.ts'
+import { choice, count, list, ms, secret, section, toggle } from './field.ts'
 
 const PlanSchema = section({
   computeUnitsPerMinute: count(1_000_000, 'Compute units per minute.'),
@@ -26,6 +26,11 @@ export const DataSection = section({
     default: { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000_000 } },
     description: 'Rate plans by name; "default" is for requests without a key.',
     allowed: 'an object keyed by plan names',
+  }),
+  balanceEdge: choice(['strict', 'inclusive'], {
+    default: 'strict',
+    description:
+      'blockTimestamp: strict leaves out what was created in that very second, as the hosted service does; inclusive has it, as a node.',
   }),
   reindexCooldownMs: ms(3_600_000, 'Time before an NFT may be reindexed again.'),
 })

@@ -1,0 +1,106 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { BadInputError, FirnError } from '../../errors.ts'
+import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
+import { refuseForNow, refusePayload } from './errors.ts'
+import { collect, type Issue, isRecord, issue } from './issues.ts'
+import { InvalidPayloadSchema, messageSchema } from './response-schema.ts'
+
+/** Request shapes of get-rewards for the given human-readable prefixes (stake spec, request). */
+export function createStakeSchemas(hrps: readonly string[]) {
+  const isTestnet = Type.Boolean({ description: 'True: the testnet; the prefix of the addresses does not matter.' })
+  const KeySchema = Type.Object(
+    { extendedPublicKey: Type.String({ pattern: '^xpub[1-9A-HJ-NP-Za-km-z]{107}$' }), isTestnet },
+    { title: 'StakeRewardsByKey' },
+  )
+  const AddressesSchema = Type.Object(
+    {
+      addresses: Type.Array(
+        Type.String({ pattern: `^P-(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$` }),
+        { minItems: 1, maxItems: 100 },
+      ),
+      isTestnet,
+    },
+    { title: 'StakeRewardsByAddresses' },
+  )
+  return { KeySchema, AddressesSchema }
+}
+
+const amount = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `${description} nAVAX.` })
+const StakeRewardsSchema = Type.Object(
+  {
+    historicalRewardsAmount: amount('Rewards paid.'),
+    pendingStakeAmount: amount('Stake that is staked now.'),
+    estimatedRewardAmount: amount('What running stakes will pay, delegators after the fee of their validator.'),
+  },
+  { additionalProperties: false, title: 'StakeRewards' },
+)
+
+const json = (description: string, schema: unknown) => ({ description, content: { 'application/json': { schema } } })
+
+export const stakeRouteSchema = ({
+  KeySchema,
+  AddressesSchema,
+}: ReturnType<typeof createStakeSchemas>): FastifySchema => ({
+  operationId: 'getRewards',
+  tags: ['Stake'],
+  summary: 'Get stake rewards',
+  description: 'Sums over all given P-chain addresses, or over all addresses below an extended public key.',
+  body: Type.Union([KeySchema, AddressesSchema]),
+  response: {
+    200: json('Rewards and stake.', StakeRewardsSchema),
+    400: json('Invalid body.', InvalidPayloadSchema),
+    401: json('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
+    405: json('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
+    413: json('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
+    415: json('Body is not application/json.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+    500: json('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
+    503: json('The network is not indexed here, or its index is too old.', messageSchema('SERVICE_UNAVAILABLE')),
+  },
+})
+
+/** The route's handler. `rewards` is undefined where nothing is indexed: the answer is then 503, never zeros. */
+export function createStakeHandler(
+  { KeySchema, AddressesSchema }: ReturnType<typeof createStakeSchemas>,
+  rewards: StakeRewardsService | undefined,
+) {
+  const byKey = TypeCompiler.Compile(KeySchema)
+  const byAddresses = TypeCompiler.Compile(AddressesSchema)
+
+  const issuesOf = (body: unknown): Issue[] => {
+    if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
+    const check = 'extendedPublicKey' in body ? byKey : byAddresses
+    return check.Check(body) ? [] : collect(check.Errors(body), [])
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const issues = issuesOf(request.body)
+    if (issues.length > 0) return refusePayload(request, reply, issues)
+    const body = request.body as Static<typeof KeySchema> | Static<typeof AddressesSchema>
+    if (!rewards) return refuseForNow(reply)
+    try {
+      const side = body.isTestnet ? 'testnet' : 'mainnet'
+      const sums = await rewards.read(
+        'addresses' in body ? { side, addresses: body.addresses } : { side, extendedPublicKey: body.extendedPublicKey },
+      )
+      return reply.type('application/json; charset=utf-8').send(
+        JSON.stringify({
+          historicalRewardsAmount: sums.historical.toString(),
+          pendingStakeAmount: sums.pendingStake.toString(),
+          estimatedRewardAmount: sums.estimated.toString(),
+        }),
+      )
+    } catch (error) {
+      if (error instanceof BadInputError) {
+        const path = 'addresses' in body ? ['addresses'] : ['extendedPublicKey']
+        return refusePayload(request, reply, [issue(path, 'invalid_format', error.message)])
+      }
+      if (error instanceof FirnError && (error.status === 503 || error.status === 404)) {
+        request.log.warn({ err: error }, 'stake rewards could not be read')
+        return refuseForNow(reply)
+      }
+      throw error
+    }
+  }
+}

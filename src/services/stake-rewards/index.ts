@@ -1,0 +1,109 @@
+/**
+ * Rewards paid, stake at work and rewards to come, for P-chain addresses or an extended public key. History comes from
+ * the own index: a node does not keep it.
+ */
+import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
+import { BadInputError, FirnError } from '../../errors.ts'
+import { parseBech32Address } from '../../lib/bech32-address.ts'
+import { bytesToHex } from '../../lib/ids.ts'
+import type { IndexReader } from '../../store/index.ts'
+
+/** All in nAVAX. */
+export interface StakeRewards {
+  /** Rewards already paid: validation, delegation and delegation fees. */
+  historical: bigint
+  /** Stake that the addresses own and that is staked now. */
+  pendingStake: bigint
+  /** What runs now will pay if it is rewarded; a delegator's part is after the validator's fee. */
+  estimated: bigint
+}
+
+export interface StakeRewardsDeps {
+  index: IndexReader
+  /** Oldest index that is answered from, milliseconds. */
+  maxIndexAgeMs: number
+  /** Unused addresses that end the scan of a key. */
+  gap: number
+  now?: () => number
+}
+
+export type StakeRewardsQuery =
+  | { side: 'mainnet' | 'testnet'; addresses: readonly string[] }
+  | { side: 'mainnet' | 'testnet'; extendedPublicKey: string }
+
+/** The P-chain is not indexed here, or the index stands still. */
+export class StakeIndexError extends FirnError {
+  constructor(message: string) {
+    super(message, { code: 'INDEX_UNAVAILABLE', status: 503, retryable: true, expose: true })
+  }
+}
+
+/** Addresses per branch that are derived and looked up in one go. */
+const WINDOW = 100
+/** A key with more addresses than this in use is refused: its sums would take minutes. */
+const MAX_DERIVED = 20_000
+
+export function createStakeRewards(deps: StakeRewardsDeps) {
+  const now = deps.now ?? Date.now
+  const derived = createDerivedAddresses()
+
+  async function requireFresh(side: string): Promise<void> {
+    const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:P`)
+    if (!progress?.tip) throw new StakeIndexError('the P-chain of this network is not indexed here')
+    const age = now() - Number(progress.currentAtMs)
+    if (age > deps.maxIndexAgeMs)
+      throw new StakeIndexError(`the index of the P-chain is ${Math.ceil(age / 1000)} s old`)
+  }
+
+  /** Every address of both branches up to `gap` unused ones in a row; used = ever seen on P. */
+  async function scan(side: string, key: string): Promise<string[]> {
+    const found: string[] = []
+    for (const branch of [0, 1] as const) {
+      let unused = 0
+      for (let first = 0; unused < deps.gap; first += WINDOW) {
+        if (found.length >= MAX_DERIVED)
+          throw new BadInputError('the extended public key has too many addresses in use')
+        const window = (await derived.range(key, branch, first, first + WINDOW, 'avax')).map(({ hex }) => hex)
+        const last = await lastUsed(side, window)
+        unused = last < 0 ? unused + WINDOW : WINDOW - 1 - last
+        found.push(...window)
+      }
+    }
+    return found
+  }
+
+  /** Position of the last address that was ever active, -1 for none: halves that hold none are left out early. */
+  async function lastUsed(side: string, window: readonly string[]): Promise<number> {
+    if (!(await deps.index.activity.last({ network: side, letter: 'P' }, window))) return -1
+    if (window.length === 1) return 0
+    const half = window.length >> 1
+    const upper = await lastUsed(side, window.slice(half))
+    return upper >= 0 ? half + upper : lastUsed(side, window.slice(0, half))
+  }
+
+  return {
+    /** @throws BadInputError for a wrong address or key, StakeIndexError when the index cannot answer */
+    async read(query: StakeRewardsQuery): Promise<StakeRewards> {
+      const addresses = 'addresses' in query ? query.addresses.map(addressOf) : undefined
+      await requireFresh(query.side)
+      const all = addresses ?? (await scan(query.side, (query as { extendedPublicKey: string }).extendedPublicKey))
+      const sums = await deps.index.rewards.sums(query.side, [...new Set(all)])
+      const { VALIDATOR, DELEGATOR, VALIDATOR_FEE } = sums.historical
+      return {
+        historical: VALIDATOR + DELEGATOR + VALIDATOR_FEE,
+        pendingStake: sums.stakeOwned,
+        estimated: sums.pending.validator + sums.pending.delegatorNet,
+      }
+    },
+  }
+}
+
+export type StakeRewardsService = ReturnType<typeof createStakeRewards>
+
+function addressOf(text: string): string {
+  try {
+    return bytesToHex(parseBech32Address(text).bytes)
+  } catch (error) {
+    throw new BadInputError(`address ${text} is malformed or has a bad checksum`, error)
+  }
+}

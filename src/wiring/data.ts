@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify'
+import { addressChainRoutes } from '../api/data/address-chains.ts'
+import { balanceRoutes } from '../api/data/balances.ts'
+import { createComputeUnits, createMemoryUsage } from '../api/data/compute-units.ts'
+import type { EvmChainInfo } from '../api/data/evm-chain.ts'
+import { evmLatestRoutes } from '../api/data/evm-latest.ts'
+import { healthRoutes } from '../api/data/health.ts'
+import { dataApi } from '../api/data/index.ts'
+import { lastActivityRoutes } from '../api/data/last-activity.ts'
+import { nftRoutes } from '../api/data/nfts.ts'
+import { primaryBlockRoutes } from '../api/data/primary-blocks.ts'
+import type { NetworkIdentity, NetworkSide, PrimaryDeps } from '../api/data/primary-chain.ts'
+import { utxoRoutes } from '../api/data/utxos.ts'
+import type { Chains } from '../chains/index.ts'
+import type { Config } from '../config/index.ts'
+import { FirnError } from '../errors.ts'
+import { utxoBytes } from '../services/utxo-bytes/index.ts'
+import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
+
+/** Time a health probe may take before it counts as failed, milliseconds. */
+const PROBE_MS = 3_000
+
+/** The indexed API. Without an index every operation but the health checks is 503, and no database is opened. */
+export async function wireData(
+  app: FastifyInstance,
+  config: Config,
+  deps: { chains: Chains; store: Store | undefined; closing: () => boolean },
+): Promise<void> {
+  const { store } = deps
+  const index = store?.reader ?? notIndexed<IndexReader>()
+  const primary: PrimaryDeps = {
+    index,
+    identity: (side) => identityOf(deps.chains, side),
+    maxIndexAgeMs: config.index.maxIndexAgeMs,
+    now: Date.now,
+  }
+  const chains = { list: () => evmChains(config) }
+  const computeUnits = createComputeUnits(config.data, createMemoryUsage())
+  await app.register(dataApi, {
+    pathPrefix: config.data.pathPrefix,
+    computeUnits,
+    routes: [
+      ...healthRoutes({
+        reads: store ? { database: () => store.probes.read() } : {},
+        writes: store ? { database: () => store.probes.write() } : {},
+        timeoutMs: PROBE_MS,
+        closing: deps.closing,
+      }),
+      ...addressChainRoutes({ index, chains }),
+      ...evmLatestRoutes({ index }),
+      ...nftRoutes({
+        index,
+        metadata: store?.nftMetadata ?? notIndexed<NftMetadataRecords>(),
+        chains,
+        reindexCooldownMs: config.data.reindexCooldownMs,
+      }),
+      ...utxoRoutes({ ...primary, bytesOf: utxoBytes }),
+      ...lastActivityRoutes(primary),
+      ...balanceRoutes({ ...primary, edge: config.data.balanceEdge }),
+      ...primaryBlockRoutes(primary),
+    ],
+  })
+}
+
+class NotIndexedError extends FirnError {
+  constructor() {
+    super('this server has no index: start it with --index-enabled', { code: 'NOT_INDEXED', status: 503, expose: true })
+  }
+}
+
+/** Stands in for the index where there is none: whatever is asked of it says so. */
+function notIndexed<T extends object>(): T {
+  const refuse = new Proxy(() => undefined, {
+    get: () => refuse,
+    apply: () => Promise.reject(new NotIndexedError()),
+  })
+  return refuse as unknown as T
+}
+
+async function identityOf({ networks }: Chains, side: NetworkSide): Promise<NetworkIdentity | undefined> {
+  return networks[side]?.facts()
+}
+
+/** What the configuration knows of the EVM chains, in the form of the indexed API. */
+function evmChains(config: Config): EvmChainInfo[] {
+  return Object.entries(config.chains.evm).map(([chainId, chain]) => ({
+    chainId,
+    status: 'OK',
+    chainName: chain.name,
+    description: '',
+    ...(chain.blockchainId === undefined ? {} : { platformChainId: chain.blockchainId }),
+    vmName: 'EVM',
+    ...(chain.explorer === undefined ? {} : { explorerUrl: chain.explorer }),
+    rpcUrl: publicUrl(chain.upstreams[0]?.url),
+    isTestnet: chain.testnet,
+    ...(chain.multicall === undefined ? {} : { utilityAddresses: { multicall: chain.multicall } }),
+    networkToken: {
+      name: chain.native.name,
+      symbol: chain.native.symbol,
+      decimals: chain.native.decimals,
+      ...(chain.native.logoUri === undefined ? {} : { logoUri: chain.native.logoUri }),
+    },
+    private: false,
+    enabledFeatures: ['nftIndexing'],
+  }))
+}
+
+/** Upstream URLs may carry keys in path or query: only the origin is told to strangers. */
+function publicUrl(url: string | undefined): string {
+  if (url === undefined) return ''
+  return new URL(url).origin
+}
