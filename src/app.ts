@@ -1,7 +1,7 @@
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
-import { createFrontDoor } from './api/node/index.ts'
+import { type AccessGuard, createFrontDoor } from './api/node/index.ts'
 import { installConnectionTracking } from './api/plugins/connections.ts'
 import { installMetricsRoute } from './api/plugins/metrics-route.ts'
 import { installRequestLedger } from './api/plugins/request-ledger.ts'
@@ -10,11 +10,15 @@ import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createLogger } from './lib/logger.ts'
 import { createMetrics } from './metrics/index.ts'
+import { createStakeRewards } from './services/stake-rewards/index.ts'
 import { createUpstreamRegistry } from './upstream/index.ts'
+import { createServerAccess } from './wiring/access.ts'
 import { wireBalance } from './wiring/balance.ts'
+import { wireData } from './wiring/data.ts'
 import { createMarket } from './wiring/market.ts'
 import { createServerNode, type ServerNode } from './wiring/node.ts'
 import { createServerHealth } from './wiring/node-health.ts'
+import { createServerStore } from './wiring/store.ts'
 
 /** What a test or an embedding program may put in place of the real thing. */
 export interface AppOverrides {
@@ -56,10 +60,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logger,
   })
 
-  const health = createServerHealth(config, { chains, logger })
-  const node = createServerNode(config, { pool, health, logger })
+  const store = createServerStore(config, logger)
+  const access = createServerAccess(config, { store, logger })
+  const health = createServerHealth(config, { chains, store, logger })
+  const node = createServerNode(config, { pool, health, logger, services: access?.services ?? [] })
   health.watchNodes((chain) => node.pools.group(chain).pool)
-  const http = createHttp(config, logger, node)
+  const http = createHttp(config, logger, node, access?.guard)
   installRequestLedger(http.server, health.requests.begin)
   if (metrics) {
     metrics.http.install(http)
@@ -72,18 +78,42 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     exposedHeaders: ['x-request-id', 'retry-after'],
     maxAge: 86_400,
   })
-  await wireBalance(http, config, { chains, market, logger })
+  const indexed = config.index.enabled ? store : undefined
+  await wireBalance(http, config, {
+    chains,
+    market,
+    logger,
+    ...(indexed
+      ? {
+          stakeRewards: createStakeRewards({
+            index: indexed.reader,
+            maxIndexAgeMs: config.index.maxIndexAgeMs,
+            gap: config.balance.xpubGap,
+          }),
+        }
+      : {}),
+  })
+  let closing = false
+  await wireData(http, config, { chains, store: indexed, closing: () => closing })
 
   const background = new AbortController()
-  http.addHook('preClose', async () => health.shutDown())
+  http.addHook('preClose', async () => {
+    closing = true
+    health.shutDown()
+    node.hangUp()
+  })
   http.addHook('onClose', async () => {
     background.abort()
+    access?.close()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
+    await store.close()
+    await store.close()
   })
 
   return {
     http,
     async listen() {
+      await access?.open()
       await market.start()
       chains.discover(background.signal)
       void node.discover(background.signal)
@@ -94,7 +124,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   }
 }
 
-function createHttp(config: Config, logger: Logger, { api, guard }: ServerNode): FastifyInstance {
+function createHttp(
+  config: Config,
+  logger: Logger,
+  { api }: ServerNode,
+  guard: AccessGuard | undefined,
+): FastifyInstance {
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),

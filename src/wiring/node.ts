@@ -15,6 +15,7 @@ import {
   type NodePools,
 } from '../api/node/index.ts'
 import { createContainerIndexService } from '../api/node/services/container-index.ts'
+import { withEvmFallbacks } from '../api/node/services/evm-fallbacks.ts'
 import { createHealthPages, createHealthService } from '../api/node/services/health.ts'
 import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
@@ -42,6 +43,8 @@ export interface ServerNode {
   guard?: AccessGuard
   /** Learns who the identity node is and which chains there are; tries until it knows or is aborted. */
   discover(signal: AbortSignal): Promise<void>
+  /** Ends what would keep the server from closing: WebSockets. */
+  hangUp(): void
   close(): Promise<void>
 }
 
@@ -92,8 +95,9 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const side = servedSide(config)
   const network = side && config.chains.avalanche[side]
   const evm = evmSpecs(config, side)
+  const nodes = specsOf(network?.upstreams ?? [])
   const pools = createNodePools({
-    nodes: specsOf(network?.upstreams ?? []),
+    nodes,
     evm,
     ...(node.identity === undefined ? {} : { identity: node.identity }),
     limits: limitsOf(config),
@@ -113,6 +117,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
       ...(network?.cBlockchainId === undefined ? {} : { C: network.cBlockchainId }),
     },
   })
+  const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm })
   const services = [
     createInfoService({ chains: { lookup: chains.lookup, isServed: deps.health.isServed } }),
     createPlatformService(),
@@ -125,7 +130,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     chains,
     services,
     endpoints: [...createHealthPages(deps.health.health), ...(deps.endpoints ?? [])],
-    evm: deps.evm ? deps.evm(forwarder, pools) : createServerEvm(config, { forwarder, pools }),
+    evm: withEvmFallbacks(deps.evm ? deps.evm(forwarder, pools) : ownEvm),
     publicDeployment: node.publicDeployment,
     allowedHosts: node.allowedHosts,
     corsOrigins: http.corsOrigins,
@@ -149,6 +154,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
         await pause(wait, signal)
       }
     },
+    hangUp: ownEvm.hangUp,
     close: () => pools.close(),
   }
 }

@@ -1,5 +1,5 @@
 import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
-import { eachMember } from '../json/spans.ts'
+import { eachMember, type Span } from '../json/spans.ts'
 import { goJson } from '../json/write.ts'
 
 /** JSON-RPC error codes as geth uses them. */
@@ -51,13 +51,25 @@ export function resultOf(entry: Buffer): Buffer | undefined {
   return found
 }
 
-/** The id as the answer has it. */
-export function idOf(entry: Buffer): Buffer | undefined {
-  let found: Buffer | undefined
+/** Where the id stands in an answer. */
+function idSpan(entry: Buffer): Span | undefined {
+  let found: Span | undefined
   eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
-    if (keyTo - keyFrom === 4 && entry.toString('latin1', keyFrom, keyTo) === '"id"') found = entry.subarray(from, to)
+    if (keyTo - keyFrom === 4 && entry.toString('latin1', keyFrom, keyTo) === '"id"') found = { from, to }
   })
   return found
+}
+
+/** The id as the answer has it. */
+export function idOf(entry: Buffer): Buffer | undefined {
+  const span = idSpan(entry)
+  return span && entry.subarray(span.from, span.to)
+}
+
+/** The same answer with another id, wherever it stands; the answer itself when it has none. */
+export function withOwnId(entry: Buffer, id: Buffer): Buffer {
+  const span = idSpan(entry)
+  return span ? Buffer.concat([entry.subarray(0, span.from), id, entry.subarray(span.to)]) : entry
 }
 
 /** The same answer for a caller with another id; undefined when it is not in the form that nodes write. */

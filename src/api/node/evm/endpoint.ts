@@ -6,6 +6,7 @@ import type { Endpoint } from '../routes/endpoint.ts'
 /** One POST to an EVM endpoint whose HTTP side is in order; the body is neither empty nor too large. */
 export interface EvmRequest {
   endpoint: Endpoint
+  /** Yours until the answer is there: large bodies share memory with later ones, so copy what is to be kept longer. */
   body: Buffer
   contentType: string | undefined
   contentEncoding: string | undefined

@@ -26,16 +26,18 @@ export function refuseEvmHttp(exchange: Exchange): NodeAnswer | undefined {
   return httpError(415, 'invalid content type, only application/json is supported')
 }
 
-/** What needs no node: nothing in the body, or more than fits. */
+/** A body that was cut at the limit is read as what is left of it. */
+const CUT_ANSWER: NodeAnswer = {
+  status: 200,
+  contentType: JSON_EVM,
+  body: Buffer.from('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}'),
+  framing: 'length-first',
+  close: true,
+}
+
+/** What needs no node: nothing in the body, or more than fits; undefined for a body that is to be answered. */
 export function answerOddBody(read: Exclude<ReadBody, { kind: 'gone' }>): NodeAnswer | undefined {
-  if (read.kind === 'cut')
-    return {
-      status: 200,
-      contentType: JSON_EVM,
-      body: Buffer.from('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}'),
-      framing: 'length-first',
-      close: true,
-    }
+  if (read.kind === 'cut') return CUT_ANSWER
   if (skipSpace(read.body, 0) >= read.body.length) return { status: 200, contentType: JSON_EVM, body: EMPTY }
   return undefined
 }

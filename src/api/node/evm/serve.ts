@@ -16,12 +16,14 @@ export function createEvmServing(deps: { evm: EvmApi; finish: Finish }) {
     }
     readBody(request, EVM_BODY_LIMIT, (read) => {
       if (read.kind === 'gone') return
-      const { body } = read
       const odd = answerOddBody(read)
       const contentType = headerOf(request, 'content-type')
       const contentEncoding = headerOf(request, 'content-encoding')
       if (odd) exchange.send(odd)
-      else finish(exchange, evm.answer({ endpoint, body, contentType, contentEncoding, signal: signal() }), body)
+      else if (read.kind === 'whole') {
+        const { body } = read
+        finish(exchange, evm.answer({ endpoint, body, contentType, contentEncoding, signal: signal() }), read)
+      }
     })
   }
 }

@@ -3,7 +3,7 @@ import type { Conversation } from '../../../support/replay-node/conversations.ts
 import { conversationsOf, type RecordedStage, replay, startStage } from '../recorded-node.ts'
 
 /** A node that is killed by such a request says nothing that could be compared; refusing it is what we want. */
-const REFUSED = /content-length-and-chunked/
+const REFUSED = /content-length-and-chunked|http\/unknown-method/
 
 const isEvm = ({ request }: Conversation): boolean => /\/(rpc|ws)(\?|$)|\/validators$/.test(request.path)
 

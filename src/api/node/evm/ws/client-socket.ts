@@ -1,0 +1,104 @@
+import type { WebSocket } from 'ws'
+import type { SocketLimits } from './limits.ts'
+import { bytesOf } from './upstream-link.ts'
+
+/** A client's WebSocket with back-pressure: it is written no faster than it is read. */
+export interface ClientSocket {
+  send(message: Buffer): void
+  /** Fewer (or more) reasons to read no further: requests being answered. */
+  hold(): void
+  release(): void
+  close(code: number, reason: string): void
+}
+
+export interface ClientSocketEvents {
+  onMessage(message: Buffer): void
+  /** The client does not keep up; nothing more should be read for it. */
+  onFull(): void
+  onDrained(): void
+  /** It is gone, whoever ended it. */
+  onClosed(): void
+}
+
+/** Waiting bytes above which a client is cut at once, as a multiple of the high-water mark. */
+const HARD_FACTOR = 64
+/** Time a client has to answer a closing handshake, milliseconds. */
+const GOODBYE_MS = 1_000
+
+/** Pings as a node does; a client that does not answer is cut. */
+function watchPulse(socket: WebSocket, { pingMs }: SocketLimits): () => void {
+  let alive = true
+  const seen = (): void => {
+    alive = true
+  }
+  socket.on('pong', seen)
+  socket.on('message', seen)
+  const timer = setInterval(() => {
+    // A client that is not read at the moment cannot be heard.
+    if (!alive && !socket.isPaused) {
+      socket.terminate()
+      return
+    }
+    alive = false
+    socket.ping()
+  }, pingMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+export function createClientSocket(socket: WebSocket, limits: SocketLimits, events: ClientSocketEvents): ClientSocket {
+  const { highWaterBytes, maxInFlight, stallMs } = limits
+  const stopPulse = watchPulse(socket, limits)
+  let inFlight = 0
+  let full = false
+  let stalled: NodeJS.Timeout | undefined
+
+  const update = (): void => {
+    const stop = full || inFlight >= maxInFlight
+    if (stop && !socket.isPaused) socket.pause()
+    else if (!stop && socket.isPaused) socket.resume()
+  }
+  const onWritten = (): void => {
+    if (!full || socket.bufferedAmount > highWaterBytes / 2) return
+    full = false
+    clearTimeout(stalled)
+    events.onDrained()
+    update()
+  }
+  const checkFull = (): void => {
+    if (socket.bufferedAmount > highWaterBytes * HARD_FACTOR) socket.terminate()
+    else if (!full && socket.bufferedAmount > highWaterBytes) {
+      full = true
+      stalled = setTimeout(() => socket.terminate(), stallMs)
+      stalled.unref()
+      events.onFull()
+      update()
+    }
+  }
+  socket.on('error', () => undefined)
+  socket.on('message', (data) => events.onMessage(bytesOf(data)))
+  socket.on('close', () => {
+    stopPulse()
+    clearTimeout(stalled)
+    events.onClosed()
+  })
+  return {
+    send: (message) => {
+      if (socket.readyState !== socket.OPEN) return
+      socket.send(message, { binary: false }, onWritten)
+      checkFull()
+    },
+    hold: () => {
+      inFlight += 1
+      update()
+    },
+    release: () => {
+      inFlight -= 1
+      update()
+    },
+    close: (code, reason) => {
+      socket.close(code, reason)
+      setTimeout(() => socket.terminate(), GOODBYE_MS).unref()
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { heightMember, textMember } from './notification.ts'
+
+/** Remembers what one subscriber got, so that nothing comes twice and nothing older after something newer. */
+export interface Delivery {
+  /** True the first time, when it is to be delivered. `result` = what a node pushed or what was read again. */
+  isNew(result: Buffer): boolean
+  /** Height of the newest head delivered. */
+  readonly last: bigint | undefined
+}
+
+/** Blocks whose logs are remembered. */
+const REMEMBERED_BLOCKS = 8
+const REMEMBERED_HASHES = 20_000
+
+function headDelivery(): Delivery {
+  let last: bigint | undefined
+  return {
+    isNew: (head) => {
+      const height = heightMember(head, 'number')
+      if (height === undefined) return true
+      if (last !== undefined && height <= last) return false
+      last = height
+      return true
+    },
+    get last() {
+      return last
+    },
+  }
+}
+
+function logDelivery(): Delivery {
+  const blocks = new Map<string, Set<string>>()
+  return {
+    isNew: (log) => {
+      const block = textMember(log, 'blockHash')
+      const index = textMember(log, 'logIndex')
+      if (block === undefined || index === undefined) return true
+      const key = textMember(log, 'removed') === 'true' ? `removed ${index}` : index
+      let seen = blocks.get(block)
+      if (!seen) {
+        seen = new Set()
+        blocks.set(block, seen)
+        const [oldest] = blocks.keys()
+        if (blocks.size > REMEMBERED_BLOCKS && oldest !== undefined) blocks.delete(oldest)
+      }
+      if (seen.has(key)) return false
+      seen.add(key)
+      return true
+    },
+    last: undefined,
+  }
+}
+
+function transactionDelivery(): Delivery {
+  const seen = new Set<string>()
+  return {
+    isNew: (result) => {
+      const hash = result[0] === 0x22 ? result.toString('latin1', 1, result.length - 1) : textMember(result, 'hash')
+      if (hash === undefined) return true
+      if (seen.has(hash)) return false
+      seen.add(hash)
+      const [oldest] = seen
+      if (seen.size > REMEMBERED_HASHES && oldest !== undefined) seen.delete(oldest)
+      return true
+    },
+    last: undefined,
+  }
+}
+
+const everything = (): Delivery => ({ isNew: () => true, last: undefined })
+
+export function deliveryOf(kind: string): Delivery {
+  if (kind === 'newHeads') return headDelivery()
+  if (kind === 'logs') return logDelivery()
+  return kind === 'newAcceptedTransactions' ? transactionDelivery() : everything()
+}

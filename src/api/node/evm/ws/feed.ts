@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto'
+import { resultOf, withOwnId } from '../answers.ts'
+import { createHeadShape } from './head-shape.ts'
+import { askLink, readMissed, TooMuchMissedError } from './missed.ts'
+import {
+  heightMember,
+  type Notification,
+  readNotification,
+  withSubscription,
+  writeNotification,
+} from './notification.ts'
+import { createSubscription, type Subscription } from './subscription.ts'
+import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
+
+/** A client's subscriptions, held at one node at a time and carried to another when it is lost. */
+export interface Feed {
+  /** `reply` gets the answer object with the caller's id before the first notification; undefined = no node took it. */
+  subscribe(method: string, params: Buffer | undefined, id: Buffer, reply: (entry: Buffer | undefined) => void): void
+  /** False when there is no such subscription. */
+  unsubscribe(id: string): boolean
+  readonly size: number
+  /** While paused nothing more is read from the node. */
+  pause(): void
+  resume(): void
+  close(): void
+}
+
+export interface FeedDeps {
+  /** Connects to the best node. Rejects when there is none. */
+  connect(events: LinkEvents): Promise<UpstreamLink>
+  send(message: Buffer): void
+  /** A node has shown a block. */
+  onHead(host: string, height: bigint): void
+  /** The subscriptions could not be kept: the client has to begin anew. */
+  onBroken(reason: string): void
+  restoreMs: number
+  maxMissedBlocks: number
+}
+
+const FIRST_WAIT_MS = 100
+const LAST_WAIT_MS = 2_000
+/** Messages that come in while what was missed is read again. */
+const MAX_HELD = 20_000
+
+const idTextOf = (entry: Buffer): string | undefined => {
+  const result = resultOf(entry)
+  return result?.[0] === 0x22 ? result.toString('latin1', 1, result.length - 1) : undefined
+}
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
+
+export function createFeed(deps: FeedDeps): Feed {
+  const byId = new Map<string, Subscription>()
+  const byUpstreamId = new Map<string, Subscription>()
+  const shape = createHeadShape()
+  let link: UpstreamLink | undefined
+  let opening: Promise<UpstreamLink> | undefined
+  /** The feed's own subscription, which says how far the node is. */
+  let watchId: string | undefined
+  let reached = 0n
+  /** Only after a loss can anything come twice. */
+  let wasLost = false
+  /** Held while missed events are read again, else undefined. */
+  let held: Notification[] | undefined
+  let paused = false
+  let closed = false
+
+  const deliver = (subscription: Subscription, notification: Notification): void => {
+    const isNew = subscription.delivery.isNew(notification.result)
+    if (isNew || !wasLost) deps.send(withSubscription(notification, subscription.id))
+  }
+  const take = (notification: Notification): void => {
+    if (notification.subscription === watchId) {
+      const height = heightMember(notification.result, 'number')
+      shape.learn(notification.result)
+      if (height === undefined) return
+      if (height > reached) reached = height
+      if (link) deps.onHead(link.host, height)
+      return
+    }
+    const subscription = byUpstreamId.get(notification.subscription)
+    if (subscription) deliver(subscription, notification)
+  }
+  const onNotification = (message: Buffer): void => {
+    const notification = readNotification(message)
+    if (!notification || closed) return
+    if (!held) take(notification)
+    else if (held.length < MAX_HELD) held.push(notification)
+    else give('more came in than is held')
+  }
+  const give = (reason: string): void => {
+    if (closed) return
+    end()
+    deps.onBroken(reason)
+  }
+  const end = (): void => {
+    closed = true
+    link?.close()
+    link = undefined
+    byId.clear()
+    byUpstreamId.clear()
+    held = undefined
+  }
+  /** A link with the feed's own subscription on it. */
+  const open = async (): Promise<UpstreamLink> => {
+    let current: UpstreamLink | undefined
+    const made = await deps.connect({
+      onNotification,
+      onLost: () => {
+        if (link === current) onLost()
+      },
+    })
+    current = made
+    try {
+      const own = await askLink(made, 'eth_subscribe', '["newHeads"]')
+      watchId = own.toString('latin1', 1, own.length - 1)
+    } catch (error) {
+      made.close()
+      throw error
+    }
+    return made
+  }
+  const heightAt = async (made: UpstreamLink): Promise<bigint> => {
+    const result = await askLink(made, 'eth_blockNumber', '[]')
+    return BigInt(result.toString('latin1', 1, result.length - 1))
+  }
+  const use = (made: UpstreamLink): UpstreamLink => {
+    if (closed) {
+      made.close()
+      throw new Error('closed')
+    }
+    link = made
+    if (paused) made.pause()
+    return made
+  }
+  const openFirst = async (): Promise<UpstreamLink> => {
+    const made = await open()
+    const height = await heightAt(made)
+    if (height > reached) reached = height
+    return use(made)
+  }
+  const ensure = (): Promise<UpstreamLink> => {
+    if (link) return Promise.resolve(link)
+    opening ??= openFirst().finally(() => {
+      opening = undefined
+    })
+    return opening
+  }
+  const resubscribe = (made: UpstreamLink, subscription: Subscription): Promise<void> =>
+    askLink(made, `${subscription.namespace}_subscribe`, subscription.params).then((result) => {
+      subscription.upstreamId = result.toString('latin1', 1, result.length - 1)
+      byUpstreamId.set(subscription.upstreamId, subscription)
+    })
+  const restoreOnce = async (): Promise<UpstreamLink> => {
+    byUpstreamId.clear()
+    held = []
+    const made = await open()
+    try {
+      const subscriptions = [...byId.values()]
+      await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
+      const tip = await heightAt(made)
+      await readMissed(
+        { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
+        subscriptions.filter((one) => byId.has(one.id)),
+        (one, result) => {
+          if (one.delivery.isNew(result)) deps.send(writeNotification(one.namespace, one.id, result))
+        },
+      )
+      if (tip > reached) reached = tip
+    } catch (error) {
+      made.close()
+      throw error
+    }
+    return use(made)
+  }
+  const restore = async (): Promise<UpstreamLink> => {
+    const until = Date.now() + deps.restoreMs
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LAST_WAIT_MS)) {
+      try {
+        return await restoreOnce()
+      } catch (error) {
+        if (closed || error instanceof TooMuchMissedError || Date.now() + wait > until) throw error
+      }
+      await delay(wait)
+      if (closed) throw new Error('closed')
+    }
+  }
+  const onLost = (): void => {
+    link = undefined
+    watchId = undefined
+    if (closed || byId.size === 0) return
+    wasLost = true
+    opening = restore().finally(() => {
+      opening = undefined
+    })
+    opening.then(
+      () => {
+        const waiting = held ?? []
+        held = undefined
+        for (const notification of waiting) take(notification)
+      },
+      (error: unknown) => give(error instanceof TooMuchMissedError ? error.message : 'no node holds the subscriptions'),
+    )
+  }
+  const add = (method: string, params: Buffer | undefined, entry: Buffer): Buffer => {
+    const upstreamId = idTextOf(entry)
+    if (upstreamId === undefined) return entry
+    // Nodes number their subscriptions each for itself: what another node called so may still be in use.
+    const id = byId.has(upstreamId) ? `0x${randomBytes(16).toString('hex')}` : upstreamId
+    const subscription = createSubscription(method, params, { id, upstreamId }, reached)
+    byId.set(id, subscription)
+    byUpstreamId.set(upstreamId, subscription)
+    return id === upstreamId ? entry : Buffer.from(entry.toString('latin1').replace(upstreamId, id), 'latin1')
+  }
+  return {
+    subscribe: (method, params, id, reply) => {
+      const attempt = (left: number): void => {
+        const taken = (entry: Buffer | undefined): void => {
+          if (entry && !closed) reply(withOwnId(add(method, params, entry), id))
+          else if (left > 0 && !closed) attempt(left - 1)
+          else reply(undefined)
+        }
+        ensure().then(
+          (made) => made.call(method, params?.toString('latin1') ?? '[]', taken),
+          () => reply(undefined),
+        )
+      }
+      attempt(1)
+    },
+    unsubscribe: (id) => {
+      const subscription = byId.get(id)
+      if (!subscription) return false
+      byId.delete(id)
+      byUpstreamId.delete(subscription.upstreamId)
+      link?.call(`${subscription.namespace}_unsubscribe`, `["${subscription.upstreamId}"]`, () => undefined)
+      if (byId.size === 0 && !opening) {
+        link?.close()
+        link = undefined
+      }
+      return true
+    },
+    get size() {
+      return byId.size
+    },
+    pause: () => {
+      paused = true
+      link?.pause()
+    },
+    resume: () => {
+      paused = false
+      link?.resume()
+    },
+    close: end,
+  }
+}

@@ -1,0 +1,33 @@
+/** What WebSockets may take; a node has other, mostly wider, limits. */
+export interface SocketLimits {
+  /** Open at once over all chains; more are refused with 503. */
+  maxSockets: number
+  /** Largest message of a client, bytes; larger ones end the connection with 1009. */
+  maxMessageBytes: number
+  /** Requests of one client that are being answered; it is not read further until there are fewer. */
+  maxInFlight: number
+  /** Subscriptions of one client. */
+  maxSubscriptions: number
+  /** Bytes waiting to be read by a client before its subscriptions are no longer read from the node. */
+  highWaterBytes: number
+  /** A client that does not read for this long is cut, and one that does not answer a ping. Milliseconds. */
+  stallMs: number
+  /** Time between pings in both directions, milliseconds (as a node's). */
+  pingMs: number
+  /** How long a lost node is replaced before clients are told that their subscriptions are gone, milliseconds. */
+  restoreMs: number
+  /** Blocks that are read again after a loss; who missed more is told to begin anew. */
+  maxMissedBlocks: number
+}
+
+export const SOCKET_LIMITS: SocketLimits = {
+  maxSockets: 2_000,
+  maxMessageBytes: 5_242_880,
+  maxInFlight: 64,
+  maxSubscriptions: 1_000,
+  highWaterBytes: 1_048_576,
+  stallMs: 30_000,
+  pingMs: 30_000,
+  restoreMs: 30_000,
+  maxMissedBlocks: 1_024,
+}

@@ -1,0 +1,105 @@
+import { UpstreamUnavailableError } from '../../../../errors.ts'
+import { eachElement, eachMember } from '../../json/spans.ts'
+import { resultOf } from '../answers.ts'
+import type { HeadShape } from './head-shape.ts'
+import type { Subscription } from './subscription.ts'
+import type { UpstreamLink } from './upstream-link.ts'
+
+/** More were missed than are read again: the client has to begin anew. */
+export class TooMuchMissedError extends UpstreamUnavailableError {}
+
+/** Asks one link; rejects when it is lost or answers with an error. */
+export function askLink(link: UpstreamLink, method: string, params: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    link.call(method, params, (entry) => {
+      const result = entry && resultOf(entry)
+      if (result) resolve(result)
+      else reject(new UpstreamUnavailableError(`${link.host}: ${method} was not answered`))
+    })
+  })
+}
+
+const hex = (height: bigint): string => `"0x${height.toString(16)}"`
+
+const elements = (array: Buffer): Buffer[] => {
+  const found: Buffer[] = []
+  eachElement(array, 0, (from, to) => {
+    found.push(array.subarray(from, to))
+    return true
+  })
+  return found
+}
+
+function transactionsOf(block: Buffer): Buffer[] {
+  let found: Buffer[] = []
+  eachMember(block, 0, (keyFrom, keyTo, from, to) => {
+    if (block.toString('latin1', keyFrom, keyTo) === '"transactions"') found = elements(block.subarray(from, to))
+  })
+  return found
+}
+
+/** The filter of a subscription as `eth_getLogs` takes it: whatever range it names is replaced. */
+function rangeFilter(filter: string, from: bigint, to: bigint): string {
+  const bytes = Buffer.from(filter, 'latin1')
+  const members: string[] = [`"fromBlock":${hex(from)}`, `"toBlock":${hex(to)}`]
+  eachMember(bytes, 0, (keyFrom, keyTo, valueFrom, valueTo) => {
+    const name = bytes.toString('latin1', keyFrom, keyTo)
+    if (name === '"address"' || name === '"topics"')
+      members.push(`${name}:${bytes.toString('latin1', valueFrom, valueTo)}`)
+  })
+  return `[{${members.join(',')}}]`
+}
+
+/** Logs may be pushed after the header of their block: this many blocks are looked at again. */
+const LOG_OVERLAP = 3n
+
+export interface MissedDeps {
+  link: UpstreamLink
+  /** Newest block at the lost node, as far as it had said. */
+  reached: bigint
+  /** Newest block at the new node. */
+  tip: bigint
+  shape: HeadShape
+  maxBlocks: number
+}
+
+/**
+ * Reads what subscribers did not get between the loss of one node and the subscription at another, oldest first.
+ * Transactions that were pending cannot be read again.
+ * @throws TooMuchMissedError, UpstreamUnavailableError.
+ */
+export async function readMissed(
+  { link, reached, tip, shape, maxBlocks }: MissedDeps,
+  subscriptions: readonly Subscription[],
+  deliver: (subscription: Subscription, result: Buffer) => void,
+): Promise<void> {
+  if (tip - reached > BigInt(maxBlocks)) throw new TooMuchMissedError(`${tip - reached} blocks were missed`)
+  const start = (subscription: Subscription): bigint => {
+    const last = subscription.delivery.last
+    return last !== undefined && last > subscription.since ? last : subscription.since
+  }
+  const byBlock = subscriptions.filter(({ kind }) => kind === 'newHeads' || kind === 'newAcceptedTransactions')
+  if (byBlock.length > 0) {
+    // A header may have been on its way to one subscription and not to another.
+    let from = tip + 1n
+    for (const one of byBlock) if (start(one) < from) from = start(one) + 1n
+    if (from < reached - LOG_OVERLAP) from = reached - LOG_OVERLAP
+    for (let height = from; height <= tip; height += 1n) {
+      const block = await askLink(link, 'eth_getBlockByNumber', `[${hex(height)},false]`)
+      if (block[0] !== 0x7b) throw new UpstreamUnavailableError(`${link.host}: block ${height} is not there`)
+      for (const one of byBlock) {
+        if (height <= one.since) continue
+        if (one.kind === 'newHeads') deliver(one, shape.fit(block))
+        else for (const hash of transactionsOf(block)) deliver(one, hash)
+      }
+    }
+  }
+  for (const one of subscriptions) {
+    if (one.kind !== 'logs') continue
+    const overlap = reached - LOG_OVERLAP
+    const from = one.since + 1n > overlap ? one.since + 1n : overlap
+    if (from > tip) continue
+    for (const log of elements(await askLink(link, 'eth_getLogs', rangeFilter(one.filter, from, tip))))
+      deliver(one, log)
+  }
+}

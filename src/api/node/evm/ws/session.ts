@@ -1,0 +1,152 @@
+import type { WebSocket } from 'ws'
+import { CancelledError } from '../../../../errors.ts'
+import { JSON_EVM } from '../../http/answer.ts'
+import { GoJsonError } from '../../json/go-json-error.ts'
+import { skipSpace, validateValue } from '../../json/validate.ts'
+import type { Endpoint } from '../../routes/endpoint.ts'
+import { EVM_CODES, errorEntry, resultEntry, trimmed } from '../answers.ts'
+import { MAX_BATCH, splitBatch } from '../batch/split-batch.ts'
+import type { EvmApi } from '../endpoint.ts'
+import { type EvmMessage, readMessage } from '../message.ts'
+import { parameterAt } from '../read/finality.ts'
+import { createClientSocket } from './client-socket.ts'
+import { createFeed, type FeedDeps } from './feed.ts'
+import type { SocketLimits } from './limits.ts'
+
+/** One client's WebSocket: calls are answered as over HTTP, subscriptions are held at a node for it. */
+export interface Session {
+  close(code: number, reason: string): void
+}
+
+export interface SessionDeps {
+  socket: WebSocket
+  /** The chain's `rpc` endpoint. */
+  endpoint: Endpoint
+  answer: EvmApi['answer']
+  connect: FeedDeps['connect']
+  onHead: FeedDeps['onHead']
+  onClosed(): void
+  limits: SocketLimits
+}
+
+const PARSE_ERROR = -32700
+const NEWLINE = Buffer.from('\n')
+const SUBSCRIBE = /^[a-z]+_subscribe$/
+const UNSUBSCRIBE = /^[a-z]+_unsubscribe$/
+/** RFC 6455: ended as it should; the server has to end it; try again later. */
+export const CLOSE = { normal: 1000, goingAway: 1001, tryAgain: 1013 } as const
+
+const isFeedCall = ({ kind, method }: EvmMessage): boolean =>
+  kind === 'call' && (SUBSCRIBE.test(method) || UNSUBSCRIBE.test(method))
+
+function isValid(message: Buffer, start: number): boolean {
+  try {
+    validateValue(message, start)
+    return true
+  } catch (error) {
+    if (error instanceof GoJsonError) return false
+    throw error
+  }
+}
+
+export function createSession(deps: SessionDeps): Session {
+  const { endpoint, limits } = deps
+  const left = new AbortController()
+  const feed = createFeed({
+    connect: deps.connect,
+    send: (message) => client.send(message),
+    onHead: deps.onHead,
+    onBroken: (reason) => client.close(CLOSE.tryAgain, reason.slice(0, 120)),
+    restoreMs: limits.restoreMs,
+    maxMissedBlocks: limits.maxMissedBlocks,
+  })
+
+  /** Over HTTP a status tells that no node answered; here only an error can. */
+  const askNodes = async (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<Buffer> => {
+    try {
+      const request = { endpoint, body, contentType: JSON_EVM, contentEncoding: undefined, signal: left.signal }
+      const answer = await deps.answer(request)
+      if (answer.status === 200) return answer.body
+    } catch (error) {
+      if (error instanceof CancelledError) return Buffer.alloc(0)
+    }
+    const errors = messages
+      .filter(({ kind }) => kind !== 'silent')
+      .map(({ id }) => errorEntry(id, EVM_CODES.server, 'no node answered').toString('latin1'))
+    const text = isBatch ? `[${errors.join(',')}]` : (errors[0] ?? '')
+    return text === '' || text === '[]' ? Buffer.alloc(0) : Buffer.from(`${text}\n`, 'latin1')
+  }
+  const unsubscribe = ({ id, params }: EvmMessage): Buffer => {
+    const named = parameterAt(params, 0)
+    const text = named?.[0] === 0x22 ? named.toString('latin1', 1, named.length - 1) : undefined
+    if (text !== undefined && feed.unsubscribe(text)) return resultEntry(id, 'true')
+    return errorEntry(id, EVM_CODES.server, 'subscription not found')
+  }
+  /** `reply` is called before the first notification of a new subscription is sent. */
+  const callFeed = (message: EvmMessage, reply: (entry: Buffer) => void): void => {
+    const { method, params, id = NEWLINE } = message
+    if (UNSUBSCRIBE.test(method)) reply(unsubscribe(message))
+    else if (feed.size >= limits.maxSubscriptions)
+      reply(errorEntry(id, EVM_CODES.server, `too many subscriptions, at most ${limits.maxSubscriptions}`))
+    else
+      feed.subscribe(method, params, id, (entry) =>
+        reply(entry ? trimmed(entry) : errorEntry(id, EVM_CODES.server, 'no node answered')),
+      )
+  }
+  /** A batch with subscriptions in it: entry by entry, as a node does it. */
+  const answerMixed = async (body: Buffer, messages: readonly EvmMessage[]): Promise<Buffer> => {
+    const entries: Buffer[] = []
+    for (const message of messages) {
+      const bytes = body.subarray(message.span.from, message.span.to)
+      const entry = isFeedCall(message)
+        ? await new Promise<Buffer>((resolve) => callFeed(message, resolve))
+        : trimmed(await askNodes(bytes, [message], false))
+      if (entry.length > 0) entries.push(entry)
+    }
+    return entries.length === 0
+      ? Buffer.alloc(0)
+      : Buffer.from(`[${entries.map((entry) => entry.toString('latin1')).join(',')}]\n`, 'latin1')
+  }
+  const answerTo = (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<Buffer> =>
+    isBatch && messages.length <= MAX_BATCH && messages.some(isFeedCall)
+      ? answerMixed(body, messages)
+      : askNodes(body, messages, isBatch)
+
+  const onMessage = (body: Buffer): void => {
+    const start = skipSpace(body, 0)
+    if (start >= body.length) return
+    if (!isValid(body, start)) {
+      // A node ends the connection, too: what follows cannot be told from what was meant.
+      client.send(errorEntry(undefined, PARSE_ERROR, 'parse error'))
+      client.close(CLOSE.normal, '')
+      return
+    }
+    const isBatch = body[start] === 0x5b
+    const messages = isBatch ? splitBatch(body, start) : [readMessage(body, { from: start, to: body.length })]
+    const [only] = messages
+    client.hold()
+    if (!isBatch && only && isFeedCall(only)) {
+      callFeed(only, (entry) => {
+        client.send(Buffer.concat([entry, NEWLINE]))
+        client.release()
+      })
+      return
+    }
+    void answerTo(body, messages, isBatch)
+      .then((answer) => {
+        if (answer.length > 0) client.send(answer)
+      })
+      .finally(() => client.release())
+  }
+  const client = createClientSocket(deps.socket, limits, {
+    onMessage,
+    onFull: () => feed.pause(),
+    onDrained: () => feed.resume(),
+    onClosed: () => {
+      left.abort()
+      feed.close()
+      deps.onClosed()
+    },
+  })
+  return { close: client.close }
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { UpstreamUnavailableError } from '../../../../errors.ts'
+import { httpError, type NodeAnswer } from '../../http/answer.ts'
+import { writeRefusal } from '../../http/upgrade.ts'
+import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
+import type { EvmApi } from '../endpoint.ts'
+import { SOCKET_LIMITS, type SocketLimits } from './limits.ts'
+import { CLOSE, createSession, type Session } from './session.ts'
+import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from './upstream-link.ts'
+
+/** WebSockets of EVM chains. */
+export interface EvmSockets {
+  /** Host, route and access have been checked. */
+  upgrade(endpoint: Endpoint, request: IncomingMessage, socket: Duplex, head: Buffer): void
+  readonly size: number
+  /** Says goodbye to every client (1001) and takes no more. */
+  close(): void
+}
+
+export interface EvmSocketsDeps {
+  /** Answers calls that are no subscriptions, as over HTTP. */
+  answer: EvmApi['answer']
+  /** Nodes of a chain, the best first. `endpoint` = the chain's `rpc`. */
+  targets(endpoint: Endpoint): readonly SocketTarget[]
+  /** A node has pushed a block. */
+  onHead(endpoint: Endpoint, host: string, height: bigint): void
+  limits?: Partial<SocketLimits>
+}
+
+const KEY = /^[+/0-9A-Za-z]{22}==$/
+
+const badRequest = (): NodeAnswer => ({
+  ...httpError(400, 'Bad Request'),
+  extra: { 'Sec-Websocket-Version': '13' },
+})
+
+/** In the order and the words of the node's library. */
+function refusal({ method, headers }: IncomingMessage): NodeAnswer | undefined {
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return badRequest()
+  if (method !== 'GET') return { ...httpError(405, 'Method Not Allowed'), extra: { 'Sec-Websocket-Version': '13' } }
+  const isRight = headers['sec-websocket-version'] === '13' && KEY.test(headers['sec-websocket-key'] ?? '')
+  return isRight ? undefined : badRequest()
+}
+
+/** The `rpc` endpoint beside a `ws` endpoint. */
+export function rpcBeside({ source }: Endpoint): Endpoint | undefined {
+  return typeof source === 'string' ? PRIMARY.C.get('rpc') : chainEndpoint(source.blockchainId, 'rpc')
+}
+
+async function connectFirst(
+  targets: readonly SocketTarget[],
+  events: LinkEvents,
+  pingMs: number,
+): Promise<UpstreamLink> {
+  let failure: unknown
+  for (const target of targets) {
+    try {
+      return await openLink(target, events, pingMs)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure ?? new UpstreamUnavailableError('no node with a WebSocket')
+}
+
+export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSocketsDeps): EvmSockets {
+  const limits = { ...SOCKET_LIMITS, ...own }
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.maxMessageBytes,
+    // As a node: whatever is offered, no protocol is chosen, and bytes are not looked at.
+    handleProtocols: () => false,
+    skipUTF8Validation: true,
+  })
+  const sessions = new Set<Session>()
+  let closed = false
+
+  return {
+    upgrade: (endpoint, request, socket, head) => {
+      const rpc = rpcBeside(endpoint)
+      const refused = refusal(request)
+      if (refused || !rpc) writeRefusal(socket, refused ?? badRequest(), undefined)
+      else if (closed || sessions.size >= limits.maxSockets)
+        writeRefusal(socket, httpError(503, 'Service Unavailable'), undefined)
+      else
+        server.handleUpgrade(request, socket, head, (webSocket) => {
+          const session = createSession({
+            socket: webSocket,
+            endpoint: rpc,
+            answer,
+            connect: (events) => connectFirst(targets(rpc), events, limits.pingMs),
+            onHead: (host, height) => onHead(rpc, host, height),
+            onClosed: () => void sessions.delete(session),
+            limits,
+          })
+          sessions.add(session)
+        })
+    },
+    get size() {
+      return sessions.size
+    },
+    close: () => {
+      closed = true
+      for (const session of sessions) session.close(CLOSE.goingAway, 'going away')
+    },
+  }
+}

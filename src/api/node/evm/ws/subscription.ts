@@ -1,0 +1,50 @@
+import { eachElement } from '../../json/spans.ts'
+import { type Delivery, deliveryOf } from './delivery.ts'
+
+/** One subscription of one client. It outlives the node that holds it. */
+export interface Subscription {
+  /** `eth` in `eth_subscribe`. */
+  namespace: string
+  /** Unparsed params of the subscribing call. */
+  params: string
+  kind: string
+  /** JSON of the filter of a `logs` subscription. */
+  filter: string
+  /** What the client calls it; the same for good. */
+  id: string
+  /** What the node that holds it calls it. */
+  upstreamId: string
+  /** Newest block when it began: only what came after it is read again. */
+  since: bigint
+  delivery: Delivery
+}
+
+/** Kind and filter of a subscribing call; empty texts when there are none. */
+export function readSubscribeParams(params: Buffer | undefined): { kind: string; filter: string } {
+  const parts: string[] = []
+  if (params)
+    eachElement(params, 0, (from, to) => {
+      parts.push(params.toString('latin1', from, to))
+      return parts.length < 2
+    })
+  const kind = /^"([A-Za-z]+)"$/.exec(parts[0] ?? '')?.[1] ?? ''
+  return { kind, filter: parts[1]?.startsWith('{') ? parts[1] : '{}' }
+}
+
+export function createSubscription(
+  method: string,
+  params: Buffer | undefined,
+  ids: { id: string; upstreamId: string },
+  since: bigint,
+): Subscription {
+  const { kind, filter } = readSubscribeParams(params)
+  return {
+    namespace: method.slice(0, method.lastIndexOf('_')),
+    params: params?.toString('latin1') ?? '[]',
+    kind,
+    filter,
+    ...ids,
+    since,
+    delivery: deliveryOf(kind),
+  }
+}

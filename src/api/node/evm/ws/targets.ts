@@ -1,0 +1,47 @@
+import type { UpstreamSpec } from '../../../../upstream/index.ts'
+import type { NodePools } from '../../forward/node-pools.ts'
+import type { Endpoint } from '../../routes/endpoint.ts'
+import type { SocketTarget } from './upstream-link.ts'
+
+export interface SocketTargetsDeps {
+  pools: NodePools
+  /** Base URLs of nodes. */
+  nodes: readonly UpstreamSpec[]
+  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
+  evm: Readonly<Record<string, readonly UpstreamSpec[]>>
+  isBehind(endpoint: Endpoint, host: string): boolean
+}
+
+/** The same place over WebSocket: a node's `rpc` has a `ws` beside it, other servers mostly take both at one URL. */
+function targetOf({ url, headers = {} }: UpstreamSpec, path: string): SocketTarget {
+  const target = new URL(url)
+  target.pathname = (target.pathname.replace(/\/+$/, '') + path).replace(/\/rpc$/, '/ws')
+  target.protocol = target.protocol === 'https:' ? 'wss:' : 'ws:'
+  const { username, password, host } = target
+  if (username === '' && password === '') return { host, url: target.href, headers }
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  target.username = ''
+  target.password = ''
+  return {
+    host,
+    url: target.href,
+    headers: { ...headers, authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
+  }
+}
+
+const chainOf = ({ source }: Endpoint): string => (typeof source === 'string' ? 'C' : source.blockchainId)
+
+/** Where a chain's WebSockets are, the best first: as the pools rank the nodes, those known to lag last. */
+export function createSocketTargets({ pools, nodes, evm, isBehind }: SocketTargetsDeps) {
+  return (endpoint: Endpoint): readonly SocketTarget[] => {
+    const own = (evm[chainOf(endpoint)] ?? []).map((spec) => targetOf(spec, ''))
+    const targets = [...nodes.map((node) => targetOf(node, endpoint.path)), ...own]
+    const order = pools
+      .group(endpoint.source)
+      .members()
+      .map(({ host }) => host)
+    const rank = ({ host }: SocketTarget): number =>
+      (isBehind(endpoint, host) ? order.length + 1 : 0) + (order.includes(host) ? order.indexOf(host) : order.length)
+    return targets.sort((a, b) => rank(a) - rank(b))
+  }
+}

@@ -1,0 +1,141 @@
+import { type RawData, WebSocket } from 'ws'
+import { UpstreamUnavailableError } from '../../../../errors.ts'
+import { idOf } from '../answers.ts'
+
+/** A node's WebSocket endpoint. */
+export interface SocketTarget {
+  /** As the pools name the node. */
+  host: string
+  url: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** One WebSocket to one node. */
+export interface UpstreamLink {
+  readonly host: string
+  /** Sends a call; `answered` gets the answer object before anything that comes behind it, or undefined when the link is lost. */
+  call(method: string, params: string, answered: (entry: Buffer | undefined) => void): void
+  /** Nothing is read while paused: the node waits. */
+  pause(): void
+  resume(): void
+  close(): void
+}
+
+export interface LinkEvents {
+  /** Whatever is no answer to a call. */
+  onNotification(message: Buffer): void
+  /** The link is lost; not called after `close`. */
+  onLost(): void
+}
+
+const CONNECT_MS = 5_000
+/** A block's logs in one message, and then some. */
+const MAX_MESSAGE_BYTES = 67_108_864
+
+/** The bytes of a message, however the library hands them over. */
+export function bytesOf(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
+}
+
+/** Calls by the number they were sent with. */
+const createPending = () => {
+  const waiting = new Map<number, (entry: Buffer | undefined) => void>()
+  let last = 0
+  return {
+    add: (answered: (entry: Buffer | undefined) => void): number => {
+      last += 1
+      waiting.set(last, answered)
+      return last
+    },
+    /** False when the message answers no call. */
+    take: (message: Buffer): boolean => {
+      const id = idOf(message)
+      const number = id === undefined ? Number.NaN : Number(id.toString('latin1'))
+      const answered = waiting.get(number)
+      if (!answered) return false
+      waiting.delete(number)
+      answered(message)
+      return true
+    },
+    loseAll: (): void => {
+      const all = [...waiting.values()]
+      waiting.clear()
+      for (const answered of all) answered(undefined)
+    },
+  }
+}
+
+/** Pings; a node that does not answer within the same time is gone, whatever its kernel says. */
+function watchPulse(socket: WebSocket, pingMs: number): () => void {
+  let alive = true
+  socket.on('pong', () => {
+    alive = true
+  })
+  socket.on('message', () => {
+    alive = true
+  })
+  const timer = setInterval(() => {
+    if (!alive && !socket.isPaused) socket.terminate()
+    alive = false
+    socket.ping()
+  }, pingMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** @throws UpstreamUnavailableError when there is no connection within a few seconds. */
+export function openLink(target: SocketTarget, events: LinkEvents, pingMs: number): Promise<UpstreamLink> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(target.url, {
+      headers: { ...target.headers },
+      handshakeTimeout: CONNECT_MS,
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+    })
+    const pending = createPending()
+    let state: 'opening' | 'open' | 'closed' = 'opening'
+    let stopPulse = (): void => undefined
+    const ended = (): void => {
+      const before = state
+      state = 'closed'
+      stopPulse()
+      if (before === 'opening') reject(new UpstreamUnavailableError(`${target.host}: no WebSocket`))
+      pending.loseAll()
+      if (before === 'open') events.onLost()
+    }
+    socket.on('error', () => undefined)
+    socket.on('close', ended)
+    socket.on('message', (data) => {
+      if (state !== 'open') return
+      const message = bytesOf(data)
+      if (!pending.take(message)) events.onNotification(message)
+    })
+    socket.on('open', () => {
+      state = 'open'
+      stopPulse = watchPulse(socket, pingMs)
+      resolve({
+        host: target.host,
+        call: (method, params, answered) => {
+          if (state !== 'open') {
+            answered(undefined)
+            return
+          }
+          const id = pending.add(answered)
+          socket.send(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`)
+        },
+        pause: () => socket.pause(),
+        resume: () => socket.resume(),
+        close: () => {
+          state = 'closed'
+          stopPulse()
+          pending.loseAll()
+          socket.close()
+          // A node that does not say goodbye must not keep the connection.
+          setTimeout(() => socket.terminate(), 1_000).unref()
+        },
+      })
+    })
+  })
+}
