@@ -41,41 +41,49 @@ export interface ChainKeysDeps {
 const MAX_ADDRESSES = 5_000
 
 /** Key methods of the chains: they work on stored users whether the keystore API is served or not. */
-export function createChainKeys({ records, signIn }: ChainKeysDeps): ChainKeys {
+export const createChainKeys = ({ records, signIn }: ChainKeysDeps): ChainKeys => ({
+  async open(chain, credentials, caller) {
+    if (credentials.username === '') throw new KeystoreError('empty username')
+    await signIn.user(credentials, caller)
+    const cipher = await withBytes(credentials.password, async (bytes) => createRecordCipher(bytes))
+    return openSession(records, chain, credentials.username, cipher)
+  },
+})
+
+function openSession(
+  records: KeystoreRecords,
+  { blockchainId, form }: KeyChain,
+  username: string,
+  cipher: RecordCipher,
+): KeySession {
+  const name = Buffer.from(username)
+  const keys = entryKeysOf(blockchainId)
   return {
-    async open(chain, credentials, caller) {
-      if (credentials.username === '') throw new KeystoreError('empty username')
-      const { name } = await signIn.user(credentials, caller)
-      const cipher = await withBytes(credentials.password, async (bytes) => createRecordCipher(bytes))
-      const keys = entryKeysOf(chain.blockchainId)
-      return {
-        async addresses() {
-          const [entry] = await records.values(name, [keys.list])
-          return entry === undefined ? [] : decodeAddressList(cipher.open(entry.value))
-        },
-        async put(privateKey) {
-          const address = addressOf(privateKey, chain.form)
-          const addition: Addition = { keys, cipher, form: chain.form, address, privateKey }
-          let failure: unknown
-          const found = await records.update(name, [keys.list, keys.of(address)], (entries) => {
-            const { writes, error } = add(addition, entries)
-            failure = error
-            return writes
-          })
-          if (!found) throw new WrongPasswordError(credentials.username)
-          if (failure !== undefined) throw failure
-          return address
-        },
-        async privateKey(address) {
-          const [entry] = await records.values(name, [keys.of(address)])
-          if (entry === undefined) throw new KeystoreError('not found')
-          const key = cipher.open(entry.value)
-          if (key.length === PRIVATE_KEY_BYTES) return key
-          throw new KeystoreError(`private key has unexpected length, expected ${PRIVATE_KEY_BYTES}`)
-        },
-        close: () => cipher.wipe(),
-      }
+    async addresses() {
+      const [entry] = await records.values(name, [keys.list])
+      return entry === undefined ? [] : decodeAddressList(cipher.open(entry.value))
     },
+    async put(privateKey) {
+      const address = addressOf(privateKey, form)
+      const addition: Addition = { keys, cipher, form, address, privateKey }
+      let failure: unknown
+      const found = await records.update(name, [keys.list, keys.of(address)], (entries) => {
+        const { writes, error } = add(addition, entries)
+        failure = error
+        return writes
+      })
+      if (!found) throw new WrongPasswordError(username)
+      if (failure !== undefined) throw failure
+      return address
+    },
+    async privateKey(address) {
+      const [entry] = await records.values(name, [keys.of(address)])
+      if (entry === undefined) throw new KeystoreError('not found')
+      const key = cipher.open(entry.value)
+      if (key.length === PRIVATE_KEY_BYTES) return key
+      throw new KeystoreError(`private key has unexpected length, expected ${PRIVATE_KEY_BYTES}`)
+    },
+    close: () => cipher.wipe(),
   }
 }
 

@@ -4,10 +4,12 @@
  */
 import type { Keystore } from '../../../services/keystore/index.ts'
 import type { LocalMethod, LocalService } from '../gorilla/local-service.ts'
-import { createAtomicKeyMethods, createPlatformKeyMethods } from './key-methods.ts'
+import { createAtomicKeyMethods } from './atomic-key-methods.ts'
 import type { KeyNetwork } from './key-network.ts'
 import { createKeystoreService } from './keystore-methods.ts'
+import { createPlatformKeyMethods } from './platform-key-methods.ts'
 import { MissingMethodError } from './refusals.ts'
+import { WITHHELD } from './withheld.ts'
 
 export type { KeyChainName, KeyNetwork } from './key-network.ts'
 
@@ -23,38 +25,6 @@ export interface KeystoreServicesOptions {
    * on the last nodes with a keystore.
    */
   platformImport?: boolean
-}
-
-/** Methods of old nodes that take a user's password: a node that lacks them need not read it. */
-const WITHHELD: Readonly<Record<string, readonly string[]>> = {
-  platform: [
-    'addDelegator',
-    'addSubnetValidator',
-    'addValidator',
-    'createAddress',
-    'createBlockchain',
-    'createSubnet',
-    'exportAVAX',
-    'importAVAX',
-    'importKey',
-  ],
-  avm: [
-    'createAsset',
-    'createFixedCapAsset',
-    'createNFTAsset',
-    'createVariableCapAsset',
-    'export',
-    'exportAVAX',
-    'import',
-    'importAVAX',
-    'mint',
-    'mintNFT',
-    'send',
-    'sendMultiple',
-    'sendNFT',
-  ],
-  wallet: ['send', 'sendMultiple'],
-  avax: ['createAddress', 'export', 'exportAVAX', 'import', 'importAVAX', 'listAddresses'],
 }
 
 const missing: LocalMethod = (_args, call) => {

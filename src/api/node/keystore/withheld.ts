@@ -1,0 +1,31 @@
+/** Methods of old nodes that take a user's password: a node that lacks them need not read it. */
+export const WITHHELD: Readonly<Record<string, readonly string[]>> = {
+  platform: [
+    'addDelegator',
+    'addSubnetValidator',
+    'addValidator',
+    'createAddress',
+    'createBlockchain',
+    'createSubnet',
+    'exportAVAX',
+    'importAVAX',
+    'importKey',
+  ],
+  avm: [
+    'createAsset',
+    'createFixedCapAsset',
+    'createNFTAsset',
+    'createVariableCapAsset',
+    'export',
+    'exportAVAX',
+    'import',
+    'importAVAX',
+    'mint',
+    'mintNFT',
+    'send',
+    'sendMultiple',
+    'sendNFT',
+  ],
+  wallet: ['send', 'sendMultiple'],
+  avax: ['createAddress', 'export', 'exportAVAX', 'import', 'importAVAX', 'listAddresses'],
+}

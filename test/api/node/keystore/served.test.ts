@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Store } from '../../../../src/store/index.ts'
+import { keystoreVectors } from '../../../support/keystore-recordings.ts'
+import { type KeystoreServer, startKeystoreServer } from '../../../support/keystore-server.ts'
+import { recordedLines } from '../../../support/recordings.ts'
+import { openMemoryStore } from '../../../support/store.ts'
+
+// Every check of a password takes 64 MiB, and the machine may do other things.
+vi.setConfig({ testTimeout: 120_000 })
+
+const alice = { username: 'alice', password: 'Kl3ine-Gruene.Wuerfel#27' }
+const EWOQ = 'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN'
+const ADDRESS = 'local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'
+
+interface Line {
+  name: string
+  request: { path: string; body: string }
+  response: { headers: [string, string][]; body: string }
+}
+
+let store: Store
+let server: KeystoreServer
+beforeAll(async () => {
+  store = await openMemoryStore()
+}, 180_000)
+afterEach(async () => {
+  await server.close()
+  for (const name of await store.keystore.names()) await store.keystore.remove(name)
+})
+afterAll(() => store.close())
+const start = async (options: Parameters<typeof startKeystoreServer>[1]): Promise<void> => {
+  server = await startKeystoreServer(store.keystore, options)
+}
+
+/** What newest nodes answer to methods that they dropped. */
+const removed = recordedLines<Line>('conversations').filter(({ name }) =>
+  /^(platform|avm|avax)\/(\w+(Key|AVAX)|send|create\w+|add\w+)\/removed$/.test(name),
+)
+
+const post = (path: string, body: string): Promise<Response> =>
+  fetch(server.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+
+describe('without users and with the API off', () => {
+  it.each(removed.map((line) => [line.name, line] as const))('%s is not there', async (_name, line) => {
+    await start({ enabled: false })
+    const answer = await post(line.request.path, line.request.body)
+    expect(await answer.text()).toBe(line.response.body)
+    expect(answer.headers.get('x-content-type-options')).toBeNull()
+    expect(server.forwarded).toEqual([])
+  })
+
+  it('knows enough of them to mean something', () => {
+    expect(removed.length).toBeGreaterThan(8)
+  })
+})
+
+describe('with users of old nodes', () => {
+  const vector = keystoreVectors.find(({ username }) => username === 'v-p1')
+  const old = { username: 'p1', password: vector?.password ?? '' }
+  const imported = (): Promise<unknown> =>
+    server.call('/ext/keystore', 'keystore.importUser', { ...old, user: vector?.blobHex })
+  const exported = { privateKey: EWOQ }
+  const exportKey = (path: string): Promise<unknown> =>
+    server.call(path, 'platform.exportKey', { ...old, address: `P-${ADDRESS}` })
+
+  it('exports keys of P under every path of the chain', async () => {
+    await start({ enabled: true })
+    expect(await imported()).toEqual({})
+    for (const path of ['/ext/bc/P', '/ext/P', '/ext/bc/11111111111111111111111111111111LpoYY'])
+      expect(await exportKey(path)).toEqual(exported)
+    expect(await server.call('/ext/P', 'platform.listAddresses', old)).toEqual({ addresses: [`P-${ADDRESS}`] })
+  })
+
+  it('serves them with the API off, but not the API', async () => {
+    await start({ enabled: true })
+    await imported()
+    await server.close()
+    await start({ enabled: false })
+    expect(await exportKey('/ext/bc/P')).toEqual(exported)
+    expect((await post('/ext/keystore', '{}')).status).toBe(404)
+  })
+
+  it('serves the public neither users nor keys, and does not look them up', async () => {
+    await start({ enabled: true })
+    await imported()
+    await server.close()
+    await start({ enabled: true, publicDeployment: true })
+    expect((await post('/ext/keystore', '{}')).status).toBe(404)
+    expect(await exportKey('/ext/bc/P')).toBe(`rpc: can't find method "platform.ExportKey"`)
+    expect(await server.call('/ext/bc/X', 'avm.createAddress', old)).toBe(`rpc: can't find method "avm.CreateAddress"`)
+    expect(server.forwarded).toEqual([])
+  })
+})
+
+describe('methods that take a password', () => {
+  it.each([
+    ['/ext/bc/P', 'platform.addValidator', 'platform.AddValidator'],
+    ['/ext/bc/P', 'platform.importKey', 'platform.ImportKey'],
+    ['/ext/bc/X', 'avm.sendMultiple', 'avm.SendMultiple'],
+    ['/ext/bc/X/wallet', 'wallet.send', 'wallet.Send'],
+    ['/ext/bc/C/avax', 'avax.exportAVAX', 'avax.ExportAVAX'],
+    ['/ext/bc/C/avax', 'avax.listAddresses', 'avax.ListAddresses'],
+  ])('%s %s is never forwarded', async (path, method, printed) => {
+    await start({ enabled: true })
+    expect(await server.call(path, method, alice)).toBe(`rpc: can't find method "${printed}"`)
+    expect(server.forwarded).toEqual([])
+  })
+
+  it('leave the rest of their chains alone', async () => {
+    await start({ enabled: true })
+    expect(await server.call('/ext/bc/P', 'platform.getHeight', {})).toBe('from a node')
+    expect(server.forwarded).toHaveLength(1)
+  })
+})
+
+describe('import of keys on P', () => {
+  it('is there when it is asked for', async () => {
+    await start({ enabled: true, platformImport: true })
+    await server.call('/ext/keystore', 'keystore.createUser', alice)
+    const call = (method: string, params: object = {}): Promise<unknown> =>
+      server.call('/ext/bc/P', `platform.${method}`, { ...alice, ...params })
+    expect(await call('importKey', { privateKey: EWOQ })).toEqual({ address: `P-${ADDRESS}` })
+    const { address } = (await call('createAddress')) as { address: string }
+    expect(await call('listAddresses')).toEqual({ addresses: [`P-${ADDRESS}`, address] })
+    expect(await call('exportKey', { address: `P-${ADDRESS}` })).toEqual({ privateKey: EWOQ })
+    expect(await call('importKey')).toBe("argument 'privateKey' not given")
+  })
+})
+
+describe('keys on C', () => {
+  it('are those of their own blockchain', async () => {
+    await start({ enabled: true })
+    await server.call('/ext/keystore', 'keystore.createUser', alice)
+    const zero = { ...alice, privateKey: 'PrivateKey-11111111111111111111111111111111LpoYY' }
+    expect(await server.call('/ext/bc/C/avax', 'avax.importKey', zero)).toEqual({
+      address: '0x3f17f1962B36e491b30A40b2405849e597Ba5FB5',
+    })
+    const missing = { ...alice, address: ADDRESS }
+    expect(await server.call('/ext/bc/X', 'avm.exportKey', { ...missing, address: `X-${ADDRESS}` })).toBe(
+      'problem retrieving private key: not found',
+    )
+  })
+})
