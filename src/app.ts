@@ -107,7 +107,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     access?.close()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
     await store.close()
-    await store.close()
   })
 
   return {

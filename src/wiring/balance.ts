@@ -5,6 +5,7 @@ import { balanceApi } from '../api/balance/index.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
+import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
 import type { createMarket } from './market.ts'
 
 /** HRPs that the wire knows; an own network's prefix is accepted besides. */
@@ -13,7 +14,12 @@ const HRPS = ['avax', 'fuji']
 export async function wireBalance(
   app: FastifyInstance,
   config: Config,
-  deps: { chains: Chains; market: ReturnType<typeof createMarket>; logger: Logger },
+  deps: {
+    chains: Chains
+    market: ReturnType<typeof createMarket>
+    logger: Logger
+    stakeRewards?: StakeRewardsService
+  },
 ): Promise<void> {
   const { chains, market, logger } = deps
   const balances = createBalanceService({
@@ -28,6 +34,7 @@ export async function wireBalance(
   const { appCheck, keepAliveMs, stalledReaderMs, maxStreams } = config.balance
   await app.register(balanceApi, {
     balances,
+    ...(deps.stakeRewards ? { stakeRewards: deps.stakeRewards } : {}),
     appCheck: createAppCheck(appCheck),
     caip2Ids: [...chains.byId.keys()],
     nativeOf: (caip2Id) => {

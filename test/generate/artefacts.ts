@@ -18,4 +18,5 @@ export const artefacts: readonly Artefact[] = [
   { path: 'docs/node-differences.md', content: differencesPage },
   { path: 'openapi/firn.config.schema.json', content: configFileSchema },
   { path: 'openapi/balance.json', content: () => servedDocument('/schema.json') },
+  { path: 'openapi/data.json', content: () => servedDocument('/api-json') },
 ]

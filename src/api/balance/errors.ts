@@ -39,7 +39,10 @@ export function installErrors(app: FastifyInstance): void {
     request.log.error({ err: error }, 'unexpected failure')
     return refuse(reply, 500)
   })
-  app.setNotFoundHandler((_request, reply) => refuse(reply, 404))
+  // Not a not-found handler: an instance has only one, and each API answers in its own shape.
+  for (const url of ['/v1/balance/*', '/v1/stake/*']) {
+    app.all(url, { schema: { hide: true } }, (_request, reply) => refuse(reply, 404))
+  }
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

@@ -16,7 +16,7 @@ export function refuse(reply: FastifyReply, statusCode: number, message: string 
     .send({ message, error: STATUS_CODES[statusCode] ?? 'Error', statusCode })
 }
 
-/** Error handler and 404 of the indexed API; nothing of an unexpected error leaves the server. */
+/** Error handler of the indexed API; nothing of an unexpected error leaves the server. */
 export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: ThrownError, request, reply) => {
     if (error.validation)
@@ -31,7 +31,6 @@ export function installErrors(app: FastifyInstance): void {
     request.log.error({ err: error }, 'unexpected failure')
     return refuse(reply, status === 503 ? 503 : 500, 'the server could not answer; it has written down why')
   })
-  app.setNotFoundHandler(notFound)
 }
 
 export const notFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
