@@ -34,6 +34,13 @@ export class ConfigError extends FirnError {
   }
 }
 
+/** A setting that a node would not start with either; the message is the node's line, printed as it prints it. */
+export class NodeConfigError extends FirnError {
+  constructor(problem: string) {
+    super(`couldn't load node config: ${problem}`, { code: 'NODE_CONFIG', status: 500, expose: true })
+  }
+}
+
 /** The caller gave something that cannot be served as asked. */
 export class BadInputError extends FirnError {
   constructor(message: string, cause?: unknown) {

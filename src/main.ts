@@ -1,6 +1,6 @@
 import { createApp } from './app.ts'
 import { loadConfig } from './config/index.ts'
-import { ConfigError } from './errors.ts'
+import { ConfigError, NodeConfigError } from './errors.ts'
 
 /** Conventional exit statuses: 1 = could not start, 2 = wrong configuration. */
 const EXIT = { failed: 1, misconfigured: 2 } as const
@@ -44,6 +44,8 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const lines = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
-  for (const line of lines) process.stderr.write(`${line}\n`)
+  // A node prints its own complaints to standard output; scripts look for them there.
+  const output = error instanceof NodeConfigError ? process.stdout : process.stderr
+  for (const line of lines) output.write(`${line}\n`)
   process.exit(error instanceof ConfigError ? EXIT.misconfigured : EXIT.failed)
 })

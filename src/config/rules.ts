@@ -14,12 +14,6 @@ function appCheckProblems({ appCheck }: Config['balance']): string[] {
   return []
 }
 
-function authProblems({ auth }: Config['node']['api']): string[] {
-  return auth.required && auth.password === undefined && auth.passwordFile === undefined
-    ? ['node.api.auth.password: missing; needed: password or passwordFile when node.api.auth.required is true']
-    : []
-}
-
 function upstreamProblems(chains: Config['chains']): string[] {
   const problems: string[] = []
   const wrong = (key: string, allowed: string) => problems.push(`${key}.url: given another scheme; allowed: ${allowed}`)
@@ -49,7 +43,6 @@ export function ruleProblems(config: Config): string[] {
   const { prices } = config.market
   return [
     ...appCheckProblems(config.balance),
-    ...authProblems(config.node.api),
     ...(prices.provider === 'file' && prices.file === undefined
       ? ['market.prices.file: missing; needed: a file when market.prices.provider is file']
       : []),

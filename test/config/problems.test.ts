@@ -139,11 +139,6 @@ const rows: [string, Given, string][] = [
     'balance.appCheck.projectNumber: missing; needed: projectNumber or projectId when balance.appCheck.mode is firebase',
   ],
   [
-    'auth without password',
-    { argv: ['--api-auth-required'] },
-    'node.api.auth.password: missing; needed: password or passwordFile when node.api.auth.required is true',
-  ],
-  [
     'file prices without file',
     { argv: ['--market-prices-provider', 'file'] },
     'market.prices.file: missing; needed: a file when market.prices.provider is file',

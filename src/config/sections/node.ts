@@ -55,16 +55,21 @@ export const NodeSection = section({
   api: section({
     auth: section({
       required: toggle(false, 'Every path but /ext/auth needs an access token.', { flag: 'api-auth-required' }),
-      password: Type.Optional(secret('Password that creates access tokens.', { flag: 'api-auth-password' })),
+      // Empty texts are for the access tokens to refuse, in the words of a node.
+      password: Type.Optional(
+        secret('Password that creates access tokens.', { flag: 'api-auth-password', minLength: 0 }),
+      ),
       passwordFile: Type.Optional(
         Type.String({
-          minLength: 1,
           description: 'File with that password; the literal password wins when both are given.',
           flag: 'api-auth-password-file',
         }),
       ),
     }),
-    admin: section({ enabled: toggle(false, 'Serve /ext/admin.', { flag: 'api-admin-enabled' }) }),
+    admin: section({
+      enabled: toggle(false, 'Serve /ext/admin.', { flag: 'api-admin-enabled' }),
+      remote: toggle(false, 'Serve /ext/admin to other machines even when no access token is required.'),
+    }),
     keystore: section({ enabled: toggle(false, 'Serve /ext/keystore.', { flag: 'api-keystore-enabled' }) }),
   }),
 })

@@ -6,6 +6,10 @@ const MAX_BYTES = 1_024
 const JUDGED_BYTES = 50
 const LEAST_SCORE = 2
 
+/** What a node asks of a password that it did not have to refuse with a reason. */
+export const isStrongPassword = (password: string): boolean =>
+  passwordStrength(Buffer.from(password).subarray(0, JUDGED_BYTES)).score >= LEAST_SCORE
+
 /**
  * Why a new password is refused, in the node's words and order; undefined when it is fine (avalanchego
  * `utils/password`, used by the auth and keystore APIs).
@@ -14,5 +18,5 @@ export function passwordProblem(password: string): string | undefined {
   const bytes = Buffer.from(password)
   if (bytes.length === 0) return 'empty password'
   if (bytes.length > MAX_BYTES) return `password exceeds maximum length of ${MAX_BYTES} chars`
-  return passwordStrength(bytes.subarray(0, JUDGED_BYTES)).score < LEAST_SCORE ? 'password is too weak' : undefined
+  return isStrongPassword(password) ? undefined : 'password is too weak'
 }
