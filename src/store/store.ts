@@ -16,6 +16,7 @@ import {
 import { createProbes, type StoreProbes } from './probes.ts'
 import { createChainNumbers, createIndexReader, type IndexReader } from './read/index.ts'
 import type { Database } from './schema/index.ts'
+import { createUpkeep } from './upkeep.ts'
 import { createIndexWriter } from './write/index.ts'
 
 export interface StoreOptions {
@@ -63,15 +64,16 @@ const LEADER_LOCK = 0x494458
 
 /** Makes the store without touching disk or network; the first use opens it. */
 export function openStore(options: StoreOptions): Store {
-  return assembleStore(options.databaseUrl === undefined ? 'embedded' : 'server', openPool(options))
+  return assembleStore(options.databaseUrl === undefined ? 'embedded' : 'server', openPool(options), options.logger)
 }
 
 /** @param start opens a pool whose schema is up to date or gets so; tests give it a prepared one */
-export function assembleStore(kind: Store['kind'], start: () => Promise<ConnectionPool>): Store {
+export function assembleStore(kind: Store['kind'], start: () => Promise<ConnectionPool>, logger: Logger): Store {
   const lazy = createLazyPool(start)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
   const numbers = createChainNumbers(db)
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
+  const upkeep = kind === 'embedded' ? createUpkeep(patient, logger) : undefined
   return {
     kind,
     ...lifecycle(lazy),
@@ -87,7 +89,7 @@ export function assembleStore(kind: Store['kind'], start: () => Promise<Connecti
     keystore: createKeystoreRecords(db),
     reader: createIndexReader(db, numbers),
     nftMetadata: createNftMetadataRecords(db, numbers),
-    writer: createIndexWriter(patient, async (signal) => (await lazy.open()).hold(LEADER_LOCK, signal)),
+    writer: createIndexWriter(patient, async (signal) => (await lazy.open()).hold(LEADER_LOCK, signal), upkeep),
   }
 }
 

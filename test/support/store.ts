@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { openEmbeddedPool } from '../../src/store/connection/index.ts'
+import type { ConnectionPool } from '../../src/store/connection/pool.ts'
 import { migrate } from '../../src/store/migrations/index.ts'
 import { assembleStore, openStore, type Store } from '../../src/store/store.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
@@ -26,7 +27,7 @@ export function describeStores(title: string, tests: (open: OpenTestStore, kind:
     beforeAll(async () => {
       await migratedArchive()
     }, MAKING_MS)
-    tests(closing(openMemoryStore), 'embedded')
+    tests(closing(() => openMemoryStore()), 'embedded')
   })
   describe(`${title} (server)`, () => {
     let server: PostgresServer | undefined
@@ -48,11 +49,19 @@ export function describeStores(title: string, tests: (open: OpenTestStore, kind:
   })
 }
 
-/** A fresh store in memory for tests of other rooms; close it when done. */
-export async function openMemoryStore(): Promise<Store> {
+/**
+ * A fresh store in memory for tests of other rooms; close it when done.
+ * @param seen gets the connections below it once they are open, for tests that look at the tables themselves
+ */
+export async function openMemoryStore(seen?: (pool: ConnectionPool) => void): Promise<Store> {
   const archive = await migratedArchive()
   const settings = { folder: undefined, statementTimeoutMs: TIMEOUT_MS, maxWaiting: 1_000, logger }
-  return assembleStore('embedded', () => openEmbeddedPool({ ...settings, archive }))
+  const open = async (): Promise<ConnectionPool> => {
+    const pool = await openEmbeddedPool({ ...settings, archive })
+    seen?.(pool)
+    return pool
+  }
+  return assembleStore('embedded', open, logger)
 }
 
 function closing(open: OpenTestStore): OpenTestStore {

@@ -15,15 +15,13 @@ interface Pending {
 /** The embedded Postgres in its thread. Statements run one after another, in the order given. */
 export interface EmbeddedDatabase {
   query(sql: string, parameters: readonly unknown[]): Promise<WorkerRows>
-  /** Several statements without parameters. */
-  script(sql: string): Promise<void>
   /** The whole data folder as one archive, for `WorkerSettings.archive` of another database. */
   archive(): Promise<Uint8Array>
   close(): Promise<void>
-  /** Ends the thread without any goodbye; as with a killed process, nothing committed is lost. */
+  /** Ends the thread without any goodbye; as with a killed process, nothing committed in a folder is lost. */
   kill(): Promise<void>
-  /** Resolves when the thread has ended, for whatever reason. */
-  readonly ended: Promise<void>
+  /** True when the thread has ended, for whatever reason. */
+  readonly over: boolean
 }
 
 /** A Postgres error as it came from the worker, with the members that drivers give it. */
@@ -46,16 +44,15 @@ class EmbeddedError extends FirnError {
 export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedDatabase> {
   const worker = startWorker(settings)
   const pending = new Map<number, Pending>()
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await ready(worker)
+  let over = false
   worker.on('message', (answer: WorkerAnswer) => settle(pending, answer))
   worker.on('error', (error) => failAll(pending, new StoreUnavailableError('the embedded database broke', error)))
-  void ended.then(() => failAll(pending, new StoreUnavailableError('the embedded database has ended')))
-  let lastId = 0
-  let over = false
-  void ended.then(() => {
+  worker.once('exit', () => {
     over = true
+    failAll(pending, new StoreUnavailableError('the embedded database has ended'))
   })
+  let lastId = 0
   const ask = (request: Unsent): Promise<Value> =>
     new Promise((resolve, reject) => {
       if (over) return reject(new StoreUnavailableError('the embedded database has ended'))
@@ -69,9 +66,6 @@ export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedD
       if (value === undefined || value instanceof Uint8Array) throw new StoreUnavailableError('no rows came back')
       return value
     },
-    async script(sql) {
-      await ask({ type: 'script', sql })
-    },
     async archive() {
       const value = await ask({ type: 'archive' })
       if (!(value instanceof Uint8Array)) throw new StoreUnavailableError('no archive came back')
@@ -84,7 +78,9 @@ export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedD
     async kill() {
       await worker.terminate()
     },
-    ended,
+    get over() {
+      return over
+    },
   }
 }
 

@@ -1,4 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Logger } from 'pino'
 import { CancelledError, DeadlineError } from '../../errors.ts'
@@ -39,8 +41,9 @@ export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<Em
   const { folder, statementTimeoutMs, logger } = options
   if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = folder === undefined ? async () => {} : await takeLock(folder)
-  const start = (archive?: Uint8Array): Promise<EmbeddedDatabase> => startEmbedded({ folder, archive })
-  let database = await start(options.archive).catch(async (error: unknown) => {
+  const start = async (): Promise<EmbeddedDatabase> =>
+    startEmbedded({ folder: folder === undefined ? undefined : await makeData(folder), archive: options.archive })
+  let database = await start().catch(async (error: unknown) => {
     await unlock()
     throw error
   })
@@ -48,17 +51,21 @@ export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<Em
   let closed = false
   const closing = new AbortController()
 
-  /** A database that died or hangs is started again; with a folder nothing committed is lost. */
-  const restart = async (why: string): Promise<void> => {
-    logger.error({ why }, 'embedded database restarts')
-    await database.kill()
+  /** A database that died is started again; with a folder nothing committed is lost. */
+  const revive = async (): Promise<void> => {
+    if (!database.over) return
     if (folder === undefined) throw new StoreUnavailableError('the database in memory is gone')
+    logger.error('the embedded database ended by itself and is started again')
     database = await start()
   }
 
   const connect = async (timeoutMs: number): Promise<PostgresPoolClient> => {
     if (closed) throw new StoreUnavailableError('the store is closed')
     const giveBack = await turns.take(timeoutMs)
+    await revive().catch((error: unknown) => {
+      giveBack()
+      throw error
+    })
     const client = createClient(database, timeoutMs)
     let released = false
     return {
@@ -66,7 +73,7 @@ export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<Em
       release: () => {
         if (released) return
         released = true
-        void client.settle(restart).then(giveBack, giveBack)
+        void client.settle().then(giveBack, giveBack)
       },
     }
   }
@@ -99,19 +106,30 @@ export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<Em
   }
 }
 
+/**
+ * The database's own folder in ours. It is made under another name, so that a process killed meanwhile leaves nothing
+ * that looks like a database; and by a thread of its own, because that takes some 800 MB for a moment, which a thread
+ * gives back only at its end.
+ */
+async function makeData(folder: string): Promise<string> {
+  const data = join(folder, 'data')
+  if (existsSync(data)) return data
+  const draft = join(folder, 'data.new')
+  await rm(draft, { recursive: true, force: true })
+  await (await startEmbedded({ folder: draft, archive: undefined })).close()
+  await rename(draft, data)
+  return data
+}
+
 interface Client {
   query(sql: string, parameters?: readonly unknown[]): Promise<PostgresQueryResult<unknown>>
   /** Waits until the database has nothing of this client's left to do, so that the next one finds it clean. */
-  settle(restart: (why: string) => Promise<void>): Promise<void>
+  settle(): Promise<void>
 }
 
 function createClient(database: EmbeddedDatabase, timeoutMs: number): Client {
   let running: Promise<unknown> = Promise.resolve()
   let late = false
-  let dead = false
-  void database.ended.then(() => {
-    dead = true
-  })
   return {
     query(sql, parameters = []) {
       const result = database.query(sql, parameters)
@@ -121,15 +139,12 @@ function createClient(database: EmbeddedDatabase, timeoutMs: number): Client {
       })
       return inTime as Promise<PostgresQueryResult<unknown>>
     },
-    async settle(restart) {
-      if (!late && !dead) return
-      const finished = await withTimeout(running, STUCK_AFTER_MS, () => undefined).then(
-        () => true,
-        () => false,
+    async settle() {
+      if (!late || database.over) return
+      await withTimeout(running, STUCK_AFTER_MS, () => undefined).then(
+        () => database.query('rollback', []),
+        () => database.kill(),
       )
-      if (dead) return restart('its thread ended')
-      if (!finished) return restart('a statement did not end')
-      await database.query('rollback', [])
     },
   }
 }

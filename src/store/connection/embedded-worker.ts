@@ -50,9 +50,6 @@ async function answer(database: PGlite, request: WorkerRequest): Promise<WorkerR
       const result = await database.query(request.sql, [...request.parameters])
       return { command: result.command ?? '', rowCount: result.affectedRows ?? result.rows.length, rows: result.rows }
     }
-    case 'script':
-      await database.exec(request.sql)
-      return undefined
     case 'archive':
       return new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer())
     case 'close':

@@ -8,7 +8,6 @@ export interface WorkerSettings {
 
 export type WorkerRequest =
   | { id: number; type: 'query'; sql: string; parameters: readonly unknown[] }
-  | { id: number; type: 'script'; sql: string }
   | { id: number; type: 'archive' }
   | { id: number; type: 'close' }
 

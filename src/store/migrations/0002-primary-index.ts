@@ -54,6 +54,9 @@ const UTXOS = [
     owners int2 not null, threshold int8 not null, locktime numeric(20) not null, stakeable_locktime numeric(20),
     stake_start int8, stake_end int8, staked_until int8, reward_type int2,
     primary key (address, chain, created_time, utxo))`,
+  // Index-only scans need the map of all-visible pages to be fresh, also where rows are only added.
+  `alter table utxo_owner set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05,
+    autovacuum_analyze_scale_factor = 0.05)`,
   `create index utxo_owner_interval on utxo_owner (address, chain, consumed_time, created_time, utxo)
     include (amount, asset, kind, other_chain, direction, owners, threshold, locktime, stakeable_locktime,
       stake_start, stake_end, staked_until)`,

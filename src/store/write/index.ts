@@ -7,6 +7,7 @@ import { BadInputError } from '../../errors.ts'
 import type { IndexWriter } from '../index-writer.ts'
 import { readOpenStaking } from '../read/open-staking.ts'
 import type { Database } from '../schema/index.ts'
+import type { Upkeep } from '../upkeep.ts'
 import { writeRange } from './commit-range.ts'
 import { rewindStream } from './rewind.ts'
 import { registerStream } from './stream-rows.ts'
@@ -14,15 +15,23 @@ import { registerStream } from './stream-rows.ts'
 /**
  * @param db connections without the timeouts of reads
  * @param lead see `IndexWriter.lead`
+ * @param upkeep what the database needs after writes, where it does not see to that itself
  */
-export function createIndexWriter(db: Kysely<Database>, lead: IndexWriter['lead']): IndexWriter {
+export function createIndexWriter(
+  db: Kysely<Database>,
+  lead: IndexWriter['lead'],
+  upkeep: Upkeep | undefined,
+): IndexWriter {
   return {
     register: (stream) =>
       db.transaction().execute(async (tx) => {
         await sql`lock table stream in share row exclusive mode`.execute(tx)
         return registerStream(tx, stream)
       }),
-    commitRange: (stream, rows, progress) => db.transaction().execute((tx) => writeRange(tx, stream, rows, progress)),
+    async commitRange(stream, rows, progress) {
+      await db.transaction().execute((tx) => writeRange(tx, stream, rows, progress))
+      await upkeep?.consider()
+    },
     openStaking: (stream) => readOpenStaking(db, stream),
     async confirmTip(stream) {
       const { numUpdatedRows } = await db

@@ -1,0 +1,194 @@
+import { expect, it } from 'vitest'
+import { RangeContentError, RangeGapError, RangeParentError } from '../../../src/store/index.ts'
+import { describeStores } from '../../support/store.ts'
+import { address, block, commit, id, listed, output, range, registerAll, spend } from './range-samples.ts'
+
+describeStores('ranges', (open) => {
+  it('go on from the stored tip only, and are nothing when they do not', async () => {
+    const store = await open()
+    await registerAll(store)
+    await commit(store, 'testnet:P', 0, { blocks: [block(0), block(1)] }, 1)
+    await expect(commit(store, 'testnet:P', 3, { blocks: [block(3)] })).rejects.toThrow(RangeGapError)
+    await expect(commit(store, 'testnet:P', 1, { blocks: [block(1)] })).rejects.toThrow(RangeGapError)
+    const fork = { ...range(2), parentId: id(77) }
+    await expect(store.writer.commitRange('testnet:P', {}, fork)).rejects.toThrow(RangeParentError)
+    await commit(store, 'testnet:P', 2, { blocks: [block(2)] })
+    const [progress] = await store.reader.progress()
+    expect(progress?.tip).toEqual({ height: 2n, blockId: id(3), time: 1_002n })
+    await expect(store.writer.commitRange('testnet:Q', {}, range(0))).rejects.toThrow('not registered')
+  })
+
+  it('are registered once and remember the state they were given', async () => {
+    const store = await open()
+    await registerAll(store)
+    await store.writer.commitRange('testnet:X', {}, { ...range(0), state: '{"supply":"7"}' })
+    await store.writer.commitRange('testnet:X', {}, range(1))
+    const definition = {
+      name: 'testnet:X',
+      kind: 'primary' as const,
+      network: 'testnet',
+      testnet: true,
+      chain: 'X' as const,
+    }
+    const again = await store.writer.register(definition)
+    expect(again).toMatchObject({ tip: { height: 1n }, state: '{"supply":"7"}' })
+    await store.writer.confirmTip('testnet:X')
+    const confirmed = await store.writer.register(definition)
+    expect(confirmed.currentAtMs).toBeGreaterThan(again.currentAtMs)
+  })
+
+  it('write nothing at all when one row is wrong', async () => {
+    const store = await open()
+    await registerAll(store)
+    await commit(store, 'testnet:P', 0, { blocks: [block(0)], utxos: [output(1, 0)] })
+    const wrong = { blocks: [block(1)], utxos: [output(2, 1)], spends: [spend(9, 1, 3)] }
+    await expect(commit(store, 'testnet:P', 1, wrong)).rejects.toThrow(RangeContentError)
+    expect(await store.reader.blocks.atHeight({ network: 'testnet', letter: 'P' }, 1n)).toBeUndefined()
+    expect(await listed(store, 'P')).toHaveLength(1)
+    await commit(store, 'testnet:P', 1, { ...wrong, spends: [spend(1, 1, 3)] })
+    const life = (await listed(store, 'P')).map((utxo) => [utxo.txId, utxo.consumed?.by])
+    expect(life).toEqual([
+      [id(1), id(3)],
+      [id(2), undefined],
+    ])
+  })
+
+  it('refuse to consume or release twice, on a foreign chain, or what is still staked', async () => {
+    const store = await open()
+    await registerAll(store)
+    const stake = { start: 1_000n, end: 2_000n }
+    const utxos = [output(1, 0), output(2, 0, { stake }), output(3, 0, { exportedTo: 'X' })]
+    await commit(store, 'testnet:P', 0, { utxos, spends: [spend(1, 0, 8)] })
+    const attempts = [
+      { spends: [spend(1, 1, 9)] },
+      { spends: [spend(2, 1, 9)] },
+      { spends: [spend(3, 1, 9)] },
+      { spends: [{ ...spend(3, 1, 9), importedFrom: 'X' as const }] },
+      { releases: [{ txId: id(1), outputIndex: 0, time: 1_001n }] },
+      { utxos: [output(7, 1), output(7, 1)] },
+      { utxos: [output(7, 1)], spends: [spend(7, 1, 9), spend(7, 1, 9)] },
+      { utxos: [output(7, 1, { exportedTo: 'C' })], spends: [spend(7, 1, 9)] },
+    ]
+    for (const rows of attempts) await expect(commit(store, 'testnet:P', 1, rows)).rejects.toThrow(RangeContentError)
+    await commit(store, 'testnet:P', 1, {
+      releases: [{ txId: id(2), outputIndex: 0, time: 1_001n }],
+      spends: [spend(2, 1, 9)],
+    })
+    expect((await listed(store, 'P')).map((utxo) => utxo.stake?.active)).toEqual(
+      [undefined, false, undefined].toSorted(),
+    )
+  })
+})
+
+describeStores('shared memory', (open) => {
+  it('shows an export on both chains and consumes it from the other one, whichever is indexed first', async () => {
+    const store = await open()
+    await registerAll(store)
+    const imported = { ...spend(4, 0, 44), importedFrom: 'P' as const }
+    await commit(store, 'testnet:X', 0, { spends: [imported] })
+    expect(await listed(store, 'X')).toEqual([])
+    const utxos = [
+      output(4, 0, { exportedTo: 'X' }),
+      output(5, 0, { exportedTo: 'X', addresses: [address(1), address(2)] }),
+    ]
+    await commit(store, 'testnet:P', 0, { utxos })
+    const brief = async (letter: 'P' | 'X') =>
+      (await listed(store, letter))
+        .map((utxo) => [utxo.txId, utxo.createdOn, utxo.consumableOn, utxo.consumed?.by])
+        .sort()
+    const half = [
+      [id(4), 'P', 'X', id(44)],
+      [id(5), 'P', 'X', undefined],
+    ]
+    expect(await brief('P')).toEqual(half)
+    expect(await brief('X')).toEqual(half)
+    await commit(store, 'testnet:X', 1, { spends: [{ ...spend(5, 1, 45), importedFrom: 'P' }] })
+    expect((await brief('P'))[1]).toEqual([id(5), 'P', 'X', id(45)])
+    expect((await brief('X'))[1]).toEqual([id(5), 'P', 'X', id(45)])
+    expect(await listed(store, 'P', address(2), false)).toEqual([])
+    await expect(commit(store, 'testnet:X', 2, { spends: [imported] })).rejects.toThrow(RangeContentError)
+  })
+
+  it('takes streams that write at the same time', async () => {
+    const store = await open()
+    await registerAll(store)
+    for (let height = 0; height < 8; height++) {
+      const made = [output(100 + height, height, { exportedTo: 'X' })]
+      const imports = [{ ...spend(100 + height, height, 200), importedFrom: 'P' as const }]
+      await Promise.all([
+        commit(store, 'testnet:P', height, { utxos: made }),
+        commit(store, 'testnet:X', height, { spends: imports }),
+      ])
+    }
+    const consumed = (await listed(store, 'X')).map((utxo) => utxo.consumed?.by)
+    expect(consumed).toEqual(Array.from({ length: 8 }, () => id(200)))
+  })
+})
+
+describeStores('staking', (open) => {
+  it('is read back as it was written, less what has ended', async () => {
+    const store = await open()
+    await registerAll(store)
+    const owner = { threshold: 1, locktime: 0n, addresses: [address(1)] }
+    const staker = {
+      txId: id(1),
+      kind: 'validator' as const,
+      subnetId: id(0),
+      nodeId: address(9),
+      weight: 2n ** 64n - 1n,
+      start: 1n,
+      end: 2n,
+      height: 0n,
+      time: 1_000n,
+      pending: true,
+      firstStakeOutput: 1,
+      stakeOutputs: 2,
+      potentialReward: 10n,
+      potentialNet: 9n,
+      delegationShares: 20_000,
+      rewardsOwner: owner,
+      feesOwner: { ...owner, locktime: 2n ** 64n - 1n },
+    }
+    const subnet = { id: id(6), height: 0n, owner }
+    const l1 = {
+      validationId: id(5),
+      subnetId: id(6),
+      nodeId: address(3),
+      publicKey: 'ab'.repeat(48),
+      weight: 4n,
+      minNonce: 0n,
+      startTime: 7n,
+      endAccumulatedFee: 8n,
+      remainingBalanceOwner: owner,
+      deactivationOwner: { ...owner, addresses: [] },
+      height: 0n,
+    }
+    const staking = { stakers: [staker, { ...staker, txId: id(2) }], subnets: [subnet], l1Validators: [l1] }
+    await commit(store, 'testnet:P', 0, { staking })
+    expect((await store.reader.rewards.sums('testnet', [address(1)])).pending).toMatchObject({ validator: 18n })
+    const conversion = { id: id(7), managerChainId: id(8), managerAddress: 'ee', height: 1n }
+    const started = { start: 5n, end: 6n, weight: 3n, potentialReward: 7n, potentialNet: 7n }
+    await commit(store, 'testnet:P', 1, {
+      staking: {
+        stakerChanges: [
+          { txId: id(1), accruedFees: 11n },
+          { txId: id(1), started },
+          { txId: id(2), ended: { height: 1n, time: 1_001n, outcome: 'aborted', rewardTxId: id(3), rewardHeight: 1n } },
+        ],
+        subnets: [{ ...subnet, conversion }],
+        l1Validators: [{ ...l1, weight: 0n }],
+      },
+    })
+    expect(await store.writer.openStaking('testnet:P')).toEqual({
+      stakers: [{ ...staker, ...started, pending: false, accruedFees: 11n }],
+      subnets: [{ ...subnet, conversion }],
+      l1Validators: [],
+    })
+    expect((await store.reader.rewards.sums('testnet', [address(1)])).pending).toMatchObject({
+      validator: 7n,
+      feesAccrued: 11n,
+    })
+    const unknown = { staking: { stakerChanges: [{ txId: id(99), accruedFees: 1n }] } }
+    await expect(commit(store, 'testnet:P', 2, unknown)).rejects.toThrow(RangeContentError)
+  })
+})

@@ -1,0 +1,199 @@
+import { expect, it } from 'vitest'
+import type { EvmRows, Store } from '../../../src/store/index.ts'
+import { describeStores } from '../../support/store.ts'
+import { address, id, range } from './range-samples.ts'
+
+const L1 = { name: 'eip155:77', kind: 'evm' as const, testnet: false, evmChainId: 77n }
+const OTHER = { name: 'eip155:78', kind: 'evm' as const, testnet: true, evmChainId: 78n }
+const NFTS = { chainId: 77n, contract: address(0xcc) }
+
+const block = (height: number, more: object = {}) => ({
+  height: BigInt(height),
+  hash: id(height + 1),
+  parentHash: id(height),
+  time: BigInt(1_000 + height),
+  txCount: 2,
+  failedCount: 1,
+  baseFee: 25n,
+  gasUsed: 2n,
+  gasLimit: 15_000_000n,
+  gasCost: 0n,
+  feesSpent: 2n ** 200n,
+  cumulativeTransactions: BigInt(2 * height + 2),
+  ...more,
+})
+
+const transaction = (height: number, index: number, more: object = {}) => ({
+  height: BigInt(height),
+  index,
+  hash: id(1_000 + 10 * height + index),
+  from: address(1),
+  to: address(2),
+  value: 2n ** 256n - 1n,
+  success: index === 0,
+  type: 2,
+  gasLimit: 21_000n,
+  gasUsed: 21_000n,
+  gasPrice: 30n,
+  nonce: 4n,
+  selector: 'a9059cbb',
+  ...more,
+})
+
+const nftTransfer = (height: number, to: string) => ({
+  height: BigInt(height),
+  logIndex: 0,
+  batchIndex: 0,
+  txIndex: 0,
+  standard: 'ERC-721' as const,
+  contract: NFTS.contract,
+  from: address(0),
+  to,
+  tokenId: 2n ** 255n,
+  amount: 1n,
+})
+
+const nft = (height: number, owner: string, tokenId = 2n ** 255n) => ({
+  contract: NFTS.contract,
+  tokenId,
+  standard: 'ERC-721' as const,
+  owner,
+  height: BigInt(height),
+  logIndex: 0,
+})
+
+const commitEvm = (store: Store, stream: string, height: number, evm: EvmRows): Promise<void> =>
+  store.writer.commitRange(stream, { evm }, range(height))
+
+const plainBlock = (height: number): EvmRows => ({
+  blocks: [block(height)],
+  transactions: [transaction(height, 0), transaction(height, 1)],
+})
+
+async function opened(open: () => Promise<Store>): Promise<Store> {
+  const store = await open()
+  await store.writer.register(L1)
+  await store.writer.register(OTHER)
+  return store
+}
+
+describeStores('EVM chains', (open) => {
+  it('list blocks and transactions of all chains newest first, page by page while more arrive', async () => {
+    const store = await opened(open)
+    for (let height = 0; height < 4; height++) {
+      await commitEvm(store, L1.name, height, plainBlock(height))
+      await commitEvm(store, OTHER.name, height, plainBlock(height))
+    }
+    const { evm } = store.reader
+    const first = await evm.latestBlocks({ limit: 3 })
+    expect(first.blocks[0]).toMatchObject({ feesSpent: 2n ** 200n, cumulativeTransactions: 8n })
+    await commitEvm(store, L1.name, 4, plainBlock(4))
+    const second = await evm.latestBlocks({ limit: 10, ...(first.next === undefined ? {} : { after: first.next }) })
+    const seen = [...first.blocks, ...second.blocks].map((entry) => `${entry.chainId}:${entry.height}`)
+    expect(seen).toEqual(['78:3', '77:3', '78:2', '77:2', '78:1', '77:1', '78:0', '77:0'])
+    expect(second.next).toBeUndefined()
+    const main = await evm.latestBlocks({ testnet: false, limit: 2 })
+    expect(main.blocks.map((entry) => [entry.chainId, entry.height])).toEqual([
+      [77n, 4n],
+      [77n, 3n],
+    ])
+    const pages: string[] = []
+    let after: Awaited<ReturnType<typeof evm.latestTransactions>>['next']
+    do {
+      const page = await evm.latestTransactions({ limit: 3, testnet: false, ...(after === undefined ? {} : { after }) })
+      pages.push(...page.transactions.map((entry) => `${entry.height}/${entry.index}`))
+      after = page.next
+    } while (after !== undefined)
+    expect(pages).toEqual([4, 3, 2, 1, 0].flatMap((height) => [`${height}/1`, `${height}/0`]))
+    const failed = await evm.latestTransactions({ limit: 2, success: false })
+    expect(failed.transactions.map((entry) => [entry.chainId, entry.height, entry.success])).toEqual([
+      [77n, 4n, false],
+      [78n, 3n, false],
+    ])
+    expect(failed.transactions[0]).toMatchObject({ value: 2n ** 256n - 1n, block: { hash: id(5), time: 1_004n } })
+    expect((await evm.latestTransactions({ limit: 99, success: true })).transactions).toHaveLength(9)
+  })
+
+  it('know who took part, tokens touched, and contracts bit by bit', async () => {
+    const store = await opened(open)
+    const token = address(0xdd)
+    const participants = [
+      { address: address(1), height: 0n },
+      { address: address(1), height: 0n },
+    ]
+    const holdings = [{ address: address(1), contract: token, height: 0n }]
+    const contract = { address: token, height: 0n, standard: 'ERC-20' as const, name: 'a\0b"\\', decimals: 6 }
+    await commitEvm(store, L1.name, 0, { participants, holdings, contracts: [contract] })
+    await commitEvm(store, OTHER.name, 0, { participants })
+    await commitEvm(store, L1.name, 1, {
+      participants,
+      holdings,
+      contracts: [{ address: token, height: 1n, symbol: 'T' }],
+    })
+    expect((await store.reader.evm.chainsOf(address(1))).sort()).toEqual([77n, 78n])
+    expect(await store.reader.evm.chainsOf(address(5))).toEqual([])
+    const known = { address: token, standard: 'ERC-20', name: 'ab"\\', symbol: 'T', decimals: 6 }
+    expect(await store.reader.evm.touchedTokens(77n, address(1), 10)).toEqual([known])
+    expect(await store.reader.evm.contracts(77n, [token, address(3)])).toEqual([known])
+    await expect(store.reader.evm.contracts(5n, [token])).rejects.toThrow('not indexed')
+  })
+
+  it('go back to the fork and take the other branch', async () => {
+    const store = await opened(open)
+    const owners = [address(1), address(2), address(3)]
+    for (const [height, owner] of owners.entries()) {
+      await commitEvm(store, L1.name, height, {
+        ...plainBlock(height),
+        transfers: [nftTransfer(height, owner)],
+        nfts: [nft(height, owner), ...(height === 2 ? [nft(2, owner, 5n)] : [])],
+        participants: [{ address: owner, height: BigInt(height) }],
+      })
+    }
+    expect((await store.reader.nfts.list(NFTS, { limit: 10 })).tokens.map((token) => token.owner)).toEqual([
+      address(3),
+      address(3),
+    ])
+    await store.writer.rewind(L1.name, 1n)
+    expect((await store.reader.nfts.list(NFTS, { limit: 10 })).tokens.map((token) => token.owner)).toEqual([address(2)])
+    expect(await store.reader.evm.chainsOf(address(3))).toEqual([])
+    expect((await store.reader.evm.latestTransactions({ limit: 99 })).transactions).toHaveLength(4)
+    const other = { ...range(2), blockId: id(99) }
+    const evm = { blocks: [block(2, { hash: id(99) })] }
+    await store.writer.commitRange(L1.name, { evm }, other)
+    expect((await store.reader.progress()).find((entry) => entry.stream === L1.name)?.tip?.blockId).toBe(id(99))
+    const primary = { name: 't:P', kind: 'primary' as const, network: 't', testnet: true, chain: 'P' as const }
+    await store.writer.register(primary)
+    await store.writer.commitRange('t:P', {}, range(0))
+    await expect(store.writer.rewind('t:P', 0n)).rejects.toThrow('final')
+  })
+})
+
+describeStores('NFT metadata', (open) => {
+  it('is fetched once per turn, kept over failures, and reindexed once an hour', async () => {
+    const store = await opened(open)
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 300n)] })
+    const token = { ...NFTS, tokenId: 7n }
+    const due = await store.nftMetadata.takeDue(10, 600)
+    expect(due).toContainEqual({ ...token, standard: 'ERC-721', attempts: 0 })
+    expect(due).toHaveLength(2)
+    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    const found = { status: 'INDEXED', tokenUri: 'ipfs://x', name: 'Seven', attributes: '[{"a":1}]' }
+    await store.nftMetadata.store(token, found)
+    await store.nftMetadata.store(token, { status: 'UNREACHABLE_TOKEN_URI', retryAt: 1n })
+    const read = await store.reader.nfts.find(NFTS, 7n)
+    expect(read?.metadata).toMatchObject({ ...found, status: 'UNREACHABLE_TOKEN_URI' })
+    expect(read?.metadata.updatedAt).toBeGreaterThan(1_000_000n)
+    expect(await store.nftMetadata.takeDue(10, 600)).toHaveLength(1)
+    expect(await store.nftMetadata.requestReindex(token, 3_600)).toEqual({ found: true })
+    const again = await store.nftMetadata.requestReindex(token, 3_600)
+    expect(again.retryAfterSeconds).toBeGreaterThan(3_590)
+    expect(await store.nftMetadata.requestReindex({ ...token, tokenId: 8n }, 3_600)).toEqual({ found: false })
+    expect(await store.nftMetadata.takeDue(10, 600)).toHaveLength(1)
+    await commitEvm(store, L1.name, 1, { nfts: [{ ...nft(1, address(2), 7n), refresh: true }] })
+    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([{ ...token, standard: 'ERC-721', attempts: 0 }])
+    const page = await store.reader.nfts.list(NFTS, { limit: 1 })
+    expect([page.tokens[0]?.tokenId, page.nextTokenId]).toEqual([7n, 7n])
+    const next = await store.reader.nfts.list(NFTS, { afterTokenId: 7n, limit: 1 })
+    expect([next.tokens[0]?.tokenId, next.nextTokenId]).toEqual([300n, undefined])
+  })
+})
