@@ -46,7 +46,7 @@ async function openClient(url: string): Promise<Client> {
     pushed: <T>(subscription: unknown) =>
       messages.flatMap((message) => {
         const params = message['params'] as { subscription: string; result: T } | undefined
-        return params?.subscription === subscription ? [params.result] : []
+        return params && params.subscription === subscription ? [params.result] : []
       }),
   }
 }

@@ -12,7 +12,14 @@ export function matchAnswers(
   answers: readonly Buffer[],
 ): Map<EvmMessage, Buffer> | undefined {
   const waiting = asked.filter(({ kind }) => kind !== 'silent')
-  if (waiting.length !== answers.length) return undefined
+  if (waiting.length !== answers.length) {
+    // Some servers answer notifications, too.
+    if (asked.length !== answers.length) return undefined
+    return matchAnswers(
+      waiting,
+      answers.filter((_, index) => asked[index]?.kind !== 'silent'),
+    )
+  }
   const found = new Map<EvmMessage, Buffer>()
   const spare: Buffer[] = []
   const ids = answers.map((answer) => idOf(answer) ?? NULL)

@@ -1,0 +1,115 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createFilterTable, FILTER_IDLE_MS } from '../../../../src/api/node/evm/filter/filter-table.ts'
+import { type FaultServer, startFaultServer } from '../../../support/fault-server.ts'
+import { type EvmStage, startEvmStage } from './stage.ts'
+
+/** Nodes that know only their own filters. */
+async function start(): Promise<{ stage: EvmStage; nodes: FaultServer[]; restart(): Promise<EvmStage> }> {
+  const nodes = await Promise.all(
+    [1, 2, 3].map((number) => {
+      const made = new Set<string>()
+      return startFaultServer({
+        handle: (_, body) => {
+          const { id, method, params } = JSON.parse(body.toString()) as { id: number; method: string; params: string[] }
+          const [filter = ''] = params ?? []
+          const known = made.has(filter)
+          const answer = (member: string) => ({ body: `{"jsonrpc":"2.0","id":${id},${member}}\n` })
+          if (/^eth_new/.test(method)) {
+            const name = `0x${number}${made.size}`
+            made.add(name)
+            return answer(`"result":"${name}"`)
+          }
+          if (method === 'eth_uninstallFilter') return answer(`"result":${made.delete(filter)}`)
+          if (!/Filter/.test(method)) return undefined
+          return answer(known ? `"result":["${number}"]` : '"error":{"code":-32000,"message":"filter not found"}')
+        },
+      })
+    }),
+  )
+  const open = (): Promise<EvmStage> => startEvmStage({ nodes: nodes.map(({ url }) => url) })
+  const stages = [await open()]
+  onTestFinished(async () => {
+    for (const stage of stages) await stage.close()
+    for (const node of nodes) await node.close()
+  })
+  return {
+    stage: stages[0] as EvmStage,
+    nodes,
+    restart: async () => {
+      const again = await open()
+      stages.push(again)
+      return again
+    },
+  }
+}
+
+describe('filters', () => {
+  it.each(['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter'])(
+    'go back to the node that made them: %s',
+    async (method) => {
+      const { stage, nodes } = await start()
+      const ids: string[] = []
+      for (const busy of [0, 1, 2]) {
+        // Whoever is slow or in trouble is passed over, so that filters come to be at different nodes.
+        nodes.forEach((node, index) => void node.set(index === busy ? {} : { status: 500 }))
+        ids.push(await stage.call(method, [{}]))
+      }
+      for (const node of nodes) node.set()
+      expect(ids).toEqual(['0x10', '0x20', '0x30'])
+      for (const id of [...ids, ...ids.reverse()]) {
+        expect(await stage.call('eth_getFilterChanges', [id])).toEqual([id[2]])
+        expect(await stage.call('eth_getFilterLogs', [id])).toEqual([id[2]])
+      }
+      for (const id of ids) expect(await stage.call('eth_uninstallFilter', [id])).toBe(true)
+      for (const id of ids) expect(await stage.call('eth_uninstallFilter', [id])).toBe(false)
+    },
+  )
+
+  it('of a dead node are not found, in the words of a node', async () => {
+    const { stage, nodes } = await start()
+    const id = await stage.call('eth_newFilter', [{}])
+    const maker = nodes[Number(id[2]) - 1]
+    await maker?.down()
+    const { status, text } = await stage.post({ jsonrpc: '2.0', id: 'q', method: 'eth_getFilterChanges', params: [id] })
+    expect({ status, text }).toEqual({
+      status: 200,
+      text: '{"jsonrpc":"2.0","id":"q","error":{"code":-32000,"message":"filter not found"}}\n',
+    })
+    expect(await stage.call('eth_uninstallFilter', [id])).toBe(false)
+    expect(await stage.call('eth_newFilter', [{}])).not.toBe(id)
+  })
+
+  it('outlive a restart of this server: whoever knows one made it', async () => {
+    const { stage, nodes, restart } = await start()
+    nodes.forEach((node, index) => void node.set(index === 2 ? {} : { status: 500 }))
+    const id = await stage.call('eth_newFilter', [{}])
+    for (const node of nodes) node.set()
+    const again = await restart()
+    expect(await again.call('eth_getFilterChanges', [id])).toEqual(['3'])
+    await expect(again.call('eth_getFilterChanges', ['0x99'])).rejects.toThrow('filter not found')
+    expect(await again.call('eth_uninstallFilter', [id])).toBe(true)
+  })
+
+  it('work inside a batch', async () => {
+    const { stage } = await start()
+    const id = await stage.call('eth_newFilter', [{}])
+    const { text } = await stage.post([
+      { jsonrpc: '2.0', id: 1, method: 'eth_odd', params: [] },
+      { jsonrpc: '2.0', id: 2, method: 'eth_getFilterChanges', params: [id] },
+    ])
+    expect(JSON.parse(text)).toMatchObject([{ id: 1 }, { id: 2, result: [id[2]] }])
+  })
+
+  it('are forgotten when nobody asks for them as long as at a node', () => {
+    let now = 1_000
+    const table = createFilterTable(() => now)
+    table.made('/ext/bc/C/rpc', '0x1', 'a')
+    now += FILTER_IDLE_MS - 1
+    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBe('a')
+    now += FILTER_IDLE_MS - 1
+    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBe('a')
+    expect(table.hostOf('/ext/bc/other/rpc', '0x1')).toBeUndefined()
+    now += FILTER_IDLE_MS + 1
+    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBeUndefined()
+  })
+})

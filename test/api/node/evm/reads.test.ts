@@ -1,0 +1,235 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/fault-server.ts'
+import { until } from '../../../support/upstream-pool.ts'
+import { type EvmStage, type EvmStageOptions, startEvmStage } from './stage.ts'
+
+const HASH = `0x${'ab'.repeat(32)}`
+
+async function start(
+  servers: readonly FaultServerOptions[],
+  options: Partial<EvmStageOptions> = {},
+): Promise<{ stage: EvmStage; servers: FaultServer[] }> {
+  const started = await Promise.all(servers.map((server) => startFaultServer(server)))
+  const stage = await startEvmStage({ nodes: started.map(({ url }) => url), ...options })
+  onTestFinished(async () => {
+    await stage.close()
+    await Promise.all(started.map((server) => server.close()))
+  })
+  return { stage, servers: started }
+}
+
+const asked = (server: FaultServer | undefined, method: string): number =>
+  server?.stats.seen.filter((call) => call.method === method).length ?? 0
+
+describe('what is kept', () => {
+  const answers: Record<string, unknown> = {
+    eth_chainId: '0xa869',
+    eth_getBlockByHash: { number: '0x5', hash: HASH },
+    eth_getTransactionReceipt: { blockHash: HASH, blockNumber: '0x5' },
+    eth_getTransactionByHash: { blockHash: null, blockNumber: null },
+    eth_getBalance: '0x1',
+    eth_getBlockByNumber: { number: '0x5' },
+    eth_getCode: '0x60',
+    eth_getLogs: [],
+  }
+  const times = async (params: unknown[], method: string): Promise<number> => {
+    const { stage, servers } = await start([
+      { answer: (call) => (call.method === 'eth_blockNumber' ? '0x64' : answers[call.method]) },
+    ])
+    await stage.call('eth_blockNumber')
+    await stage.call(method, params)
+    await stage.call(method, params)
+    return asked(servers[0], method)
+  }
+
+  it.each([
+    ['eth_chainId', []],
+    ['eth_getBlockByHash', [HASH, false]],
+    ['eth_getTransactionReceipt', [HASH]],
+    ['eth_getBalance', [HASH, '0x5']],
+    ['eth_getBalance', [HASH, { blockNumber: '0x64' }]],
+    ['eth_getBalance', [HASH, { blockHash: HASH }]],
+    ['eth_getBlockByNumber', ['0x5', false]],
+    ['eth_getBlockByNumber', ['earliest', false]],
+    ['eth_getCode', [HASH, { blockHash: HASH, requireCanonical: true }]],
+    ['eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x64' }]],
+  ])('%s %j: for good', async (method, params) => {
+    expect(await times(params, method)).toBe(1)
+  })
+
+  it.each([
+    ['a pending transaction', 'eth_getTransactionByHash', [HASH]],
+    ['state above the tip', 'eth_getBalance', [HASH, '0x65']],
+    ['state of the newest block', 'eth_getBalance', [HASH, 'latest']],
+    ['state of a pending block', 'eth_getBalance', [HASH, 'pending']],
+    ['state without a block', 'eth_getBalance', [HASH]],
+    ['number and hash at once', 'eth_getBalance', [HASH, { blockNumber: '0x5', blockHash: HASH }]],
+    ['a number as no node reads it', 'eth_getBalance', [HASH, '0x05']],
+    ['a range beyond the tip', 'eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x65' }]],
+    ['an open range', 'eth_getLogs', [{ fromBlock: '0x1' }]],
+    ['a method of which nothing is known', 'eth_getWork', []],
+  ])('%s: not at all', async (_, method, params) => {
+    answers['eth_getWork'] = []
+    expect(await times(params, method)).toBe(2)
+  })
+
+  it('null is never final, nor is an error', async () => {
+    let receipt: unknown = null
+    const { stage, servers } = await start([{ answer: () => receipt }])
+    expect(await stage.call('eth_getTransactionReceipt', [HASH])).toBeNull()
+    receipt = { blockHash: HASH, blockNumber: '0x5' }
+    expect(await stage.call('eth_getTransactionReceipt', [HASH])).toEqual(receipt)
+    servers[0]?.set({ rpcError: { code: -32000, message: 'boom' } })
+    await expect(stage.call('eth_getBlockByHash', [HASH, true])).rejects.toThrow('boom')
+    servers[0]?.set()
+    expect(await stage.call('eth_getBlockByHash', [HASH, true])).toEqual(receipt)
+  })
+
+  it('answers about the tip until a newer block is seen, when that is switched on', async () => {
+    const { stage, servers } = await start(
+      [
+        {
+          answer: ({ method }) => {
+            if (method === 'eth_blockNumber') return '0x64'
+            return method === 'eth_getTransactionReceipt' ? { blockHash: HASH, blockNumber: '0x65' } : '0x7'
+          },
+        },
+      ],
+      { tipCacheMs: 60_000 },
+    )
+    const balance = (): Promise<string> => stage.call('eth_getBalance', [HASH, 'latest'])
+    await stage.call('eth_blockNumber')
+    await balance()
+    await balance()
+    expect(asked(servers[0], 'eth_getBalance')).toBe(1)
+    // Whoever has seen a receipt must see its block's effects.
+    await stage.call('eth_getTransactionReceipt', [HASH])
+    await balance()
+    expect(asked(servers[0], 'eth_getBalance')).toBe(2)
+    await stage.call('eth_sendRawTransaction', ['0x01'])
+    await balance()
+    expect(asked(servers[0], 'eth_getBalance')).toBe(3)
+  })
+
+  it('ids and spaces are those of each caller', async () => {
+    const { stage, servers } = await start([{ answer: () => '0xa869' }])
+    const bodies = [
+      '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
+      ' { "id" : "<b>", "method":"eth_chainId","jsonrpc":"2.0"}',
+    ]
+    const texts = []
+    for (const body of bodies) texts.push((await stage.post(body)).text.trim())
+    expect(texts).toEqual([
+      '{"jsonrpc":"2.0","id":1,"result":"0xa869"}',
+      '{"jsonrpc":"2.0","id":"\\u003cb\\u003e","result":"0xa869"}',
+    ])
+    expect(asked(servers[0], 'eth_chainId')).toBe(1)
+  })
+
+  it.each(['{"jsonrpc":"2.0","id":1,"method":"eth_chainId","x":}', '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"'])(
+    'what is no JSON is not answered from the cache: %s',
+    async (body) => {
+      const { stage } = await start([{ answer: () => '0xa869' }])
+      await stage.call('eth_chainId')
+      expect((await stage.post(body)).text).toBe(
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}',
+      )
+    },
+  )
+})
+
+describe('what is shared', () => {
+  it('identical reads under way are one', async () => {
+    const { stage, servers } = await start([{ faults: { latencyMs: 60 }, answer: () => '0x1' }])
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, id) => stage.post({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] })),
+    )
+    expect(asked(servers[0], 'eth_gasPrice')).toBe(1)
+    expect(answers.map(({ text }) => JSON.parse(text) as unknown)).toEqual(
+      answers.map((_, id) => ({ jsonrpc: '2.0', id, result: '0x1' })),
+    )
+  })
+
+  it('who leaves takes nothing from those who stay; the last one who leaves ends it', async () => {
+    const { stage, servers } = await start([{ faults: { latencyMs: 300 }, answer: () => '0x1' }])
+    const leave = new AbortController()
+    const send = (signal?: AbortSignal): Promise<Response> =>
+      fetch(`${stage.url}/ext/bc/C/rpc`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}',
+        ...(signal ? { signal } : {}),
+      })
+    const gone = send(leave.signal).catch(() => 'left')
+    const staying = send()
+    await until(() => (servers[0]?.stats.inFlight ?? 0) > 0, 'a read under way')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    leave.abort()
+    expect(await gone).toBe('left')
+    expect((await staying).status).toBe(200)
+    const last = new AbortController()
+    const alone = send(last.signal).catch(() => 'left')
+    await until(() => servers[0]?.stats.inFlight === 1, 'another read under way')
+    last.abort()
+    await alone
+    await until(() => (servers[0]?.stats.aborts ?? 0) > 0, 'the read is given up')
+  })
+})
+
+describe('nodes that lag', () => {
+  const chain = (height: number): FaultServerOptions => ({
+    height: BigInt(height),
+    answer: (call) => {
+      if (call.method === 'eth_blockNumber') return `0x${height.toString(16)}`
+      if (call.method === 'eth_getBlockByNumber') return { number: `0x${height.toString(16)}` }
+      return call.method === 'eth_getTransactionReceipt' && height < 100 ? null : { blockHash: HASH, at: height }
+    },
+  })
+
+  it('nobody is told an old tip, also not the first one who asks', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { stage } = await start([chain(90), chain(100)])
+      const seen = await Promise.all(Array.from({ length: 10 }, () => stage.call('eth_blockNumber')))
+      expect(new Set(seen)).toEqual(new Set(['0x64']))
+      const block = await stage.call<{ number: string }>('eth_getBlockByNumber', ['latest', false])
+      expect(block.number).toBe('0x64')
+      expect(await stage.call('eth_getBalance', [HASH, 'latest'])).toMatchObject({ at: 100 })
+    }
+  })
+
+  it('the number of the newest block does not fall when only a laggard is left', async () => {
+    const { stage, servers } = await start([chain(100), chain(99)])
+    expect(await stage.call('eth_blockNumber')).toBe('0x64')
+    await servers[0]?.down()
+    for (let count = 0; count < 3; count += 1) expect(await stage.call('eth_blockNumber')).toBe('0x64')
+    const { text } = await stage.post([
+      { jsonrpc: '2.0', id: 'a', method: 'eth_blockNumber', params: [] },
+      { jsonrpc: '2.0', id: 'b', method: 'eth_gasPrice', params: [] },
+    ])
+    expect(JSON.parse(text)).toMatchObject([{ id: 'a', result: '0x64' }, { id: 'b' }])
+  })
+
+  it('null is not believed before another node was asked', async () => {
+    const { stage, servers } = await start([chain(99), chain(100)])
+    expect(await stage.call('eth_getTransactionReceipt', [HASH])).toMatchObject({ at: 100 })
+    const { text } = await stage.post([
+      { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [`0x${'cd'.repeat(32)}`] },
+    ])
+    expect(JSON.parse(text)).toMatchObject([{ result: { at: 100 } }])
+    await servers[1]?.down()
+    expect(await stage.call('eth_getTransactionReceipt', [`0x${'ef'.repeat(32)}`])).toBeNull()
+  })
+
+  it.each(['cannot query unfinalized data', 'requested to block 100 after last accepted block 90'])(
+    '"%s" is what a node says that is behind',
+    async (message) => {
+      const { stage, servers } = await start([chain(100), chain(100)])
+      await stage.call('eth_blockNumber')
+      servers[0]?.set({ rpcError: { code: -32000, message, methods: ['eth_call', 'eth_getLogs'] } })
+      expect(await stage.call('eth_call', [{}, '0x64'])).toMatchObject({ at: 100 })
+      expect(await stage.call('eth_getLogs', [{ toBlock: '0x64' }])).toMatchObject({ at: 100 })
+      servers[1]?.set({ rpcError: { code: -32000, message, methods: ['eth_call', 'eth_getLogs'] } })
+      await expect(stage.call('eth_call', [{ to: HASH }, '0x65'])).rejects.toThrow(message)
+    },
+  )
+})
