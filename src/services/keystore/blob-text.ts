@@ -42,6 +42,7 @@ export function decodeBlobText(text: string, encoding: BlobEncoding): Uint8Array
 function byteName(character: string): string {
   const byte = Buffer.from(character).at(0) ?? 0
   const code = `U+${byte.toString(16).toUpperCase().padStart(4, '0')}`
-  const printable = (byte >= 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad)
+  // No first byte of a character is one of the unprintable ones above 0x7f.
+  const printable = byte >= 0x20 && byte !== 0x7f
   return printable ? `${code} '${String.fromCharCode(byte)}'` : code
 }

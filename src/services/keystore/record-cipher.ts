@@ -15,7 +15,6 @@ export interface RecordCipher {
 }
 
 const NONCE_BYTES = 24
-const TAG_BYTES = 16
 /** What the node's codec takes for a record. */
 const MAX_RECORD_BYTES = 256 * 1_024
 
@@ -33,12 +32,15 @@ export function createRecordCipher(password: Uint8Array): RecordCipher {
       return record
     },
     open(record) {
-      const [sealed, nonce] = decodeWith(record, MAX_RECORD_BYTES, (reader) => [reader.bytes(), reader.bytes()])
-      if (sealed === undefined || nonce?.length !== NONCE_BYTES || sealed.length < TAG_BYTES) throw damaged()
+      const { sealed, nonce } = decodeWith(record, MAX_RECORD_BYTES, (reader) => ({
+        sealed: reader.bytes(),
+        nonce: reader.bytes(),
+      }))
       try {
         return xchacha20poly1305(key, nonce).decrypt(sealed)
       } catch {
-        throw damaged()
+        // Also a nonce of a wrong size and a missing tag: for the caller the record is damaged in either case.
+        throw new KeystoreError('chacha20poly1305: message authentication failed')
       }
     },
     wipe: () => {
@@ -46,5 +48,3 @@ export function createRecordCipher(password: Uint8Array): RecordCipher {
     },
   }
 }
-
-const damaged = (): KeystoreError => new KeystoreError('chacha20poly1305: message authentication failed')

@@ -108,6 +108,7 @@ describe('the text of a blob', () => {
     ['0x0g1', 'hexnc', "encoding/hex: invalid byte: U+0067 'g'"],
     ['0xg', 'hexnc', "encoding/hex: invalid byte: U+0067 'g'"],
     ['0x0\u0000', 'hexnc', 'encoding/hex: invalid byte: U+0000'],
+    ['0x0\u007f', 'hexnc', 'encoding/hex: invalid byte: U+007F'],
     ['0x0 ', 'hexnc', "encoding/hex: invalid byte: U+0020 ' '"],
     ['0x0é', 'hexnc', "encoding/hex: invalid byte: U+00C3 'Ã'"],
     ['0x0\u00ad', 'hexnc', "encoding/hex: invalid byte: U+00C2 'Â'"],

@@ -11,7 +11,14 @@ export interface KeyNetwork {
 }
 
 /** Names that every network has for its chains; a directory may know them before their ids. */
-const BUILT_IN: Readonly<Record<string, KeyChainName>> = { P: 'P', platform: 'P', X: 'X', avm: 'X', C: 'C', evm: 'C' }
+const BUILT_IN: ReadonlyMap<string, KeyChainName> = new Map([
+  ['P', 'P'],
+  ['platform', 'P'],
+  ['X', 'X'],
+  ['avm', 'X'],
+  ['C', 'C'],
+  ['evm', 'C'],
+])
 
 /** The rules for addresses of one chain. */
 export async function addressRules(
@@ -25,7 +32,7 @@ export async function addressRules(
     hrp,
     blockchainId: blockchainIds[chain],
     lookup(alias) {
-      const builtIn = Object.hasOwn(BUILT_IN, alias) ? BUILT_IN[alias] : undefined
+      const builtIn = BUILT_IN.get(alias)
       if (builtIn !== undefined) return blockchainIds[builtIn]
       return known.has(alias) ? alias : network.lookup(alias)
     },

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/config/index.ts'
+import { wireKeystore } from '../../src/wiring/keystore.ts'
+
+/** Nothing may be asked of the store or the network while the server is put together. */
+const untouched = new Proxy({}, { get: (_target, name) => expect.fail(`asked for ${String(name)}`) })
+
+function endpoints(...argv: string[]): string[] {
+  const loaded = loadConfig({ argv, env: {}, cwd: '/' })
+  if (loaded.action !== 'run') throw new Error('not to be run')
+  const deps = { records: untouched as never, network: () => untouched as never, lookup: () => undefined }
+  return wireKeystore(loaded.config, deps).flatMap((service) => service.endpoints)
+}
+
+describe('the keystore as configured', () => {
+  it('is off unless asked for, and never there for the public', () => {
+    expect(endpoints()).not.toContain('keystore')
+    expect(endpoints('--api-keystore-enabled')).toContain('keystore')
+    expect(endpoints('--api-keystore-enabled', '--public')).not.toContain('keystore')
+  })
+
+  it('looks after the key methods of all chains in any case', () => {
+    for (const argv of [[], ['--api-keystore-enabled'], ['--public']])
+      expect(endpoints(...argv)).toEqual(expect.arrayContaining(['P', 'X', 'X/wallet', 'C/avax']))
+  })
+})
