@@ -13,6 +13,8 @@ export interface PostgresServer {
   /** Makes a database, empty or as a copy; answers its URL. */
   create(database: string, template?: string): Promise<string>
   drop(database: string): Promise<void>
+  /** Ends sessions of a database as an administrator would. @param condition on the columns of pg_stat_activity */
+  endSessions(database: string, condition: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -57,6 +59,8 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       return url(database)
     },
     drop: (database) => run(`drop database ${database} with (force)`),
+    endSessions: (database, condition) =>
+      run(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and ${condition}`),
     stop: async () => {
       await server.stop()
       await rm(libraries, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { FirnError } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { databaseError } from './database-error.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSettings } from './worker-protocol.ts'
 import { startWorker } from './worker-thread.ts'
 
@@ -9,7 +10,7 @@ type Value = WorkerRows | Uint8Array | undefined
 
 interface Pending {
   resolve(value: Value): void
-  reject(error: Error): void
+  reject(error: unknown): void
 }
 
 /** The embedded Postgres in its thread. Statements run one after another, in the order given. */
@@ -109,7 +110,7 @@ function settle(pending: Map<number, Pending>, answer: WorkerAnswer): void {
   const waiting = pending.get(answer.id)
   pending.delete(answer.id)
   if (answer.ok) waiting?.resolve(answer.value)
-  else waiting?.reject(new EmbeddedError(answer.failure))
+  else waiting?.reject(databaseError(new EmbeddedError(answer.failure)))
 }
 
 function failAll(pending: Map<number, Pending>, error: Error): void {

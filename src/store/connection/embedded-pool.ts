@@ -35,14 +35,18 @@ export interface EmbeddedPool extends ConnectionPool {
  * The embedded database behind the shape of a pool. There is one connection, so whoever holds it (a transaction, or one
  * statement) keeps all others out; they get it in the order in which they came.
  *
+ * @param startDatabase for tests that take it away
  * @throws StoreLockedError, StoreUnavailableError when it cannot be opened
  */
-export async function openEmbeddedPool(options: EmbeddedPoolOptions): Promise<EmbeddedPool> {
+export async function openEmbeddedPool(
+  options: EmbeddedPoolOptions,
+  startDatabase = startEmbedded,
+): Promise<EmbeddedPool> {
   const { folder, statementTimeoutMs, logger } = options
   if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = folder === undefined ? async () => {} : await takeLock(folder)
   const start = async (): Promise<EmbeddedDatabase> =>
-    startEmbedded({ folder: folder === undefined ? undefined : await makeData(folder), archive: options.archive })
+    startDatabase({ folder: folder === undefined ? undefined : await makeData(folder), archive: options.archive })
   let database = await start().catch(async (error: unknown) => {
     await unlock()
     throw error

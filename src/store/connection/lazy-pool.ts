@@ -17,9 +17,9 @@ export interface LazyPool {
 export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
   let opening: Promise<ConnectionPool> | undefined
   let current: ConnectionPool | undefined
-  let closed = false
+  let closing: Promise<void> | undefined
   const open = (): Promise<ConnectionPool> => {
-    if (closed) return Promise.reject(new StoreUnavailableError('the store is closed'))
+    if (closing !== undefined) return Promise.reject(new StoreUnavailableError('the store is closed'))
     opening ??= start().then(
       (pool) => {
         current = pool
@@ -32,6 +32,11 @@ export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
     )
     return opening
   }
+  const end = async (): Promise<void> => {
+    const pool = await opening?.catch(() => undefined)
+    current = undefined
+    await pool?.end()
+  }
   const noEnd = async (): Promise<void> => {}
   return {
     open,
@@ -40,11 +45,9 @@ export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
     },
     pool: { connect: async () => (await open()).connect(), end: noEnd },
     patient: { connect: async () => (await open()).patient.connect(), end: noEnd },
-    async close() {
-      closed = true
-      const pool = await opening?.catch(() => undefined)
-      current = undefined
-      await pool?.end()
+    close() {
+      closing ??= end()
+      return closing
     },
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { CancelledError } from '../../errors.ts'
+import { databaseError } from './database-error.ts'
 
 /** Holds a lock for as long as its session lives. */
 export interface HeldLock {
@@ -15,7 +16,7 @@ const HEARTBEAT_MS = 5_000
 
 /**
  * Waits until this process holds an advisory lock of the server, on a session of its own.
- * @throws CancelledError when `signal` is aborted before that; the driver's error when the server cannot be reached
+ * @throws CancelledError when `signal` is aborted before that; StoreUnavailableError when the server cannot be reached
  */
 export async function holdLock(settings: pg.ClientConfig, key: number, signal: AbortSignal): Promise<HeldLock> {
   const client = new pg.Client({ ...settings, query_timeout: HEARTBEAT_MS * 2 })
@@ -23,8 +24,8 @@ export async function holdLock(settings: pg.ClientConfig, key: number, signal: A
   const lose = (): void => lost.abort(new CancelledError('the database session with the lock is gone'))
   client.on('error', lose)
   client.on('end', lose)
-  await client.connect()
   try {
+    await client.connect()
     while (!(await tryLock(client, key))) {
       await sleep(RETRY_MS, undefined, { signal })
       lost.signal.throwIfAborted()
@@ -32,7 +33,7 @@ export async function holdLock(settings: pg.ClientConfig, key: number, signal: A
     signal.throwIfAborted()
   } catch (error) {
     await client.end().catch(() => undefined)
-    throw signal.aborted ? new CancelledError() : error
+    throw signal.aborted ? new CancelledError() : databaseError(error)
   }
   const beat = setInterval(() => void client.query('select 1').catch(lose), HEARTBEAT_MS)
   beat.unref()

@@ -1,6 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { databaseError } from './database-error.ts'
 import { holdLock } from './leader-lock.ts'
 import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
 
@@ -70,7 +71,14 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
 }
 
 async function connectTo(pool: pg.Pool): Promise<PostgresPoolClient> {
-  return (await pool.connect()) as unknown as PostgresPoolClient
+  const client = await pool.connect().catch(translate)
+  const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> =>
+    client.query(sql, [...parameters]).catch(translate)
+  return { query: query as PostgresPoolClient['query'], release: () => client.release() }
+}
+
+function translate(error: unknown): never {
+  throw databaseError(error)
 }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {

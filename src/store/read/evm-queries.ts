@@ -48,6 +48,8 @@ export interface EvmQueries {
   latestTransactions(
     query: LatestQuery<EvmTransactionCursor> & { success?: boolean },
   ): Promise<{ transactions: ListedEvmTransaction[]; next?: EvmTransactionCursor }>
+  /** A block at its height, for whoever has to find where a chain left the stored branch. */
+  blockAt(chainId: bigint, height: bigint): Promise<{ hash: string; cumulativeTransactions: bigint } | undefined>
   /** EVM chain ids of the chains on which the address ever took part. */
   chainsOf(address: string): Promise<bigint[]>
   /** Contracts of fungible tokens that the address ever sent or received: candidates, not balances. */
@@ -79,6 +81,15 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
       const last = rows.length > limit ? page.at(-1) : undefined
       const next = last && { time: last.time, stream: last.stream, height: last.height, index: last.position }
       return { transactions: page.map(toTransaction), ...(next === undefined ? {} : { next }) }
+    },
+    async blockAt(chainId, height) {
+      const row = await db
+        .selectFrom('evm_block')
+        .select(['hash', 'cumulative_transactions'])
+        .where('stream', '=', await numbers.evm(chainId))
+        .where('height', '=', height)
+        .executeTakeFirst()
+      return row && { hash: row.hash, cumulativeTransactions: row.cumulative_transactions }
     },
     async chainsOf(address) {
       const rows = await db

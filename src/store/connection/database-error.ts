@@ -1,0 +1,21 @@
+import { DeadlineError } from '../../errors.ts'
+import { StoreUnavailableError } from '../errors.ts'
+
+/** SQL states that tell about the database and not about the statement: connection, resources, shutdown. */
+const UNAVAILABLE = /^(08|53|58|57P)/
+/** Node's words for a peer that is not there. */
+const NETWORK = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOST|ENET|EAI_)/
+const GONE = /^(Connection terminated|Client has encountered|Cannot use a pool|timeout exceeded when trying to connect)/
+const LATE = /^(Query read timeout|canceling statement due to)/
+
+/** Turns what a driver rejects with into the store's errors, where it is no fault of the statement. */
+export function databaseError(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError || error instanceof DeadlineError || !(error instanceof Error))
+    return error
+  const code = String((error as { code?: unknown }).code ?? '')
+  if (code === '57014' || LATE.test(error.message)) return new DeadlineError(`the database is late: ${error.message}`)
+  if (UNAVAILABLE.test(code) || NETWORK.test(code) || GONE.test(error.message)) {
+    return new StoreUnavailableError(`the database is not there: ${error.message}`, error)
+  }
+  return error
+}

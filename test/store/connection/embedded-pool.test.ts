@@ -1,0 +1,80 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DeadlineError } from '../../../src/errors.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded-database.ts'
+import { type EmbeddedPool, openEmbeddedPool } from '../../../src/store/connection/index.ts'
+import { StoreLockedError, StoreUnavailableError } from '../../../src/store/errors.ts'
+
+let folder = ''
+let pool: EmbeddedPool
+let database: EmbeddedDatabase
+const settings = () => ({ folder, statementTimeoutMs: 2_000, maxWaiting: 100, logger: pino({ level: 'silent' }) })
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'firn-embedded-'))
+  pool = await openEmbeddedPool(settings(), async (worker) => {
+    database = await startEmbedded(worker)
+    return database
+  })
+}, 180_000)
+afterAll(async () => {
+  await pool.end()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function run(sql: string, parameters: unknown[] = []): Promise<unknown[]> {
+  const client = await pool.connect()
+  try {
+    return (await client.query<unknown>(sql, parameters)).rows
+  } finally {
+    client.release()
+  }
+}
+
+it('syncs to disk, keeps its memory small and refuses a second process', async () => {
+  expect(await run('show fsync')).toEqual([{ fsync: 'on' }])
+  expect(await run('show shared_buffers')).toEqual([{ shared_buffers: '16MB' }])
+  await expect(openEmbeddedPool(settings())).rejects.toThrow(StoreLockedError)
+  expect((await readdir(folder)).sort()).toEqual(['data', 'firn.lock'])
+})
+
+it('hands out the agreed types', async () => {
+  const [row] = await run('select $1::bytea as a, $2::int8 as b, 12345678901234567890.5::numeric as c, $3::int2 as d', [
+    '\\x00ff',
+    2n ** 62n,
+    7,
+  ])
+  expect(row).toEqual({ a: '00ff', b: 2n ** 62n, c: '12345678901234567890.5', d: 7 })
+})
+
+it('gives errors their SQL state and goes on', async () => {
+  await expect(run('select 1/0')).rejects.toMatchObject({ sqlState: '22012', message: 'division by zero' })
+  expect(await run('select 1 as one')).toEqual([{ one: 1 }])
+})
+
+it('ends the wait for a slow statement and cleans up behind it', async () => {
+  await run('create table slow (a int)')
+  const client = await pool.connect()
+  await client.query('begin', [])
+  await client.query('insert into slow values (1)', [])
+  await expect(client.query('select pg_sleep(3)', [])).rejects.toThrow(DeadlineError)
+  client.release()
+  await expect.poll(() => run('select * from slow').catch(() => 'busy'), { timeout: 20_000 }).toEqual([])
+})
+
+it('starts again when its thread dies, with all that was committed', async () => {
+  await run('create table kept (a int)')
+  await run('insert into kept values (5)')
+  const client = await pool.connect()
+  await client.query('begin', [])
+  await client.query('insert into kept values (6)', [])
+  const lost = client.query('select pg_sleep(30)', [])
+  const failed = expect(lost).rejects.toThrow(StoreUnavailableError)
+  await database.kill()
+  await failed
+  client.release()
+  expect(await run('select * from kept')).toEqual([{ a: 5 }])
+}, 60_000)

@@ -1,0 +1,104 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CancelledError } from '../../src/errors.ts'
+import { openStore, type Store, StoreUnavailableError } from '../../src/store/index.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { describeStores } from '../support/store.ts'
+
+const logger = pino({ level: 'silent' })
+
+describeStores('store', (open, kind) => {
+  it('opens when it is first used, answers probes, and is closed for good', async () => {
+    const store = await open()
+    expect([store.kind, store.isOpen]).toEqual([kind, false])
+    await store.probes.read()
+    await store.probes.write()
+    await store.probes.write()
+    expect(store.isOpen).toBe(true)
+    expect(store.load).toMatchObject({ waiting: 0 })
+    await store.close()
+    await store.close()
+    await expect(store.probes.read()).rejects.toThrow()
+  })
+
+  it('answers many at once', async () => {
+    const store = await open()
+    await Promise.all(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? store.probes.write() : store.probes.read())))
+  })
+
+  it('leads at once when nobody else does, and not after the signal', async () => {
+    const store = await open()
+    const leadership = await store.writer.lead(new AbortController().signal)
+    expect(leadership.lost.aborted).toBe(false)
+    await leadership.release()
+    await expect(store.writer.lead(AbortSignal.abort())).rejects.toThrow(CancelledError)
+  })
+})
+
+describe('store on a server', () => {
+  let server: PostgresServer
+  const stores: Store[] = []
+  const connect = (databaseUrl: string): Store => {
+    const store = openStore({ databaseUrl, dataDir: '', logger, statementTimeoutMs: 2_000 })
+    stores.push(store)
+    return store
+  }
+  beforeAll(async () => {
+    server = await startPostgres()
+  }, 180_000)
+  afterAll(async () => {
+    await Promise.all(stores.map((store) => store.close()))
+    await server.stop()
+  })
+
+  it('is migrated once by many that start together', async () => {
+    const url = await server.create('together')
+    const many = Array.from({ length: 5 }, () => connect(url))
+    await Promise.all(many.map((store) => store.open()))
+    await many[0]?.aliases.addChain({ alias: 'a', chain: 'b' })
+    expect((await many[4]?.aliases.all())?.chains).toEqual([{ alias: 'a', chain: 'b' }])
+  })
+
+  it('has one leader; the standby takes over when its session ends', async () => {
+    const url = await server.create('leaders')
+    const [first, second] = [connect(url), connect(url)]
+    const signal = new AbortController().signal
+    const held = await first.writer.lead(signal)
+    let next: Awaited<ReturnType<Store['writer']['lead']>> | undefined
+    const waiting = second.writer.lead(signal).then((leadership) => {
+      next = leadership
+      return leadership
+    })
+    const impatient = new AbortController()
+    const gaveUp = expect(first.writer.lead(impatient.signal)).rejects.toThrow(CancelledError)
+    impatient.abort()
+    await gaveUp
+    expect(next).toBeUndefined()
+    const holder = `pid in (select pid from pg_locks where locktype = 'advisory' and granted)`
+    await server.endSessions('leaders', holder)
+    await expect.poll(() => held.lost.aborted, { timeout: 20_000 }).toBe(true)
+    const taken = await waiting
+    expect(taken.lost.aborted).toBe(false)
+    await taken.release()
+    await (await first.writer.lead(signal)).release()
+  })
+
+  it('says that it is unavailable and recovers', async () => {
+    const refused = connect('postgres://nobody@127.0.0.1:1/none')
+    await expect(refused.probes.read()).rejects.toThrow(StoreUnavailableError)
+    const url = await server.create('lost')
+    const store = connect(url)
+    await store.probes.read()
+    await server.endSessions('lost', 'true')
+    await expect
+      .poll(
+        () =>
+          store.probes.read().then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(true)
+  })
+})
