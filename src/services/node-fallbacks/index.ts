@@ -3,7 +3,7 @@
  * asked only when a node says that it does not have the method.
  */
 export { type AskEvm, composeActivePrecompiles } from './active-precompiles.ts'
-export { type Ask, type Json, lacksMethod } from './ask.ts'
-export { type Blockchain, composeBlockchains } from './blockchains.ts'
-export { composePlatformBalance, type PlatformBalance } from './platform-balance.ts'
-export { composeTxFees, type TxFees } from './tx-fees.ts'
+export { type Ask, lacksMethod } from './ask.ts'
+export { composeBlockchains } from './blockchains.ts'
+export { composePlatformBalance } from './platform-balance.ts'
+export { composeTxFees } from './tx-fees.ts'

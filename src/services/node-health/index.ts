@@ -10,13 +10,11 @@ export {
   APPLICATION_TAG,
   type HealthCheck,
   type HealthMessage,
-  type HealthReport,
   type HealthReportKind,
-  type HealthResult,
   UnhealthyError,
 } from './health-check.ts'
-export { createNodeHealth, type NodeHealth, type NodeHealthDeps } from './health-runner.ts'
+export { createNodeHealth, type NodeHealth } from './health-runner.ts'
 export { createNetworkCheck } from './network-check.ts'
 export { reportText } from './report-text.ts'
 export { createRequestLedger, type RequestLedger } from './request-ledger.ts'
-export type { PoolView, UpstreamView } from './upstream-view.ts'
+export type { UpstreamView } from './upstream-view.ts'

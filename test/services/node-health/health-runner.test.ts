@@ -176,6 +176,32 @@ describe('a run', () => {
     expect(health.report('health', []).checks.size).toBe(0)
   })
 
+  it('does not keep what a check found that was replaced meanwhile', async () => {
+    let end = (): void => undefined
+    const slow = check('index', [APPLICATION_TAG], () => new Promise((resolve) => (end = () => resolve('old'))))
+    const health = start([slow])
+    const running = health.runNow()
+    health.registerCheck(check('index', [APPLICATION_TAG]))
+    end()
+    await running
+    expect(health.resultOf('index')).toBeUndefined()
+  })
+
+  it('takes in at once what is registered while others run regularly', async () => {
+    const health = createNodeHealth({ frequencyMs: 60_000 })
+    health.start()
+    await health.runNow()
+    let ran = false
+    health.registerCheck(
+      check('index', [APPLICATION_TAG], () => {
+        ran = true
+        return undefined
+      }),
+    )
+    health.stop()
+    expect(ran).toBe(true)
+  })
+
   it('comes again until stopped', async () => {
     let runs = 0
     const health = createNodeHealth({ frequencyMs: 5 })

@@ -2,7 +2,7 @@ import { recordedJson } from '../../../support/recordings.ts'
 
 /** What the rows ask for by name, of the recorded network. */
 export const network = recordedJson<{ chains: Record<'P' | 'X' | 'C', string>; avaxAssetID: string }>('network')
-export const state = recordedJson<{
+const state = recordedJson<{
   blockchains: { blockchains: { id: string; subnetID: string }[] }
   l1Validators: { validationID: string }[]
   primary: { validators: { nodeID: string }[] }
