@@ -19,7 +19,7 @@ export function createGorillaServing(deps: { answer: GorillaHandler; finish: Fin
     else
       readBody(request, bodyLimitBytes, (read) => {
         if (read.kind === 'cut') exchange.send(tooLarge(request, bodyLimitBytes))
-        else if (read.kind === 'whole') finish(exchange, answer(exchange, read.body), read.body)
+        else if (read.kind === 'whole') finish(exchange, answer(exchange, read.body), read)
       })
   }
 }

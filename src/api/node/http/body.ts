@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { httpError, type NodeAnswer } from './answer.ts'
+import { createBodyBuffers, POOLED_FROM } from './body-buffers.ts'
+
+/** Bytes of body memory that may wait for the next large body. */
+const MAX_UNUSED = 33_554_432
 
 export type ReadBody =
-  | { kind: 'whole'; body: Buffer }
-  /** More than the limit; `body` is what came first, cut at the limit. The connection cannot be used again. */
-  | { kind: 'cut'; body: Buffer }
+  /** `release` gives the memory of a large body back: once its answer is out and nobody reads it any more. */
+  | { kind: 'whole'; body: Buffer; release?: () => void }
+  /** More than the limit. The connection cannot be used again. */
+  | { kind: 'cut' }
   /** The client left before its request was complete. */
   | { kind: 'gone' }
+
+const buffers = createBodyBuffers(MAX_UNUSED)
 
 const EMPTY: ReadBody = { kind: 'whole', body: Buffer.alloc(0) }
 
@@ -27,9 +34,14 @@ export function readBody(request: IncomingMessage, limit: number, done: (read: R
     ended = true
     done(read)
   }
-  const whole = (): Buffer => {
-    if (!first) return EMPTY.kind === 'whole' ? EMPTY.body : Buffer.alloc(0)
-    return rest ? Buffer.concat([first, ...rest], length) : first
+  const whole = (): ReadBody => {
+    if (!first) return EMPTY
+    if (!rest) return { kind: 'whole', body: first }
+    if (length < POOLED_FROM) return { kind: 'whole', body: Buffer.concat([first, ...rest], length) }
+    const body = buffers.take(length)
+    let at = first.copy(body)
+    for (const part of rest) at += part.copy(body, at)
+    return { kind: 'whole', body, release: () => buffers.giveBack(body) }
   }
   request.on('data', (chunk: Buffer) => {
     if (ended) return
@@ -37,10 +49,12 @@ export function readBody(request: IncomingMessage, limit: number, done: (read: R
     if (!first) first = chunk
     else if (rest) rest.push(chunk)
     else rest = [chunk]
-    if (length > limit) finish({ kind: 'cut', body: whole().subarray(0, limit) })
-    else if (length === expected) finish({ kind: 'whole', body: whole() })
+    if (length > limit) finish({ kind: 'cut' })
+    else if (length === expected) finish(whole())
   })
-  request.on('end', () => finish({ kind: 'whole', body: whole() }))
+  request.on('end', () => {
+    if (!ended) finish(whole())
+  })
   request.on('close', () => finish({ kind: 'gone' }))
   request.on('error', () => finish({ kind: 'gone' }))
 }

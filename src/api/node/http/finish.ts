@@ -3,10 +3,13 @@ import { failureAnswer } from '../forward/forwarded-answer.ts'
 import { bodyStart, scanCall } from '../forward/scan-call.ts'
 import { compactJson } from '../json/write.ts'
 import type { NodeAnswer } from './answer.ts'
+import type { ReadBody } from './body.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Sends what comes of a request, or says in its dialect that nothing came. `body` = the request's, for its id. */
-export type Finish = (exchange: Exchange, answer: Promise<NodeAnswer>, body?: Buffer) => void
+/** Sends what comes of a request, or says in its dialect that nothing came. `read` = the request's body, for its id. */
+export type Finish = (exchange: Exchange, answer: Promise<NodeAnswer>, read?: Whole) => void
+
+type Whole = Extract<ReadBody, { kind: 'whole' }>
 
 /** The id of a call as far as it can be seen. */
 function idOf(body: Buffer): Buffer | undefined {
@@ -25,7 +28,15 @@ export function createFinish(logger: Logger): Finish {
     logger.warn({ err: error, endpoint: name, status: answer.status }, 'node API call failed')
     exchange.send(answer)
   }
-  return (exchange, answer, body) => {
-    answer.then(exchange.send, (error: unknown) => failed(exchange, error, body))
+  return (exchange, answer, read) => {
+    answer.then(
+      (done) => {
+        exchange.send(done)
+        // An answer that came means that all attempts have ended. After a failure or a client that left, one may still
+        // be writing: that memory is left to the garbage collector.
+        if (read?.release) exchange.response.once('finish', read.release)
+      },
+      (error: unknown) => failed(exchange, error, read?.body),
+    )
   }
 }

@@ -1,0 +1,33 @@
+/** Memory for large request bodies, used again: fresh megabytes for every request cost more than forwarding them. */
+export interface BodyBuffers {
+  /** A buffer of exactly `length` bytes whose content is undefined. */
+  take(length: number): Buffer
+  /** Only when nobody reads `buffer` any more; never after a request that was given up half-way. */
+  giveBack(buffer: Buffer): void
+}
+
+/** Smaller bodies come from Node's own slabs and are left to the garbage collector. */
+export const POOLED_FROM = 262_144
+
+/** `maxBytes` = what may lie about unused. */
+export function createBodyBuffers(maxBytes: number): BodyBuffers {
+  const free = new Map<number, ArrayBufferLike[]>()
+  let unused = 0
+  const classOf = (length: number): number => 2 ** Math.ceil(Math.log2(length))
+  return {
+    take: (length) => {
+      const size = classOf(length)
+      const memory = free.get(size)?.pop()
+      if (memory) unused -= size
+      return Buffer.from(memory ?? new ArrayBuffer(size), 0, length)
+    },
+    giveBack: ({ buffer }) => {
+      const size = buffer.byteLength
+      if (unused + size > maxBytes) return
+      unused += size
+      const list = free.get(size)
+      if (list) list.push(buffer)
+      else free.set(size, [buffer])
+    },
+  }
+}
