@@ -27,7 +27,10 @@ export function describeStores(title: string, tests: (open: OpenTestStore, kind:
     beforeAll(async () => {
       await migratedArchive()
     }, MAKING_MS)
-    tests(closing(() => openMemoryStore()), 'embedded')
+    tests(
+      closing(() => openMemoryStore()),
+      'embedded',
+    )
   })
   describe(`${title} (server)`, () => {
     let server: PostgresServer | undefined
@@ -77,7 +80,7 @@ function closing(open: OpenTestStore): OpenTestStore {
 }
 
 /** Making a database takes seconds, loading an archive a fraction of one: it is kept until the migrations change. */
-async function migratedArchive(): Promise<Uint8Array> {
+export async function migratedArchive(): Promise<Uint8Array> {
   const folder = join(tmpdir(), 'firn-test-store')
   const file = join(folder, `${await migrationsHash()}.tar`)
   const kept = await readFile(file).catch(() => undefined)

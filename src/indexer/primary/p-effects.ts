@@ -24,19 +24,19 @@ export interface OpenProposal {
 export function applyPBlock(base: PContext, block: PBlock, open: OpenProposal | undefined): OpenProposal | undefined {
   switch (block.type) {
     case 'ApricotStandardBlock':
-      applyTxs(base, block.height, block.txs)
+      applyTxs(base, block.txs)
       return undefined
     case 'ApricotAtomicBlock':
-      applyTxs(base, block.height, [block.tx])
+      applyTxs(base, [block.tx])
       return undefined
     case 'BanffStandardBlock':
       advanceTime(base, block.time)
-      applyTxs(base, block.height, block.txs)
+      applyTxs(base, block.txs)
       deactivatePoor(base)
       return undefined
     case 'BanffProposalBlock':
       advanceTime(base, block.time)
-      applyTxs(base, block.height, block.decisionTxs)
+      applyTxs(base, block.decisionTxs)
       deactivatePoor(base)
       return propose(base, block, block.decisionTxs.length)
     case 'ApricotProposalBlock':
@@ -49,15 +49,14 @@ export function applyPBlock(base: PContext, block: PBlock, open: OpenProposal | 
 }
 
 function propose({ sink, at }: PContext, { tx, height }: { tx: PTx; height: bigint }, position: number): OpenProposal {
-  sink.transactions.push({ id: tx.id, height, time: at.time, position, type: typeIdOf(tx.bytes) })
+  sink.transactions.push({ id: tx.id, ...at, position, type: typeIdOf(tx.bytes) })
   return { tx, height }
 }
 
-/** @param height of the block that holds them: a proposal's come into force one block later */
-function applyTxs(context: PContext, height: bigint, txs: readonly PTx[]): void {
+function applyTxs(context: PContext, txs: readonly PTx[]): void {
   const { sink, at } = context
   for (const [position, tx] of txs.entries()) {
-    sink.transactions.push({ id: tx.id, height, time: at.time, position, type: typeIdOf(tx.bytes) })
+    sink.transactions.push({ id: tx.id, ...at, position, type: typeIdOf(tx.bytes) })
     applyTx(context, tx)
   }
 }

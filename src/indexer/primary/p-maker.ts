@@ -29,8 +29,7 @@ export function createPMaker({ ids, rules, state, keepContainers }: PMakerDeps):
   const applyBlock = (sink: Sink, source: PSourceBlock, open: OpenProposal | undefined): OpenProposal | undefined => {
     const { block, height } = source
     const time = 'time' in block ? block.time : state.time
-    // Whatever a proposal block does comes into force with its option.
-    const at = { height: block.type.endsWith('ProposalBlock') ? height + 1n : height, time }
+    const at = { height, time }
     const context: PContext = { ids, rules, state, sink, at }
     if (source.genesis) applyPGenesis(context, source.genesis)
     const proposal = source.genesis ? undefined : applyPBlock(context, block, open)

@@ -9,7 +9,7 @@ import { bytesToHex } from '../../lib/ids.ts'
 import type { ChainLetter, OutputKind, OwnerSet, UtxoRow } from '../../store/rows/index.ts'
 import type { Sink } from './sink.ts'
 
-/** Where and when something happens. For a decided proposal: the option block. */
+/** Where and when something happens. What a proposal proposes happens in the option block. */
 export interface Moment {
   height: bigint
   /** Unix seconds. */

@@ -1,0 +1,194 @@
+import { BadAnswerError } from '../../errors.ts'
+import type {
+  EvmBlockRow,
+  EvmContractRow,
+  EvmHoldingRow,
+  EvmNftRow,
+  EvmParticipantRow,
+  EvmRows,
+  EvmTransactionRow,
+  EvmTransferRow,
+} from '../../store/rows/index.ts'
+import { bare, type EvmFacts, quantity, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
+import { metadataChange, type TokenMove, tokenMoves } from './token-logs.ts'
+
+const ZERO = '0'.repeat(40)
+
+interface Range {
+  blocks: EvmBlockRow[]
+  transactions: EvmTransactionRow[]
+  transfers: EvmTransferRow[]
+  contracts: Map<string, EvmContractRow>
+  nfts: Map<string, EvmNftRow>
+  participants: Map<string, EvmParticipantRow>
+  holdings: Map<string, EvmHoldingRow>
+}
+
+/**
+ * What blocks change in the index, from blocks and receipts alone. `before` = transactions of the chain up to the block
+ * before the first; the new sum comes back, to go on from.
+ */
+export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: EvmRows; transactions: bigint } {
+  const range: Range = {
+    blocks: [],
+    transactions: [],
+    transfers: [],
+    contracts: new Map(),
+    nfts: new Map(),
+    participants: new Map(),
+    holdings: new Map(),
+  }
+  let transactions = before
+  for (const fact of facts) {
+    transactions += BigInt(fact.block.transactions.length)
+    applyBlock(range, fact, transactions)
+  }
+  const rows = {
+    blocks: range.blocks,
+    transactions: range.transactions,
+    transfers: range.transfers,
+    contracts: [...range.contracts.values()],
+    nfts: [...range.nfts.values()],
+    participants: [...range.participants.values()],
+    holdings: [...range.holdings.values()],
+  }
+  return { rows, transactions }
+}
+
+function applyBlock(range: Range, { block, receipts, names }: EvmFacts, cumulativeTransactions: bigint): void {
+  const height = quantity(block.number)
+  const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
+  let feesSpent = 0n
+  let failedCount = 0
+  block.transactions.forEach((transaction, index) => {
+    const receipt = byHash.get(transaction.hash)
+    if (!receipt) throw new BadAnswerError(`block ${height}: no receipt of transaction ${transaction.hash}`)
+    const row = transactionRow(transaction, receipt, height, index)
+    range.transactions.push(row)
+    feesSpent += row.gasUsed * row.gasPrice
+    if (!row.success) failedCount += 1
+    for (const address of [row.from, row.to, row.createdContract]) takePart(range, address, height)
+    if (row.createdContract !== undefined) {
+      describe(range, row.createdContract, { height, creationTx: row.hash, creator: row.from })
+    }
+    applyLogs(range, receipt, height, index, names)
+  })
+  range.blocks.push({
+    height,
+    hash: bare(block.hash),
+    parentHash: bare(block.parentHash),
+    time: quantity(block.timestamp),
+    ...(block.timestampMilliseconds === undefined ? {} : { timeMs: quantity(block.timestampMilliseconds) }),
+    ...(block.minDelayExcess === undefined ? {} : { minDelayExcess: quantity(block.minDelayExcess) }),
+    txCount: block.transactions.length,
+    failedCount,
+    baseFee: quantity(block.baseFeePerGas ?? 0n),
+    gasUsed: quantity(block.gasUsed),
+    gasLimit: quantity(block.gasLimit),
+    gasCost: quantity(block.blockGasCost ?? 0n),
+    feesSpent,
+    cumulativeTransactions,
+  })
+}
+
+function transactionRow(
+  transaction: RpcTransaction,
+  receipt: RpcReceipt,
+  height: bigint,
+  index: number,
+): EvmTransactionRow {
+  // Receipts before Byzantium carry no status; such chains are not indexed from that far back.
+  const success = receipt.status === undefined || quantity(receipt.status) === 1n
+  const input = bare(transaction.input)
+  // Failed creations carry an address as well, but nothing is there.
+  const created = transaction.to === null && success && receipt.contractAddress ? receipt.contractAddress : undefined
+  return {
+    height,
+    index,
+    hash: bare(transaction.hash),
+    from: bare(transaction.from),
+    ...(transaction.to === null ? {} : { to: bare(transaction.to) }),
+    ...(created === undefined ? {} : { createdContract: bare(created) }),
+    value: quantity(transaction.value),
+    success,
+    type: Number(quantity(transaction.type ?? 0n)),
+    gasLimit: quantity(transaction.gas),
+    gasUsed: quantity(receipt.gasUsed),
+    gasPrice: quantity(receipt.effectiveGasPrice ?? transaction.gasPrice ?? 0n),
+    nonce: quantity(transaction.nonce),
+    selector: transaction.to === null || input.length < 8 ? '' : input.slice(0, 8),
+  }
+}
+
+function applyLogs(range: Range, receipt: RpcReceipt, height: bigint, txIndex: number, names: EvmFacts['names']): void {
+  for (const log of receipt.logs) {
+    const logIndex = Number(quantity(log.logIndex))
+    for (const move of tokenMoves(log)) {
+      range.transfers.push({
+        height,
+        logIndex,
+        batchIndex: move.batchIndex,
+        txIndex,
+        standard: move.standard,
+        contract: move.contract,
+        from: move.from,
+        to: move.to,
+        ...(move.tokenId === undefined ? {} : { tokenId: move.tokenId }),
+        amount: move.amount,
+      })
+      takePart(range, move.from, height)
+      takePart(range, move.to, height)
+      describe(range, move.contract, { height, standard: move.standard, ...names.get(move.contract) })
+      if (move.standard === 'ERC-20') hold(range, move, height)
+      else own(range, move, height, logIndex)
+    }
+    const change = metadataChange(log)
+    if (change) refresh(range, bare(log.address), change, height, logIndex)
+  }
+}
+
+function takePart(range: Range, address: string | undefined, height: bigint): void {
+  if (address === undefined || address === ZERO || range.participants.has(address)) return
+  range.participants.set(address, { address, height })
+}
+
+function describe(range: Range, address: string, facts: Omit<EvmContractRow, 'address'>): void {
+  range.contracts.set(address, { ...range.contracts.get(address), address, ...facts })
+}
+
+function hold(range: Range, move: TokenMove, height: bigint): void {
+  for (const address of [move.from, move.to]) {
+    const key = `${address}/${move.contract}`
+    if (address !== ZERO && !range.holdings.has(key)) {
+      range.holdings.set(key, { address, contract: move.contract, height })
+    }
+  }
+}
+
+function own(range: Range, move: TokenMove, height: bigint, logIndex: number): void {
+  if (move.tokenId === undefined || move.standard === 'ERC-20') return
+  const key = `${move.contract}/${move.tokenId}`
+  const refreshed = range.nfts.get(key)?.refresh === true
+  range.nfts.set(key, {
+    contract: move.contract,
+    tokenId: move.tokenId,
+    standard: move.standard,
+    ...(move.standard === 'ERC-721' ? { owner: move.to } : {}),
+    height,
+    logIndex,
+    ...(refreshed ? { refresh: true } : {}),
+  })
+}
+
+/** Only tokens that moved in the same range can be marked here: for others the row would have no owner. */
+function refresh(
+  range: Range,
+  contract: string,
+  { tokenId }: { tokenId: bigint },
+  height: bigint,
+  logIndex: number,
+): void {
+  const key = `${contract}/${tokenId}`
+  const known = range.nfts.get(key)
+  if (known) range.nfts.set(key, { ...known, height, logIndex, refresh: true })
+}

@@ -1,0 +1,71 @@
+import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import { createContractNames } from './contract-names.ts'
+import { bare, type EvmFacts, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
+
+export interface EvmReader {
+  tip(signal: AbortSignal): Promise<bigint>
+  /** Blocks of these heights with everything about them; hashes are checked where the caller knows them. */
+  read(blocks: readonly { height: bigint; id?: string }[], signal: AbortSignal): Promise<EvmFacts[]>
+  header(height: bigint, signal: AbortSignal): Promise<RpcBlock>
+}
+
+/** A page of blocks is large: it gets more time than a wallet's read. Milliseconds. */
+const READ_MS = 60_000
+
+/** Reads blocks and receipts in as few exchanges as the pool's batches allow; all of one page is asked at once. */
+export function createEvmBlockReader(pool: UpstreamPool, path: string): EvmReader {
+  const names = createContractNames(pool, path)
+  let wholeBlocks = true
+  const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
+
+  const block = async (height: bigint, full: boolean, signal: AbortSignal): Promise<RpcBlock> => {
+    const params = [`0x${height.toString(16)}`, full]
+    const answer = await pool.rpc<RpcBlock | null>(path, 'eth_getBlockByNumber', params, call(signal))
+    if (!answer) throw new BadAnswerError(`block ${height} is not there yet`)
+    return answer
+  }
+
+  const single = (hash: string, signal: AbortSignal) =>
+    pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], call(signal))
+
+  async function receiptsOf({ hash, number, transactions }: RpcBlock, signal: AbortSignal): Promise<RpcReceipt[]> {
+    if (transactions.length === 0) return []
+    if (wholeBlocks) {
+      try {
+        const all = await pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [number], call(signal))
+        if (all) return all
+      } catch (error) {
+        // Not every node has the method: then one call per transaction, batched.
+        if (!(error instanceof JsonRpcError) || (error.rpcCode !== -32601 && error.rpcCode !== -32602)) throw error
+        wholeBlocks = false
+      }
+    }
+    const receipts = await Promise.all(transactions.map((transaction) => single(transaction.hash, signal)))
+    return receipts.map((receipt) => {
+      if (!receipt) throw new BadAnswerError(`block ${hash}: a receipt is missing`)
+      return receipt
+    })
+  }
+
+  return {
+    async tip(signal) {
+      return BigInt(await pool.rpc<string>(path, 'eth_blockNumber', [], call(signal)))
+    },
+    header: (height, signal) => block(height, false, signal),
+    async read(wanted, signal) {
+      const blocks = await Promise.all(wanted.map(({ height }) => block(height, true, signal)))
+      blocks.forEach((found, at) => {
+        const id = wanted[at]?.id
+        if (id !== undefined && bare(found.hash) !== id) {
+          throw new BadAnswerError(`block ${found.number} has the hash ${found.hash}, expected 0x${id}`)
+        }
+      })
+      const receipts = await Promise.all(blocks.map((found) => receiptsOf(found, signal)))
+      const foreign = receipts.findIndex((list, at) => list.some(({ blockHash }) => blockHash !== blocks[at]?.hash))
+      if (foreign >= 0) throw new BadAnswerError(`receipts of another block were given for ${blocks[foreign]?.hash}`)
+      const known = await names.learn(receipts.flat(), signal)
+      return blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [], names: known }))
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Blocks and receipts as EVM nodes write them; quantities are 0x hex, everything lower case after `hex`. */
+export interface RpcBlock {
+  number: string
+  hash: string
+  parentHash: string
+  timestamp: string
+  timestampMilliseconds?: string
+  minDelayExcess?: string
+  baseFeePerGas?: string
+  gasUsed: string
+  gasLimit: string
+  blockGasCost?: string
+  transactions: readonly RpcTransaction[]
+}
+
+export interface RpcTransaction {
+  hash: string
+  from: string
+  to: string | null
+  value: string
+  type?: string
+  gas: string
+  gasPrice?: string
+  nonce: string
+  input: string
+}
+
+export interface RpcReceipt {
+  transactionHash: string
+  transactionIndex: string
+  blockHash: string
+  status?: string
+  gasUsed: string
+  effectiveGasPrice?: string
+  contractAddress?: string | null
+  logs: readonly RpcLog[]
+}
+
+export interface RpcLog {
+  address: string
+  topics: readonly string[]
+  data: string
+  logIndex: string
+}
+
+/** One block with all that is indexed of it. */
+export interface EvmFacts {
+  block: RpcBlock
+  receipts: readonly RpcReceipt[]
+  /** What the contracts of tokens seen for the first time say of themselves. */
+  names: ReadonlyMap<string, ContractNames>
+}
+
+export interface ContractNames {
+  name?: string
+  symbol?: string
+  decimals?: number
+}
+
+/** Without 0x, lower case. */
+export const bare = (text: string): string => text.slice(2).toLowerCase()
+/** Quantity; also a bigint that the reader already made of a large number. */
+export const quantity = (value: string | number | bigint): bigint => BigInt(value)

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
+import { createIndexer, type Indexer, type RunnerTimes } from '../../src/indexer/index.ts'
+import { createGenesisBook, createPrimaryStreams, type GenesisBook } from '../../src/indexer/primary/index.ts'
+import type { IndexWriter, Store } from '../../src/store/index.ts'
+import { createUpstreamPool, type UpstreamPool } from '../../src/upstream/index.ts'
+import { type ReplayNode, type ReplayNodeOptions, startReplayNode } from '../support/replay-node/index.ts'
+import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { openVisibleStore, type Sql } from './database-dump.ts'
+
+/** Waits are short, so that a test waits for work and not for clocks. */
+const TIMES: RunnerTimes = { pollMs: 20, retryMs: 10, maxRetryMs: 100, stalledMs: 60_000, reportMs: 60_000 }
+
+export const recordedGenesis = (): Promise<string> =>
+  readFile(new URL('../fixtures/network/genesis.json', import.meta.url), 'utf8')
+
+export interface StageOptions {
+  /** One replay node each. Default: one without faults. */
+  nodes?: readonly ReplayNodeOptions[]
+  /** URLs asked instead of the nodes', for servers in front of them. */
+  urls?: (nodes: readonly ReplayNode[]) => readonly string[]
+  chains?: readonly ('P' | 'X' | 'C')[]
+  genesis?: GenesisBook
+  times?: Partial<RunnerTimes>
+  keepContainers?: boolean
+  /** Stands between indexer and store. */
+  writer?: (writer: IndexWriter) => IndexWriter
+  level?: string
+}
+
+export interface Stage {
+  nodes: ReplayNode[]
+  pool: UpstreamPool
+  store: Store
+  indexer: Indexer
+  sql: Sql
+  /** Another indexer over the same store and nodes. */
+  another(): Indexer
+  /** Resolves once every stream stands at its node's tip; fails when one is blocked or it takes too long. */
+  caughtUp(): Promise<void>
+}
+
+/** The recorded network, indexed into a database in memory. Everything ends with the test. */
+export async function startStage(options: StageOptions = {}): Promise<Stage> {
+  const nodes = await Promise.all((options.nodes ?? [{}]).map((node) => startReplayNode(node)))
+  const urls = options.urls?.(nodes) ?? nodes.map(({ url }) => url)
+  const pool = createUpstreamPool(
+    'recorded',
+    urls.map((url) => ({ url })),
+    TEST_LIMITS,
+  )
+  const { store, sql } = await openVisibleStore()
+  const make = (): Indexer => makeIndexer(options, pool, store)
+  const indexers = [make()]
+  const [indexer] = indexers
+  if (!indexer) throw new Error('no indexer')
+  onTestFinished(async () => {
+    await Promise.all(indexers.map((one) => one.stop()))
+    await store.close()
+    await pool.close()
+    await Promise.all(nodes.map((node) => node.stop()))
+  })
+  indexer.start()
+  const another = (): Indexer => {
+    const made = make()
+    indexers.push(made)
+    return made
+  }
+  return { nodes, pool, store, indexer, sql, another, caughtUp: () => caughtUp(indexer, nodes) }
+}
+
+function makeIndexer(options: StageOptions, pool: UpstreamPool, store: Store): Indexer {
+  const logger = pino({ level: options.level ?? 'silent' })
+  const writer = options.writer?.(store.writer) ?? store.writer
+  const streams = createPrimaryStreams({
+    network: createAvalancheNetwork({ pool }),
+    name: 'recorded',
+    testnet: true,
+    chains: options.chains ?? ['P', 'X', 'C'],
+    evmChainId: 43_113n,
+    genesis: options.genesis ?? createGenesisBook(recordedGenesis),
+    writer,
+    logger,
+    keepContainers: options.keepContainers ?? true,
+  })
+  return createIndexer({ writer, streams, logger, times: { ...TIMES, ...options.times } })
+}
+
+async function caughtUp(indexer: Indexer, nodes: readonly ReplayNode[]): Promise<void> {
+  const end = Date.now() + 120_000
+  for (;;) {
+    const { streams } = indexer.status()
+    const blocked = streams.find(({ phase }) => phase === 'blocked')
+    if (blocked) throw new Error(`${blocked.name}: ${blocked.error}`)
+    const behind = streams.filter(({ name, height, phase }) => {
+      const tips = nodes.map((node) => node.heights()[name.at(-1) as 'P'])
+      return phase !== 'following' || Number(height) < Math.max(...tips)
+    })
+    if (behind.length === 0) return
+    if (Date.now() > end) throw new Error(`never caught up: ${JSON.stringify(behind, (_, value) => String(value))}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
