@@ -8,21 +8,27 @@ import { installRequestLedger } from './api/plugins/request-ledger.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
-import { createLogger } from './lib/logger.ts'
+import { createWaitRecorder } from './lib/wait-recorder.ts'
 import { createMetrics } from './metrics/index.ts'
 import { createStakeRewards } from './services/stake-rewards/index.ts'
 import { createUpstreamRegistry } from './upstream/index.ts'
 import { createServerAccess } from './wiring/access.ts'
+import { createServerAdmin } from './wiring/admin.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { wireData } from './wiring/data.ts'
+import { createServerIndexer } from './wiring/indexer.ts'
+import { createServerLoggers } from './wiring/loggers.ts'
 import { createMarket } from './wiring/market.ts'
 import { createServerNode, type ServerNode } from './wiring/node.ts'
 import { createServerHealth } from './wiring/node-health.ts'
+import { createPoolLogger, observeAll } from './wiring/pool-observers.ts'
 import { createServerStore } from './wiring/store.ts'
 
 /** What a test or an embedding program may put in place of the real thing. */
 export interface AppOverrides {
   logger?: Logger
+  /** Reads the sources of the configuration again, for `admin.loadVMs`; left out, it never finds anything new. */
+  reload?: () => Config
 }
 
 export interface App {
@@ -47,23 +53,40 @@ const CORS_HEADERS = [
 
 /** Wires the whole server once. Nothing is asked of any upstream before `listen`. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const logger = overrides.logger ?? createLogger(config.log)
+  const loggers = createServerLoggers(config, overrides.logger)
+  const logger = loggers.of('main')
+  const waits = createWaitRecorder()
   const registry = createUpstreamRegistry()
   const metrics = config.metrics.enabled ? createMetrics() : undefined
-  const pool = { registry, logger, ...(metrics ? { observe: metrics.observeUpstream } : {}) }
-  const market = createMarket(config, { logger, pool })
+  const pool = {
+    registry,
+    logger: overrides.logger ?? createPoolLogger(loggers.named),
+    observe: observeAll(metrics?.observeUpstream, waits),
+  }
+  const market = createMarket(config, { logger: loggers.of('market'), pool })
   const chains = createChains(config.chains, {
     limits: config.upstream,
     tokens: market.lists,
     xpubGap: config.balance.xpubGap,
     pool,
     logger,
+    loggerOf: loggers.of,
   })
 
-  const store = createServerStore(config, logger)
-  const access = createServerAccess(config, { store, logger })
+  const store = createServerStore(config, loggers.of('store'))
+  const access = createServerAccess(config, { store, logger: loggers.of('auth') })
   const health = createServerHealth(config, { chains, store, logger })
-  const node = createServerNode(config, { pool, health, logger, services: access?.services ?? [] })
+  const admin = createServerAdmin(config, {
+    store,
+    loggers: loggers.named,
+    chains,
+    node: () => node,
+    waits,
+    logger,
+    ...(overrides.reload ? { reload: overrides.reload } : {}),
+  })
+  const services = [...(access?.services ?? []), ...(admin?.services ?? [])]
+  const node: ServerNode = createServerNode(config, { pool, health, logger: loggers.of('ext'), services })
   health.watchNodes((chain) => node.pools.group(chain).pool)
   const http = createHttp(config, logger, node, access?.guard)
   installRequestLedger(http.server, health.requests.begin)
@@ -96,6 +119,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   let closing = false
   await wireData(http, config, { chains, store: indexed, closing: () => closing })
 
+  const indexer =
+    indexed && config.mode !== 'api' ? createServerIndexer(config, { chains, store: indexed, logger }) : undefined
   const background = new AbortController()
   http.addHook('preClose', async () => {
     closing = true
@@ -105,18 +130,25 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   http.addHook('onClose', async () => {
     background.abort()
     access?.close()
+    await admin?.close()
+    await indexer?.stop()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
     await store.close()
+    loggers.named.close()
   })
 
   return {
     http,
     async listen() {
       await access?.open()
+      await admin?.restore()
+      await admin?.start()
       await market.start()
       chains.discover(background.signal)
-      void node.discover(background.signal)
+      // Aliases of chains that are known only now.
+      void node.discover(background.signal).then(() => admin?.restore().catch(() => undefined))
       health.health.start()
+      indexer?.start()
       return http.listen({ host: config.http.host, port: config.http.port })
     },
     close: () => http.close(),

@@ -11,6 +11,12 @@ export interface SandboxChains {
   solana: SolanaChain
   /** A replayed Avalanche node, `http://127.0.0.1:<port>`. */
   avalancheUrl: string
+  /** EVM chain id of its C-chain. */
+  cChainId: number
+  /** Its genesis, in the node's own format. */
+  genesisFile: string
+  /** The L1 that it validates, if it was recorded. */
+  l1?: { url: string; chainId: number; blockchainID: string } | undefined
 }
 
 const BITCOIN_TESTNET = '000000000933ea01ad0ee984209779ba'
@@ -61,6 +67,10 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
     dataDir: join(folder, 'data'),
     market: { prices: { provider: 'file', file: file('prices.json', prices(chains)) }, defaultTokenLists: [] },
     log: { level: 'warn' },
+    index: {
+      enabled: true,
+      streams: ['testnet:P', 'testnet:X', 'testnet:C', ...(chains.l1 ? [`eip155:${chains.l1.chainId}`] : [])],
+    },
     chains: {
       catalogue: false,
       evm: {
@@ -73,6 +83,7 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
           multicall: evm.multicall,
           tokenLists: [file('evm-tokens.json', evm.tokenList)],
         },
+        ...recordedEvm(chains),
       },
       bitcoin: {
         [BITCOIN_TESTNET]: {
@@ -92,10 +103,31 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
         },
       },
       avalanche: {
-        testnet: { name: 'Recorded network', upstreams: [{ url: chains.avalancheUrl, requestsPerSecond: 2_000 }] },
+        testnet: {
+          name: 'Recorded network',
+          evmChainId: chains.cChainId,
+          genesisFile: chains.genesisFile,
+          upstreams: [{ url: chains.avalancheUrl, requestsPerSecond: 2_000 }],
+        },
       },
     },
   })
+}
+
+/** The recorded EVM chains: they answer what was recorded of them, balances of natives among it. */
+function recordedEvm({ avalancheUrl, cChainId, l1 }: SandboxChains): Record<string, unknown> {
+  const native = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
+  const chain = (name: string, url: string) => ({
+    name,
+    testnet: true,
+    upstreams: [{ url, requestsPerSecond: 2_000 }],
+    native,
+    blockTimeMs: 2_000,
+  })
+  return {
+    [cChainId]: chain('Recorded C-Chain', `${avalancheUrl}/ext/bc/C/rpc`),
+    ...(l1 ? { [l1.chainId]: { ...chain('Recorded L1', l1.url), blockchainId: l1.blockchainID } } : {}),
+  }
 }
 
 const solanaTokenList = (solana: SolanaChain) => ({

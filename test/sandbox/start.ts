@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
@@ -8,6 +9,8 @@ import { type BitcoinChain, startBitcoinChain } from './bitcoin-chain.ts'
 import { type SandboxEvm, startSandboxEvm } from './evm-chain.ts'
 import { writeSandboxSettings } from './settings.ts'
 import { type SolanaChain, startSolanaChain } from './solana-chain.ts'
+
+const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 
 /** anvil's own chain id: nobody mistakes it for a real chain. */
 const EVM_CHAIN_ID = 31337
@@ -49,7 +52,15 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     const [evm, bitcoin, solana, avalanche] = settled.map(
       (result) => (result as PromiseFulfilledResult<unknown>).value,
     ) as [SandboxEvm, BitcoinChain, SolanaChain, SandboxAvalanche]
-    writeSandboxSettings(folder, { evm, bitcoin, solana, avalancheUrl: avalanche.url })
+    writeSandboxSettings(folder, {
+      evm,
+      bitcoin,
+      solana,
+      avalancheUrl: avalanche.url,
+      cChainId: avalanche.evmChainId,
+      genesisFile: join(resolve(options.recordings ?? FIXTURES), 'network/genesis.json'),
+      l1: avalanche.l1,
+    })
     const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })
     if (loaded.action !== 'run') throw new Error(loaded.text)
     const app = await createApp(loaded.config)
