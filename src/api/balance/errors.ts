@@ -74,5 +74,8 @@ export function refuseWhileClosing(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.addHook('onRequest', async (_request, reply) => (closing ? refuseForNow(reply) : undefined))
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (closing) refuseForNow(reply)
+    else done()
+  })
 }

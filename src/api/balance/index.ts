@@ -13,6 +13,7 @@ import type { AppCheck } from './app-check.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, refuse, refuseOtherMethods, refuseWhileClosing } from './errors.ts'
 import { createPresenter } from './presenter.ts'
+import { createQuestions } from './questions.ts'
 import { createRequestSchemas } from './request-schema.ts'
 import { createRequestValidator } from './request-validation.ts'
 import { balancesRouteSchema, supportedChainsRouteSchema } from './route-schemas.ts'
@@ -46,34 +47,50 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
   app.removeContentTypeParser('text/plain')
   await app.register(swagger, documentInfo)
   const schemas = createRequestSchemas(options.hrps)
-  const validate = createRequestValidator(schemas)
+  const questions = createQuestions(createRequestValidator(schemas))
   const streams = createStreams({
     balances: options.balances,
     present: createPresenter(options.nativeOf),
-    validate,
+    questions,
     limits: options.limits,
   })
   app.addHook('preClose', () => streams.close(options.limits.shutdownGraceMs))
 
   // The credential is judged before the body is read: an unknown caller must not make us parse 12 MB.
   const guarded = {
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       const header = request.headers[APP_CHECK_HEADER]
-      if (await options.appCheck(Array.isArray(header) ? header[0] : header)) return undefined
-      return refuse(reply, 401)
+      const judge = (valid: boolean): void => {
+        if (valid) done()
+        else refuse(reply, 401)
+      }
+      const valid = options.appCheck(Array.isArray(header) ? header[0] : header)
+      if (typeof valid === 'boolean') judge(valid)
+      else valid.then(judge, done)
     },
   }
 
-  app.route({
-    method: 'POST',
-    url: '/v1/balance/get-balances',
-    ...guarded,
-    bodyLimit: options.limits.bodyLimitBytes,
-    schema: balancesRouteSchema(schemas),
-    // Our own check speaks of the one item shape that was meant; Ajv would report all five.
-    validatorCompiler: () => () => true,
-    serializerCompiler: () => JSON.stringify,
-    handler: streams.answer,
+  await app.register(async (scope) => {
+    const parseJson = scope.getDefaultJsonParser('error', 'error')
+    scope.removeContentTypeParser('application/json')
+    scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, raw, done) => {
+      const question = questions.known(raw)
+      if (question) return done(null, { ok: true, question })
+      return parseJson(request, raw.toString(), (error, json) =>
+        done(error, error ? undefined : questions.ask(raw, json)),
+      )
+    })
+    scope.route({
+      method: 'POST',
+      url: '/v1/balance/get-balances',
+      ...guarded,
+      bodyLimit: options.limits.bodyLimitBytes,
+      schema: balancesRouteSchema(schemas),
+      // Our own check speaks of the one item shape that was meant; Ajv would report all five.
+      validatorCompiler: () => () => true,
+      serializerCompiler: () => JSON.stringify,
+      handler: streams.answer,
+    })
   })
   refuseOtherMethods(app, '/v1/balance/get-balances', ['POST'])
 

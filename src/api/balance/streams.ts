@@ -4,13 +4,12 @@ import type { BalanceService } from '../../services/balances/index.ts'
 import type { BalanceItem } from '../../services/balances/types.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
 import { createEventStream, frame } from './event-stream.ts'
-import { planRequest } from './plan.ts'
-import type { createRequestValidator } from './request-validation.ts'
+import type { Asked, Questions } from './questions.ts'
 
 interface StreamsOptions {
   balances: BalanceService
   present: (item: BalanceItem) => string
-  validate: ReturnType<typeof createRequestValidator>
+  questions: Questions
   limits: { keepAliveMs: number; stalledReaderMs: number; maxStreams: number }
 }
 
@@ -19,30 +18,29 @@ const SLICE = 50
 
 /** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
 export function createStreams(options: StreamsOptions) {
-  const { balances, present, validate, limits } = options
+  const { balances, present, questions, limits } = options
   const open = new Map<AbortController, () => void>()
   let closing = false
   let whenEmpty: (() => void) | undefined
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  /** The body is what `questions` made of it. */
+  function answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (closing || open.size >= limits.maxStreams) return refuseForNow(reply)
-    const checked = validate(request.body)
-    if (!checked.ok) return refusePayload(request, reply, checked.issues)
+    const asked = request.body as Asked
+    if (!asked.ok) return refusePayload(request, reply, asked.issues)
 
-    const { currency, showUntrustedTokens, ...body } = checked.body
-    const controller = new AbortController()
-    const result = balances.read(
-      { chains: planRequest(body), currency: currency ?? 'usd', showUntrustedTokens: showUntrustedTokens ?? false },
-      controller.signal,
-    )
+    const { query } = asked.question
     reply
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('cache-control', 'no-cache, no-transform')
       .header('x-accel-buffering', 'no')
-    const head = result.ready.map(present).join('')
     // Everything was known already: one write, no stream to keep.
-    if (result.pending.length === 0) return reply.send(head)
+    const known = balances.known(query)
+    if (known) return reply.send(questions.bytesOf(asked.question, known.map(present)))
 
+    const controller = new AbortController()
+    const result = balances.read(query, controller.signal)
+    const head = result.ready.map(present).join('')
     const stream = createEventStream({
       ...limits,
       onStart: () => reply.raw.flushHeaders(),

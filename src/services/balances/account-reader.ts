@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
 import { CancelledError, DeadlineError, FirnError } from '../../errors.ts'
-import { accountKey } from './account-key.ts'
+import { type AccountKey, accountKey } from './account-key.ts'
 import type { Account, BalanceChain, Balances } from './types.ts'
 
 /** An account's last good answer. Kept beyond its freshness for the case that the chain fails. */
@@ -91,23 +91,31 @@ export function createAccountReader(options: AccountReaderOptions) {
     return kept && passing && now() - kept.at <= options.maxStaleMs ? { ok: true, reading: kept } : { ok: false, error }
   }
 
-  async function settle(flight: Flight, caip2Id: string, keys: string[], signal: AbortSignal) {
+  async function settle(flight: Flight, keys: readonly AccountKey[], signal: AbortSignal) {
     let outcomes: Map<string, Outcome<Balances>>
     try {
       outcomes = await join(flight, signal)
     } catch (error) {
       if (error instanceof CancelledError && signal.aborted) throw error
-      return keys.map((key) => fallback(`${caip2Id}|${key}`, asError(error)))
+      return keys.map(({ key }) => fallback(key, asError(error)))
     }
-    return keys.map((key): ReadingOutcome => {
-      const outcome = outcomes.get(key)
-      if (outcome?.ok)
-        return { ok: true, reading: readings.get(`${caip2Id}|${key}`) ?? { balances: outcome.value, at: now() } }
-      return fallback(
-        `${caip2Id}|${key}`,
-        outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' }),
-      )
+    return keys.map(({ name, key }): ReadingOutcome => {
+      const outcome = outcomes.get(name)
+      if (outcome?.ok) return { ok: true, reading: readings.get(key) ?? { balances: outcome.value, at: now() } }
+      return fallback(key, outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' }))
     })
+  }
+
+  /** The readings of all accounts when every one is young enough; else undefined. */
+  function fresh(chain: BalanceChain, networkType: NetworkType, accounts: readonly Account[]): Reading[] | undefined {
+    const at = now()
+    const found: Reading[] = []
+    for (const account of accounts) {
+      const reading = readings.get(accountKey(chain.source.caip2Id, networkType, account).key)
+      if (!reading || at - reading.at >= chain.cacheMs) return undefined
+      found.push(reading)
+    }
+    return found
   }
 
   /**
@@ -121,42 +129,42 @@ export function createAccountReader(options: AccountReaderOptions) {
     signal: AbortSignal,
   ): ReadGroup[] {
     const { caip2Id } = chain.source
-    const fresh: { accounts: Account[]; outcomes: ReadingOutcome[] } = { accounts: [], outcomes: [] }
-    const shared = new Map<Flight, { accounts: Account[]; keys: string[] }>()
+    const known: { accounts: Account[]; outcomes: ReadingOutcome[] } = { accounts: [], outcomes: [] }
+    const shared = new Map<Flight, { accounts: Account[]; keys: AccountKey[] }>()
     const missing = new Map<string, Account>()
-    const starting: { accounts: Account[]; keys: string[] } = { accounts: [], keys: [] }
+    const starting: { accounts: Account[]; keys: AccountKey[] } = { accounts: [], keys: [] }
     const at = now()
     for (const account of accounts) {
-      const key = accountKey(networkType, account)
-      const reading = readings.get(`${caip2Id}|${key}`)
-      const flight = flights.get(`${caip2Id}|${key}`)
+      const made = accountKey(caip2Id, networkType, account)
+      const reading = readings.get(made.key)
+      const flight = flights.get(made.key)
       if (reading && at - reading.at < chain.cacheMs) {
-        fresh.accounts.push(account)
-        fresh.outcomes.push({ ok: true, reading })
+        known.accounts.push(account)
+        known.outcomes.push({ ok: true, reading })
       } else if (flight && !flight.controller.signal.aborted) {
         const group = shared.get(flight) ?? { accounts: [], keys: [] }
         group.accounts.push(account)
-        group.keys.push(key)
+        group.keys.push(made)
         shared.set(flight, group)
       } else {
         starting.accounts.push(account)
-        starting.keys.push(key)
-        missing.set(key, { ...account, id: key })
+        starting.keys.push(made)
+        missing.set(made.name, { ...account, id: made.name })
       }
     }
     const groups: ReadGroup[] = []
-    if (fresh.accounts.length > 0) groups.push({ accounts: fresh.accounts, outcomes: fresh.outcomes })
+    if (known.accounts.length > 0) groups.push(known)
     for (const [flight, group] of shared) {
-      groups.push({ accounts: group.accounts, outcomes: settle(flight, caip2Id, group.keys, signal) })
+      groups.push({ accounts: group.accounts, outcomes: settle(flight, group.keys, signal) })
     }
     if (missing.size > 0) {
       const flight = start(chain, [...missing.values()])
-      groups.push({ accounts: starting.accounts, outcomes: settle(flight, caip2Id, starting.keys, signal) })
+      groups.push({ accounts: starting.accounts, outcomes: settle(flight, starting.keys, signal) })
     }
     return groups
   }
 
-  return { read }
+  return { fresh, read }
 }
 
 export type AccountReader = ReturnType<typeof createAccountReader>

@@ -26,6 +26,8 @@ export interface BalanceResult {
 }
 
 export interface BalanceService {
+  /** Every item of the query, when all of them are known and young enough; else undefined, and `read` is to be asked. */
+  known(query: BalanceQuery): BalanceItem[] | undefined
   read(query: BalanceQuery, signal: AbortSignal): BalanceResult
 }
 
@@ -36,8 +38,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   function readChain(query: ChainQuery, price: PricingQuery, result: BalanceResult): void {
     const chain = deps.chainOf(query.caip2Id)
     if (!chain) {
-      const message = unsupportedMessage(query.networkType, shortId(query))
-      result.ready.push(...query.accounts.map(({ id }) => failed(query, id, message)))
+      result.ready.push(...unsupported(query))
       return
     }
     for (const group of reader.read(chain, query.networkType, query.accounts, price.signal)) {
@@ -86,7 +87,28 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     deps.logger?.warn({ chain: caip2Id, err: error }, 'balances could not be read')
   }
 
+  /** Adds the items of one chain; false when one of them is not known. */
+  function addKnown(query: ChainQuery, variant: Omit<PricingQuery, 'signal'>, items: BalanceItem[]): boolean {
+    const chain = deps.chainOf(query.caip2Id)
+    if (!chain) {
+      items.push(...unsupported(query))
+      return true
+    }
+    const fresh = reader.fresh(chain, query.networkType, query.accounts)
+    return (
+      fresh?.every((reading, at) => {
+        const priced = pricing.known(reading.balances, variant)
+        if (priced) items.push(succeeded(query, (query.accounts[at] as Account).id, priced))
+        return priced !== undefined
+      }) ?? false
+    )
+  }
+
   return {
+    known(query) {
+      const items: BalanceItem[] = []
+      return query.chains.every((chain) => addKnown(chain, query, items)) ? items : undefined
+    },
     read({ chains, currency, showUntrustedTokens }, signal) {
       const result: BalanceResult = { ready: [], pending: [] }
       const price = { currency, showUntrustedTokens, signal }
@@ -115,6 +137,11 @@ const failed = (query: ChainQuery, id: string, message: string): BalanceItem => 
   id,
   message,
 })
+
+function unsupported(query: ChainQuery): BalanceItem[] {
+  const message = unsupportedMessage(query.networkType, shortId(query))
+  return query.accounts.map(({ id }) => failed(query, id, message))
+}
 
 /** EVM ids are named bare, as the real service does; the others with their namespace. */
 const shortId = (query: ChainQuery): string => query.caip2Id.replace(/^eip155:/, '')

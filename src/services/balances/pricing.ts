@@ -36,7 +36,7 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
   const kept = new WeakMap<Balances, Map<string, PricedBalances>>()
 
   /** Already priced in that way, if it is. */
-  const known = (balances: Balances, query: PricingQuery): PricedBalances | undefined =>
+  const known = (balances: Balances, query: Omit<PricingQuery, 'signal'>): PricedBalances | undefined =>
     kept.get(balances)?.get(keyOf(query))
 
   /** Starts loading the native prices while the chains are still being read. */
@@ -78,7 +78,8 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
 
 export type Pricing = ReturnType<typeof createPricing>
 
-const keyOf = (query: PricingQuery): string => `${query.currency}|${query.showUntrustedTokens}`
+const keyOf = ({ currency, showUntrustedTokens }: Omit<PricingQuery, 'signal'>): string =>
+  showUntrustedTokens ? `${currency} all` : currency
 
 const nativeKey = ({ native }: PricedChain) => ({
   internalId: native.internalId,

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import type { BalanceQuery } from '../../services/balances/types.ts'
+import type { Issue } from './issues.ts'
+import { planRequest } from './plan.ts'
+import type { createRequestValidator } from './request-validation.ts'
+
+/** What a body asks for, checked and planned; the same object for the same bytes while it is kept. */
+export interface Question {
+  query: BalanceQuery
+  /** The last complete answer: its events, and all of them as bytes. */
+  answer?: { events: readonly string[]; bytes: Buffer }
+}
+
+export type Asked = { ok: true; question: Question } | { ok: false; issues: readonly Issue[] }
+
+/** Wallets poll with the same few hundred bytes every five seconds; the largest bodies come once. */
+const LONGEST_BODY = 16 * 1024
+/** Bodies and answers kept, bytes. */
+const KEPT_BYTES = 32 * 1024 * 1024
+/** What a plan weighs for each byte of its body, roughly. */
+const PLAN_WEIGHT = 8
+
+/**
+ * Remembers polled bodies by their exact bytes, so that a poll costs neither parsing nor checking nor planning, and
+ * its answer, so that an unchanged one is neither joined nor encoded again. Bounded in bytes; forgetting costs time only.
+ */
+export function createQuestions(validate: ReturnType<typeof createRequestValidator>) {
+  const kept = new LRUCache<string, Question>({ maxSize: KEPT_BYTES, sizeCalculation: () => 1 })
+  const keys = new WeakMap<Question, string>()
+
+  return {
+    /** The question of a body seen before. */
+    known: (raw: Buffer): Question | undefined =>
+      raw.length > LONGEST_BODY ? undefined : kept.get(raw.toString('latin1')),
+
+    /** Checks and plans the parsed body; the issues say what is wrong with it. */
+    ask(raw: Buffer, json: unknown): Asked {
+      const checked = validate(json)
+      if (!checked.ok) return checked
+      const { currency = 'usd', showUntrustedTokens = false } = checked.body
+      const question: Question = { query: { chains: planRequest(checked.body), currency, showUntrustedTokens } }
+      if (raw.length <= LONGEST_BODY) {
+        const key = raw.toString('latin1')
+        keys.set(question, key)
+        kept.set(key, question, { size: key.length * PLAN_WEIGHT })
+      }
+      return { ok: true, question }
+    },
+
+    /** The bytes of a complete answer; those of the last time when no event has changed. */
+    bytesOf(question: Question, events: readonly string[]): Buffer {
+      const { answer } = question
+      if (answer && answer.events.length === events.length && events.every((one, at) => one === answer.events[at])) {
+        return answer.bytes
+      }
+      const bytes = Buffer.from(events.join(''))
+      const key = keys.get(question)
+      if (key !== undefined && kept.peek(key) === question) {
+        question.answer = { events, bytes }
+        // The events are kept as text as well.
+        kept.set(key, question, { size: key.length * PLAN_WEIGHT + 2 * bytes.length })
+      }
+      return bytes
+    },
+  }
+}
+
+export type Questions = ReturnType<typeof createQuestions>

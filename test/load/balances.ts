@@ -1,0 +1,138 @@
+/**
+ * What get-balances costs beyond its upstreams: whole request and first item against the round trips of stub upstreams
+ * of set latency, answers from the cache against bare Fastify, and the reading of many tokens against viem. The server
+ * is the built one in a process of its own. Run: npm run bench:balances (ROUNDS=3 for a short one)
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+import { startChains } from './balances/chains.ts'
+import { type Child, cpuTicks, startBare, startFirn } from './balances/children.ts'
+import { median, ratioLine } from './balances/figures.ts'
+import { runLoad } from './forward/load.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
+const LOAD_MS = Number(process.env['ROUND_MS'] ?? 2_000)
+const CONNECTIONS = 32
+const PATH = '/v1/balance/get-balances'
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** Longer than any answer of these chains is kept. */
+const EXPIRY_MS = 2_100
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const lines: string[] = []
+
+/** One request, read to its end. Throws when an item is missing or an error. */
+async function stream(pool: Pool, body: { text: string; items: number }) {
+  const start = performance.now()
+  const answer = await pool.request({ method: 'POST', path: PATH, headers: JSON_TYPE, body: body.text })
+  let first: number | undefined
+  let text = ''
+  for await (const chunk of answer.body) {
+    first ??= performance.now() - start
+    text += chunk
+  }
+  const whole = performance.now() - start
+  const good = text.split('"error":null').length - 1
+  if (answer.statusCode !== 200 || good !== body.items) throw new Error(`${answer.statusCode}: ${text}`)
+  return { first: first as number, whole, text, headers: answer.headers as Record<string, string> }
+}
+
+async function roundTrip(pool: Pool): Promise<number> {
+  const start = performance.now()
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+  const answer = await pool.request({ method: 'POST', path: '/', headers: JSON_TYPE, body })
+  await answer.body.text()
+  return performance.now() - start
+}
+
+async function measureLatency(firn: Child, chains: Awaited<ReturnType<typeof startChains>>): Promise<void> {
+  const [server, fast, slow] = [`http://127.0.0.1:${firn.port}`, chains.fast.url, chains.slow.url].map(
+    (url) => new Pool(url),
+  ) as [Pool, Pool, Pool]
+  const rounds: { first: number; whole: number; fast: number; slow: number }[] = []
+  // The first rounds open connections, learn the chains' answers and compile what is hot.
+  for (let round = -3; round < ROUNDS; round++) {
+    await sleep(EXPIRY_MS)
+    const trips = { fast: await roundTrip(fast), slow: await roundTrip(slow) }
+    const { first, whole } = await stream(server, chains.body({ fresh: true }))
+    if (round >= 0) rounds.push({ first, whole, ...trips })
+  }
+  await Promise.all([server, fast, slow].map((pool) => pool.close()))
+  const of = (key: 'first' | 'whole' | 'fast' | 'slow'): number => median(rounds.map((round) => round[key]))
+  console.log(`fastest upstream ${of('fast').toFixed(2)} ms, first item ${of('first').toFixed(2)} ms`)
+  console.log(`slowest upstream ${of('slow').toFixed(2)} ms, whole request ${of('whole').toFixed(2)} ms`)
+  lines.push(ratioLine('whole-request-over-slowest-upstream', of('whole') / of('slow'), '<= 1.05'))
+  lines.push(ratioLine('first-item-over-fastest-upstream-ms', of('first') - of('fast'), '<= 2'))
+}
+
+async function measureCached(firn: Child, chains: Awaited<ReturnType<typeof startChains>>): Promise<void> {
+  // Readings expire within seconds and are then read again: that is part of it, waiting for far networks is not.
+  chains.hurry()
+  const body = chains.body()
+  const pool = new Pool(`http://127.0.0.1:${firn.port}`)
+  await stream(pool, body)
+  const { text, headers } = await stream(pool, body)
+  await pool.close()
+  const { date: _date, connection: _connection, 'keep-alive': _keep, 'content-length': _length, ...same } = headers
+  const bare = await startBare({ body: text, headers: same })
+  const results: Record<'firn' | 'bare', { rate: number; cpu: number }[]> = { firn: [], bare: [] }
+  const run = async (child: Child, ms: number) => {
+    const before = cpuTicks(child)
+    const { requestsPerSecond } = await runLoad(child.port, Buffer.from(body.text), CONNECTIONS, ms, PATH)
+    const cpu = (cpuTicks(child) - before) * 10_000
+    return { rate: requestsPerSecond, cpu: cpu / ((requestsPerSecond * ms) / 1_000) }
+  }
+  for (const child of [firn, bare]) await run(child, LOAD_MS)
+  for (let round = 0; round < ROUNDS; round++) {
+    // The order changes, so that drift of the machine hits both alike.
+    const order = round % 2 === 0 ? (['firn', 'bare'] as const) : (['bare', 'firn'] as const)
+    for (const who of order) results[who].push(await run(who === 'firn' ? firn : bare, LOAD_MS))
+  }
+  await bare.stop()
+  const of = (who: 'firn' | 'bare', key: 'rate' | 'cpu'): number => median(results[who].map((one) => one[key]))
+  for (const who of ['bare', 'firn'] as const) {
+    const cpu = of(who, 'cpu')
+    console.log(
+      `${who}: ${of(who, 'rate').toFixed(0)} requests/s of ${Buffer.byteLength(text)} bytes, ${cpu.toFixed(0)} µs of processor each`,
+    )
+  }
+  lines.push(
+    ratioLine('cached-requests-per-second-over-bare-fastify', of('firn', 'rate') / of('bare', 'rate'), '>= 0.6'),
+  )
+  lines.push(
+    ratioLine('cached-processor-time-of-bare-fastify-over-ours', of('bare', 'cpu') / of('firn', 'cpu'), '>= 0.6'),
+  )
+}
+
+/** The comparison with viem in a process of its own; its figures come with ours. */
+async function measureTokens(): Promise<void> {
+  const file = fileURLToPath(new URL('./evm-balances.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.on('data', (text: Buffer) => {
+    output += text
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`evm-balances ended with ${code}`)
+  for (const line of output.trim().split('\n')) {
+    if (line.startsWith('ratio ')) lines.push(line)
+    else console.log(line)
+  }
+}
+
+const chains = await startChains({ fast: 20, slow: 150, middle: 40 })
+try {
+  const firn = await startFirn(chains.configFile)
+  try {
+    await measureLatency(firn, chains)
+    await measureCached(firn, chains)
+  } finally {
+    await firn.stop()
+  }
+} finally {
+  await chains.stop()
+}
+await measureTokens()
+for (const line of lines) console.log(line)
