@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Conversation } from '../../../support/replay-node/conversations.ts'
 import { conversationsOf, type RecordedStage, replay, startStage } from '../recorded-node.ts'
 
-/** A node that is killed by such a request says nothing that could be compared; refusing it is what we want. */
-const REFUSED = /content-length-and-chunked|http\/unknown-method/
+/** Answered otherwise on purpose, each with its reason in `differences.ts`. */
+const DIFFERENT = /^http\/(content-length-and-chunked|unknown-method|ws\/upgrade-foreign-host)$/
 
 const isEvm = ({ request }: Conversation): boolean => /\/(rpc|ws)(\?|$)|\/validators$/.test(request.path)
 
 for (const set of ['network', 'l1'] as const) {
   describe(`every recorded EVM conversation: ${set}`, () => {
-    const conversations = conversationsOf(set).filter((one) => isEvm(one) && !REFUSED.test(one.name))
+    const conversations = conversationsOf(set).filter((one) => isEvm(one) && !DIFFERENT.test(one.name))
     let stage: RecordedStage
     beforeAll(async () => {
       stage = await startStage([set])
