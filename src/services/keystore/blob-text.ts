@@ -2,7 +2,7 @@ import { sha256 } from '../../lib/sha256.ts'
 import { KeystoreError } from './errors.ts'
 
 /** How a blob is written as text; `json` is a name that nodes know, but not for blobs. */
-export type BlobEncoding = 'hex' | 'hexc' | 'hexnc' | 'json'
+type BlobEncoding = 'hex' | 'hexc' | 'hexnc' | 'json'
 
 const CHECKSUM_BYTES = 4
 const UNSUPPORTED = 'unsupported encoding in method'

@@ -7,7 +7,7 @@ import { createRecordCipher, type RecordCipher } from './record-cipher.ts'
 import { type Caller, type Credentials, type SignIn, withBytes } from './sign-in.ts'
 
 /** A chain on which users have keys. */
-export interface KeyChain {
+interface KeyChain {
   /** cb58 */
   blockchainId: string
   form: AddressForm

@@ -11,7 +11,7 @@ import { createPlatformKeyMethods } from './platform-key-methods.ts'
 import { MissingMethodError } from './refusals.ts'
 import { WITHHELD } from './withheld.ts'
 
-export type { KeyChainName, KeyNetwork } from './key-network.ts'
+export type { KeyNetwork } from './key-network.ts'
 
 export interface KeystoreServicesOptions {
   keystore: Keystore
