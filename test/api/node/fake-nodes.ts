@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createApp } from '../../../src/app.ts'
+import type { Partially } from '../../../src/config/index.ts'
+import type { Config } from '../../../src/config/schema.ts'
+import { testConfig } from './recorded-node.ts'
+
+export interface Asked {
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+  method: string | undefined
+}
+
+/** `cut` closes the connection without an answer, `hang` never answers. */
+export type Reply =
+  | { status?: number; headers?: Record<string, string>; body: string | Buffer }
+  | 'cut'
+  | 'hang'
+  | undefined
+
+export interface FakeNode {
+  url: string
+  host: string
+  nodeId: string
+  /** What was asked of it, without probes of the tip and of its identity. */
+  asked: Asked[]
+  /** Requests being answered now, and the most there were at once. */
+  most: number
+  aborted: number
+  /** Replaces the answers. Undefined falls back to a healthy node's. */
+  answer: (asked: Asked) => Reply | Promise<Reply>
+}
+
+const BACKGROUND = new Set([
+  'platform.getHeight',
+  'avm.getHeight',
+  'eth_blockNumber',
+  'platform.getBlockchains',
+  'info.getBlockchainID',
+  'info.getNetworkID',
+  'avm.getAssetDescription',
+  'platform.validatedBy',
+])
+
+const healthy = (asked: Asked, nodeId: string): Reply => {
+  const id = /"id":(\d+|"[^"]*")/.exec(asked.body.toString())?.[1] ?? '1'
+  const gorilla = (result: string): Reply => ({ body: `{"jsonrpc":"2.0","result":${result},"id":${id}}\n` })
+  switch (asked.method) {
+    case 'platform.getHeight':
+    case 'avm.getHeight':
+      return gorilla('{"height":"100"}')
+    case 'eth_blockNumber':
+      return { body: `{"jsonrpc":"2.0","id":${id},"result":"0x64"}\n` }
+    case 'platform.getBlockchains':
+      return gorilla('{"blockchains":[]}')
+    case 'info.getNodeID':
+      return gorilla(`{"nodeID":"${nodeId}"}`)
+    case 'info.getNetworkID':
+      return gorilla('{"networkID":"5"}')
+    default:
+      return asked.path.endsWith('/rpc')
+        ? { body: `{"jsonrpc":"2.0","id":${id},"result":"0x1"}\n` }
+        : gorilla(`{"from":"${nodeId}"}`)
+  }
+}
+
+async function startNode(index: number): Promise<{ node: FakeNode; server: Server }> {
+  const nodeId = `NodeID-${index}`
+  const node: FakeNode = { url: '', host: '', nodeId, asked: [], most: 0, aborted: 0, answer: () => undefined }
+  let active = 0
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', async () => {
+      const body = Buffer.concat(parts)
+      const method = /"method"\s*:\s*"([^"]*)"/.exec(body.toString('latin1'))?.[1]
+      const asked: Asked = { path: request.url ?? '', headers: request.headers, body, method }
+      const isBackground = method !== undefined && BACKGROUND.has(method)
+      if (!isBackground) {
+        node.asked.push(asked)
+        active += 1
+        node.most = Math.max(node.most, active)
+      }
+      response.on('close', () => {
+        if (!isBackground) active -= 1
+        if (!response.writableFinished) node.aborted += 1
+      })
+      const reply = (await node.answer(asked)) ?? healthy(asked, nodeId)
+      if (reply === 'hang') return
+      if (reply === 'cut' || reply === undefined) {
+        request.socket.destroy()
+        return
+      }
+      response.writeHead(reply.status ?? 200, {
+        'content-type': asked.path.endsWith('/rpc') ? 'application/json' : 'application/json; charset=utf-8',
+        'node-id': nodeId,
+        ...reply.headers,
+        'content-length': String(Buffer.byteLength(reply.body)),
+      })
+      response.end(reply.body)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  node.host = new URL(node.url).host
+  return { node, server }
+}
+
+export interface Front {
+  url: string
+  port: number
+  nodes: FakeNode[]
+  post(path: string, body: string | Buffer, headers?: Record<string, string>): Promise<Posted>
+}
+
+export interface Posted {
+  status: number
+  headers: Headers
+  body: Buffer
+  text: string
+}
+
+/** The whole server before `count` nodes whose answers a test decides; everything is closed after the test. */
+export async function startFront(count: number, over: Partially<Config> = {}): Promise<Front> {
+  const started = await Promise.all(Array.from({ length: count }, (_, index) => startNode(index)))
+  const nodes = started.map(({ node }) => node)
+  const config = testConfig(
+    nodes.map(({ url }) => url),
+    over,
+  )
+  const app = await createApp(config)
+  const url = await app.listen()
+  onTestFinished(async () => {
+    await app.close()
+    for (const { server } of started) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+  const post: Front['post'] = async (path, body, headers = {}) => {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    return { status: response.status, headers: response.headers, body: bytes, text: bytes.toString() }
+  }
+  // Until the server knows its own id, so that learning it is not counted below.
+  for (let tries = 0; tries < 200; tries += 1) {
+    const answer = await fetch(`${url}/ext/nothing`)
+    await answer.arrayBuffer()
+    if (answer.headers.has('node-id')) break
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  for (const node of nodes) node.asked.length = 0
+  return { url, port: Number(new URL(url).port), nodes, post }
+}
+
+/** The node at a position; fails the test when there is none. */
+export function nodeAt(front: Front, index: number): FakeNode {
+  const node = front.nodes[index]
+  if (!node) throw new Error(`no node ${index}`)
+  return node
+}
+
+export const gorillaCall = (method: string, params = '{}', id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`
+
+export const evmCall = (method: string, params = '[]', id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`

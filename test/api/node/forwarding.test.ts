@@ -1,0 +1,342 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { describe, expect, it } from 'vitest'
+import { encodeCb58 } from '../../../src/lib/cb58.ts'
+import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { sha256 } from '../../../src/lib/sha256.ts'
+import { evmCall, gorillaCall, nodeAt, type Reply, startFront } from './fake-nodes.ts'
+
+const gorilla = (result: string, id = '1'): Reply => ({ body: `{"jsonrpc":"2.0","result":${result},"id":${id}}\n` })
+const gorillaError = (message: string): Reply => ({
+  body: `{"jsonrpc":"2.0","error":{"code":-32000,"message":"${message}","data":null},"id":1}\n`,
+})
+const evmError = (message: string, code = -32000): Reply => ({
+  body: `{"jsonrpc":"2.0","id":1,"error":{"code":${code},"message":"${message}"}}\n`,
+})
+
+describe('forwarding', () => {
+  it('hands bytes on as they are, both ways', async () => {
+    const front = await startFront(1)
+    const answer = Buffer.from(
+      ' {"result" : {"big":18446744073709551615,"z":1,"a":"\u00e9\\u003c"},\n"id":1, "jsonrpc":"2.0"} \n',
+    )
+    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.odd' ? { body: answer } : undefined)
+    const body = Buffer.concat([
+      Buffer.from('\t{ "params" : {"n":123456789012345678901234567890, "x":"'),
+      Buffer.from([0xff, 0xc3, 0x28]),
+      Buffer.from('"} , "method":"platform.odd","jsonrpc":"2.0","id":1 } trailing'),
+    ])
+    const posted = await front.post('/ext/bc/P', body, { 'content-type': 'Application/JSON; a=b' })
+    expect(nodeAt(front, 0).asked[0]?.body).toEqual(body)
+    expect(posted.body).toEqual(answer)
+    expect(posted.status).toBe(200)
+    expect(posted.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(posted.headers.get('node-id')).toBe('NodeID-0')
+  })
+
+  it('passes status, type and text of a node that refuses', async () => {
+    const front = await startFront(1)
+    nodeAt(front, 0).answer = ({ method }) =>
+      method === 'platform.odd' ? { status: 400, headers: { 'content-type': 'text/plain' }, body: 'no' } : undefined
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.odd'))
+    expect([posted.status, posted.headers.get('content-type'), posted.text]).toEqual([400, 'text/plain', 'no'])
+  })
+
+  it('tells a node nothing of the client', async () => {
+    const front = await startFront(1)
+    await front.post('/ext/bc/P?token=secret', gorillaCall('platform.x'), {
+      authorization: 'Bearer secret',
+      cookie: 'a=secret',
+      origin: 'https://wallet.example',
+      'x-forwarded-for': '1.2.3.4',
+    })
+    const [asked] = nodeAt(front, 0).asked
+    expect(asked?.path).toBe('/ext/bc/P')
+    expect(JSON.stringify(asked?.headers)).not.toMatch(/secret|wallet|1\.2\.3\.4/)
+  })
+
+  it('never passes the route header on', async () => {
+    const front = await startFront(1)
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'), { 'avalanche-api-route': 'x' })
+    expect([posted.status, posted.text, nodeAt(front, 0).asked.length]).toEqual([404, '', 0])
+  })
+
+  it.each<[string, Reply]>([
+    ['cut connections', 'cut'],
+    ['an HTML page with 200', { body: '<html></html>', headers: { 'content-type': 'text/html' } }],
+    ['an HTML page with 502', { status: 502, body: '<html></html>' }],
+    ['half an answer', { body: '{"jsonrpc":"2.0","result":{"a":"b' }],
+    ['another status', { status: 403, body: 'invalid host specified\n' }],
+    ['a limit', { status: 429, body: 'slow down' }],
+    [
+      'a limit in the body',
+      { body: '{"jsonrpc":"2.0","error":{"code":-32005,"message":"rate limit exceeded"},"id":1}' },
+    ],
+    ['no such path', { status: 404, body: '404 page not found\n' }],
+    ['bootstrapping', { status: 503, body: 'API call rejected because chain is not done bootstrapping\n' }],
+    ['height', gorillaError("couldn't get block at height 500: not found")],
+    ['index height', gorillaError('start index (500) \\u003e last accepted index (5)')],
+    ['validators ahead', gorillaError('failed to fetch validator set at unfinalized height: current P-chain height')],
+    ['a missing method', gorillaError('rpc: can\'t find method \\"platform.X\\"')],
+  ])('asks another node instead of one with %s', async (_name, reply) => {
+    const front = await startFront(2)
+    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.x' ? reply : undefined)
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'))
+    expect([posted.status, posted.text]).toEqual([200, '{"jsonrpc":"2.0","result":{"from":"NodeID-1"},"id":1}\n'])
+    expect(posted.headers.get('node-id')).toBe('NodeID-1')
+  })
+
+  it.each([
+    ['an unfinalized block', 'cannot query unfinalized data'],
+    ['logs beyond the tip', 'requested to block 900 after last accepted block 646'],
+    ['a pruned state', 'missing trie node 0123'],
+  ])('asks another EVM node for %s, and passes the words on when all say so', async (_name, message) => {
+    const front = await startFront(2)
+    const call = evmCall('eth_getBlockByNumber', '["0x384",false]')
+    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_getBlockByNumber' ? evmError(message) : undefined)
+    expect((await front.post('/ext/bc/C/rpc', call)).text).toContain('"result":"0x1"')
+    nodeAt(front, 1).answer = nodeAt(front, 0).answer
+    const posted = await front.post('/ext/bc/C/rpc', call)
+    expect([posted.status, posted.text]).toEqual([
+      200,
+      evmError(message) && `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"${message}"}}\n`,
+    ])
+  })
+
+  it('passes on what is true on every node, and asks only one', async () => {
+    const front = await startFront(2)
+    for (const node of front.nodes)
+      node.answer = ({ method }) => (method === 'platform.x' ? gorillaError('not found') : undefined)
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'))
+    expect(posted.text).toContain('"message":"not found"')
+    expect(front.nodes.flatMap(({ asked }) => asked)).toHaveLength(1)
+  })
+
+  it('closes the way to the node when the client leaves', async () => {
+    const front = await startFront(1)
+    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.slow' ? 'hang' : undefined)
+    const leave = new AbortController()
+    const left = fetch(`${front.url}/ext/bc/P`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: gorillaCall('platform.slow'),
+      signal: leave.signal,
+    }).catch(() => 'left')
+    await expect.poll(() => nodeAt(front, 0).asked.length).toBe(1)
+    leave.abort()
+    expect(await left).toBe('left')
+    await expect.poll(() => nodeAt(front, 0).aborted).toBe(1)
+  })
+})
+
+describe('when no node answers', () => {
+  it('says so in the dialect of the endpoint, with a status that clients retry', async () => {
+    const front = await startFront(1)
+    nodeAt(front, 0).answer = () => 'cut'
+    const info = await front.post('/ext/info', gorillaCall('info.getNetworkName', '{}', '"<7>"'))
+    expect([info.status, info.headers.get('retry-after')]).toEqual([502, '1'])
+    expect(info.text).toBe(
+      '{"jsonrpc":"2.0","error":{"code":-32000,"message":"no node answered","data":null},"id":"\\u003c7\\u003e"}\n',
+    )
+    const evm = await front.post('/ext/bc/C/rpc', evmCall('eth_gasPrice', '[]', '9'))
+    expect(evm.status).toBe(502)
+    expect(JSON.parse(evm.text)).toEqual({
+      jsonrpc: '2.0',
+      id: 9,
+      error: { code: -32000, message: 'no node answered' },
+    })
+  })
+
+  it('passes the words of nodes that are all bootstrapping, and 404 of a chain that none validates', async () => {
+    const front = await startFront(2)
+    const text = 'API call rejected because chain is not done bootstrapping\n'
+    for (const node of front.nodes)
+      node.answer = ({ method }) =>
+        method === 'platform.x'
+          ? { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: text }
+          : undefined
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'))
+    expect([posted.status, posted.text, posted.headers.get('content-type')]).toEqual([
+      503,
+      text,
+      'text/plain; charset=utf-8',
+    ])
+  })
+})
+
+describe('writes', () => {
+  const raw = '0x02f8aabbccdd'
+  const hash = `0x${Buffer.from(keccak_256(Buffer.from(raw.slice(2), 'hex'))).toString('hex')}`
+  const send = evmCall('eth_sendRawTransaction', `["${raw}"]`)
+  const counts = (front: { nodes: { asked: { method: string | undefined }[] }[] }, method: string) =>
+    front.nodes.map(({ asked }) => asked.filter((one) => one.method === method).length)
+
+  it('go to one node once', async () => {
+    const front = await startFront(3)
+    for (const node of front.nodes)
+      node.answer = async ({ method }) => {
+        if (method !== 'eth_sendRawTransaction') return undefined
+        // Slow enough for a read to be hedged.
+        await new Promise((resolve) => setTimeout(resolve, 900))
+        return { body: `{"jsonrpc":"2.0","id":1,"result":"${hash}"}\n` }
+      }
+    expect((await front.post('/ext/bc/C/rpc', send)).text).toContain(hash)
+    expect(counts(front, 'eth_sendRawTransaction').reduce((a, b) => a + b)).toBe(1)
+  })
+
+  it('refused by the node are not tried elsewhere', async () => {
+    const front = await startFront(2)
+    for (const node of front.nodes)
+      node.answer = ({ method }) =>
+        method === 'eth_sendRawTransaction' ? evmError('nonce too low: next nonce 5, tx nonce 4') : undefined
+    expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('nonce too low')
+    expect(counts(front, 'eth_sendRawTransaction').reduce((a, b) => a + b)).toBe(1)
+  })
+
+  it('whose answer was lost are a success when another node knows the transaction', async () => {
+    const front = await startFront(2)
+    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? 'cut' : undefined)
+    nodeAt(front, 1).answer = ({ method }) => {
+      if (method === 'eth_sendRawTransaction') return evmError('already known')
+      return method === 'eth_getTransactionByHash'
+        ? { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
+        : undefined
+    }
+    const posted = await front.post('/ext/bc/C/rpc', evmCall('eth_sendRawTransaction', `["${raw}"]`, '"a"'))
+    expect(posted.text).toBe(`{"jsonrpc":"2.0","id":"a","result":"${hash}"}\n`)
+  })
+
+  it('whose answer was lost stay refused when no node knows the transaction', async () => {
+    const front = await startFront(2)
+    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? { body: '<html>' } : undefined)
+    nodeAt(front, 1).answer = ({ method }) => {
+      if (method === 'eth_sendRawTransaction') return evmError('nonce too low')
+      return method === 'eth_getTransactionByHash' ? { body: '{"jsonrpc":"2.0","id":1,"result":null}\n' } : undefined
+    }
+    expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('nonce too low')
+  })
+
+  it('on P are known by their id', async () => {
+    const front = await startFront(2)
+    const bytes = Buffer.from('000000000022000000', 'hex')
+    const txID = encodeCb58(sha256(bytes))
+    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.issueTx' ? 'cut' : undefined)
+    nodeAt(front, 1).answer = ({ method, body }) => {
+      if (method === 'platform.issueTx') return gorillaError("couldn't issue tx: consumed")
+      if (method !== 'platform.getTxStatus') return undefined
+      return gorilla(`{"status":"${body.includes(txID) ? 'Processing' : 'Unknown'}"}`)
+    }
+    const params = `{"tx":"${encodeNodeHex(bytes)}","encoding":"hex"}`
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', params))
+    expect(posted.text).toBe(`{"jsonrpc":"2.0","result":{"txID":"${txID}"},"id":1}\n`)
+  })
+
+  it('that are no signed transactions are never repeated', async () => {
+    const front = await startFront(2)
+    for (const node of front.nodes) node.answer = ({ method }) => (method === 'wallet.send' ? 'cut' : undefined)
+    const posted = await front.post('/ext/bc/X/wallet', gorillaCall('wallet.send', '{"amount":1}'))
+    expect(posted.status).toBe(502)
+    expect(counts(front, 'wallet.send').reduce((a, b) => a + b)).toBe(1)
+  })
+
+  it('go to all nodes when told so, and the first success counts', async () => {
+    const front = await startFront(3, { node: { writePolicy: 'all' } })
+    nodeAt(front, 0).answer = ({ method }) =>
+      method === 'eth_sendRawTransaction' ? evmError('already known') : undefined
+    nodeAt(front, 1).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? 'cut' : undefined)
+    nodeAt(front, 2).answer = ({ method }) =>
+      method === 'eth_sendRawTransaction' ? { body: `{"jsonrpc":"2.0","id":1,"result":"${hash}"}\n` } : undefined
+    expect((await front.post('/ext/bc/C/rpc', send)).text).toContain(hash)
+    expect(counts(front, 'eth_sendRawTransaction')).toEqual([1, 1, 1])
+  })
+})
+
+describe('what only one node can say', () => {
+  it('is asked of the identity node', async () => {
+    const probe = await startFront(2)
+    expect((await probe.post('/ext/info', gorillaCall('info.getNodeID'))).text).toContain('NodeID-0')
+    for (const method of ['info.getNodeIP', 'info.getVMs', 'info.peers', 'info.uptime'])
+      expect((await probe.post('/ext/info', gorillaCall(method))).text).toContain('NodeID-0')
+    expect(nodeAt(probe, 1).asked).toEqual([])
+    // Not even when it is down: another node's answer would be wrong.
+    nodeAt(probe, 0).answer = () => 'cut'
+    expect((await probe.post('/ext/info', gorillaCall('info.getNodeID'))).status).toBe(502)
+  })
+
+  it('is not there on a public deployment', async () => {
+    const front = await startFront(1, { node: { publicDeployment: true } })
+    const posted = await front.post('/ext/info', gorillaCall('info.peers'))
+    expect(posted.text).toBe(
+      '{"jsonrpc":"2.0","error":{"code":-32000,"message":"rpc: can\'t find method \\"info.Peers\\"","data":null},"id":1}\n',
+    )
+    expect((await front.post('/ext/health', gorillaCall('health.health'))).status).toBe(404)
+    expect((await front.post('/ext/metrics', '')).status).toBe(404)
+    expect((await front.post('/ext/info', gorillaCall('info.acps'))).status).toBe(200)
+    // A second method behind the first one is the one that counts.
+    const twice = '{"jsonrpc":"2.0","id":1,"method":"info.acps","\\u006dETHOD":"info.getNodeID"}'
+    expect((await front.post('/ext/info', twice)).text).toContain("can't find method")
+    expect(nodeAt(front, 0).asked.map(({ method }) => method)).toEqual(['info.acps'])
+  })
+
+  it('is asked one at a time where more would hang the node', async () => {
+    const front = await startFront(2)
+    for (const node of front.nodes)
+      node.answer = async ({ method }) => {
+        if (method !== 'warp_getMessageAggregateSignature') return undefined
+        await new Promise((resolve) => setTimeout(resolve, 60))
+        return undefined
+      }
+    const call = evmCall('warp_getMessageAggregateSignature', '["0x01"]')
+    const posted = await Promise.all(Array.from({ length: 6 }, () => front.post('/ext/bc/C/rpc', call)))
+    expect(posted.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    expect(front.nodes.map(({ most }) => most)).toEqual([1, 1])
+    expect(front.nodes.map(({ asked }) => asked.length)).toEqual([3, 3])
+  })
+})
+
+describe('answers that stay true', () => {
+  it('are kept and given to others under their own ids', async () => {
+    const front = await startFront(1)
+    const call = (id: string) => front.post('/ext/bc/P', gorillaCall('platform.getBlockByHeight', '{"height":7}', id))
+    const first = await call('1')
+    expect((await call('"<x>"')).text).toBe(first.text.replace('"id":1}', '"id":"\\u003cx\\u003e"}'))
+    expect((await call('1')).body).toEqual(first.body)
+    expect((await call('1')).headers.get('node-id')).toBe('NodeID-0')
+    expect(nodeAt(front, 0).asked).toHaveLength(1)
+    await front.post('/ext/bc/P', gorillaCall('platform.getBlockByHeight', '{"height":8}'))
+    expect(nodeAt(front, 0).asked).toHaveLength(2)
+  })
+
+  it.each([
+    ['an error', gorillaError('not found')],
+    ['null', gorilla('null')],
+    ['a state that may change', gorilla('{"status":"Processing"}')],
+  ])('are not kept when they are %s', async (_name, reply) => {
+    const front = await startFront(1)
+    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.getTxStatus' ? reply : undefined)
+    for (let turn = 0; turn < 2; turn += 1)
+      await front.post('/ext/bc/P', gorillaCall('platform.getTxStatus', '{"txID":"a"}'))
+    expect(nodeAt(front, 0).asked).toHaveLength(2)
+  })
+
+  it('are not given to calls that a node would refuse', async () => {
+    const front = await startFront(1)
+    const params = '{"height":7}'
+    await front.post('/ext/bc/P', gorillaCall('platform.getBlockByHeight', params))
+    const odd = [
+      `{"jsonrpc":"1.0","id":1,"method":"platform.getBlockByHeight","params":${params}}`,
+      `{"id":1,"method":"platform.getBlockByHeight","params":${params}}`,
+      `{"jsonrpc":"2.0","id":1,"method":"platform.getBlockByHeight","params":${params},"x":tru}`,
+      `{"jsonrpc":"2.0","id":1,"method":"platform.getBlockByHeight","params":${params}`,
+      `{"jsonrpc":"2.0","method":"platform.getBlockByHeight","params":${params}}`,
+    ]
+    for (const body of odd) await front.post('/ext/bc/P', body)
+    expect(nodeAt(front, 0).asked).toHaveLength(1 + odd.length)
+  })
+
+  it('about the tip are asked every time', async () => {
+    const front = await startFront(1)
+    for (let turn = 0; turn < 3; turn += 1)
+      await front.post('/ext/bc/P', gorillaCall('platform.getBalance', '{"addresses":[]}'))
+    expect(nodeAt(front, 0).asked).toHaveLength(3)
+  })
+})
