@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Config, Partially } from '../../../src/config/index.ts'
+import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
+import { recordedJson } from '../../support/recordings.ts'
+import { createStage, type RunningServer } from '../../support/stage.ts'
+
+export interface IndexedServer extends RunningServer {
+  /** Base URL of the replayed node behind it. */
+  nodeUrl: string
+  /** Status, headers and parsed body of a call with a path from `/v1` on. */
+  get(path: string): Promise<DataAnswer>
+  post(path: string, body: unknown): Promise<DataAnswer>
+  stop(): Promise<void>
+}
+
+export interface DataAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  body: any
+}
+
+/** EVM chain ids of the recorded chains. */
+export const C_CHAIN = '43113'
+export const L1 = '99373'
+
+const TIPS = { p: 371, x: 212, c: 646, l1: 130 }
+const READY_MS = 120_000
+
+/** The server as an operator would run it over the recorded network, its index at every chain's tip. */
+export async function startIndexedServer(data: Partially<Config>['data'] = {}): Promise<IndexedServer> {
+  const stage = createStage()
+  const network = await startSandboxAvalanche()
+  const stop = async (): Promise<void> => {
+    await stage.clear()
+    await network.stop()
+  }
+  try {
+    const server = await stage.serve({ data, ...settings(network.url, network.l1) } as Partially<Config>)
+    const call = async (path: string, init?: RequestInit): Promise<DataAnswer> => {
+      const response = await fetch(`${server.url}${path}`, init)
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+    }
+    const indexed: IndexedServer = {
+      ...server,
+      nodeUrl: network.url,
+      get: (path) => call(path),
+      post: (path, body) =>
+        call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      stop,
+    }
+    await untilAtTips(indexed)
+    return indexed
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function settings(nodeUrl: string, l1: { url: string; blockchainID: string } | undefined) {
+  const { evmChainId } = recordedJson<{ evmChainId: number }>('network')
+  const evm = (name: string, url: string) => ({
+    name,
+    testnet: true,
+    upstreams: [{ url, requestsPerSecond: 5_000 }],
+    native: { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax' },
+    blockTimeMs: 2_000,
+  })
+  return {
+    index: { enabled: true, streams: ['testnet:P', 'testnet:X', 'testnet:C', `eip155:${L1}`] },
+    chains: {
+      evm: {
+        [evmChainId]: evm('Recorded C-Chain', `${nodeUrl}/ext/bc/C/rpc`),
+        ...(l1 ? { [L1]: { ...evm('Recorded L1', l1.url), blockchainId: l1.blockchainID } } : {}),
+      },
+      avalanche: {
+        testnet: {
+          name: 'Recorded network',
+          evmChainId,
+          genesisFile: fileURLToPath(new URL('../../fixtures/network/genesis.json', import.meta.url)),
+          upstreams: [{ url: nodeUrl, requestsPerSecond: 5_000 }],
+        },
+      },
+    },
+  }
+}
+
+async function untilAtTips(server: IndexedServer): Promise<void> {
+  const end = Date.now() + READY_MS
+  for (;;) {
+    const heights = await Promise.all(
+      (['p', 'x', 'c'] as const).map(async (chain) => {
+        const { headers } = await server.get(`/v1/networks/fuji/blockchains/${chain}-chain/blocks/0`)
+        return Number(headers.get('x-indexed-height')) >= TIPS[chain]
+      }),
+    )
+    const { body } = await server.get('/v1/blocks?pageSize=100&network=testnet')
+    const blocks = (body.blocks ?? []) as { chainId: string; blockNumber: string }[]
+    const l1 = blocks.some(({ chainId, blockNumber }) => chainId === L1 && blockNumber === String(TIPS.l1))
+    const reached = heights.every(Boolean) && (l1 || blocks.length === 100)
+    if (reached) return
+    if (Date.now() > end) throw new Error(`the index did not reach the tips: ${heights} ${l1}`)
+    await sleep(200)
+  }
+}
