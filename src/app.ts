@@ -17,10 +17,11 @@ import { createServerAdmin } from './wiring/admin.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { wireData } from './wiring/data.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
+import { wireKeystore } from './wiring/keystore.ts'
 import { createServerLoggers } from './wiring/loggers.ts'
 import { createMarket } from './wiring/market.ts'
 import { createServerNode, type ServerNode } from './wiring/node.ts'
-import { createServerHealth } from './wiring/node-health.ts'
+import { createServerHealth, servedSide } from './wiring/node-health.ts'
 import { createPoolLogger, observeAll } from './wiring/pool-observers.ts'
 import { createServerStore } from './wiring/store.ts'
 
@@ -61,7 +62,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const pool = {
     registry,
     logger: overrides.logger ?? createPoolLogger(loggers.named),
-    observe: observeAll(metrics?.observeUpstream, waits),
+    ...observeAll(metrics?.observeUpstream, config.node.api.admin.enabled ? waits : undefined),
   }
   const market = createMarket(config, { logger: loggers.of('market'), pool })
   const chains = createChains(config.chains, {
@@ -85,7 +86,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logger,
     ...(overrides.reload ? { reload: overrides.reload } : {}),
   })
-  const services = [...(access?.services ?? []), ...(admin?.services ?? [])]
+  const keystore = wireKeystore(config, {
+    records: store.keystore,
+    network: () => {
+      const side = servedSide(config)
+      return side && chains.networks[side]
+    },
+    lookup: (alias) => node.chains.lookup(alias),
+  })
+  const services = [...(access?.services ?? []), ...(admin?.services ?? []), ...keystore]
   const node: ServerNode = createServerNode(config, { pool, health, logger: loggers.of('ext'), services })
   health.watchNodes((chain) => node.pools.group(chain).pool)
   const http = createHttp(config, logger, node, access?.guard)
@@ -141,6 +150,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     http,
     async listen() {
       await access?.open()
+      if (config.node.api.keystore.enabled) await store.open()
       await admin?.restore()
       await admin?.start()
       await market.start()
