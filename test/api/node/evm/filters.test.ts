@@ -56,10 +56,13 @@ describe('filters', () => {
       }
       for (const node of nodes) node.set()
       expect(ids).toEqual(['0x10', '0x20', '0x30'])
+      for (const node of nodes) node.reset()
       for (const id of [...ids, ...ids.reverse()]) {
         expect(await stage.call('eth_getFilterChanges', [id])).toEqual([id[2]])
         expect(await stage.call('eth_getFilterLogs', [id])).toEqual([id[2]])
       }
+      // Nobody is asked about the filters of others.
+      expect(nodes.map(({ stats }) => stats.requests)).toEqual([4, 4, 4])
       for (const id of ids) expect(await stage.call('eth_uninstallFilter', [id])).toBe(true)
       for (const id of ids) expect(await stage.call('eth_uninstallFilter', [id])).toBe(false)
     },
