@@ -21,13 +21,23 @@ function skipSpace(text: string, at: number): number {
   return position
 }
 
+function escapeEnd(text: string, at: number): number {
+  const kind = text[at + 1]
+  if (kind === undefined || !'bfnrtu\\/"'.includes(kind)) throw refuse(text, at + 1, 'in string escape code')
+  if (kind !== 'u') return at + 2
+  for (let index = at + 2; index < at + 6; index++) {
+    if (!/[0-9a-fA-F]/.test(text[index] ?? '')) throw refuse(text, index, 'in \\u hexadecimal character escape')
+  }
+  return at + 6
+}
+
 function stringEnd(text: string, at: number): number {
   let position = at + 1
   while (position < text.length) {
     const code = text.charCodeAt(position)
     if (code === 0x22) return position + 1
     if (code < 0x20) throw refuse(text, position, 'in string literal')
-    position += code === 0x5c ? 2 : 1
+    position = code === 0x5c ? escapeEnd(text, position) : position + 1
   }
   throw new GoJsonError('unexpected EOF')
 }

@@ -1,0 +1,234 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cleanPath, parseTarget } from '../../../src/api/node/http/target.ts'
+import {
+  createChainDirectory,
+  type ListedChain,
+  PRIMARY_NETWORK,
+} from '../../../src/api/node/routes/chain-directory.ts'
+import { ownEndpoint } from '../../../src/api/node/routes/endpoint.ts'
+import { createRouter } from '../../../src/api/node/routes/router.ts'
+
+const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
+const C = '2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yQ'
+const L1 = '2gUGdvfdCEscRcRiHyZ9voaUaBXmKUcWqqKcB3A78C3AS4kdJd'
+const UNKNOWN = '2Z36RnQuk1hvsnFeGWzfZUfXNr7w1SjzmDQ78YxfTVNAkDq3nZ'
+
+const LISTED: readonly ListedChain[] = [
+  { id: L1, name: 'lab', subnetID: 'some' },
+  { id: C, name: 'C-Chain', subnetID: PRIMARY_NETWORK },
+  { id: X, name: 'X-Chain', subnetID: PRIMARY_NETWORK },
+]
+
+function stage(list: () => Promise<readonly ListedChain[]> = async () => LISTED, configured: readonly string[] = []) {
+  const chains = createChainDirectory({ list, configured })
+  const router = createRouter(chains, [ownEndpoint('admin', 'gorilla')])
+  const name = async (path: string): Promise<string | undefined> => (await router.resolve(path))?.name
+  const path = async (from: string): Promise<string | undefined> => (await router.resolve(from))?.path
+  return { chains, router, name, path }
+}
+
+describe('routes', () => {
+  it.each([
+    ['/ext/info', 'info'],
+    ['/ext/admin', 'admin'],
+    ['/ext/health', 'health'],
+    ['/ext/health/readiness', 'health/readiness'],
+    ['/ext/index/X/vtx', 'index/X/vtx'],
+    ['/ext/P', 'P'],
+    ['/ext/platform', 'P'],
+    ['/ext/bc/P', 'P'],
+    ['/ext/bc/platform', 'P'],
+    [`/ext/bc/${PRIMARY_NETWORK}`, 'P'],
+    ['/ext/bc/P/proposervm', 'P/proposervm'],
+    ['/ext/X', 'X'],
+    ['/ext/avm', 'X'],
+    ['/ext/bc/avm/wallet', 'X/wallet'],
+    [`/ext/bc/${X}`, 'X'],
+    ['/ext/C/rpc', 'C/rpc'],
+    ['/ext/evm/ws', 'C/ws'],
+    ['/ext/bc/evm/avax', 'C/avax'],
+    [`/ext/bc/${C}/rpc`, 'C/rpc'],
+    [`/ext/bc/${C}/proposervm`, 'C/proposervm'],
+    [`/ext/bc/${L1}/rpc`, 'L1/rpc'],
+    [`/ext/bc/${L1}/ws`, 'L1/ws'],
+    [`/ext/bc/${L1}/validators`, 'L1/validators'],
+    [`/ext/bc/${L1}/proposervm`, 'L1/proposervm'],
+    [`/ext/bc/${L1}/other/thing`, 'L1/other/thing'],
+  ])('%s is %s', async (path, name) => {
+    const { chains, name: nameOf } = stage()
+    await chains.refresh()
+    expect(await nameOf(path)).toBe(name)
+  })
+
+  it.each([
+    '/ext',
+    '/ext/',
+    '/ext/bc',
+    '/ext/bc/',
+    '/ext/bc/C',
+    '/ext/bc/C/',
+    '/ext/bc/C/rpc/',
+    '/ext/bc/c/rpc',
+    '/ext/bc/C/RPC',
+    '/ext/bc/C/admin',
+    '/ext/bc/C/validators',
+    `/ext/bc/${L1}/admin`,
+    `/ext/bc/${UNKNOWN}/rpc`,
+    `/ext/bc/${UNKNOWN.slice(0, -1)}Y/rpc`,
+    `/ext/${L1}/rpc`,
+    '/ext/bc/X/proposervm',
+    '/ext/bc/P/rpc',
+    '/ext/index/P/tx',
+    '/ext/index/X',
+    '/ext/info/',
+    '/ext/health/',
+    '/ext/vm/evm',
+    '/ext/Info',
+  ])('%s is nothing', async (path) => {
+    const { name } = stage()
+    expect(await name(path)).toBeUndefined()
+  })
+
+  it('looks for unknown chains on the network, but not more often than every few seconds', async () => {
+    let asked = 0
+    const { name, path } = stage(async () => {
+      asked += 1
+      return LISTED
+    })
+    expect(await name(`/ext/bc/${L1}/rpc`)).toBe('L1/rpc')
+    expect(await path(`/ext/bc/${C}/rpc`)).toBe('/ext/bc/C/rpc')
+    for (let turn = 0; turn < 5; turn += 1) expect(await name(`/ext/bc/${UNKNOWN}/rpc`)).toBeUndefined()
+    expect(asked).toBe(1)
+  })
+
+  it('does not say that a chain does not exist when nobody could be asked', async () => {
+    const { name } = stage(async () => {
+      throw new Error('down')
+    })
+    expect(await name(`/ext/bc/${UNKNOWN}/rpc`)).toBe('L1/rpc')
+  })
+
+  it('serves chains that are only configured', async () => {
+    const { name } = stage(async () => [], [L1])
+    expect(await name(`/ext/bc/${L1}/rpc`)).toBe('L1/rpc')
+  })
+})
+
+describe('aliases of routes', () => {
+  it('cover everything below their base, also what comes later, and each other', async () => {
+    const { router, name } = stage()
+    router.aliases.add('bc/C', 'myC')
+    router.aliases.add('myC', 'bc/my/own')
+    router.aliases.add(`bc/${L1}`, 'later')
+    expect(await name('/ext/myC/rpc')).toBe('C/rpc')
+    expect(await name('/ext/myC/avax')).toBe('C/avax')
+    expect(await name('/ext/bc/my/own/ws')).toBe('C/ws')
+    expect(await name('/ext/myC')).toBeUndefined()
+    expect(await name('/ext/myCC/rpc')).toBeUndefined()
+    expect(await name('/ext/bc/C/rpc')).toBe('C/rpc')
+    expect(await name('/ext/later/rpc')).toBe('L1/rpc')
+    expect(router.aliases.list()).toEqual([
+      ['bc/C', 'myC'],
+      ['myC', 'bc/my/own'],
+      [`bc/${L1}`, 'later'],
+    ])
+  })
+
+  it('are refused in the words of a node', () => {
+    const { router } = stage()
+    router.aliases.add('bc/C', 'myC')
+    expect(() => router.aliases.add('bc/P', 'myC')).toThrow(
+      'route is either already aliased or already maps to a handle: /ext/myC',
+    )
+    expect(() => router.aliases.add('bc/X', 'bc/P')).toThrow('already maps to a handle: /ext/bc/P')
+    expect(() => router.aliases.add('bc/P', 'index/P/block')).toThrow('already maps to a handle')
+    // C has nothing without an extension, so that its alias may be the beginning of something else.
+    expect(() => router.aliases.add('bc/C', 'index/X')).not.toThrow()
+    expect(() => router.aliases.add('nothing', 'somewhere')).not.toThrow()
+  })
+
+  it('in a circle end', async () => {
+    const { router, name } = stage()
+    router.aliases.add('b', 'a')
+    router.aliases.add('a', 'b')
+    expect(await name('/ext/a/rpc')).toBeUndefined()
+  })
+})
+
+describe('aliases of chains', () => {
+  it('are those of the node, then the id, then new ones', async () => {
+    const { chains } = stage()
+    await chains.refresh()
+    chains.alias('C', 'lab')
+    chains.alias(C, 'lab-2')
+    expect(chains.aliases(C)).toEqual(['C', 'evm', C, 'lab', 'lab-2'])
+    expect(chains.aliases(PRIMARY_NETWORK)).toEqual(['P', 'platform', PRIMARY_NETWORK])
+    expect(chains.aliases(UNKNOWN)).toBeUndefined()
+    expect(chains.lookup('lab')).toBe(C)
+  })
+
+  it('are refused in the words of a node', async () => {
+    const { chains } = stage()
+    await chains.refresh()
+    expect(() => chains.alias('nope', 'x')).toThrow('there is no ID with alias: nope')
+    expect(() => chains.alias('C', 'X')).toThrow('alias already mapped to an ID: X')
+    expect(() => chains.alias('nope', 'X')).toThrow('there is no ID with alias: nope')
+  })
+})
+
+describe('paths', () => {
+  it.each([
+    ['/ext/bc/%43/rpc', '/ext/bc/C/rpc'],
+    ['/ext/bc%2FC/rpc', '/ext/bc/C/rpc'],
+    ['/%65xt/info?a=%zz', '/ext/info'],
+    ['http://host:1/ext/info?x', '/ext/info'],
+  ])('%s is %s', (target, path) => {
+    expect(parseTarget(target)?.path).toBe(path)
+  })
+
+  it.each(['/ext/%', '/ext/%4', '/ext/%zz', 'ext/info', ''])('%j cannot be read', (target) => {
+    expect(parseTarget(target)).toBeUndefined()
+  })
+
+  it.each([
+    ['/ext//bc/./C/../P', '/ext/bc/P'],
+    ['//ext/info', '/ext/info'],
+    ['/ext/info/..', '/ext'],
+    ['/../../ext/info/', '/ext/info/'],
+    ['/ext/..info', '/ext/..info'],
+  ])('%s is cleaned to %s', (path, clean) => {
+    expect(cleanPath(path)).toBe(clean)
+  })
+
+  it('are cleaned once and for all, and found or not without failing', async () => {
+    const { router } = stage()
+    const segment = fc.constantFrom(
+      'ext',
+      'bc',
+      'C',
+      'P',
+      'rpc',
+      '',
+      '.',
+      '..',
+      'index',
+      'X',
+      L1,
+      '%2F',
+      '__proto__',
+      'é',
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(segment, { maxLength: 8 }), async (segments) => {
+        const path = `/${segments.join('/')}`
+        const clean = cleanPath(path)
+        expect(cleanPath(clean)).toBe(clean)
+        expect(clean).not.toMatch(/\/\/|\/\.\.?(\/|$)/)
+        const endpoint = await router.resolve(clean)
+        if (endpoint) expect(endpoint.path.startsWith('/ext/')).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
