@@ -92,8 +92,9 @@ async function untilAtTips(server: IndexedServer): Promise<void> {
   for (;;) {
     const heights = await Promise.all(
       (['p', 'x', 'c'] as const).map(async (chain) => {
-        const { headers } = await server.get(`/v1/networks/fuji/blockchains/${chain}-chain/blocks/0`)
-        return Number(headers.get('x-indexed-height')) >= TIPS[chain]
+        const { status, headers } = await server.get(`/v1/networks/fuji/blockchains/${chain}-chain/blocks/0`)
+        // 503 until the indexer has looked once more and found nothing newer.
+        return status === 200 && Number(headers.get('x-indexed-height')) >= TIPS[chain]
       }),
     )
     const { body } = await server.get('/v1/blocks?pageSize=100&network=testnet')

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { checkBalancesAt, checkBalancesNow } from './balances.ts'
+import { checkActivity, checkBlocks } from './blocks.ts'
+import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
+import { checkSdks } from './sdks.ts'
+import { checkStakeRewards } from './stake-rewards.ts'
+import { checkUtxos } from './utxos.ts'
+
+// Indexing takes seconds: one server for everything that only reads.
+let running: IndexedServer
+const server = (): IndexedServer => running
+beforeAll(async () => {
+  running = await startIndexedServer()
+}, 180_000)
+afterAll(() => running?.stop())
+
+describe('stake rewards', () => checkStakeRewards(server))
+describe('official SDKs', () => checkSdks(server))
+describe('UTXO lists', () => checkUtxos(server))
+describe('blocks', () => checkBlocks(server))
+describe('last activity', () => checkActivity(server))
+describe('balances', () => {
+  checkBalancesNow(server)
+  checkBalancesAt(server, 'strict')
+})
