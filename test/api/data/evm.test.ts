@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { checkEvm, checkRequests } from './evm.ts'
+import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
+
+let running: IndexedServer
+const server = (): IndexedServer => running
+beforeAll(async () => {
+  running = await startIndexedServer()
+}, 180_000)
+afterAll(() => running?.stop())
+
+describe('EVM chains', () => checkEvm(server))
+describe('requests', () => checkRequests(server))
