@@ -86,7 +86,8 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
     async requestReindex(token, coolDownSeconds) {
       const where = await key(token)
       const now = nowSeconds()
-      const accepted = await sql`update evm_nft_metadata set reindexed_at = ${now}, due_at = ${now}, attempts = 0
+      // Due since ever: whoever asks must not wait behind the backlog of a chain that is being indexed.
+      const accepted = await sql`update evm_nft_metadata set reindexed_at = ${now}, due_at = 0, attempts = 0
         where ${where} and coalesce(reindexed_at, 0) <= ${now - BigInt(coolDownSeconds)}`.execute(db)
       if (accepted.numAffectedRows === 1n) return { found: true }
       const rows = await sql<{

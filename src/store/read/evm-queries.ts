@@ -130,7 +130,10 @@ function behind(place: RawBuilder<unknown> | undefined, columns: string): RawBui
   return place === undefined ? [] : [sql`(${sql.raw(columns)}) < ${place}`]
 }
 
-/** Blocks in order, their transactions inside; partial indexes leave out the blocks that have none to show. */
+/**
+ * Blocks in order, their transactions inside. Partial indexes leave out the blocks that have none to show, so as many
+ * blocks as transactions are wanted are enough (and one, where the page before ended).
+ */
 function transactions(
   testnet: boolean | undefined,
   success: boolean | undefined,
@@ -139,22 +142,19 @@ function transactions(
 ): RawBuilder<TransactionRow> {
   const worth =
     success === undefined ? 'b.tx_count > 0' : success ? 'b.tx_count > b.failed_count' : 'b.failed_count > 0'
-  const conditions = [
-    kindOf(testnet),
-    sql.raw(worth),
-    ...(after === undefined
-      ? []
-      : [
-          sql`(b.time, b.stream, b.height) <= (${after.time}, ${after.stream}, ${after.height})`,
-          sql`((b.time, b.stream, b.height) < (${after.time}, ${after.stream}, ${after.height}) or t.position < ${after.index})`,
-        ]),
-  ]
   const only = success === undefined ? sql`true` : sql`t.success = ${success}`
+  const place = after && sql`(${after.time}, ${after.stream}, ${after.height})`
+  const reached = place === undefined ? sql`true` : sql`(b.time, b.stream, b.height) <= ${place}`
+  const rest =
+    after === undefined ? sql`true` : sql`((b.time, b.stream, b.height) < ${place} or t.position < ${after.index})`
   return sql<TransactionRow>`
     select p.*, s.evm_chain_id from (
       select t.*, b.hash as block_hash, b.time, b.time_ms, b.min_delay_excess
-      from evm_block b join evm_tx t on t.stream = b.stream and t.height = b.height and ${only}
-      where ${sql.join(conditions, sql` and `)}
+      from (select * from evm_block b where ${kindOf(testnet)} and ${sql.raw(worth)} and ${reached}
+        order by b.time desc, b.stream desc, b.height desc limit ${limit + 1}) b
+      cross join lateral (
+        select * from evm_tx t where t.stream = b.stream and t.height = b.height and ${only} and ${rest}
+        order by t.position desc limit ${limit}) t
       order by b.time desc, b.stream desc, b.height desc, t.position desc limit ${limit}) p
     join stream s on s.id = p.stream order by p.time desc, p.stream desc, p.height desc, p.position desc`
 }

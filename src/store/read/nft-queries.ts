@@ -83,8 +83,10 @@ export function createNftQueries(db: Kysely<Database>, numbers: ChainNumbers): N
       select m.*, n.token_id, n.standard, n.owner, c.name as contract_name, c.symbol as contract_symbol
       from (select * from evm_nft n where n.contract = ${bytea(collection.contract)} and n.stream = ${stream}
         and ${condition} order by n.token_id limit ${limit}) n
-      left join evm_nft_metadata m on m.contract = n.contract and m.stream = n.stream and m.token_id = n.token_id
-      left join evm_contract c on c.address = n.contract and c.stream = n.stream
+      left join lateral (select * from evm_nft_metadata m
+        where m.contract = n.contract and m.stream = n.stream and m.token_id = n.token_id limit 1) m on true
+      left join lateral (select * from evm_contract c
+        where c.address = n.contract and c.stream = n.stream limit 1) c on true
       order by n.token_id`
     return (await query.execute(db)).rows.map(toToken)
   }

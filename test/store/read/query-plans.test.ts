@@ -1,0 +1,198 @@
+import type { PostgresPoolClient } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConnectionPool, openEmbeddedPool, openServerPool } from '../../../src/store/connection/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { migrate } from '../../../src/store/migrations/index.ts'
+import { assembleStore } from '../../../src/store/store.ts'
+import {
+  fillGenerated,
+  GENERATED,
+  type GeneratedChain,
+  generateChain,
+  generatedEvmId,
+  generatedEvmRows,
+} from '../../support/generated-chain.ts'
+import { startPostgres } from '../../support/postgres-server.ts'
+import { migratedArchive } from '../../support/store.ts'
+
+/*
+ * Every read has to be one range of its index, also for the owner of a twentieth of all outputs: the statements that the
+ * queries really send are explained on some 100,000 rows, and a scan of a whole table fails the test.
+ */
+const logger = pino({ level: 'silent' })
+/** The embedded database is several times slower at filling; plans do not need more. */
+const UTXOS = { embedded: 40_000, server: 150_000 }
+const EVM_BLOCKS = 5_000
+
+interface Sent {
+  sql: string
+  parameters: readonly unknown[]
+}
+
+/** Writes down the statements that go through a pool. */
+function listening(pool: ConnectionPool, sent: Sent[]): ConnectionPool {
+  const connect = async (): Promise<PostgresPoolClient> => {
+    const client = await pool.connect()
+    const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
+      sent.push({ sql, parameters })
+      return client.query(sql, parameters)
+    }
+    return { query: query as PostgresPoolClient['query'], release: () => client.release() }
+  }
+  return { ...pool, connect, load: pool.load }
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: PlanNode[]
+}
+
+const BIG = [
+  'utxo',
+  'utxo_owner',
+  'block',
+  'evm_block',
+  'evm_tx',
+  'evm_nft',
+  'evm_nft_metadata',
+  'evm_participant',
+  'evm_holding',
+]
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+for (const kind of ['embedded', 'server'] as const) {
+  describe(`plans of queries (${kind})`, () => {
+    const sent: Sent[] = []
+    let pool: ConnectionPool
+    let store: Store
+    let chain: GeneratedChain
+    let stop = async (): Promise<void> => {}
+
+    beforeAll(async () => {
+      const settings = { statementTimeoutMs: 60_000, maxWaiting: 10, logger }
+      if (kind === 'server') {
+        const server = await startPostgres()
+        stop = () => server.stop()
+        pool = openServerPool({ ...settings, databaseUrl: await server.create('plans'), size: 4 })
+        await migrate(pool.patient)
+      } else pool = await openEmbeddedPool({ ...settings, folder: undefined, archive: await migratedArchive() })
+      store = assembleStore(kind, async () => listening(pool, sent), logger)
+      chain = generateChain({ utxos: UTXOS[kind], owners: 20_000 })
+      await fillGenerated(store, chain)
+      await store.writer.register({ name: 'eip155:9', kind: 'evm', testnet: true, evmChainId: 9n })
+      await store.writer.commitRange(
+        'eip155:9',
+        { evm: generatedEvmRows(0, EVM_BLOCKS - 1) },
+        {
+          from: 0n,
+          parentId: generatedEvmId(0),
+          height: BigInt(EVM_BLOCKS - 1),
+          blockId: generatedEvmId(EVM_BLOCKS),
+          time: 1n,
+        },
+      )
+      const client = await pool.patient.connect()
+      await client.query('vacuum analyze', [])
+      client.release()
+    }, 600_000)
+    afterAll(async () => {
+      await store.close()
+      await stop()
+    })
+
+    /** Runs a query and answers the indexes that its last statement uses. */
+    async function indexesOf(run: () => Promise<unknown>): Promise<string[]> {
+      await run()
+      sent.length = 0
+      await run()
+      const indexes: string[] = []
+      for (const { sql, parameters } of sent.filter((entry) => /^\s*(select|with)/i.test(entry.sql))) {
+        const client = await pool.connect()
+        const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+          `explain (format json) ${sql}`,
+          parameters,
+        )
+        client.release()
+        const nodes = nodesOf(rows[0]?.['QUERY PLAN'][0].Plan as PlanNode)
+        const whole = nodes.filter(
+          (node) => node['Node Type'] === 'Seq Scan' && BIG.includes(node['Relation Name'] ?? ''),
+        )
+        expect(whole.map((node) => [node['Relation Name'], sql])).toEqual([])
+        indexes.push(...nodes.flatMap((node) => node['Index Name'] ?? []))
+      }
+      return indexes
+    }
+
+    const owners = (count: number): string[] => Array.from({ length: count }, (_, index) => chain.address(index))
+
+    it('UTXO lists: each sort has its index, for one owner and for 1,024', async () => {
+      const after = { value: 1_700_100_000n, key: '7'.repeat(32) }
+      const cases = [
+        { includeSpent: false, sortBy: 'timestamp', index: 'utxo_owner_interval' },
+        { includeSpent: true, sortBy: 'timestamp', index: 'utxo_owner_pkey' },
+        { includeSpent: false, sortBy: 'amount', index: 'utxo_owner_open_amount' },
+        { includeSpent: true, sortBy: 'amount', index: 'utxo_owner_amount' },
+      ] as const
+      for (const { index, ...query } of cases) {
+        for (const count of [1, 1_024]) {
+          for (const order of ['asc', 'desc'] as const) {
+            const list = { ...query, chain: GENERATED, addresses: owners(count), order, after, limit: 100 }
+            expect(await indexesOf(() => store.reader.utxos.list(list))).toEqual(
+              expect.arrayContaining([index, 'utxo_pkey']),
+            )
+          }
+        }
+      }
+    })
+
+    it('balances: the interval index, now and then', async () => {
+      for (const count of [1, 64]) {
+        const query = { chain: GENERATED, addresses: owners(count), locksAt: 1_700_000_000n }
+        for (const at of [undefined, chain.time(chain.heights >> 1)]) {
+          const run = () => store.reader.balances.groups({ ...query, ...(at === undefined ? {} : { at }) })
+          expect(await indexesOf(run)).toContain('utxo_owner_interval')
+        }
+      }
+    })
+
+    it('activity, rewards and stakes: ends and parts of the owners index', async () => {
+      const activity = await indexesOf(() => store.reader.activity.last(GENERATED, owners(64)))
+      expect(activity).toEqual(expect.arrayContaining(['utxo_owner_pkey', 'utxo_owner_interval']))
+      const rewards = await indexesOf(() => store.reader.rewards.sums('generated', owners(64)))
+      expect(rewards).toEqual(expect.arrayContaining(['utxo_owner_reward', 'utxo_owner_staked']))
+    })
+
+    it('blocks: by height, by either id, by proposer in a window', async () => {
+      const { blocks } = store.reader
+      expect(await indexesOf(() => blocks.atHeight(GENERATED, 77n))).toEqual(['block_pkey'])
+      expect(await indexesOf(() => blocks.withId(GENERATED, 'ab'.repeat(32)))).toEqual([
+        'block_by_id',
+        'block_by_outer_id',
+      ])
+      const [block] = [await blocks.atHeight(GENERATED, 77n)]
+      const query = { chain: GENERATED, nodeId: block?.proposer?.nodeId ?? '', from: 1n, to: 2_000_000_000n, limit: 10 }
+      expect(await indexesOf(() => blocks.proposedBy(query))).toEqual(['block_by_proposer'])
+    })
+
+    it('EVM lists: newest blocks, transactions by outcome, chains and tokens of an address, NFTs', async () => {
+      const { evm, nfts } = store.reader
+      const after = { time: 1_700_005_000n, stream: 1_000, height: 2_500n, index: 2 }
+      expect(await indexesOf(() => evm.latestBlocks({ testnet: true, after, limit: 100 }))).toContain(
+        'evm_block_latest',
+      )
+      const all = await indexesOf(() => evm.latestTransactions({ testnet: true, after, limit: 100 }))
+      expect(all).toContain('evm_tx_pkey')
+      const failed = await indexesOf(() => evm.latestTransactions({ testnet: true, success: false, limit: 100 }))
+      expect(failed).toEqual(expect.arrayContaining(['evm_block_with_failure', 'evm_tx_pkey']))
+      expect(await indexesOf(() => evm.chainsOf(chain.address(5)))).toContain('evm_participant_pkey')
+      expect(await indexesOf(() => evm.touchedTokens(9n, chain.address(5), 100))).toContain('evm_holding_pkey')
+      const collection = { chainId: 9n, contract: chain.address(3) }
+      const list = await indexesOf(() => nfts.list(collection, { afterTokenId: 2_000n, limit: 100 }))
+      expect(list).toEqual(expect.arrayContaining(['evm_nft_pkey', 'evm_nft_metadata_pkey']))
+    })
+  })
+}
