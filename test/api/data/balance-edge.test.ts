@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, vi } from 'vitest'
 import { checkBalancesAt } from './balances.ts'
 import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
 
 let running: IndexedServer
+// Thousands of calls a test.
+vi.setConfig({ testTimeout: 180_000 })
+
 beforeAll(async () => {
   running = await startIndexedServer({ balanceEdge: 'inclusive' })
 }, 180_000)
