@@ -20,6 +20,7 @@ import { createServerIndexer } from './wiring/indexer.ts'
 import { wireKeystore } from './wiring/keystore.ts'
 import { createServerLoggers } from './wiring/loggers.ts'
 import { createMarket } from './wiring/market.ts'
+import { createServerNftMetadata } from './wiring/nft-metadata.ts'
 import { createServerNode, type ServerNode } from './wiring/node.ts'
 import { createServerHealth, servedSide } from './wiring/node-health.ts'
 import { createPoolLogger, observeAll } from './wiring/pool-observers.ts'
@@ -130,6 +131,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   const indexer =
     indexed && config.mode !== 'api' ? createServerIndexer(config, { chains, store: indexed, logger }) : undefined
+  const nftMetadata =
+    indexed && indexer ? createServerNftMetadata(config, { chains, store: indexed, logger }) : undefined
   const background = new AbortController()
   http.addHook('preClose', async () => {
     closing = true
@@ -141,6 +144,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     access?.close()
     await admin?.close()
     await indexer?.stop()
+    await nftMetadata?.stop()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
     await store.close()
     loggers.named.close()
@@ -159,6 +163,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       void node.discover(background.signal).then(() => admin?.restore().catch(() => undefined))
       health.health.start()
       indexer?.start()
+      nftMetadata?.start()
       return http.listen({ host: config.http.host, port: config.http.port })
     },
     close: () => http.close(),

@@ -98,6 +98,9 @@ export class BadAnswerError extends FirnError {
   }
 }
 
+/** An upstream answered with more than may be read. */
+export class AnswerTooLargeError extends BadAnswerError {}
+
 /** The time given for the work ran out. */
 export class DeadlineError extends FirnError {
   constructor(message: string) {

@@ -5,9 +5,12 @@ import { ConfigError, NodeConfigError } from './errors.ts'
 /** Conventional exit statuses: 1 = could not start, 2 = wrong configuration. */
 const EXIT = { failed: 1, misconfigured: 2 } as const
 
+const readConfig = (): ReturnType<typeof loadConfig> =>
+  loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
+
 function load(): ReturnType<typeof loadConfig> {
   try {
-    return loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
+    return readConfig()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     for (const problem of error.problems) process.stderr.write(`${problem}\n`)
@@ -36,7 +39,12 @@ async function main(): Promise<void> {
     process.stdout.write(loaded.text)
     return
   }
-  const app = await createApp(loaded.config)
+  const app = await createApp(loaded.config, {
+    reload: () => {
+      const again = readConfig()
+      return again.action === 'run' ? again.config : loaded.config
+    },
+  })
   onSignals(() => app.close())
   const address = await app.listen()
   process.stdout.write(`Firn ready at ${address}\n`)

@@ -59,6 +59,8 @@ export interface ChainsDeps {
   xpubGap: number
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
   logger: Logger
+  /** A logger of its own for each chain, by CAIP-2 id; left out: all share one. */
+  loggerOf?(caip2Id: string): Logger
 }
 
 export interface Chains {
@@ -69,7 +71,16 @@ export interface Chains {
   networks: Partial<Record<AvalancheSide, AvalancheNetwork>>
   /** Asks networks with unknown ids for them until known or aborted. */
   discover(signal: AbortSignal): void
+  /** Takes chains into service that are not there yet; those that are stay as they are, whatever the settings say now. */
+  addFrom(settings: ChainSettings): AddedChains
   close(): Promise<void>
+}
+
+export interface AddedChains {
+  /** CAIP-2 ids, of networks their P-chain's. */
+  added: string[]
+  /** Why the others could not be built, by the same ids. */
+  failed: Map<string, Error>
 }
 
 /** Native coins where the settings name none. */
@@ -102,6 +113,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const closers: (() => Promise<unknown>)[] = []
   const networks: Chains['networks'] = {}
 
+  const loggerOf = (caip2Id: string): Logger => deps.loggerOf?.(caip2Id) ?? deps.logger
   const pool = (
     name: string,
     specs: AvalancheNetworkSetting['upstreams'],
@@ -122,7 +134,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       native: nativeToken(setting.native),
       pool: pool(caip2Id, setting.upstreams, probe),
       tokens: deps.tokens,
-      logger: deps.logger,
+      logger: loggerOf(caip2Id),
       ...(setting.multicall === undefined ? {} : { multicall: setting.multicall }),
     })
     const cacheMs = Math.min(Math.max(setting.blockTimeMs, EVM_CACHE_MS.min), EVM_CACHE_MS.max)
@@ -140,7 +152,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
         createBlockbookBackend({ network, pool: pool(`${caip2Id} blockbook`, ofKind('blockbook')), ...bitcoinLimits }),
       electrum: () => {
         const servers = ofKind('electrum')
-        const client = createElectrumClient({ network, servers, limits: electrumLimits, logger: deps.logger })
+        const client = createElectrumClient({ network, servers, limits: electrumLimits, logger: loggerOf(caip2Id) })
         closers.push(async () => client.close())
         return createElectrumBackend({ client })
       },
@@ -153,7 +165,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       network,
       backends: kinds.flatMap((kind) => backendOf[kind]?.() ?? []),
       limits: bitcoinLimits,
-      logger: deps.logger,
+      logger: loggerOf(caip2Id),
     })
     byId.set(caip2Id, { source, cacheMs: BITCOIN_CACHE_MS })
   }
@@ -190,20 +202,48 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     byId.set(C, { source: createCorethBalanceSource({ network, caip2Id: C }), cacheMs: AVALANCHE_CACHE_MS })
   }
 
-  for (const [chainId, setting] of Object.entries(settings.evm)) addEvm(chainId, setting)
-  for (const [reference, setting] of Object.entries(settings.bitcoin)) addBitcoin(reference, setting)
-  for (const [reference, setting] of Object.entries(settings.solana)) addSolana(reference, setting)
-  for (const side of ['mainnet', 'testnet'] as const) {
-    const setting = settings.avalanche[side]
-    if (setting) addAvalanche(side, setting)
+  /** Every chain of the settings by the id under which it is found, and how it is built. */
+  const buildersIn = ({ evm, bitcoin, solana, avalanche }: ChainSettings): Map<string, () => void> => {
+    const builders = new Map<string, () => void>()
+    for (const [id, setting] of Object.entries(evm)) builders.set(`eip155:${id}`, () => addEvm(id, setting))
+    for (const [id, setting] of Object.entries(bitcoin)) builders.set(`bip122:${id}`, () => addBitcoin(id, setting))
+    for (const [id, setting] of Object.entries(solana)) builders.set(`solana:${id}`, () => addSolana(id, setting))
+    for (const side of ['mainnet', 'testnet'] as const) {
+      const setting = avalanche[side]
+      if (setting) builders.set(AVALANCHE_CAIP2[side].P, () => addAvalanche(side, setting))
+    }
+    return builders
+  }
+  for (const build of buildersIn(settings).values()) build()
+  let discovering: AbortSignal | undefined
+  const discover = (signal: AbortSignal): void => {
+    discovering = signal
+    for (const network of Object.values(networks)) void network.discover(signal)
   }
 
   return {
     byId,
     pools,
     networks,
-    discover(signal) {
-      for (const network of Object.values(networks)) void network.discover(signal)
+    discover,
+    addFrom(more) {
+      const known = new Set(byId.keys())
+      const before = new Set(Object.values(networks))
+      const added: string[] = []
+      const failed = new Map<string, Error>()
+      for (const [id, build] of buildersIn(more)) {
+        if (known.has(id)) continue
+        try {
+          build()
+          added.push(id)
+        } catch (error) {
+          byId.delete(id)
+          failed.set(id, error instanceof Error ? error : new Error(String(error)))
+        }
+      }
+      for (const network of Object.values(networks))
+        if (discovering && !before.has(network)) void network.discover(discovering)
+      return { added, failed }
     },
     async close() {
       await Promise.all(closers.map((close) => close()))

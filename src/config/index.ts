@@ -11,3 +11,4 @@ export type {
   EvmChainConfig,
   SolanaChainConfig,
 } from './schema.ts'
+export { shownConfig } from './shown-config.ts'

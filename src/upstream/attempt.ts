@@ -57,6 +57,9 @@ const recordCancel = (upstream: Upstream, cause: CancelCause, ms: number): void 
   else upstream.breaker.inconclusive()
 }
 
+/** Less is no wait, but the time it takes to get there. */
+const LEAST_WAIT_MS = 1
+
 interface AttemptDeps {
   pool: string
   reporter: Reporter
@@ -69,6 +72,7 @@ class RunningAttempt<T> implements Ticket {
   readonly #plan: AttemptPlan<T>
   readonly #settle: Settle<T>
   #abandon: (() => void) | undefined
+  readonly #madeAt = performance.now()
   #startedAt = 0
   #state: 'waiting' | 'sent' | 'ended' = 'waiting'
 
@@ -83,6 +87,7 @@ class RunningAttempt<T> implements Ticket {
     const { dispatcher, limits } = this.#upstream
     this.#state = 'sent'
     this.#startedAt = performance.now()
+    this.#reportWait(this.#startedAt - this.#madeAt)
     this.#abandon = sendWire(dispatcher, this.#plan.request, limits, (result) => this.#landed(result))
   }
 
@@ -119,6 +124,12 @@ class RunningAttempt<T> implements Ticket {
     this.#upstream.gate.leave()
     this.#report(ms, outcome)
     this.#settle(outcome)
+  }
+
+  #reportWait(ms: number): void {
+    const { pool, reporter } = this.#deps
+    if (ms >= LEAST_WAIT_MS && reporter.active())
+      reporter.report({ kind: 'waited', pool, host: this.#upstream.host, ms })
   }
 
   #report(ms: number, outcome: Outcome<T> | undefined): void {

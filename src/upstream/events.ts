@@ -14,6 +14,8 @@ export type UpstreamEvent =
       hedge: boolean
       reason?: string
     }
+  /** A request stood in the queue of an upstream before it was sent. */
+  | { kind: 'waited'; pool: string; host: string; ms: number }
   | { kind: 'failover'; pool: string; from: string; reason: string; method: string }
   | { kind: 'hedge'; pool: string; host: string; method: string }
   | { kind: 'breaker'; pool: string; host: string; state: BreakerState }

@@ -1,7 +1,15 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Client } from 'undici'
-import { BadAnswerError, BadInputError, CancelledError, DeadlineError, UpstreamUnavailableError } from '../errors.ts'
+import {
+  AnswerTooLargeError,
+  BadAnswerError,
+  BadInputError,
+  CancelledError,
+  DeadlineError,
+  UpstreamRateLimitedError,
+  UpstreamUnavailableError,
+} from '../errors.ts'
 import { isPublicAddress } from './address-ranges.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { createLine } from './line.ts'
@@ -123,6 +131,7 @@ const lookupOf =
 const wireError = (host: string, result: Exclude<WireResult, { kind: 'answer' }>): Error => {
   if (result.kind === 'cut') return new UpstreamUnavailableError(`${host}: ${result.reason}`)
   if (result.kind === 'unsendable') return new BadInputError(`${host}: ${result.reason}`)
+  if (result.kind === 'too-large') return new AnswerTooLargeError(`${host}: ${result.reason}`)
   return new BadAnswerError(`${host}: ${result.reason}`)
 }
 
@@ -176,8 +185,9 @@ const accepted = (type: string, allowed: readonly string[]): boolean =>
  * very address that was checked, so that neither redirects nor a name that resolves differently the second time
  * reach a private network. No credentials, no cookies, TLS verified.
  *
- * Throws BadInputError for what must not be fetched, BadAnswerError for too much or the wrong type,
- * UpstreamUnavailableError for network trouble and statuses other than 2xx, DeadlineError, CancelledError.
+ * Throws BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError for the wrong type,
+ * UpstreamRateLimitedError for 429, UpstreamUnavailableError for network trouble and other statuses than 2xx,
+ * DeadlineError, CancelledError.
  */
 export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const limits: SafeFetchLimits = { ...SAFE_FETCH_LIMITS, ...deps.limits }
@@ -208,7 +218,14 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   return (text, options) => line(() => follow(text, options))
 }
 
+/** Milliseconds; only the form in seconds is read. */
+const retryAfterMs = ({ headers }: WireAnswer): number | undefined => {
+  const text = String(headers['retry-after'] ?? '')
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined
+}
+
 const finish = (url: URL, answer: WireAnswer, limits: SafeFetchLimits): SafeAnswer => {
+  if (answer.status === 429) throw new UpstreamRateLimitedError(`${url.host}: status 429`, retryAfterMs(answer))
   if (answer.status < 200 || answer.status >= 300)
     throw new UpstreamUnavailableError(`${url.host}: status ${answer.status}`)
   const contentType = mediaType(answer)

@@ -41,6 +41,10 @@ export interface ServerNode {
   forwarder: Forwarder
   pools: NodePools
   guard?: AccessGuard
+  /** From now on this chain is answered by these EVM endpoints, besides the nodes. */
+  serve(blockchainId: string, upstreams: readonly object[]): void
+  /** Virtual machines by blockchain id, as a node lists them; empty when none can be asked. */
+  machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** Learns who the identity node is and which chains there are; tries until it knows or is aborted. */
   discover(signal: AbortSignal): Promise<void>
   /** Ends what would keep the server from closing: WebSockets. */
@@ -79,10 +83,18 @@ function evmSpecs({ chains }: Config, side: 'mainnet' | 'testnet' | undefined): 
   return specs
 }
 
-async function listChains(pools: NodePools): Promise<readonly ListedChain[]> {
+async function listChains(
+  pools: NodePools,
+  signal?: AbortSignal,
+): Promise<readonly (ListedChain & { vmID?: string })[]> {
   const answer = await pools
     .group('P')
-    .pool.rpc<{ blockchains?: ListedChain[] | null }>('/ext/bc/P', 'platform.getBlockchains', {}, { batch: false })
+    .pool.rpc<{ blockchains?: (ListedChain & { vmID?: string })[] | null }>(
+      '/ext/bc/P',
+      'platform.getBlockchains',
+      {},
+      { batch: false, ...(signal ? { signal } : {}) },
+    )
   return answer.blockchains ?? []
 }
 
@@ -153,6 +165,16 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
         if (await learn(signal)) return
         await pause(wait, signal)
       }
+    },
+    serve: (blockchainId, upstreams) => {
+      if (chains.primaryOf(blockchainId) !== undefined) return
+      evm[blockchainId] = specsOf(upstreams)
+      pools.forget(blockchainId)
+      chains.add(blockchainId)
+    },
+    machines: async (signal) => {
+      const listed = await listChains(pools, signal).catch(() => [])
+      return new Map(listed.flatMap(({ id, vmID }) => (vmID === undefined ? [] : [[id, vmID] as const])))
     },
     hangUp: ownEvm.hangUp,
     close: () => pools.close(),

@@ -20,11 +20,12 @@ export interface StageOptions {
   /** One replay node each. Default: one without faults. */
   nodes?: readonly ReplayNodeOptions[]
   /** URLs asked instead of the nodes', for servers in front of them. */
-  urls?: (nodes: readonly ReplayNode[]) => readonly string[]
+  urls?: (nodes: readonly ReplayNode[]) => Promise<readonly string[]>
   chains?: readonly ('P' | 'X' | 'C')[]
   genesis?: GenesisBook
   times?: Partial<RunnerTimes>
   keepContainers?: boolean
+  pageBlocks?: number
   /** Stands between indexer and store. */
   writer?: (writer: IndexWriter) => IndexWriter
   level?: string
@@ -45,7 +46,7 @@ export interface Stage {
 /** The recorded network, indexed into a database in memory. Everything ends with the test. */
 export async function startStage(options: StageOptions = {}): Promise<Stage> {
   const nodes = await Promise.all((options.nodes ?? [{}]).map((node) => startReplayNode(node)))
-  const urls = options.urls?.(nodes) ?? nodes.map(({ url }) => url)
+  const urls = (await options.urls?.(nodes)) ?? nodes.map(({ url }) => url)
   const pool = createUpstreamPool(
     'recorded',
     urls.map((url) => ({ url })),
@@ -84,6 +85,7 @@ function makeIndexer(options: StageOptions, pool: UpstreamPool, store: Store): I
     writer,
     logger,
     keepContainers: options.keepContainers ?? true,
+    ...(options.pageBlocks === undefined ? {} : { pageBlocks: options.pageBlocks }),
   })
   return createIndexer({ writer, streams, logger, times: { ...TIMES, ...options.times } })
 }

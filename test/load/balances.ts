@@ -7,14 +7,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
-import { startChains } from './balances/chains.ts'
-import { type Child, cpuTicks, startBare, startFirn } from './balances/children.ts'
+import { type ChainsChild, type Child, cpuTicks, startBare, startChains, startFirn } from './balances/children.ts'
 import { median, ratioLine } from './balances/figures.ts'
+import { type RequestBody, requestBody } from './balances/request-body.ts'
 import { runLoad } from './forward/load.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
 const LOAD_MS = Number(process.env['ROUND_MS'] ?? 2_000)
 const CONNECTIONS = 32
+const WARM_UP = 400
+const WARM_UP_PARALLEL = 8
 const PATH = '/v1/balance/get-balances'
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Longer than any answer of these chains is kept. */
@@ -24,7 +26,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const lines: string[] = []
 
 /** One request, read to its end. Throws when an item is missing or an error. */
-async function stream(pool: Pool, body: { text: string; items: number }) {
+async function stream(pool: Pool, body: RequestBody) {
   const start = performance.now()
   const answer = await pool.request({ method: 'POST', path: PATH, headers: JSON_TYPE, body: body.text })
   let first: number | undefined
@@ -47,16 +49,21 @@ async function roundTrip(pool: Pool): Promise<number> {
   return performance.now() - start
 }
 
-async function measureLatency(firn: Child, chains: Awaited<ReturnType<typeof startChains>>): Promise<void> {
-  const [server, fast, slow] = [`http://127.0.0.1:${firn.port}`, chains.fast.url, chains.slow.url].map(
+async function measureLatency(firn: Child, chains: ChainsChild): Promise<void> {
+  const [server, fast, slow] = [`http://127.0.0.1:${firn.port}`, chains.facts.fastUrl, chains.facts.slowUrl].map(
     (url) => new Pool(url),
   ) as [Pool, Pool, Pool]
+  // As in a server that has been running: connections are open and what is hot is compiled.
+  for (let request = 0; request < WARM_UP; request += WARM_UP_PARALLEL) {
+    const fresh = { bitcoin: true, evm: true }
+    await Promise.all(Array.from({ length: WARM_UP_PARALLEL }, () => stream(server, requestBody(chains.facts, fresh))))
+  }
   const rounds: { first: number; whole: number; fast: number; slow: number }[] = []
-  // The first rounds open connections, learn the chains' answers and compile what is hot.
-  for (let round = -3; round < ROUNDS; round++) {
+  // The first rounds make the chains' answers known to their recorders.
+  for (let round = -2; round < ROUNDS; round++) {
     await sleep(EXPIRY_MS)
     const trips = { fast: await roundTrip(fast), slow: await roundTrip(slow) }
-    const { first, whole } = await stream(server, chains.body({ fresh: true }))
+    const { first, whole } = await stream(server, requestBody(chains.facts, { bitcoin: true }))
     if (round >= 0) rounds.push({ first, whole, ...trips })
   }
   await Promise.all([server, fast, slow].map((pool) => pool.close()))
@@ -67,10 +74,10 @@ async function measureLatency(firn: Child, chains: Awaited<ReturnType<typeof sta
   lines.push(ratioLine('first-item-over-fastest-upstream-ms', of('first') - of('fast'), '<= 2'))
 }
 
-async function measureCached(firn: Child, chains: Awaited<ReturnType<typeof startChains>>): Promise<void> {
+async function measureCached(firn: Child, chains: ChainsChild): Promise<void> {
   // Readings expire within seconds and are then read again: that is part of it, waiting for far networks is not.
   chains.hurry()
-  const body = chains.body()
+  const body = requestBody(chains.facts)
   const pool = new Pool(`http://127.0.0.1:${firn.port}`)
   await stream(pool, body)
   const { text, headers } = await stream(pool, body)
@@ -124,7 +131,7 @@ async function measureTokens(): Promise<void> {
 
 const chains = await startChains({ fast: 20, slow: 150, middle: 40 })
 try {
-  const firn = await startFirn(chains.configFile)
+  const firn = await startFirn(chains.facts.configFile)
   try {
     await measureLatency(firn, chains)
     await measureCached(firn, chains)

@@ -24,9 +24,17 @@ export const HttpSection = section({
   trustProxy: toggle(false, 'Believe X-Forwarded-For of a reverse proxy.'),
 })
 
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
 export const LogSection = section({
-  level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    default: 'info',
-    description: 'Lowest level written.',
-  }),
+  level: choice(LEVELS, { default: 'info', description: 'Lowest level written.' }),
+  displayLevel: Type.Optional(
+    choice(LEVELS, { description: 'Lowest level written to standard error; left out = level.' }),
+  ),
+  dir: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Folder of log files, one per logger, besides standard error; left out = none.',
+    }),
+  ),
 })

@@ -20,6 +20,8 @@ export interface BlockSourceDeps<T> {
   format: ChainFormat<T>
   heights: HeightApi<T>
   logger: Logger
+  /** Most blocks a page; less memory for more calls. */
+  pageBlocks?: number
   clock?: () => number
 }
 
@@ -34,10 +36,11 @@ export function createBlockSource<T>({
   format,
   heights,
   logger,
+  pageBlocks,
   clock = Date.now,
 }: BlockSourceDeps<T>): BlockSource<T> {
   const { letter } = format
-  const containers = createIndexApi(pool, format)
+  const containers = createIndexApi(pool, format, pageBlocks)
   let heightsUntil = 0
   let tip = { height: 0n, at: 0 }
 

@@ -19,24 +19,24 @@ export interface HeightApi<T> {
   read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
 }
 
-const PAGE_BLOCKS = 256n
+const PAGE_BLOCKS = 256
 const IN_FLIGHT = 16
 const CALL_MS = 30_000
 
 /** P and X, asked for the bytes of each block. */
-export function createHeightApi<T>(pool: UpstreamPool, format: ChainFormat<T>): HeightApi<T> {
+export function createHeightApi<T>(pool: UpstreamPool, format: ChainFormat<T>, pageBlocks = PAGE_BLOCKS): HeightApi<T> {
   const { letter } = format
   const [path, method] =
     letter === 'P' ? ['/ext/bc/P', 'platform.getBlockByHeight'] : ['/ext/bc/X', 'avm.getBlockByHeight']
-  return withPages(pool, letter, async (height, call) => {
+  return withPages(pool, letter, pageBlocks, async (height, call) => {
     const answer = recordOf(await ask(pool, path, method, { height: String(height), encoding: 'hex' }, call), method)
     return decodeInner(format, decodeNodeHex(textOf(answer['block'], method)), height - 1n)
   })
 }
 
 /** C, through the Ethereum API: transactions are known by their hashes, atomic ones by their bytes. */
-export function createCHeightApi(pool: UpstreamPool): HeightApi<CBlock> {
-  return withPages<CBlock, JsonCBlock>(pool, 'C', async (height, call) =>
+export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): HeightApi<CBlock> {
+  return withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) =>
     readJsonCBlock(await pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', [`0x${height.toString(16)}`, false], call)),
   )
 }
@@ -44,6 +44,7 @@ export function createCHeightApi(pool: UpstreamPool): HeightApi<CBlock> {
 function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
   pool: UpstreamPool,
   letter: 'P' | 'X' | 'C',
+  pageBlocks: number,
   load: (height: bigint, call: CallOptions) => Promise<B>,
 ): HeightApi<T> {
   const block = async (height: bigint, signal: AbortSignal): Promise<B> => {
@@ -56,8 +57,8 @@ function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
     async read(after, signal) {
       const tip = await readHeight(pool, letter, { signal, deadline: Date.now() + CALL_MS })
       if (tip < after.height) throw new BadAnswerError(`${letter} is at ${tip} only, ${after.height} is stored`)
-      const count = tip - after.height < PAGE_BLOCKS ? tip - after.height : PAGE_BLOCKS
-      const heights = Array.from({ length: Number(count) }, (_, i) => after.height + 1n + BigInt(i))
+      const count = Math.min(Number(tip - after.height), Math.max(2, Math.min(pageBlocks, PAGE_BLOCKS)))
+      const heights = Array.from({ length: count }, (_, i) => after.height + 1n + BigInt(i))
       const blocks = await mapBounded(heights, IN_FLIGHT, (height) => block(height, signal), signal)
       for (const [i, next] of blocks.entries()) {
         const before = blocks[i - 1] ?? after

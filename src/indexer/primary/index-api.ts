@@ -23,6 +23,8 @@ export interface IndexApi<T> {
 
 /** The node's own limit. */
 const MAX_CONTAINERS = 1_024
+/** A proposal and its option have to fit into one page. */
+const FEWEST = 2
 /** Pages shrink towards this many bytes of JSON, so that large blocks do not fill the memory. */
 const PAGE_BYTES = 8_388_608
 const CALL_MS = 60_000
@@ -32,9 +34,14 @@ type Reading<T> =
   | { kind: 'off' | 'behind' | 'rate-limited' | 'bad' | 'blocked'; reason: string }
   | { kind: 'shifted'; reason: string; shift: bigint }
 
-export function createIndexApi<T>(pool: UpstreamPool, format: ChainFormat<T>): IndexApi<T> {
+export function createIndexApi<T>(
+  pool: UpstreamPool,
+  format: ChainFormat<T>,
+  pageBlocks = MAX_CONTAINERS,
+): IndexApi<T> {
   const path = `/ext/index/${format.letter}/block`
-  let count = MAX_CONTAINERS
+  const most = Math.max(FEWEST, Math.min(pageBlocks, MAX_CONTAINERS))
+  let count = most
   /** Nodes that began to index late hold the block of height h at h − 1 − shift. */
   let shift = 0n
 
@@ -47,11 +54,11 @@ export function createIndexApi<T>(pool: UpstreamPool, format: ChainFormat<T>): I
     const asked = { after, overlap, startIndex, numToFetch }
     const answer = await exchange(pool, path, asked, signal, (response) => readAnswer(format, response, asked)).catch(
       (error: unknown) => {
-        count = Math.max(1, count >> 1)
+        count = Math.max(FEWEST, count >> 1)
         throw error
       },
     )
-    if (answer.reading.kind === 'blocks') count = nextCount(answer.reading.blocks.length, answer.bytes)
+    if (answer.reading.kind === 'blocks') count = Math.min(most, nextCount(answer.reading.blocks.length, answer.bytes))
     return answer.reading
   }
 
@@ -104,7 +111,7 @@ async function exchange<T>(
 /** How many to ask for next, from how much came. */
 function nextCount(containers: number, bytes: number): number {
   if (containers === 0) return MAX_CONTAINERS
-  return Math.max(1, Math.min(MAX_CONTAINERS, Math.floor((PAGE_BYTES * containers) / bytes)))
+  return Math.max(FEWEST, Math.min(MAX_CONTAINERS, Math.floor((PAGE_BYTES * containers) / bytes)))
 }
 
 function verdictOf(reading: Reading<unknown>): AnswerVerdict {

@@ -1,13 +1,15 @@
-import type { PBlock } from '../../chains/avalanche/codec/index.ts'
+import type { PBlock, Utxo } from '../../chains/avalanche/codec/index.ts'
 import type { RangeContent, RangeMaker } from '../runner/stream.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 import { writeBlock } from './block-rows.ts'
 import type { NetworkIds } from './network-ids.ts'
+import { isOption, txsOf } from './p-block-kinds.ts'
 import type { PContext } from './p-context.ts'
 import { applyPBlock, type OpenProposal } from './p-effects.ts'
 import { applyPGenesis, type PGenesisFacts } from './p-genesis.ts'
 import type { PRules } from './p-rules.ts'
 import { type PState, primarySupply, writePState } from './p-state.ts'
+import { expectSameRewards } from './reward-check.ts'
 import { createSink, type Sink } from './sink.ts'
 import type { SourceBlock } from './source-block.ts'
 
@@ -15,6 +17,8 @@ import type { SourceBlock } from './source-block.ts'
 export interface PSourceBlock extends SourceBlock<PBlock> {
   /** At height 0. */
   genesis?: PGenesisFacts
+  /** Proposals of a stake's end: the rewards that the node paid for it. */
+  paid?: readonly Utxo[]
 }
 
 export interface PMakerDeps {
@@ -40,19 +44,24 @@ export function createPMaker({ ids, rules, state, keepContainers }: PMakerDeps):
     apply(blocks): RangeContent {
       const sink = createSink()
       let open: OpenProposal | undefined
+      let paid: readonly Utxo[] | undefined
       for (const source of blocks) {
         if (open && !isOption(source.block)) throw new StreamBlockedError(`P block ${source.height} is no option`)
+        const before = sink.utxos.length
         open = applyBlock(sink, source, open)
+        if (paid)
+          expectSameRewards(
+            source.height,
+            sink.utxos.slice(before).filter(({ reward }) => reward),
+            paid,
+          )
+        paid = source.paid
       }
       if (open) throw new StreamBlockedError(`P block ${open.height} waits for its option`)
       return { rows: { primary: sink.rows() }, state: writePState(state), time: state.time }
     },
   }
 }
-
-/** An option decides the proposal right before it. */
-export const isOption = ({ type }: PBlock): boolean => type.endsWith('CommitBlock') || type.endsWith('AbortBlock')
-export const isProposal = ({ type }: PBlock): boolean => type.endsWith('ProposalBlock')
 
 function factsOf(block: PBlock, state: PState, rules: PRules) {
   const supply = primarySupply(state)
@@ -66,21 +75,5 @@ function factsOf(block: PBlock, state: PState, rules: PRules) {
     txIds: txsOf(block).map(({ id }) => id),
     ...(supply === undefined ? {} : { currentSupply: supply }),
     ...l1,
-  }
-}
-
-/** All transactions of a block in their order: decisions come before the proposal. */
-export function txsOf(block: PBlock) {
-  switch (block.type) {
-    case 'ApricotStandardBlock':
-    case 'BanffStandardBlock':
-      return block.txs
-    case 'BanffProposalBlock':
-      return [...block.decisionTxs, block.tx]
-    case 'ApricotProposalBlock':
-    case 'ApricotAtomicBlock':
-      return [block.tx]
-    default:
-      return []
   }
 }

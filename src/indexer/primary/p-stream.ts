@@ -6,8 +6,10 @@ import { StreamBlockedError } from '../runner/stream-errors.ts'
 import type { BlockSource } from './block-source.ts'
 import type { GenesisBook } from './genesis-book.ts'
 import type { NetworkSetup } from './network-setup.ts'
-import { createPMaker, isProposal, type PSourceBlock } from './p-maker.ts'
+import { isProposal } from './p-block-kinds.ts'
+import { createPMaker, type PSourceBlock } from './p-maker.ts'
 import { createPState, readPState } from './p-state.ts'
+import type { RewardReader } from './reward-check.ts'
 import type { SourceBlock } from './source-block.ts'
 
 export interface PStreamDeps {
@@ -15,19 +17,21 @@ export interface PStreamDeps {
   source: BlockSource<PBlock>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
   genesis: GenesisBook
+  rewards: RewardReader
   writer: IndexWriter
   keepContainers: boolean
 }
 
 /** The P-chain: blocks, UTXOs, stakers with their rewards, subnets, L1 validators. */
 export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
-  const { definition, source, setup, genesis, writer, keepContainers } = deps
+  const { definition, source, setup, genesis, writer, keepContainers, rewards } = deps
   return {
     definition,
     firstHeight: 0n,
     async fetch(_from, after, signal) {
       if (!after) return firstPage(deps, signal)
-      return withoutOpenProposal(await source.read(after, signal))
+      const page = withoutOpenProposal(await source.read(after, signal))
+      return { ...page, blocks: await rewards.withRewards(page.blocks, signal) }
     },
     async open(progress, signal) {
       const { ids, rules } = await setup(signal)

@@ -9,6 +9,7 @@ import type { GenesisBook } from './genesis-book.ts'
 import { createCHeightApi, createHeightApi } from './height-api.ts'
 import { type NetworkSetup, readNetworkSetup } from './network-setup.ts'
 import { createPStream } from './p-stream.ts'
+import { createRewardReader } from './reward-check.ts'
 import { createXStream } from './x-stream.ts'
 
 export interface PrimaryStreamsDeps<E> {
@@ -24,6 +25,8 @@ export interface PrimaryStreamsDeps<E> {
   logger: Logger
   /** Keep the containers themselves, so that the index API can be answered without a node. */
   keepContainers: boolean
+  /** Most blocks a page. Default: as many as one call of a node gives. */
+  pageBlocks?: number
   evm?: EvmLayer<E>
 }
 
@@ -32,17 +35,22 @@ export type AnyStream = ChainStream<any>
 
 /** The streams of one network; they share what is known about it. */
 export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[] {
-  const { network, name, testnet, genesis, writer, logger, keepContainers, evm, evmChainId } = deps
+  const { network, name, testnet, genesis, writer, logger, keepContainers, evm, evmChainId, pageBlocks } = deps
   const { pool } = network
   const setup = once((signal) => readNetworkSetup(network, signal))
-  const common = { setup, genesis, writer, keepContainers }
+  const common = { setup, genesis, writer, keepContainers, rewards: createRewardReader(pool) }
   const definition = { kind: 'primary' as const, network: name, testnet }
-  const platform = createBlockSource({ pool, format: pFormat, heights: createHeightApi(pool, pFormat), logger })
+  const paged = { pool, logger, ...(pageBlocks === undefined ? {} : { pageBlocks }) }
+  const platform = createBlockSource({ ...paged, format: pFormat, heights: createHeightApi(pool, pFormat, pageBlocks) })
   const make: Record<'P' | 'X' | 'C', () => AnyStream> = {
     P: () =>
       createPStream({ ...common, definition: { ...definition, name: `${name}:P`, chain: 'P' }, source: platform }),
     X: () => {
-      const source = createBlockSource({ pool, format: xFormat, heights: createHeightApi(pool, xFormat), logger })
+      const source = createBlockSource({
+        ...paged,
+        format: xFormat,
+        heights: createHeightApi(pool, xFormat, pageBlocks),
+      })
       return createXStream({
         ...common,
         definition: { ...definition, name: `${name}:X`, chain: 'X' },
@@ -51,7 +59,7 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
       })
     },
     C: () => {
-      const source = createBlockSource({ pool, format: cFormat, heights: createCHeightApi(pool), logger })
+      const source = createBlockSource({ ...paged, format: cFormat, heights: createCHeightApi(pool, pageBlocks) })
       const c = { ...definition, name: `${name}:C`, chain: 'C' as const, evmChainId }
       return createCStream({ ...common, definition: c, source, ...(evm ? { evm } : {}) })
     },

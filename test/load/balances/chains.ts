@@ -1,17 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { address, networks, payments } from 'bitcoinjs-lib'
 import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
 import { startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
 import { startSandboxEvm } from '../../sandbox/evm-chain.ts'
 import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
 import { startSolanaChain } from '../../sandbox/solana-chain.ts'
-import { type Recorder, startRecorder } from './recorder.ts'
-
-const P = 'Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'
-const X = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
-const C = 'YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd'
+import { startRecorder } from './recorder.ts'
 
 export interface Latencies {
   fast: number
@@ -20,13 +15,21 @@ export interface Latencies {
   middle: number
 }
 
-/** Chains of every family behind recorders, and the configuration of a server in front of them. */
-export interface Chains {
+/** What is to be known of the chains: plain data, for another process. */
+export interface ChainFacts {
+  /** Configuration of a server in front of them. */
   configFile: string
-  fast: Recorder
-  slow: Recorder
-  /** What a wallet asks for, and how many items answer it. A `fresh` body has a Bitcoin address nobody asked for yet. */
-  body(options?: { fresh?: boolean }): { text: string; items: number }
+  fastUrl: string
+  slowUrl: string
+  evmAddresses: string[]
+  bitcoinAddress: string
+  solanaAddress: string
+  wallets: { id: string; addresses: string[] }[]
+}
+
+/** Chains of every family behind recorders. */
+export interface Chains {
+  facts: ChainFacts
   /** From now on every upstream answers at once. */
   hurry(): void
   stop(): Promise<void>
@@ -92,28 +95,15 @@ export async function startChains(latencies: Latencies): Promise<Chains> {
   // Pages follow one another, and locked stakes need the validators: wallets that take one round trip show our own cost.
   const simple = avalanche.wallets.filter(({ has }) => !has.includes('more than one page') && !has.includes('staked'))
   const wallets = simple.slice(0, 3).map(({ address: own }) => ({ id: own, addresses: [own] }))
-  const known = bitcoin.accounts.bob.addresses.testnet
-  let made = 0
   return {
-    configFile,
-    fast,
-    slow,
-    body({ fresh = false } = {}) {
-      const data = [
-        { namespace: 'eip155', references: ['31337', '31338'], addresses: fastEvm.accounts.slice(0, 3) },
-        {
-          namespace: 'bip122',
-          references: [SANDBOX_REFERENCES.bitcoin],
-          addresses: [fresh ? bitcoinAddress(++made) : known],
-        },
-        { namespace: 'solana', references: [SANDBOX_REFERENCES.solana], addresses: [solana.owners.alice] },
-        { namespace: 'avax', references: [P, X], addressDetails: wallets },
-        { namespace: 'avax', references: [C], addressDetails: wallets },
-      ]
-      return {
-        text: JSON.stringify({ data, currency: 'eur', showUntrustedTokens: true }),
-        items: 2 * 3 + 1 + 1 + 3 * 3,
-      }
+    facts: {
+      configFile,
+      fastUrl: fast.url,
+      slowUrl: slow.url,
+      evmAddresses: fastEvm.accounts.slice(0, 3),
+      bitcoinAddress: bitcoin.accounts.bob.addresses.testnet,
+      solanaAddress: solana.owners.alice,
+      wallets,
     },
     hurry() {
       for (const recorder of recorders) recorder.latencyMs = 0
@@ -129,12 +119,4 @@ export async function startChains(latencies: Latencies): Promise<Chains> {
 const PRICES = {
   rates: { eur: 0.5 },
   natives: { 'NATIVE-avax': { usd: 20 }, 'NATIVE-eth': { usd: 2_000 }, 'NATIVE-btc': { usd: 100_000 } },
-}
-
-/** The address of a key hash that nobody owns. */
-const bitcoinAddress = (n: number): string => {
-  const hash = Buffer.alloc(20)
-  hash.writeUInt32BE(n)
-  const { output } = payments.p2wpkh({ hash })
-  return address.fromOutputScript(output as Uint8Array, networks.testnet)
 }

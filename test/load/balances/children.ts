@@ -2,6 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { ChainFacts, Latencies } from './chains.ts'
 
 /** A server in a process of its own. */
 export interface Child {
@@ -15,6 +16,31 @@ const stopOf = (child: ChildProcess) => async (): Promise<void> => {
   const gone = once(child, 'exit')
   child.kill('SIGTERM')
   await gone
+}
+
+export interface ChainsChild {
+  facts: ChainFacts
+  hurry(): void
+  stop(): Promise<void>
+}
+
+/** Chains of every family behind recorders of set latency. */
+export async function startChains({ fast, slow, middle }: Latencies): Promise<ChainsChild> {
+  const file = fileURLToPath(new URL('./chains-process.ts', import.meta.url))
+  const child = fork(file, [fast, slow, middle].map(String), { execArgv: ['--import', 'tsx', '--no-deprecation'] })
+  const facts = await Promise.race([
+    once(child, 'message').then(([message]) => message as ChainFacts),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the chains did not start (exit ${code})`))),
+  ])
+  return {
+    facts,
+    hurry: () => void child.send('hurry'),
+    async stop() {
+      const gone = once(child, 'exit')
+      child.disconnect()
+      await gone
+    },
+  }
 }
 
 /** The built server, as an operator runs it. Rejects when it does not start. */

@@ -7,6 +7,7 @@ import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeHealth, judgeHttp, judgeRpc } from './judge.ts'
 import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createTurnstile } from './turnstile.ts'
+import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
 
 /** Hands requests on to nodes and their answers back, byte for byte. */
@@ -93,6 +94,7 @@ function keep(
 export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }: ForwarderDeps): Forwarder {
   const cache = createAnswerCache(size)
   const turnstile = createTurnstile()
+  const wake = createWake()
   let identity: string | undefined
 
   const noteIdentity = (response: RawResponse | undefined): void => {
@@ -145,7 +147,10 @@ export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }:
     forward: async (call) => {
       const { target } = call.rule
       if (target === 'identity') return answerOf(await toIdentity(call))
-      const group = pools.group(call.endpoint.source)
+      const { source } = call.endpoint
+      const group = pools.group(source)
+      const waking = source === 'P' || source === 'X' || source === 'C' ? wake(group, source) : undefined
+      if (waking) await waking
       if (target === 'any') return read(call, group)
       if (target === 'alone') return answerOf(await alone(call, group))
       try {

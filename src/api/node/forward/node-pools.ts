@@ -32,6 +32,8 @@ export interface NodePools {
   readonly identity: Member
   /** Every pool made so far, for health and metrics. */
   pools(): readonly UpstreamPool[]
+  /** The upstreams of a chain have changed: its pools are made anew. */
+  forget(blockchainId: string): void
   close(): Promise<void>
 }
 
@@ -171,6 +173,13 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     },
     identity,
     pools: () => [...open],
+    forget: (blockchainId) => {
+      for (const [key, group] of groups) {
+        if (!key.startsWith(`${blockchainId}/`)) continue
+        groups.delete(key)
+        void group.close()
+      }
+    },
     close: async () => {
       await Promise.all([identity.pool.close(), ...[...groups.values()].map((group) => group.close())])
     },

@@ -18,7 +18,7 @@ export interface NodeAnswer {
   close?: boolean
 }
 
-export const TEXT = 'text/plain; charset=utf-8'
+const TEXT = 'text/plain; charset=utf-8'
 export const JSON_GORILLA = 'application/json; charset=utf-8'
 export const JSON_EVM = 'application/json'
 

@@ -11,7 +11,7 @@ const final = (...marks: string[]): MethodRule => ({ target: 'any', finality: 'i
  * Forwarded methods about which something is special; all others go to any node and are never cached. Names are unique
  * over all endpoints, as they carry their service.
  */
-export const FORWARDED: Readonly<Record<string, MethodRule>> = {
+const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'info.getNodeID': identity,
   'info.getNodeIP': identity,
   'info.getVMs': identity,

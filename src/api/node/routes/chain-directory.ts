@@ -25,6 +25,8 @@ export interface ChainDirectory {
    * @throws MethodError with the node's text when the chain is unknown or the alias taken.
    */
   alias(chain: string, alias: string): void
+  /** A chain that is served from now on, whether a node lists it or not. */
+  add(id: string): void
   /** Asks a node for the list of chains, at most every few seconds; resolves to false when no node could be asked. */
   refresh(): Promise<boolean>
   /** Grows whenever something that `lookup` says has changed. */
@@ -112,6 +114,11 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
       if (lookup(alias) !== undefined) throw new MethodError(`alias already mapped to an ID: ${alias}`)
       own.set(alias, id)
       ownOf.set(id, [...(ownOf.get(id) ?? []), alias])
+      version += 1
+    },
+    add: (id) => {
+      if (primaries.has(id) || others.has(id)) return
+      others.add(id)
       version += 1
     },
     refresh: () => {

@@ -1,0 +1,35 @@
+import { decodeBase58 } from '../../../lib/base58.ts'
+import { decodeCb58 } from '../../../lib/cb58.ts'
+import { ID_BYTES } from '../../../lib/ids.ts'
+import { MethodError } from '../gorilla/local-service.ts'
+import { goQuote } from '../json/go-quote.ts'
+
+const CHECKSUM_BYTES = 4
+const NO_DIGIT = /[^1-9A-HJ-NP-Za-km-z]/
+
+/** Go's `%q` of one character. */
+const quoted = (character: string): string => `'${goQuote(character).slice(1, -1)}'`
+
+/**
+ * The chain's id, checked; aliases are none.
+ * @throws MethodError with the text of the node's cb58 decoder
+ */
+export function checkChainId(text: string): string {
+  if (text === '') throw new MethodError('base58 decoding error: zero length string')
+  const wrong = NO_DIGIT.exec(text)?.[0]
+  if (wrong !== undefined) {
+    const why = wrong > '\u007f' ? 'high-bit set on invalid digit' : `invalid base58 digit (${quoted(wrong)})`
+    throw new MethodError(`base58 decoding error: ${why}`)
+  }
+  const whole = decodeBase58(text)
+  if (whole.length < CHECKSUM_BYTES) throw new MethodError('input string is smaller than the checksum size')
+  let bytes: Uint8Array
+  try {
+    bytes = decodeCb58(text)
+  } catch {
+    throw new MethodError('invalid input checksum')
+  }
+  if (bytes.length !== ID_BYTES)
+    throw new MethodError(`invalid hash length: expected ${ID_BYTES} bytes but got ${bytes.length}`)
+  return text
+}

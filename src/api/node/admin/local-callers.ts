@@ -1,0 +1,20 @@
+import { type LocalCall, type LocalMethod, MethodError } from '../gorilla/local-service.ts'
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
+/** A reverse proxy on this machine speaks for others; a browser may speak for a web page of strangers. */
+const FOR_OTHERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via', 'origin']
+
+const isLocal = ({ remoteAddress, header }: LocalCall): boolean =>
+  remoteAddress !== undefined && LOOPBACK.test(remoteAddress) && FOR_OTHERS.every((name) => header(name) === undefined)
+
+/** The same methods, but only for callers on this machine. */
+export function forLocalCallers(methods: Readonly<Record<string, LocalMethod>>): Record<string, LocalMethod> {
+  const guarded = Object.entries(methods).map(([name, method]): [string, LocalMethod] => [
+    name,
+    (args, call) => {
+      if (!isLocal(call)) throw new MethodError('the admin API is served to this machine only')
+      return method(args, call)
+    },
+  ])
+  return Object.fromEntries(guarded)
+}

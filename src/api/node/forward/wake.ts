@@ -1,0 +1,48 @@
+import type { NodeGroup } from './node-pools.ts'
+
+/** Makes sure that laggards are known before a group of nodes is asked about the tip. */
+export interface Wake {
+  /** A promise to wait for when the group was not used for a while; it never rejects. Undefined = ask right away. */
+  (group: NodeGroup, chain: 'P' | 'X' | 'C'): Promise<void> | undefined
+}
+
+const HEIGHTS: Readonly<Record<'P' | 'X' | 'C', { path: string; method: string; params: object }>> = {
+  P: { path: '/ext/bc/P', method: 'platform.getHeight', params: {} },
+  X: { path: '/ext/bc/X', method: 'avm.getHeight', params: {} },
+  C: { path: '/ext/bc/C/rpc', method: 'eth_blockNumber', params: [] },
+}
+
+/** The pool's own watch sleeps after this long without a call, milliseconds (five of its intervals). */
+const IDLE_MS = 20_000
+/** How long the first call waits for the heights of slow nodes, milliseconds. */
+const WAIT_MS = 1_000
+
+interface State {
+  usedAt: number
+  waking: Promise<void> | undefined
+}
+
+export function createWake(now: () => number = Date.now): Wake {
+  const states = new WeakMap<NodeGroup, State>()
+  const askAll = async (group: NodeGroup, chain: 'P' | 'X' | 'C', state: State): Promise<void> => {
+    const { path, method, params } = HEIGHTS[chain]
+    const ask = (pool: NodeGroup['pool']) =>
+      pool.rpc(path, method, params, { batch: false, deadline: now() + WAIT_MS }).catch(() => undefined)
+    // The first wakes the pool's own watch, which decides who is asked first; it has heard from all who answer soon when
+    // each node has been heard here.
+    await Promise.all([ask(group.pool), ...group.members().map((member) => ask(member.pool))])
+    state.waking = undefined
+  }
+  return (group, chain) => {
+    const time = now()
+    let state = states.get(group)
+    if (!state) {
+      state = { usedAt: Number.NEGATIVE_INFINITY, waking: undefined }
+      states.set(group, state)
+    }
+    const idle = time - state.usedAt > IDLE_MS
+    state.usedAt = time
+    if (idle && !state.waking && group.members().length > 1) state.waking = askAll(group, chain, state)
+    return state.waking
+  }
+}

@@ -1,0 +1,55 @@
+import { UpstreamRateLimitedError } from '../../errors.ts'
+
+/** Keeps many tokens of one collection from falling upon their one host. */
+export interface HostTurns {
+  /**
+   * Runs the work when the host has a free turn. A host that said it was asked too often is left alone until the time
+   * it named; until then this rejects with UpstreamRateLimitedError.
+   */
+  run<T>(host: string, work: () => Promise<T>): Promise<T>
+}
+
+interface HostState {
+  busy: number
+  waiting: (() => void)[]
+  quietUntilMs: number
+}
+
+const QUIET_MS = 30_000
+
+/** Hosts without work and without a ban are forgotten, so memory is bound by what runs. */
+export function createHostTurns(perHost: number, now: () => number = Date.now): HostTurns {
+  const hosts = new Map<string, HostState>()
+  const stateOf = (host: string): HostState => {
+    const known = hosts.get(host) ?? { busy: 0, waiting: [], quietUntilMs: 0 }
+    hosts.set(host, known)
+    return known
+  }
+  const sweep = (): void => {
+    for (const [host, { busy, quietUntilMs }] of hosts) if (busy === 0 && quietUntilMs <= now()) hosts.delete(host)
+  }
+  const leave = (state: HostState): void => {
+    const next = state.waiting.shift()
+    if (next) next()
+    else state.busy -= 1
+    sweep()
+  }
+  return {
+    async run(host, work) {
+      const state = stateOf(host)
+      if (state.busy >= perHost) await new Promise<void>((resolve) => state.waiting.push(resolve))
+      else state.busy += 1
+      try {
+        const quietMs = state.quietUntilMs - now()
+        if (quietMs > 0) throw new UpstreamRateLimitedError(`${host}: asked too often`, quietMs)
+        return await work()
+      } catch (error) {
+        if (error instanceof UpstreamRateLimitedError)
+          state.quietUntilMs = Math.max(state.quietUntilMs, now() + (error.retryAfterMs ?? QUIET_MS))
+        throw error
+      } finally {
+        leave(state)
+      }
+    },
+  }
+}

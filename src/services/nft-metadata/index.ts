@@ -1,0 +1,8 @@
+/**
+ * Metadata of NFTs: from the URI a contract names to the members the indexed API shows. One worker takes due tokens
+ * from the store's queue and writes down what came of each.
+ */
+export type { FetchDocument } from './metadata-fetch.ts'
+export { type Gateways, PUBLIC_GATEWAYS } from './metadata-place.ts'
+export { createNftMetadataWorker, type NftMetadataWorker, type NftMetadataWorkerDeps } from './metadata-worker.ts'
+export type { CallContract } from './token-uri.ts'

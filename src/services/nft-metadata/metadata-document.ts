@@ -1,0 +1,97 @@
+import { displayText } from '../../lib/display-text.ts'
+import type { FetchedMetadata } from '../../store/index.ts'
+import { MetadataFailure } from './metadata-failure.ts'
+import { uriText } from './token-uri.ts'
+
+/** Nesting beyond this has no use for anybody who shows a token. */
+const MAX_DEPTH = 32
+/** Characters. Images may be written out as data: URIs. */
+const MOST = { name: 256, symbol: 64, description: 8_192, background: 64, text: 2_048, uri: 262_144 }
+
+const MEDIA = /^(https?:|ipfs:|ar:|data:(image|video|audio)\/)/i
+const LINK = /^https?:/i
+
+type Members = Omit<FetchedMetadata, 'status' | 'tokenUri' | 'retryAt'>
+
+/**
+ * Members of a metadata document as ERC-721, ERC-1155 and the marketplaces name them. Strangers wrote it: text is
+ * cleaned for display, URIs of schemes that run code are left out, as is what has the wrong type.
+ * @throws MetadataFailure when it is no JSON, no object or nested too deeply
+ */
+export function readDocument(text: string): Members {
+  const document = parse(text)
+  const words = (name: string, most: number): string | undefined => {
+    const value = document[name]
+    return typeof value === 'string' || typeof value === 'number' ? displayText(String(value), most) : undefined
+  }
+  const uri = (names: readonly string[], allowed: RegExp): string | undefined =>
+    names.map((name) => uriOf(document[name], allowed)).find((found) => found !== undefined)
+  const { decimals } = document
+  return filled({
+    name: words('name', MOST.name),
+    symbol: words('symbol', MOST.symbol),
+    description: words('description', MOST.description),
+    background: words('background_color', MOST.background) ?? words('background', MOST.background),
+    imageUri: uri(['image', 'image_url', 'imageUri'], MEDIA),
+    animationUri: uri(['animation_url', 'animationUri'], MEDIA),
+    externalUrl: uri(['external_url', 'externalUrl'], LINK),
+    attributes: jsonText(document['attributes']),
+    properties: jsonText(document['properties']),
+    decimals: isDecimals(decimals) ? decimals : undefined,
+  })
+}
+
+function parse(text: string): Record<string, unknown> {
+  if (depthOf(text) > MAX_DEPTH) throw new MetadataFailure('INVALID_METADATA', 'the document is nested too deeply')
+  let document: unknown
+  try {
+    document = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    throw new MetadataFailure('INVALID_METADATA_JSON', 'the document is no JSON')
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw new MetadataFailure('INVALID_METADATA', 'the document is no object')
+  return document as Record<string, unknown>
+}
+
+/** Counted in the text: by the time a parser has built what is too deep, it is too late. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inText = false
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at]
+    if (sign === '"') inText = !inText
+    else if (inText) at += sign === '\\' ? 1 : 0
+    else if (sign === '[' || sign === '{') deepest = Math.max(deepest, ++depth)
+    else if (sign === ']' || sign === '}') depth -= 1
+  }
+  return deepest
+}
+
+function uriOf(value: unknown, allowed: RegExp): string | undefined {
+  if (typeof value !== 'string' || value.length > MOST.uri) return undefined
+  const uri = uriText(value)
+  return allowed.test(uri) ? uri : undefined
+}
+
+const isDecimals = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
+
+/** Lists and objects as JSON text, the texts in them cleaned; anything else is left out. */
+function jsonText(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? JSON.stringify(cleaned(value)) : undefined
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return displayText(value, MOST.text)
+  if (Array.isArray(value)) return value.map(cleaned)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [displayText(key, MOST.name), cleaned(member)]),
+  )
+}
+
+function filled(members: { [K in keyof Members]: Members[K] | undefined }): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ''))
+}

@@ -1,0 +1,91 @@
+import {
+  AnswerTooLargeError,
+  BadAnswerError,
+  BadInputError,
+  CancelledError,
+  UpstreamRateLimitedError,
+} from '../../errors.ts'
+import type { DueNft, FetchedMetadata } from '../../store/index.ts'
+import type { HostTurns } from './host-turns.ts'
+import { readDocument } from './metadata-document.ts'
+import { MetadataFailure } from './metadata-failure.ts'
+import { type Gateways, metadataPlace } from './metadata-place.ts'
+import { retrySeconds } from './retry-plan.ts'
+import { type CallContract, readTokenUri } from './token-uri.ts'
+
+/**
+ * GET of a URL that a stranger chose, never into a private network, of bounded size and time. Rejects with
+ * BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError, UpstreamRateLimitedError, or another
+ * error for whatever kept the answer away.
+ */
+export type FetchDocument = (url: string, options: { signal: AbortSignal; accept: string }) => Promise<{ body: Buffer }>
+
+export interface MetadataFetchDeps {
+  call: CallContract
+  fetch: FetchDocument
+  hosts: HostTurns
+  gateways: Gateways
+  /** Largest document, bytes. */
+  maxBytes: number
+  /** Unix seconds. */
+  now(): bigint
+}
+
+/** Longest URI that is kept: a data: URI may be the whole document. */
+const MAX_URI = 262_144
+
+/**
+ * One attempt at one token. Resolves also when it fails for a reason of the token or its host; rejects when the chain
+ * could not be asked, which says nothing about the token.
+ */
+export async function fetchMetadata(
+  token: DueNft,
+  deps: MetadataFetchDeps,
+  signal: AbortSignal,
+): Promise<FetchedMetadata> {
+  let tokenUri: string | undefined
+  try {
+    tokenUri = await readTokenUri(token, deps.call, signal)
+    const text = await documentText(tokenUri, deps, signal)
+    return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(text) }
+  } catch (error) {
+    if (!(error instanceof MetadataFailure)) throw error
+    const wait = retrySeconds(error, token.attempts)
+    return {
+      status: error.metadataStatus,
+      ...keptUri(tokenUri),
+      ...(wait === undefined ? {} : { retryAt: deps.now() + BigInt(wait) }),
+    }
+  }
+}
+
+const keptUri = (uri: string | undefined): { tokenUri?: string } =>
+  uri === undefined || uri.length > MAX_URI ? {} : { tokenUri: uri }
+
+async function documentText(
+  uri: string,
+  { fetch, hosts, gateways, maxBytes }: MetadataFetchDeps,
+  signal: AbortSignal,
+): Promise<string> {
+  const place = metadataPlace(uri, gateways, maxBytes)
+  if (place.kind === 'inline') return place.text
+  try {
+    const get = () => fetch(place.url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
+    const { body } = await hosts.run(new URL(place.url).host, get)
+    if (body.length > maxBytes) throw new AnswerTooLargeError('the document is too large')
+    return body.toString('utf8')
+  } catch (error) {
+    throw failureOf(error, signal)
+  }
+}
+
+function failureOf(error: unknown, signal: AbortSignal): Error {
+  if (signal.aborted || error instanceof MetadataFailure) return error instanceof Error ? error : new CancelledError()
+  const text = error instanceof Error ? error.message : String(error)
+  if (error instanceof UpstreamRateLimitedError)
+    return new MetadataFailure('THROTTLED_TOKEN_URI', text, error.retryAfterMs)
+  if (error instanceof AnswerTooLargeError) return new MetadataFailure('METADATA_CONTENT_TOO_LARGE', text)
+  if (error instanceof BadInputError) return new MetadataFailure('INVALID_TOKEN_URI', text)
+  if (error instanceof BadAnswerError) return new MetadataFailure('INVALID_METADATA', text)
+  return new MetadataFailure('UNREACHABLE_TOKEN_URI', text)
+}

@@ -1,0 +1,59 @@
+import { MetadataFailure } from './metadata-failure.ts'
+
+/** Where a token's document is: at a URL, or in the URI itself. */
+export type MetadataPlace = { kind: 'url'; url: string } | { kind: 'inline'; text: string }
+
+export interface Gateways {
+  /** Ends in a slash; what follows is a CID and a path. */
+  ipfs: string
+  /** Ends in a slash; what follows is a transaction id and a path. */
+  arweave: string
+}
+
+export const PUBLIC_GATEWAYS: Gateways = { ipfs: 'https://ipfs.io/ipfs/', arweave: 'https://arweave.net/' }
+
+/**
+ * http and https as they are, ipfs and ar through a gateway, data: decoded here.
+ * @param maxBytes largest document a data: URI may hold
+ * @throws MetadataFailure
+ */
+export function metadataPlace(uri: string, gateways: Gateways, maxBytes: number): MetadataPlace {
+  const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(uri)?.[1]?.toLowerCase()
+  if (scheme === undefined) throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI has no scheme')
+  const rest = uri.slice(scheme.length + 1)
+  if (scheme === 'data') return { kind: 'inline', text: dataText(rest, maxBytes) }
+  if (scheme === 'ipfs') return atUrl(gateways.ipfs + rest.replace(/^\/*(ipfs\/)*/, ''), gateways.ipfs)
+  if (scheme === 'ar') return atUrl(gateways.arweave + rest.replace(/^\/*/, ''), gateways.arweave)
+  if (scheme === 'http' || scheme === 'https') return atUrl(uri, '')
+  throw new MetadataFailure('INVALID_TOKEN_URI_SCHEME', `scheme ${scheme.slice(0, 20)} is not read`)
+}
+
+/** What comes behind a gateway stays behind it: dots must not climb out of its folder. */
+function atUrl(text: string, base: string): MetadataPlace {
+  const url = URL.canParse(text) ? new URL(text).href : undefined
+  if (url === undefined || !url.startsWith(base) || url === base)
+    throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI cannot be read')
+  return { kind: 'url', url }
+}
+
+/** RFC 2397, and what contracts make of it: JSON that was never percent-encoded. */
+function dataText(rest: string, maxBytes: number): string {
+  const comma = rest.indexOf(',')
+  if (comma < 0) throw new MetadataFailure('INVALID_TOKEN_URI', 'the data URI has no data')
+  const payload = rest.slice(comma + 1)
+  const isBase64 = /;\s*base64\s*$/i.test(rest.slice(0, comma))
+  if (payload.length > (isBase64 ? Math.ceil(maxBytes / 3) * 4 : 3 * maxBytes)) throw tooLarge()
+  const text = isBase64 ? Buffer.from(percentDecoded(payload), 'base64').toString('utf8') : percentDecoded(payload)
+  if (Buffer.byteLength(text) > maxBytes) throw tooLarge()
+  return text
+}
+
+const tooLarge = (): MetadataFailure => new MetadataFailure('METADATA_CONTENT_TOO_LARGE', 'the data URI is too large')
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,54 @@
+import { JsonRpcError } from '../../errors.ts'
+import type { DueNft } from '../../store/index.ts'
+import { MetadataFailure } from './metadata-failure.ts'
+
+/**
+ * `eth_call` at the latest block of a chain; `to` and `data` hex with 0x, resolves to hex with 0x. JsonRpcError is the
+ * chain's truth about the call.
+ */
+export type CallContract = (
+  chainId: bigint,
+  call: { to: string; data: string },
+  signal: AbortSignal,
+) => Promise<unknown>
+
+/** tokenURI(uint256) of ERC-721 and uri(uint256) of ERC-1155. */
+const SELECTORS = { 'ERC-721': '0xc87b56dd', 'ERC-1155': '0x0e89341c' }
+
+/**
+ * The URI a token names, cleaned; `{id}` of an ERC-1155 URI is replaced as EIP-1155 says (64 hex digits, lower case).
+ * @throws MetadataFailure when the contract names none
+ */
+export async function readTokenUri(token: DueNft, call: CallContract, signal: AbortSignal): Promise<string> {
+  const id = token.tokenId.toString(16).padStart(64, '0')
+  const answer = await call(
+    token.chainId,
+    { to: `0x${token.contract}`, data: SELECTORS[token.standard] + id },
+    signal,
+  ).catch((error: unknown) => {
+    if (isRevert(error)) throw new MetadataFailure('MISSING_TOKEN', 'the contract knows no such token')
+    throw error
+  })
+  const uri = uriText(decodeString(answer))
+  if (uri === '') throw new MetadataFailure('INVALID_TOKEN_URI', 'the contract names no URI')
+  return token.standard === 'ERC-1155' ? uri.replaceAll('{id}', id) : uri
+}
+
+/** Without what no URI holds and no database takes: controls and broken surrogates. */
+export const uriText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, '').trim()
+
+function isRevert(error: unknown): boolean {
+  if (!(error instanceof JsonRpcError)) return false
+  return error.rpcCode === 3 || /revert|invalid opcode|out of gas|stack underflow/i.test(error.message)
+}
+
+/** ABI string; the offset must be 32, as every compiler writes it. */
+function decodeString(answer: unknown): string {
+  const broken = new MetadataFailure('INVALID_TOKEN_URI', 'the contract answers with no text')
+  if (typeof answer !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(answer)) throw broken
+  const bytes = Buffer.from(answer.slice(2), 'hex')
+  if (bytes.length < 64 || BigInt(`0x${bytes.toString('hex', 0, 32)}`) !== 32n) throw broken
+  const length = BigInt(`0x${bytes.toString('hex', 32, 64)}`)
+  if (length > BigInt(bytes.length - 64)) throw broken
+  return bytes.toString('utf8', 64, 64 + Number(length))
+}

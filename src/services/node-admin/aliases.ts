@@ -1,0 +1,117 @@
+import type { Logger } from 'pino'
+import type { AliasRecords } from '../../store/index.ts'
+import { AdminError } from './admin-error.ts'
+
+/** Where endpoint aliases take effect; throws with the node's text when one is taken. */
+export interface RouteTable {
+  add(endpoint: string, alias: string): void
+}
+
+/** Where chain aliases take effect. */
+export interface ChainTable {
+  /** The chain behind an id or alias, as far as known. */
+  lookup(alias: string): string | undefined
+  /** Throws with the node's text when the chain is unknown or the alias taken. */
+  alias(chain: string, alias: string): void
+}
+
+/** Aliases that outlive the process. */
+export interface Aliases {
+  /** Puts stored aliases into effect that are not yet: all at the start, other processes' later. */
+  restore(): Promise<void>
+  /** `alias` is served like `endpoint` from now on; both without /ext/. */
+  aliasEndpoint(endpoint: string, alias: string): Promise<void>
+  /** `chain` is an id or alias. */
+  aliasChain(chain: string, alias: string): Promise<void>
+  close(): void
+}
+
+export interface AliasesDeps {
+  records: AliasRecords
+  routes: RouteTable
+  chains: ChainTable
+  /** How often other processes' aliases are looked for, milliseconds; 0 = never. */
+  refreshMs: number
+  logger: Pick<Logger, 'error' | 'warn'>
+}
+
+/** Bytes; the node's documents say characters. */
+const MAX_ALIAS_BYTES = 512
+/** The path that needs no token: nothing else may look like it. */
+const OPEN_NAME = /auth$/
+
+const checkLength = (alias: string): void => {
+  if (Buffer.byteLength(alias) > MAX_ALIAS_BYTES) throw new AdminError('alias length is too long')
+}
+
+/** Memory decides, the store keeps. Stored aliases that are no longer possible are left out, not removed. */
+export function createAliases({ records, routes, chains, refreshMs, logger }: AliasesDeps): Aliases {
+  const inForce = new Set<string>()
+  let seen: bigint | undefined
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+
+  const take = (key: string, add: () => void): void => {
+    if (inForce.has(key)) return
+    inForce.add(key)
+    try {
+      add()
+    } catch (error) {
+      logger.warn({ err: error, alias: key }, 'a stored alias is taken')
+    }
+  }
+  /** False when a chain is not known yet: its alias is tried again next time. */
+  const load = async (): Promise<boolean> => {
+    const { generation, endpoints, chains: chainAliases } = await records.all()
+    let complete = true
+    for (const { alias, endpoint } of endpoints)
+      if (!OPEN_NAME.test(alias)) take(`/ext/${alias}`, () => routes.add(endpoint, alias))
+    for (const { alias, chain } of chainAliases) {
+      if (OPEN_NAME.test(alias)) continue
+      if (chains.lookup(chain) === undefined) complete = false
+      else take(alias, () => chains.alias(chain, alias))
+    }
+    if (complete) seen = generation
+    return complete
+  }
+  const restore = (): Promise<void> => {
+    running = running
+      .catch(() => undefined)
+      .then(async () => {
+        if (seen === undefined || (await records.generation()) !== seen) await load()
+      })
+    return running
+  }
+  const schedule = (): void => {
+    if (refreshMs === 0) return
+    timer = setTimeout(() => {
+      restore()
+        .catch((error: unknown) => logger.error({ err: error }, 'aliases: no store'))
+        .finally(schedule)
+    }, refreshMs).unref()
+  }
+  schedule()
+
+  return {
+    restore,
+    async aliasEndpoint(endpoint, alias) {
+      checkLength(alias)
+      if (OPEN_NAME.test(alias))
+        throw new AdminError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
+      routes.add(endpoint, alias)
+      inForce.add(`/ext/${alias}`)
+      await records.addEndpoint({ alias, endpoint })
+    },
+    async aliasChain(chain, alias) {
+      checkLength(alias)
+      const id = chains.lookup(chain)
+      if (id !== undefined && OPEN_NAME.test(alias)) throw new AdminError(`alias already mapped to an ID: ${alias}`)
+      chains.alias(chain, alias)
+      inForce.add(alias)
+      await records.addChain({ alias, chain: id ?? chain })
+    },
+    close() {
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Private: profiles hold names of what was worked on. */
+const MODE = 0o600
+
+/** Writes a whole file at once: who reads it sees the old one or the new one, never a part. */
+export async function writeProfileFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const draft = `${path}.${randomUUID()}`
+  try {
+    const file = await open(draft, 'wx', MODE)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

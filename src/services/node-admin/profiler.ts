@@ -1,0 +1,98 @@
+import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import type { WaitRecorder } from '../../lib/wait-recorder.ts'
+import { AdminError } from './admin-error.ts'
+import { lockProfile } from './lock-profile.ts'
+import { writeProfileFile } from './profile-file.ts'
+
+/** Profiles of this process, written into one folder. */
+export interface Profiler {
+  /** Begins to watch what memory and waits are spent on. */
+  start(): Promise<void>
+  /** @throws AdminError when one runs already */
+  startCpu(): Promise<void>
+  /** Writes `cpu.profile`. @throws AdminError when none runs */
+  stopCpu(): Promise<void>
+  /** Writes `mem.profile`: what is in use now, as far as it was allocated since `start`. */
+  memory(): Promise<void>
+  /** Writes `lock.profile`: who waited for what since `start`. */
+  locks(): Promise<void>
+  /** Writes `stacktrace.txt`: what the process has open at the moment. */
+  stacktrace(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ProfilerDeps {
+  /** Made when the first profile is written. */
+  dir: string
+  waits: WaitRecorder
+}
+
+/** Every so many bytes one allocation is remembered, as in Go: cheap enough to run all the time. */
+const MEMORY_SAMPLE_BYTES = 524_288
+const EVENT_LOOP_MS = 20
+const NANOSECONDS_PER_MS = 1e6
+
+/** The event loop was late by this much, over all: every late turn is one wait. */
+function eventLoopWait({ count, mean, max }: IntervalHistogram) {
+  const late = Math.max(0, mean / NANOSECONDS_PER_MS - EVENT_LOOP_MS)
+  return { path: ['event loop'], count, total: count === 0 ? 0 : late * count, longest: max / NANOSECONDS_PER_MS }
+}
+
+function openThings(): string {
+  const counts = new Map<string, number>()
+  for (const name of process.getActiveResourcesInfo()) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const memory = Object.entries(process.memoryUsage()).map(([name, bytes]) => `${name} ${bytes}`)
+  const lines = [...counts].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name} ${count}`)
+  const { stack = '' } = new Error('main thread')
+  return [new Date().toISOString(), '', 'Open:', ...lines, '', 'Memory, bytes:', ...memory, '', stack, ''].join('\n')
+}
+
+export function createProfiler({ dir, waits }: ProfilerDeps): Profiler {
+  const session = new Session()
+  const lag = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })
+  let connected = false
+  let cpu: 'off' | 'on' | 'stopping' = 'off'
+  const file = (name: string): string => join(dir, name)
+  const connect = (): void => {
+    if (!connected) session.connect()
+    connected = true
+  }
+  return {
+    async start() {
+      connect()
+      lag.enable()
+      await session.post('HeapProfiler.startSampling', { samplingInterval: MEMORY_SAMPLE_BYTES })
+    },
+    async startCpu() {
+      if (cpu !== 'off') throw new AdminError('cpu profiler already running')
+      cpu = 'on'
+      connect()
+      await session.post('Profiler.enable')
+      await session.post('Profiler.start')
+    },
+    async stopCpu() {
+      if (cpu !== 'on') throw new AdminError("cpu profiler doesn't exist")
+      cpu = 'stopping'
+      try {
+        const { profile } = await session.post('Profiler.stop')
+        await writeProfileFile(file('cpu.profile'), JSON.stringify(profile))
+      } finally {
+        cpu = 'off'
+      }
+    },
+    async memory() {
+      const { profile } = await session.post('HeapProfiler.getSamplingProfile')
+      await writeProfileFile(file('mem.profile'), JSON.stringify(profile))
+    },
+    locks: () => writeProfileFile(file('lock.profile'), lockProfile([eventLoopWait(lag), ...waits.waits()])),
+    stacktrace: () => writeProfileFile(file('stacktrace.txt'), openThings()),
+    async close() {
+      lag.disable()
+      if (connected) session.disconnect()
+      connected = false
+      cpu = 'off'
+    },
+  }
+}

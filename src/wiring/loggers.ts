@@ -1,0 +1,29 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/index.ts'
+import { createNamedLoggers, type NamedLoggers } from '../lib/named-loggers.ts'
+
+/** Loggers there are besides those of the chains: one per API and per part that works in the background. */
+const PARTS = ['main', 'auth', 'balance', 'data', 'ext', 'indexer', 'market', 'store'] as const
+
+export type ServerPart = (typeof PARTS)[number]
+
+export interface ServerLoggers {
+  named: NamedLoggers
+  /** The logger of a part or of a chain (`P`, `eip155:1`). */
+  of(name: ServerPart | (string & {})): Logger
+}
+
+/** @param instead takes the place of every logger: for tests and embedding programs that collect lines themselves */
+export function createServerLoggers({ log, chains }: Config, instead?: Logger): ServerLoggers {
+  const named = createNamedLoggers(log)
+  const names = [
+    ...PARTS,
+    ...(chains.avalanche.mainnet || chains.avalanche.testnet ? ['P', 'X', 'C'] : []),
+    ...Object.keys(chains.evm).map((id) => `eip155:${id}`),
+    ...Object.keys(chains.bitcoin).map((id) => `bip122:${id}`),
+    ...Object.keys(chains.solana).map((id) => `solana:${id}`),
+  ]
+  // Made now, so that the admin API lists them before they have anything to say.
+  for (const name of names) named.get(name)
+  return { named, of: (name) => instead ?? named.get(name) }
+}

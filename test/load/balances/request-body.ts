@@ -1,0 +1,46 @@
+import { address, networks, payments } from 'bitcoinjs-lib'
+import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
+import type { ChainFacts } from './chains.ts'
+
+const P = 'Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'
+const X = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
+const C = 'YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd'
+
+export interface RequestBody {
+  text: string
+  /** Pairs it asks for. */
+  items: number
+}
+
+let made = 0
+
+/** A key hash that nobody owns and nobody asked for yet. */
+function freshHash(): Buffer {
+  const hash = Buffer.alloc(20)
+  hash.writeUInt32BE(++made)
+  return hash
+}
+
+function freshBitcoinAddress(): string {
+  const { output } = payments.p2wpkh({ hash: freshHash() })
+  return address.fromOutputScript(output as Uint8Array, networks.testnet)
+}
+
+/**
+ * What a wallet with accounts on every family asks for. `fresh` Bitcoin or EVM addresses are new ones, which no reading
+ * is kept of (Bitcoin's are kept longest).
+ */
+export function requestBody(facts: ChainFacts, fresh: { bitcoin?: boolean; evm?: boolean } = {}): RequestBody {
+  const { solanaAddress, wallets } = facts
+  const bitcoin = fresh.bitcoin ? freshBitcoinAddress() : facts.bitcoinAddress
+  const evmAddresses = fresh.evm ? facts.evmAddresses.map(() => `0x${freshHash().toString('hex')}`) : facts.evmAddresses
+  const data = [
+    { namespace: 'eip155', references: ['31337', '31338'], addresses: evmAddresses },
+    { namespace: 'bip122', references: [SANDBOX_REFERENCES.bitcoin], addresses: [bitcoin] },
+    { namespace: 'solana', references: [SANDBOX_REFERENCES.solana], addresses: [solanaAddress] },
+    { namespace: 'avax', references: [P, X], addressDetails: wallets },
+    { namespace: 'avax', references: [C], addressDetails: wallets },
+  ]
+  const text = JSON.stringify({ data, currency: 'eur', showUntrustedTokens: true })
+  return { text, items: 2 * evmAddresses.length + 2 + 3 * wallets.length }
+}

@@ -1,0 +1,165 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { createNftMetadataWorker, type FetchDocument } from '../../../src/services/nft-metadata/index.ts'
+import type { DueNft, FetchedMetadata } from '../../../src/store/index.ts'
+import { createSafeFetch } from '../../../src/upstream/index.ts'
+import { until } from '../../support/upstream-pool.ts'
+
+const ID = 'ab'.padStart(64, '0')
+
+async function startHost(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const abiString = (text: string): string => {
+  const bytes = Buffer.from(text)
+  const word = (n: number): string => n.toString(16).padStart(64, '0')
+  return `0x${word(32)}${word(bytes.length)}${bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0')}`
+}
+
+interface Run {
+  answer: () => Promise<unknown>
+  fetch?: FetchDocument
+  gateway?: string
+  token?: Partial<DueNft>
+}
+
+const loopback = createSafeFetch({
+  allowAddress: (address) => address === '127.0.0.1',
+  limits: { maxBytes: 4_096, timeoutMs: 2_000, contentTypes: ['application/', 'text/'] },
+})
+
+/** What the worker stores about one due token. */
+async function fetched({ answer, fetch = loopback, gateway, token }: Run): Promise<FetchedMetadata> {
+  const due: DueNft[] = [
+    { chainId: 1n, contract: '11'.repeat(20), tokenId: 0xabn, standard: 'ERC-721', attempts: 0, ...token },
+  ]
+  const results: FetchedMetadata[] = []
+  const worker = createNftMetadataWorker({
+    records: {
+      takeDue: async (limit) => due.splice(0, limit),
+      store: async (_token, result) => void results.push(result),
+    },
+    call: answer,
+    fetch,
+    logger: pino({ level: 'silent' }),
+    maxBytes: 4_096,
+    pollMs: 10,
+    ...(gateway === undefined ? {} : { gateways: { ipfs: gateway, arweave: gateway } }),
+  })
+  worker.start()
+  await until(() => results.length > 0, 'a stored result').finally(() => worker.stop())
+  const [result] = results
+  if (!result) throw new Error('nothing stored')
+  return result
+}
+
+const named = (uri: string, more: Omit<Run, 'answer'> = {}): Promise<FetchedMetadata> =>
+  fetched({ answer: async () => abiString(uri), ...more })
+
+const base64 = (value: unknown): string =>
+  `data:application/json;base64,${Buffer.from(JSON.stringify(value)).toString('base64')}`
+
+describe('metadata of a token', () => {
+  it('is read from data: URIs in every spelling', async () => {
+    expect(await named(base64({ name: 'One', attributes: [{ trait_type: 'a', value: 1 }] }))).toEqual({
+      status: 'INDEXED',
+      tokenUri: expect.stringMatching(/^data:/),
+      name: 'One',
+      attributes: '[{"trait_type":"a","value":1}]',
+    })
+    expect(await named('data:application/json;utf8,{"name":"100% #1"}')).toMatchObject({ name: '100% #1' })
+    expect(await named('data:application/json,%7B%22name%22%3A%22x%22%7D')).toMatchObject({ name: 'x' })
+  })
+
+  it('is cleaned of what strangers hide in it', async () => {
+    const image = 'data:image/svg+xml,<svg/>'
+    const document = { name: '\u202E<b>a\u0000</b>', image, animation_url: 'javascript:alert(1)', decimals: 300 }
+    const { tokenUri: _, ...members } = await named(base64(document))
+    expect(members).toEqual({ status: 'INDEXED', name: 'a', imageUri: image })
+  })
+
+  it('comes over HTTP, through gateways, with {id} in the form of ERC-1155', async () => {
+    const paths: (string | undefined)[] = []
+    const url = await startHost((request, response) => {
+      paths.push(request.url)
+      response.setHeader('content-type', 'application/json')
+      response.end('{"name":"N","properties":{"x":1},"decimals":2}')
+    })
+    const found = { status: 'INDEXED', name: 'N', properties: '{"x":1}', decimals: 2 }
+    expect(await named(`${url}/{id}.json`, { token: { standard: 'ERC-1155' } })).toEqual({
+      ...found,
+      tokenUri: `${url}/${ID}.json`,
+    })
+    expect(await named('ipfs://ipfs/Qm1/7', { gateway: `${url}/ipfs/` })).toMatchObject(found)
+    expect(await named('ar://tx/7', { gateway: `${url}/` })).toMatchObject(found)
+    expect(paths).toEqual([`/${ID}.json`, '/ipfs/Qm1/7', '/tx/7'])
+  })
+
+  it('fails in the words of the API', async () => {
+    const revert = () => Promise.reject(new JsonRpcError('execution reverted', 3))
+    expect(await fetched({ answer: revert })).toMatchObject({ status: 'MISSING_TOKEN', retryAt: expect.any(BigInt) })
+    expect(await fetched({ answer: async () => '0x' })).toEqual({ status: 'INVALID_TOKEN_URI' })
+    expect(await named('nothing')).toMatchObject({ status: 'INVALID_TOKEN_URI' })
+    expect(await named('ftp://a/b')).toEqual({ status: 'INVALID_TOKEN_URI_SCHEME', tokenUri: 'ftp://a/b' })
+    expect(await named('ipfs://../../x', { gateway: 'http://127.0.0.1:1/ipfs/' })).toMatchObject({
+      status: 'INVALID_TOKEN_URI',
+    })
+    expect(await named('data:,{')).toMatchObject({ status: 'INVALID_METADATA_JSON' })
+    expect(await named('data:,[1]')).toMatchObject({ status: 'INVALID_METADATA' })
+    expect(await named(`data:,${'['.repeat(2_000)}`)).toMatchObject({ status: 'INVALID_METADATA' })
+    expect(await named(`data:,${'x'.repeat(5_000)}`)).toMatchObject({ status: 'METADATA_CONTENT_TOO_LARGE' })
+  })
+
+  it('tells hosts that are away, busy or endless apart, and comes back later', async () => {
+    const url = await startHost((request, response) => {
+      response.statusCode = request.url === '/busy' ? 429 : request.url === '/gone' ? 503 : 200
+      response.setHeader('content-type', 'application/json')
+      response.setHeader('retry-after', '4000')
+      response.end('"'.padEnd(request.url === '/large' ? 9_000 : 10, 'x'))
+    })
+    const now = BigInt(Math.floor(Date.now() / 1_000))
+    const busy = await named(`${url}/busy`)
+    expect(busy.status).toBe('THROTTLED_TOKEN_URI')
+    expect(busy.retryAt).toBeGreaterThanOrEqual(now + 3_999n)
+    expect(await named(`${url}/gone`)).toMatchObject({ status: 'UNREACHABLE_TOKEN_URI', retryAt: expect.any(BigInt) })
+    const last = await named(`${url}/gone`, { token: { attempts: 7 } })
+    expect(last).toEqual({ status: 'UNREACHABLE_TOKEN_URI', tokenUri: `${url}/gone` })
+    expect(await named(`${url}/large`)).toMatchObject({ status: 'METADATA_CONTENT_TOO_LARGE' })
+  })
+
+  it('is never asked of inner addresses', async () => {
+    let asked = 0
+    const url = await startHost((_request, response) => {
+      asked += 1
+      response.end('{}')
+    })
+    const { port } = new URL(url)
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433'])
+      expect(await named(`http://${host}:${port}/`, { fetch: createSafeFetch() })).toEqual({
+        status: 'INVALID_TOKEN_URI',
+        tokenUri: `http://${host}:${port}/`,
+      })
+    expect(asked).toBe(0)
+  })
+
+  it('stays as it was when the chain cannot be asked', async () => {
+    let calls = 0
+    const away = () => {
+      calls += 1
+      return Promise.reject(new UpstreamUnavailableError('away'))
+    }
+    const stored = fetched({ answer: away }).catch((error: Error) => error.message)
+    expect(await stored).toBe('never happened: a stored result')
+    expect(calls).toBe(1)
+  })
+})
