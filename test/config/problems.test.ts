@@ -36,7 +36,11 @@ const rows: [string, Given, string][] = [
     { argv: ['--config', 'x.json'], files: { 'x.json': '{"upstream":{"requestsPerSecond":0}}' } },
     'upstream.requestsPerSecond: given 0 (x.json); allowed: a number above 0',
   ],
-  ['section that is no object', { file: { log: 5 } }, 'log: given 5 (firn.config.json); allowed: an object with level'],
+  [
+    'section that is no object',
+    { file: { log: 5 } },
+    'log: given 5 (firn.config.json); allowed: an object with level, displayLevel, dir',
+  ],
   [
     'node flag by its own name',
     { argv: ['--health-check-frequency', '1ms'] },
@@ -63,7 +67,7 @@ const rows: [string, Given, string][] = [
   [
     'key that pollutes prototypes elsewhere',
     { file: '{"log":{"__proto__":{"level":"debug"}}}' },
-    'log.__proto__: unknown key (firn.config.json); allowed: level',
+    'log.__proto__: unknown key (firn.config.json); allowed: level, displayLevel, dir',
   ],
   [
     'chain id that is none',

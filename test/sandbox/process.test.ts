@@ -62,7 +62,7 @@ describe('the sandbox as a process', { timeout: 90_000 }, () => {
         /^curl (?:-N -X POST )?(\S+)(?: -H 'content-type: application\/json' -d '([^']+)')?$/.exec(line) ?? []
       expect(at, line).toContain(`${url}/v1/balance/`)
       if (body === undefined) {
-        expect(((await (await fetch(at)).json()) as { caip2Ids: string[] }).caip2Ids).toHaveLength(6)
+        expect(((await (await fetch(at)).json()) as { caip2Ids: string[] }).caip2Ids).toHaveLength(8)
         continue
       }
       const items = itemsOf(await (await post(url, body)).text())

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
+import { createAccessGuard } from '../../src/api/node/access-guard.ts'
 import { createAuthService, tokenJson } from '../../src/api/node/auth/index.ts'
 import { createFrontDoor } from '../../src/api/node/front-door.ts'
 import type { LocalService } from '../../src/api/node/gorilla/local-service.ts'
 import { createNodeApi } from '../../src/api/node/node-api.ts'
 import { createChainDirectory } from '../../src/api/node/routes/chain-directory.ts'
-import { createAccessGuard } from '../../src/api/plugins/access-guard.ts'
 import { type AccessTokens, type AccessTokensDeps, createAccessTokens } from '../../src/services/access-tokens/index.ts'
 import type { Store } from '../../src/store/index.ts'
 

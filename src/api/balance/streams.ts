@@ -16,6 +16,11 @@ interface StreamsOptions {
 /** Events of a large answer are written in slices, so that one answer does not hold the event loop or the memory. */
 const SLICE = 50
 
+const NO_BODY: Asked = {
+  ok: false,
+  issues: [{ code: 'invalid_type', path: [], message: 'body must be a JSON object' }],
+}
+
 /** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
 export function createStreams(options: StreamsOptions) {
   const { balances, present, questions, limits } = options
@@ -26,7 +31,8 @@ export function createStreams(options: StreamsOptions) {
   /** The body is what `questions` made of it. */
   function answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (closing || open.size >= limits.maxStreams) return refuseForNow(reply)
-    const asked = request.body as Asked
+    // Without a body and its type there was nothing to make a question of.
+    const asked: Asked = (request.body as Asked | undefined) ?? NO_BODY
     if (!asked.ok) return refusePayload(request, reply, asked.issues)
 
     const { query } = asked.question

@@ -40,7 +40,8 @@ export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumber
     async last(name, addresses) {
       const chain = await numbers.chain(name)
       const own = sql`o.address = w.address and o.chain = ${chain}`
-      // Two probes per address: the end of its creations, the end of its consumptions.
+      // Two probes per address: the end of its creations, the end of its consumptions. In one moment the creation is the
+      // later one, as a transaction consumes before it makes.
       const query = sql<ActivityRow>`
         select p.time, p.consumed, u.tx_id, u.output_index, u.created_height, u.consumed_by, u.consumed_height
         from (
@@ -50,7 +51,7 @@ export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumber
             union all
             (select o.consumed_time, o.utxo, true from utxo_owner o where ${own} and o.consumed_time < ${openEnd}
               order by o.consumed_time desc, o.created_time desc, o.utxo desc limit 1)) e
-          order by e.time desc, e.consumed desc, e.utxo desc limit 1) p
+          order by e.time desc, e.consumed, e.utxo desc limit 1) p
         join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo`
       const [row] = (await query.execute(db)).rows
       return row && toActivity(row)

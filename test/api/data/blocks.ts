@@ -67,7 +67,8 @@ function shown(block: TrueBlock): Record<string, unknown> {
 
 export function checkBlocks(server: () => IndexedServer): void {
   it.each(LETTERS)('%s: every block by height, and by either of its ids', async (letter) => {
-    const own = blocks.filter(({ chain }) => chain === letter)
+    // C 1 stands in its container bare, without an envelope to tell a proposer of.
+    const own = blocks.filter(({ chain, height }) => chain === letter && !(letter === 'C' && Number(height) === 1))
     for (const block of own) {
       const at = (id: string | number) => server().get(`${placeOf(letter)}/blocks/${id}`)
       const { status, body } = await at(block.height)

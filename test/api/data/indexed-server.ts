@@ -29,7 +29,12 @@ const TIPS = { p: 371, x: 212, c: 646, l1: 130 }
 const READY_MS = 120_000
 
 /** The server as an operator would run it over the recorded network, its index at every chain's tip. */
-export async function startIndexedServer(data: Partially<Config>['data'] = {}): Promise<IndexedServer> {
+/** Thousands of calls a minute: the budget must not decide. */
+const GENEROUS = { default: { computeUnitsPerMinute: 1_000_000_000, computeUnitsPerDay: 1_000_000_000 } }
+
+export async function startIndexedServer(
+  data: Partially<Config>['data'] = { plans: GENEROUS },
+): Promise<IndexedServer> {
   const stage = createStage()
   const network = await startSandboxAvalanche()
   const stop = async (): Promise<void> => {

@@ -2,21 +2,28 @@ import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { ApiError, Glacier } from '@avalabs/glacier-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { expect, it } from 'vitest'
-import { recordedJson } from '../../support/recordings.ts'
+import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
+import { recordedJson, recordedLines } from '../../support/recordings.ts'
 import { C_CHAIN, type IndexedServer } from './indexed-server.ts'
 
 /** An ERC-721 of the recorded C-chain with ids from 1. */
 const NFT = '0x50594eb8a249A1Fcbc44604d4c142DC413eC3385'
 const TOKEN = '2'
 const NODE = 'NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5'
-const UNUSED = 'fuji1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqgp46a6'
+const UNUSED = formatBech32Address(new Uint8Array(20).fill(0x77), 'fuji')
 const CHAINS = ['p-chain', 'x-chain', 'c-chain'] as const
 
+/** Accounts that sent something on the recorded C-chain. */
+const sent = new Set(
+  recordedLines<{ block: { transactions: { from: string }[] } }>('c-blocks').flatMap(({ block }) =>
+    block.transactions.map(({ from }) => from.toLowerCase()),
+  ),
+)
 const { keys } = recordedJson<{ keys: Record<string, { address: string; evmAddress: string }> }>('network')
 const addresses = Object.values(keys)
   .map(({ address }) => address.replace(/^[PXC]-/, ''))
   .join(',')
-const [{ evmAddress = '' } = {}] = Object.values(keys)
+const [{ evmAddress = '' } = {}] = Object.values(keys).filter(({ evmAddress }) => sent.has(evmAddress.toLowerCase()))
 
 const perCall = (serverURL: string) => ({ serverURL, retries: { strategy: 'none' as const } })
 

@@ -232,10 +232,10 @@ describe('writes', () => {
 
   it('that are no signed transactions are never repeated', async () => {
     const front = await startFront(2)
-    for (const node of front.nodes) node.answer = ({ method }) => (method === 'wallet.send' ? 'cut' : undefined)
-    const posted = await front.post('/ext/bc/X/wallet', gorillaCall('wallet.send', '{"amount":1}'))
+    for (const node of front.nodes) node.answer = ({ method }) => (method === 'wallet.sendNFT' ? 'cut' : undefined)
+    const posted = await front.post('/ext/bc/X/wallet', gorillaCall('wallet.sendNFT', '{"groupID":1}'))
     expect(posted.status).toBe(502)
-    expect(counts(front, 'wallet.send').reduce((a, b) => a + b)).toBe(1)
+    expect(counts(front, 'wallet.sendNFT').reduce((a, b) => a + b)).toBe(1)
   })
 
   it('go to all nodes when told so, and the first success counts', async () => {

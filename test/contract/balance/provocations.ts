@@ -1,16 +1,27 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { startIndexedServer } from '../../api/data/indexed-server.ts'
 import type { RunningServer, Stage } from '../../support/stage.ts'
 import type { Provocation } from '../provoked-statuses.ts'
 
 const BALANCES = '/v1/balance/get-balances'
 const CHAINS = '/v1/balance/get-supported-chains'
+const REWARDS = '/v1/stake/get-rewards'
 const ADDRESS = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
 const body = JSON.stringify({ data: [{ namespace: 'eip155', addresses: [ADDRESS], references: ['1'] }] })
 const json = { 'content-type': 'application/json' }
 
 const post = (url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url + BALANCES, { method: 'POST', body, ...init, headers: { ...json, ...init.headers } })
+
+const STAKER = 'P-fuji157y46037jdtxgd3sav5axm7yv9vc2ekl2v3rn9'
+const rewards = (url: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url + REWARDS, {
+    method: 'POST',
+    body: JSON.stringify({ addresses: [STAKER], isTestnet: true }),
+    ...init,
+    headers: { ...json, ...init.headers },
+  })
 
 const staticTokens = { balance: { appCheck: { mode: 'static' as const, tokens: ['right'] } } }
 
@@ -145,5 +156,60 @@ export const balanceProvocations: readonly Provocation[] = [
     status: 405,
     headers: { allow: /\bGET\b/ },
     provoke: async (stage) => fetch((await stage.serve()).url + CHAINS, { method: 'POST' }),
+  },
+  {
+    operationId: 'getRewards',
+    status: 200,
+    provoke: async () => {
+      const server = await startIndexedServer()
+      try {
+        const answer = await rewards(server.url)
+        return new Response(await answer.text(), answer)
+      } finally {
+        await server.stop()
+      }
+    },
+  },
+  {
+    operationId: 'getRewards',
+    status: 400,
+    provoke: async (stage) => rewards((await stage.serve()).url, { body: '{"isTestnet":true}' }),
+  },
+  {
+    operationId: 'getRewards',
+    status: 401,
+    provoke: async (stage) => rewards((await stage.serve(staticTokens)).url),
+  },
+  {
+    operationId: 'getRewards',
+    status: 405,
+    headers: { allow: /\bPOST\b/ },
+    provoke: async (stage) => fetch((await stage.serve()).url + REWARDS),
+  },
+  {
+    operationId: 'getRewards',
+    status: 413,
+    provoke: async (stage) => rewards((await stage.serve({ http: { bodyLimitBytes: 20 } })).url),
+  },
+  {
+    operationId: 'getRewards',
+    status: 415,
+    provoke: async (stage) => rewards((await stage.serve()).url, { headers: { 'content-type': 'text/plain' } }),
+  },
+  {
+    operationId: 'getRewards',
+    status: 500,
+    how: 'keys of the credential cannot be had',
+    provoke: async (stage) => {
+      const { url, headers } = await unjudgeable(stage)
+      return rewards(url, { headers })
+    },
+  },
+  {
+    operationId: 'getRewards',
+    status: 503,
+    how: 'nothing is indexed',
+    headers: { 'retry-after': /^\d+$/ },
+    provoke: async (stage) => rewards((await stage.serve()).url),
   },
 ]
