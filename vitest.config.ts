@@ -5,8 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Real chains, servers and databases run beside the tests: two files at a time fit two cores.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Whole servers, indexes and chains start inside tests; two cores may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     pool: 'forks',
   },
 })

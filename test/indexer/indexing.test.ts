@@ -76,53 +76,6 @@ it(
   LIMIT_MS,
 )
 
-const LIES: Record<string, Lie> = {
-  'a byte of a container': aboutContainers((containers) => {
-    const [, second] = containers
-    if (second) second.bytes = flip(second.bytes, 60)
-  }),
-  'the order of containers': aboutContainers((containers) => {
-    const [first, second] = containers
-    if (first && second) [containers[0], containers[1]] = [second, first]
-  }),
-  'a container left out': aboutContainers((containers) => {
-    containers.splice(1, 1)
-    for (const [i, container] of containers.entries()) container.index = String(Number(containers[0]?.index) + i)
-  }),
-  ids: aboutContainers((containers) => {
-    const [first, second] = containers
-    if (first && second) second.id = first.id
-  }),
-  'half an answer': (body, { body: asked }) =>
-    asked.includes('getContainerRange') ? body.subarray(0, body.length >> 1) : body,
-  'another chain': aboutContainers((containers) => {
-    const last = containers.at(-1)
-    for (const container of containers) if (last) Object.assign(container, { id: last.id, bytes: last.bytes })
-  }),
-}
-
-const flip = (hex: string, at: number): string =>
-  `${hex.slice(0, at)}${hex[at] === '0' ? '1' : '0'}${hex.slice(at + 1)}`
-
-it.each(Object.entries(LIES).filter(([about]) => about !== 'a byte of a container'))(
-  'believes nobody who lies about %s',
-  async (_, lie) => {
-    const expected = await cleanDigest()
-    let liar: LyingProxy | undefined
-    const stage = await startStage({
-      nodes: [{ upTo: SHORT }],
-      urls: async ([node]) => {
-        liar = await startLiar(node?.url, lie)
-        return [liar.url, node?.url ?? '']
-      },
-    })
-    await stage.caughtUp()
-    expect(liar?.lies).toBeGreaterThan(0)
-    expect(await digestOf(stage.sql)).toBe(expected)
-  },
-  LIMIT_MS,
-)
-
 async function startLiar(url = '', lie: Lie): Promise<LyingProxy> {
   const liar = await startLyingProxy(url, lie)
   onTestFinished(() => liar.stop())

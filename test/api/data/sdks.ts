@@ -138,8 +138,8 @@ export function checkSdks(server: () => IndexedServer): void {
       status: 404,
     })
     expect(await failure(data.nfts.reindex({ address: NFT, tokenId: TOKEN }, o))).toEqual({
-      name: 'BadRequestError',
-      status: 400,
+      name: 'TooManyRequestsError',
+      status: 429,
     })
     const cloud = new AvaCloudSDK({ serverURL: server().url, chainId: C_CHAIN, network: 'fuji' })
     expect(await failure(cloud.data.nfts.get({ address: NFT, tokenId: '999999' }, o))).toMatchObject({
