@@ -4,13 +4,19 @@ import { type FilePrices, parsePriceFile } from './price-file.ts'
 import type { PriceBook } from './prices.ts'
 
 const MAX_BYTES = 33_554_432
+/** The file is looked at once for a request, not once for each of its chains, whose items wait for it. */
+const LOOK_MS = 200
 
-/** Prices of a file (format: `price-file.ts`); a changed file counts from the next `quote` on, a broken one is left aside. */
+/** Prices of a file (format: `price-file.ts`); a changed file counts soon, a broken one is left aside. */
 export const createFilePriceBook = (file: string, log: MarketLog = silentLog): PriceBook => {
   let newest: FilePrices | undefined
   let lastSuccess: number | undefined
-  const watched = watchFile(file, parsePriceFile, MAX_BYTES, (reason) =>
-    log.warn({ file, reason }, 'price file could not be used'),
+  const watched = watchFile(
+    file,
+    parsePriceFile,
+    MAX_BYTES,
+    (reason) => log.warn({ file, reason }, 'price file could not be used'),
+    LOOK_MS,
   )
   return {
     async quote(currency) {

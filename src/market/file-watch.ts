@@ -9,19 +9,22 @@ interface WatchedFile<T> {
 }
 
 /**
- * Re-reads a small file when its time or size has changed; costs one `stat` a call. A file that is gone or broken
- * leaves the last good content in force. `onTrouble` is told once per change.
+ * Re-reads a small file when its time or size has changed; costs one `stat` a call, or none while the last one is
+ * younger than `lookMs`. A file that is gone or broken leaves the last good content in force. `onTrouble` is told once
+ * per change.
  */
 export const watchFile = <T>(
   path: string,
   parse: (text: string) => T,
   maxBytes: number,
   onTrouble: (message: string) => void,
+  lookMs = 0,
 ): WatchedFile<T> => {
   let seen = ''
   let content: T | undefined
   let trouble: string | undefined
   let reading: Promise<void> | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
 
   const refresh = async (): Promise<void> => {
     try {
@@ -41,8 +44,10 @@ export const watchFile = <T>(
 
   return {
     async read() {
+      if (performance.now() - lookedAt < lookMs) return content
       reading ??= refresh().finally(() => {
         reading = undefined
+        lookedAt = performance.now()
       })
       await reading
       return content

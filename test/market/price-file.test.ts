@@ -14,8 +14,11 @@ let file: string
 let warnings: object[]
 let book: PriceBook
 
-const put = (document: unknown): Promise<void> =>
-  writeFile(file, typeof document === 'string' ? document : JSON.stringify(document))
+/** Writes the file and waits until it is looked at again. */
+const put = async (document: unknown): Promise<void> => {
+  await writeFile(file, typeof document === 'string' ? document : JSON.stringify(document))
+  await new Promise((resolve) => setTimeout(resolve, 250))
+}
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'firn-price-file-'))
@@ -51,7 +54,7 @@ describe('prices of a file', () => {
     }
   })
 
-  it('takes a changed file at once and keeps the objects of an unchanged one', async () => {
+  it('takes a changed file soon and keeps the objects of an unchanged one', async () => {
     await put({ natives: { 'avalanche-2': 1 } })
     const first = (await book.quote('usd', [AVAX], [])).get(AVAX)
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
