@@ -187,14 +187,39 @@ describe('nodes that lag', () => {
   })
 
   it('nobody is told an old tip, also not the first one who asks', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const { stage } = await start([chain(90), chain(100)])
+    for (let round = 0; round < 3; round += 1) {
+      // The laggard is the faster one.
+      const { stage } = await start([chain(90), { ...chain(100), faults: { latencyMs: 50 } }])
       const seen = await Promise.all(Array.from({ length: 10 }, () => stage.call('eth_blockNumber')))
       expect(new Set(seen)).toEqual(new Set(['0x64']))
       const block = await stage.call<{ number: string }>('eth_getBlockByNumber', ['latest', false])
       expect(block.number).toBe('0x64')
       expect(await stage.call('eth_getBalance', [HASH, 'latest'])).toMatchObject({ at: 100 })
     }
+  })
+
+  it('a node that falls behind is found out by what others show, not only by the next look at it', async () => {
+    const heights = [100, 100]
+    const { stage } = await start(
+      heights.map((_, index) => ({
+        answer: ({ method }) => {
+          const height = `0x${heights[index]?.toString(16)}`
+          if (method === 'eth_blockNumber') return height
+          if (method === 'eth_getBlockByNumber') return { number: height }
+          if (method !== 'eth_getTransactionReceipt') return { at: height }
+          return index === 1 && height !== '0x64' ? { blockHash: HASH, blockNumber: height } : null
+        },
+      })),
+    )
+    expect(await stage.call('eth_blockNumber')).toBe('0x64')
+    heights[1] = 101
+    await stage.call('eth_getTransactionReceipt', [HASH])
+    expect(await stage.call('eth_getBlockByNumber', ['latest', false])).toEqual({ number: '0x65' })
+    heights[1] = 110
+    await stage.call('eth_getTransactionReceipt', [`0x${'cd'.repeat(32)}`])
+    expect(await stage.call('eth_getBlockByNumber', ['latest', false])).toEqual({ number: '0x6e' })
+    expect(await stage.call('eth_blockNumber')).toBe('0x6e')
+    expect(await stage.call('eth_getBalance', [HASH, 'latest'])).toEqual({ at: '0x6e' })
   })
 
   it('the number of the newest block does not fall when only a laggard is left', async () => {
