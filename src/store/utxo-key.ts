@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { encodeCb58 } from '../lib/cb58.ts'
+import { sha256 } from '../lib/sha256.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS = new Map([...ALPHABET].map((character, index) => [character, index + 1]))
@@ -14,7 +14,7 @@ export function utxoId(txId: string, outputIndex: number): Uint8Array {
   const bytes = Buffer.alloc(40)
   bytes.writeUInt32BE(outputIndex, 4)
   bytes.write(txId, 8, 'hex')
-  return createHash('sha256').update(bytes).digest()
+  return sha256(bytes)
 }
 
 /**

@@ -37,8 +37,6 @@ export interface Stage {
   store: Store
   indexer: Indexer
   sql: Sql
-  /** Another indexer over the same store and nodes. */
-  another(): Indexer
   /** Resolves once every stream stands at its node's tip; fails when one is blocked or it takes too long. */
   caughtUp(): Promise<void>
 }
@@ -53,26 +51,19 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     TEST_LIMITS,
   )
   const { store, sql } = await openVisibleStore()
-  const make = (): Indexer => makeIndexer(options, pool, store)
-  const indexers = [make()]
-  const [indexer] = indexers
-  if (!indexer) throw new Error('no indexer')
+  const indexer = makeIndexer(options, pool, store)
   onTestFinished(async () => {
-    await Promise.all(indexers.map((one) => one.stop()))
+    await indexer.stop()
     await store.close()
     await pool.close()
     await Promise.all(nodes.map((node) => node.stop()))
   })
   indexer.start()
-  const another = (): Indexer => {
-    const made = make()
-    indexers.push(made)
-    return made
-  }
-  return { nodes, pool, store, indexer, sql, another, caughtUp: () => caughtUp(indexer, nodes) }
+  return { nodes, pool, store, indexer, sql, caughtUp: () => caughtUp(indexer, nodes) }
 }
 
-function makeIndexer(options: StageOptions, pool: UpstreamPool, store: Store): Indexer {
+/** An indexer over any store. */
+export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: Store): Indexer {
   const logger = pino({ level: options.level ?? 'silent' })
   const writer = options.writer?.(store.writer) ?? store.writer
   const streams = createPrimaryStreams({
@@ -90,7 +81,7 @@ function makeIndexer(options: StageOptions, pool: UpstreamPool, store: Store): I
   return createIndexer({ writer, streams, logger, times: { ...TIMES, ...options.times } })
 }
 
-async function caughtUp(indexer: Indexer, nodes: readonly ReplayNode[]): Promise<void> {
+export async function caughtUp(indexer: Indexer, nodes: readonly ReplayNode[]): Promise<void> {
   const end = Date.now() + 120_000
   for (;;) {
     const { streams } = indexer.status()

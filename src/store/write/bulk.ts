@@ -63,14 +63,11 @@ export function rowSource<R>(alias: string, columns: readonly Column<R>[], rows:
 
 function arrayText<R>(entry: Column<R>, rows: readonly R[]): string {
   const format = FORMATS[entry.type]
-  let text = '{'
-  let separator = ''
-  for (const row of rows) {
+  const cells = rows.map((row) => {
     const cell = entry.of(row)
-    text += separator + (cell === null || cell === undefined ? 'NULL' : format(String(cell)))
-    separator = ','
-  }
-  return `${text}}`
+    return cell === null || cell === undefined ? 'NULL' : format(String(cell))
+  })
+  return `{${cells.join(',')}}`
 }
 
 const plain = (text: string): string => text

@@ -1,0 +1,79 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { pFormat } from '../../../src/indexer/primary/formats.ts'
+import { createIndexApi } from '../../../src/indexer/primary/index-api.ts'
+import { createUpstreamPool } from '../../../src/upstream/index.ts'
+import { startReplayNode } from '../../support/replay-node/index.ts'
+import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { aboutContainers, type Lie, startLyingProxy } from '../lying-proxy.ts'
+import { recordedP } from './recorded-p.ts'
+
+const LIES: Record<string, Lie> = {
+  'a byte of a container': aboutContainers((containers) => {
+    const [, second] = containers
+    if (second) second.bytes = flip(second.bytes, 60)
+  }),
+  'a byte and the checksum of a signature': aboutContainers((containers) => {
+    const [, second] = containers
+    if (second) second.bytes = flip(flip(second.bytes, second.bytes.length - 20), second.bytes.length - 3)
+  }),
+  'the order of containers': aboutContainers((containers) => {
+    const [first, second] = containers
+    if (first && second) containers.splice(0, 2, second, first)
+  }),
+  'the order, and their indexes': aboutContainers((containers) => {
+    const [first, second] = containers
+    if (!first || !second) return
+    const { index } = first
+    containers.splice(0, 2, { ...second, index }, { ...first, index: second.index })
+  }),
+  'a container left out': aboutContainers((containers) => {
+    containers.splice(1, 1)
+    for (const [i, container] of containers.entries()) container.index = String(Number(containers[0]?.index) + i)
+  }),
+  ids: aboutContainers((containers) => {
+    const [first, second] = containers
+    if (first && second) second.id = first.id
+  }),
+  'half an answer': (body, { body: asked }) =>
+    asked.includes('getContainerRange') ? body.subarray(0, body.length >> 1) : body,
+  'another chain': aboutContainers((containers) => {
+    const last = containers.at(-1)
+    for (const container of containers) if (last) Object.assign(container, { id: last.id, bytes: last.bytes })
+  }),
+  'no containers at all': (body, { body: asked }) =>
+    asked.includes('getContainerRange') ? Buffer.from('{"jsonrpc":"2.0","result":{"containers":[]},"id":1}') : body,
+  'an error that means nothing': (body, { body: asked }) =>
+    asked.includes('getContainerRange')
+      ? Buffer.from('{"jsonrpc":"2.0","error":{"code":-32000,"message":"closed database","data":null},"id":1}')
+      : body,
+}
+
+const flip = (hex: string, at: number): string =>
+  `${hex.slice(0, at)}${hex[at] === '0' ? '1' : '0'}${hex.slice(at + 1)}`
+
+it.each(Object.entries(LIES))('believes nobody who lies about %s', async (_, lie) => {
+  const { blocks } = await recordedP()
+  const node = await startReplayNode()
+  const liar = await startLyingProxy(node.url, lie)
+  // Without hedging the first in the list is asked first.
+  const limits = { ...TEST_LIMITS, hedgeMinMs: 0, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 }
+  const pool = createUpstreamPool('recorded', [{ url: liar.url }, { url: node.url }], limits)
+  onTestFinished(async () => {
+    await pool.close()
+    await liar.stop()
+    await node.stop()
+  })
+  const api = createIndexApi(pool, pFormat, 100)
+  const signal = new AbortController().signal
+  const ids: string[] = []
+  let after = { height: 0n, id: blocks[0]?.id ?? '' }
+  for (;;) {
+    const page = await api.read(after, signal)
+    const last = page.blocks.at(-1)
+    if (!last) break
+    ids.push(...page.blocks.map(({ id }) => id))
+    after = last
+  }
+  expect(liar.lies).toBeGreaterThan(0)
+  expect(ids).toEqual(blocks.slice(1).map(({ id }) => id))
+})

@@ -1,0 +1,46 @@
+import { pino } from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Indexer } from '../../src/indexer/index.ts'
+import { openStore, type Store } from '../../src/store/index.ts'
+import { createUpstreamPool } from '../../src/upstream/index.ts'
+import { startPostgres } from '../support/postgres-server.ts'
+import { startReplayNode } from '../support/replay-node/index.ts'
+import { TEST_LIMITS, until } from '../support/upstream-pool.ts'
+import { caughtUp, makeIndexer } from './stage.ts'
+
+it('a second process waits and takes over when the first one goes', async () => {
+  const server = await startPostgres()
+  const node = await startReplayNode({ upTo: { P: 30, X: 10, C: 10 } })
+  const pool = createUpstreamPool('recorded', [{ url: node.url }], TEST_LIMITS)
+  const databaseUrl = await server.create('standby')
+  const stores: Store[] = []
+  const indexers: Indexer[] = []
+  onTestFinished(async () => {
+    await Promise.all(indexers.map((indexer) => indexer.stop()))
+    await Promise.all(stores.map((store) => store.close()))
+    await pool.close()
+    await node.stop()
+    await server.stop()
+  })
+  const start = async (): Promise<Indexer> => {
+    const store = openStore({ databaseUrl, dataDir: '', logger: pino({ level: 'silent' }) })
+    stores.push(store)
+    await store.open()
+    const indexer = makeIndexer({}, pool, store)
+    indexers.push(indexer)
+    indexer.start()
+    return indexer
+  }
+  const first = await start()
+  await caughtUp(first, [node])
+  const second = await start()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(second.status()).toMatchObject({ role: 'standby', streams: [{ phase: 'standby' }, { phase: 'standby' }, {}] })
+  await first.stop()
+  expect(first.status().role).toBe('stopped')
+  node.moveTo({ P: 60, X: 30, C: 30 })
+  await until(() => second.status().role === 'leading', 'taken over', 30_000)
+  await caughtUp(second, [node])
+  const progress = await stores[1]?.reader.progress()
+  expect(progress?.map(({ tip }) => Number(tip?.height)).sort()).toEqual([30, 30, 60])
+}, 120_000)
