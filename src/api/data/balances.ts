@@ -11,7 +11,7 @@ import {
   resolveChain,
 } from './primary-chain.ts'
 import type { DataRoute } from './route.ts'
-import { answers, ChainInfoSchema, closed } from './schemas.ts'
+import { answers, ChainInfoSchema, closed, unixSeconds } from './schemas.ts'
 
 const MAX_ADDRESSES = 64
 
@@ -49,7 +49,7 @@ const answer = <T extends typeof PChainBalanceSchema | typeof XChainBalancesSche
 
 const BalancesQuery = Type.Object({
   addresses: Type.Optional(Type.String({ description: 'Comma separated, at most 64.' })),
-  blockTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds: the balance as it was then.' })),
+  blockTimestamp: Type.Optional(unixSeconds('Unix seconds: the balance as it was then.')),
 })
 
 /**

@@ -8,6 +8,9 @@ interface ThrownError extends Error {
   validationContext?: string
 }
 
+/** Statuses of 4xx that SDKs know; what Fastify refuses with others (413, 415) is a malformed request to them. */
+const DECLARED = new Set([400, 401, 403, 404, 429])
+
 /** The one error body of this API, for every status (data API facts, section 4). SDKs throw on any other shape. */
 export function refuse(reply: FastifyReply, statusCode: number, message: string | string[]): FastifyReply {
   return reply
@@ -27,7 +30,7 @@ export function installErrors(app: FastifyInstance): void {
       )
     if (error instanceof FirnError) return refuseKnown(error, request, reply)
     const status = error.statusCode ?? 500
-    if (status >= 400 && status < 500) return refuse(reply, status, error.message)
+    if (status >= 400 && status < 500) return refuse(reply, DECLARED.has(status) ? status : 400, error.message)
     request.log.error({ err: error }, 'unexpected failure')
     return refuse(reply, status === 503 ? 503 : 500, 'the server could not answer; it has written down why')
   })

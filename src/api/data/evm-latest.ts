@@ -147,7 +147,9 @@ const kind = (network: string | undefined) => (network === undefined ? {} : { te
 
 function numbers(key: readonly string[] | undefined, count: number): bigint[] {
   if (!key) return []
-  if (key.length !== count || !key.every((part) => /^\d{1,19}$/.test(part))) {
+  // Time, stream, height, place in the block: no longer than what the database keeps of each.
+  const digits = [18, 4, 18, 9]
+  if (key.length !== count || !key.every((part, at) => /^\d+$/.test(part) && part.length <= (digits[at] ?? 0))) {
     throw new BadInputError('pageToken is not a token of this API')
   }
   return key.map(BigInt)

@@ -11,7 +11,7 @@ import {
   resolveChain,
 } from './primary-chain.ts'
 import type { DataRoute } from './route.ts'
-import { answers, ChainInfoSchema, closed, NextPageTokenSchema, pagingQuery } from './schemas.ts'
+import { answers, ChainInfoSchema, closed, NextPageTokenSchema, pagingQuery, unixSeconds } from './schemas.ts'
 
 const optional = Type.Optional
 
@@ -52,11 +52,10 @@ const NodeParams = Type.Composite([
   PrimaryParamsSchema,
   Type.Object({ nodeId: Type.String({ pattern: '^NodeID-', maxLength: 64 }) }),
 ])
-const seconds = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }))
 const NodeQuery = Type.Object({
   ...pagingQuery(),
-  startTimestamp: seconds('Unix seconds: blocks at or after it.'),
-  endTimestamp: seconds('Unix seconds: blocks at or before it.'),
+  startTimestamp: Type.Optional(unixSeconds('Unix seconds: blocks at or after it.')),
+  endTimestamp: Type.Optional(unixSeconds('Unix seconds: blocks at or before it.')),
 })
 
 const place = '/v1/networks/:network/blockchains/:blockchainId'
@@ -124,7 +123,9 @@ export function primaryBlockRoutes(deps: PrimaryDeps): DataRoute[] {
 }
 
 async function findBlock(deps: PrimaryDeps, chain: PrimaryChain, blockId: string): Promise<BlockRow | undefined> {
-  if (/^\d{1,19}$/.test(blockId)) return deps.index.blocks.atHeight(chain.name, BigInt(blockId))
+  // 18 digits are more blocks than any chain will have, and fit what the database counts with.
+  if (/^\d+$/.test(blockId))
+    return blockId.length > 18 ? undefined : deps.index.blocks.atHeight(chain.name, BigInt(blockId))
   if (/^0x[0-9a-fA-F]{64}$/.test(blockId)) return deps.index.blocks.withId(chain.name, blockId.slice(2).toLowerCase())
   let id: string
   try {
@@ -146,7 +147,7 @@ function nodeIdOf(text: string): string {
 function cursorOf(key: readonly string[] | undefined): BlockCursor | undefined {
   if (!key) return undefined
   const [time = '', height = ''] = key
-  if (!/^\d{1,19}$/.test(time) || !/^\d{1,19}$/.test(height))
+  if (!/^\d{1,18}$/.test(time) || !/^\d{1,18}$/.test(height))
     throw new BadInputError('pageToken is not a token of this API')
   return { time: BigInt(time), height: BigInt(height) }
 }

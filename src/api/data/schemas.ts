@@ -31,6 +31,9 @@ export const NextPageTokenSchema = Type.Optional(
   Type.String({ description: 'Left out when there is no further page.' }),
 )
 
+/** Unix seconds up to the year 9999; more is a mistake (milliseconds, for example), and no database could compare it. */
+export const unixSeconds = (description: string) => Type.Integer({ minimum: 0, maximum: 253_402_300_799, description })
+
 export const ChainInfoSchema = closed('PrimaryNetworkChainInfo', {
   chainName: oneOf(['p-chain', 'x-chain', 'c-chain']),
   network: oneOf(['mainnet', 'fuji']),

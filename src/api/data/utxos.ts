@@ -59,7 +59,7 @@ export function utxoRoutes(deps: PrimaryDeps & { bytesOf: (utxo: UtxoRecord) => 
       query.minUtxoAmount,
       query.assetId,
     ])
-    const after = cursorOf(readPageToken(mark, pageToken))
+    const after = cursorOf(readPageToken(mark, pageToken), sortBy === 'amount' ? 20 : 18)
     const assetId = assetFilter(chain, query.assetId)
     const page = await deps.index.utxos.list({
       chain: chain.name,
@@ -125,10 +125,11 @@ function assetFilter(chain: PrimaryChain, assetId: string | undefined): string |
   }
 }
 
-function cursorOf(key: readonly string[] | undefined): UtxoCursor | undefined {
+/** `digits`: no longer than what the database keeps of the sorted column. */
+function cursorOf(key: readonly string[] | undefined, digits: number): UtxoCursor | undefined {
   if (!key) return undefined
   const [value = '', id = ''] = key
-  if (!/^\d{1,30}$/.test(value) || !/^[0-9a-f]{32}$/.test(id))
+  if (!/^\d+$/.test(value) || value.length > digits || !/^[0-9a-f]{32}$/.test(id))
     throw new BadInputError('pageToken is not a token of this API')
   return { value: BigInt(value), key: id }
 }
