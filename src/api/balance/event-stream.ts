@@ -28,7 +28,8 @@ export function createEventStream(options: EventStreamOptions) {
   let ended = false
   let stalled = false
   let lastMove = Date.now()
-  let wake: (() => void) | undefined
+  /** Chains finish at the same time: several writers may wait for the reader at once. */
+  const waiting = new Set<() => void>()
 
   const readable = new Readable({
     read() {
@@ -40,7 +41,7 @@ export function createEventStream(options: EventStreamOptions) {
     },
     destroy(error, callback) {
       clearInterval(timer)
-      wake?.()
+      wakeAll()
       options.onEnd?.(stalled ? 'stalled' : ended && queue.length === 0 ? 'finished' : 'left')
       callback(error)
     },
@@ -49,15 +50,20 @@ export function createEventStream(options: EventStreamOptions) {
   const timer = setInterval(
     () => {
       const silence = Date.now() - lastMove
-      const waiting = queuedBytes > 0 || readable.readableLength > 0
-      if (waiting && silence >= options.stalledReaderMs) {
+      const pending = queuedBytes > 0 || readable.readableLength > 0
+      if (pending && silence >= options.stalledReaderMs) {
         stalled = true
         readable.destroy()
-      } else if (!waiting && !ended && silence >= options.keepAliveMs) write(COMMENT)
+      } else if (!pending && !ended && silence >= options.keepAliveMs) write(COMMENT)
     },
     Math.max(10, Math.min(options.keepAliveMs, options.stalledReaderMs) / 4),
   )
   timer.unref()
+
+  function wakeAll(): void {
+    for (const wake of waiting) wake()
+    waiting.clear()
+  }
 
   function flush(): void {
     if (wanted && queue.length > 0) {
@@ -66,7 +72,7 @@ export function createEventStream(options: EventStreamOptions) {
       queuedBytes = 0
       lastMove = Date.now()
       wanted = readable.push(chunk)
-      wake?.()
+      wakeAll()
     }
     if (ended && queue.length === 0) readable.push(null)
   }
@@ -85,9 +91,7 @@ export function createEventStream(options: EventStreamOptions) {
     /** Resolves when the reader has caught up enough, or is gone. */
     async ready(): Promise<void> {
       while (queuedBytes > HIGH_WATER_BYTES && !readable.destroyed) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
+        await new Promise<void>((resolve) => waiting.add(resolve))
       }
     },
     end(): void {
