@@ -6,6 +6,7 @@ import { installConnectionTracking } from './api/plugins/connections.ts'
 import { installMetricsRoute } from './api/plugins/metrics-route.ts'
 import { installRequestLedger } from './api/plugins/request-ledger.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
+import { installTrace } from './api/plugins/trace.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createWaitRecorder } from './lib/wait-recorder.ts'
@@ -100,6 +101,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   health.watchNodes((chain) => node.pools.group(chain).pool)
   const http = createHttp(config, logger, node, access?.guard)
   installRequestLedger(http.server, health.requests.begin)
+  installTrace(http.server)
   if (metrics) {
     metrics.http.install(http)
     installMetricsRoute(http, metrics.registry)

@@ -1,5 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import { MASK, maskQuery, maskUrl, maskUrlsIn, SECRET_HEADERS } from './mask.ts'
+import { currentTrace } from './trace-context.ts'
 
 const SECRET_KEYS = [
   'password',
@@ -71,6 +72,10 @@ export function createLogger(options: { level: string }, stream?: DestinationStr
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED, censor: MASK },
+      mixin: () => {
+        const trace = currentTrace()
+        return trace ? { traceId: trace.traceId } : {}
+      },
       serializers: {
         req: describeRequest,
         err: (error: unknown) => describeError(error),

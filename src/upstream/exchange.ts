@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { childTraceparent, currentTrace } from '../lib/trace-context.ts'
 import type { Attempt } from './attempt.ts'
 import { failed, type Outcome } from './outcome.ts'
 import type { Read } from './reader.ts'
@@ -61,11 +62,14 @@ export const createExchange =
   (request, options = {}) => {
     const own = endToEndHeaders(request.headers ?? {})
     own['accept-encoding'] ??= 'identity'
+    const trace = options.traceparent === undefined ? currentTrace() : undefined
     if (options.traceparent !== undefined) own['traceparent'] = options.traceparent
     const idempotent = options.idempotent !== false
     const read = (host: string, answer: WireAnswer) => readRaw(host, answer, idempotent, options.judge)
     return deps.read<RawResponse>(undefined, request.method, options, (upstream, hedge, settle) => {
-      const headers = upstream.ownHeaders ? { ...own, ...upstream.headers } : own
+      const traceparent = childTraceparent(trace)
+      const named = traceparent === undefined ? own : { ...own, traceparent }
+      const headers = upstream.ownHeaders ? { ...named, ...upstream.headers } : named
       const path = upstream.path(request.path)
       const wire = { method: request.method, path, headers, body: request.body, decode: false }
       return deps.attempt(upstream, { request: wire, read, calls: 1, hedge }, settle)

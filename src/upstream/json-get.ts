@@ -1,4 +1,5 @@
 import { UpstreamRefusedError } from '../errors.ts'
+import { childTraceparent, currentTrace } from '../lib/trace-context.ts'
 import type { Attempt } from './attempt.ts'
 import { failed, type Outcome } from './outcome.ts'
 import type { Read } from './reader.ts'
@@ -27,15 +28,18 @@ const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
 /** GET of a JSON document: 404 is undefined, another 4xx about the document is UpstreamRefusedError. */
 export const createJsonGetter =
   (deps: { attempt: Attempt; read: Read }) =>
-  <T>(path: string, options: CallOptions = {}): Promise<T | undefined> =>
-    deps.read<T | undefined>(
+  <T>(path: string, options: CallOptions = {}): Promise<T | undefined> => {
+    const trace = currentTrace()
+    return deps.read<T | undefined>(
       options.idempotent === false ? undefined : `GET ${path}`,
       'GET',
       options,
       (upstream, hedge, settle) => {
         const { 'content-type': _, ...headers } = upstream.jsonHeaders
-        if (options.traceparent !== undefined) headers['traceparent'] = options.traceparent
+        const traceparent = options.traceparent ?? childTraceparent(trace)
+        if (traceparent !== undefined) headers['traceparent'] = traceparent
         const request = { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
         return deps.attempt(upstream, { request, read: readDocument as never, calls: 1, hedge }, settle)
       },
     )
+  }

@@ -1,4 +1,5 @@
 import { BadInputError } from '../errors.ts'
+import { childTraceparent, currentTrace, type TraceContext } from '../lib/trace-context.ts'
 import { type Attempt, createAttempt } from './attempt.ts'
 import { createBatchLimit } from './batch-limit.ts'
 import { type Batcher, createBatcher, jsonRequest } from './batcher.ts'
@@ -59,9 +60,9 @@ const stringifyParams = (method: string, params: unknown): string | undefined =>
 /** Writes and calls that ask for it travel alone; everything else goes through the batcher. */
 const createRpcLauncher =
   (attempt: Attempt, batcherOf: (upstream: Upstream, path: string) => Batcher) =>
-  (path: string, entry: RpcEntry, options: CallOptions) =>
+  (path: string, entry: RpcEntry, options: CallOptions, trace: TraceContext | undefined) =>
   (upstream: Upstream, hedge: boolean, settle: Settle<unknown>): Cancel => {
-    const { traceparent } = options
+    const traceparent = options.traceparent ?? childTraceparent(trace)
     if (options.idempotent !== false && options.batch !== false && upstream.limits.batchItems > 1)
       return batcherOf(upstream, path).add(entry, { hedge, traceparent }, settle)
     const request = jsonRequest(upstream, path, writeEntry(entry, 1), traceparent)
@@ -110,7 +111,7 @@ export const createUpstreamPool = (
     name,
     rpc: async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
       const entry: RpcEntry = { method, params: stringifyParams(method, params) }
-      const launch = launchRpc(path, entry, options)
+      const launch = launchRpc(path, entry, options, currentTrace())
       const key = options.idempotent === false ? undefined : `${path}\n${method}\n${entry.params ?? ''}`
       return read(key, method, options, launch as Task<T>['launch'])
     },

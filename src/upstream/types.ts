@@ -63,7 +63,7 @@ export interface CallOptions {
   cacheMs?: number
   /** With `cacheMs`: the answer also expires when the pool's head moves. Only for pools with a head probe. */
   sameTip?: boolean
-  /** W3C traceparent to pass on. */
+  /** W3C traceparent to pass on as it is; left out: a span of its own in the trace of the running request, if any. */
   traceparent?: string
 }
 

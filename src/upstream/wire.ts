@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { outsideTrace } from '../lib/trace-context.ts'
 import { decodeBody } from './decode.ts'
 
 /** One HTTP request, ready to be written. */
@@ -151,16 +152,18 @@ export const sendWire = (
 ): (() => void) => {
   const exchange = new Exchange(request, limits, done)
   try {
-    dispatcher.dispatch(
-      {
-        path: request.path,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-        headersTimeout: limits.headersTimeoutMs,
-        bodyTimeout: limits.bodyTimeoutMs,
-      },
-      exchange,
+    outsideTrace(() =>
+      dispatcher.dispatch(
+        {
+          path: request.path,
+          method: request.method,
+          headers: request.headers,
+          body: request.body ?? null,
+          headersTimeout: limits.headersTimeoutMs,
+          bodyTimeout: limits.bodyTimeoutMs,
+        },
+        exchange,
+      ),
     )
   } catch (error) {
     exchange.onResponseError(undefined, error as Error)

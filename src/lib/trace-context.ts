@@ -1,0 +1,43 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+
+/** Where a request stands in its caller's trace (W3C Trace Context, version 00). */
+export interface TraceContext {
+  /** 32 hex digits. */
+  traceId: string
+  /** Two hex digits; bit 0 = the caller records this trace. */
+  flags: string
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+const NO_TRACE = '0'.repeat(32)
+const NO_SPAN = '0'.repeat(16)
+
+/** Undefined = not a header of the standard, which says to go on as if there were none. */
+export function parseTraceparent(header: string | undefined): TraceContext | undefined {
+  const parts = header === undefined ? null : TRACEPARENT.exec(header)
+  if (!parts) return undefined
+  const [, version, traceId = '', parentId, flags = '00', more] = parts
+  // `ff` is forbidden; a later version may be longer, this one may not.
+  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
+  return traceId === NO_TRACE || parentId === NO_SPAN ? undefined : { traceId, flags }
+}
+
+const storage = new AsyncLocalStorage<TraceContext | undefined>()
+
+/** The trace of the request that the running code serves. */
+export const currentTrace = (): TraceContext | undefined => storage.getStore()
+
+/** What follows in this turn of the event loop, and all that comes from it, belongs to this trace (or to none). */
+export function enterTrace(trace: TraceContext | undefined): void {
+  // Most requests carry no trace; they do not pay for it.
+  if (trace !== undefined || storage.getStore() !== undefined) storage.enterWith(trace)
+}
+
+/** Runs what opens connections: those outlive the request that opened them and must not speak in its name. */
+export const outsideTrace = <T>(run: () => T): T => (storage.getStore() === undefined ? run() : storage.exit(run))
+
+/** The header for one call to somebody else: same trace, a span of its own. Undefined where there is no trace. */
+export function childTraceparent(trace: TraceContext | undefined): string | undefined {
+  return trace && `00-${trace.traceId}-${randomBytes(8).toString('hex')}-${trace.flags}`
+}
