@@ -22,8 +22,8 @@ const WINDOW = 0.2
 /** So many different bodies that most of what is asked for is not young any more when it comes again. */
 const BODIES = 600
 const SAMPLE_MS = 500
-/** Longer than idle connections to upstreams are kept. */
-const QUIET_MS = 30_000
+/** Longer than idle connections to upstreams are kept: the chains here offer 60 s. */
+const QUIET_MS = 90_000
 /** Long enough that streams are really open at once. */
 const LATENCIES = { fast: 100, middle: 400, slow: 1_000 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
@@ -45,6 +46,8 @@ export function createStreams(options: StreamsOptions) {
     if (known) return reply.send(questions.bytesOf(asked.question, known.map(present)))
 
     const controller = new AbortController()
+    // Every read of the request listens to the one signal, and there may be one for each account.
+    setMaxListeners(0, controller.signal)
     const result = balances.read(query, controller.signal)
     const head = result.ready.map(present).join('')
     const stream = createEventStream({

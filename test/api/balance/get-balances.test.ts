@@ -214,6 +214,23 @@ describe('get-balances stream', () => {
     expect(calls).toHaveLength(1)
   })
 
+  it('waits for any number of chains without a warning of leaks', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error) => warnings.push(warning)
+    process.on('warning', note)
+    const references = Array.from({ length: 20 }, (_, at) => String(at + 1))
+    const read: Read = async (accounts, context) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return answerAll(() => evm(1n))(accounts, context)
+    }
+    const url = await start({
+      chains: references.map((reference) => scriptedChain(`eip155:${reference}`, 'evm', read)),
+    })
+    expect(itemsOf(await (await post(url, { data: [evmItem([A], references)] })).text())).toHaveLength(20)
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
   it('cancels the read only when the last reader has left', async () => {
     const { calls, counting } = counted(() => new Promise(() => {}))
     const url = await start({ deadlineMs: 20_000, chains: [scriptedChain('eip155:1', 'evm', counting)] })
