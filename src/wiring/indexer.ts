@@ -5,7 +5,7 @@ import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { createEvmLayer, createEvmStream } from '../indexer/evm/index.ts'
 import { type ChainStream, createIndexer, type Indexer } from '../indexer/index.ts'
-import { createGenesisBook, createPrimaryStreams, GenesisError } from '../indexer/primary/index.ts'
+import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../indexer/primary/index.ts'
 import type { Store } from '../store/index.ts'
 
 const SIDES = ['mainnet', 'testnet'] as const
@@ -42,7 +42,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
       testnet: side === 'testnet',
       chains: letters,
       evmChainId: BigInt(setting.evmChainId ?? (side === 'mainnet' ? 43114 : 43113)),
-      genesis: createGenesisBook((signal) => readGenesis(setting.genesisFile, signal)),
+      ...genesisOf(config.index.genesis === 'infer' ? undefined : setting.genesisFile),
       writer: store.writer,
       logger,
       keepContainers: true,
@@ -73,9 +73,12 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
 const isNamed = ({ index }: Config, stream: string, byDefault: boolean): boolean =>
   index.streams.length === 0 ? byDefault : index.streams.includes(stream)
 
+/** Without a file the genesis is inferred. */
+const genesisOf = (place: string | undefined): { genesis?: GenesisBook } =>
+  place === undefined ? {} : { genesis: createGenesisBook((signal) => readGenesis(place, signal)) }
+
 /** The text of the genesis file; amounts in it are too large for a JSON parser's numbers. */
-async function readGenesis(place: string | undefined, signal: AbortSignal): Promise<string> {
-  if (place === undefined) throw new GenesisError('no genesis file is configured for this network (genesisFile)')
+async function readGenesis(place: string, signal: AbortSignal): Promise<string> {
   try {
     if (!/^https?:\/\//.test(place)) return await readFile(place, { encoding: 'utf8', signal })
     const response = await request(place, { signal, headersTimeout: GENESIS_MS, bodyTimeout: GENESIS_MS })

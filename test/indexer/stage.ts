@@ -22,7 +22,8 @@ export interface StageOptions {
   /** URLs asked instead of the nodes', for servers in front of them. */
   urls?: (nodes: readonly ReplayNode[]) => Promise<readonly string[]>
   chains?: readonly ('P' | 'X' | 'C')[]
-  genesis?: GenesisBook
+  /** `infer` = none is given. */
+  genesis?: GenesisBook | 'infer'
   times?: Partial<RunnerTimes>
   keepContainers?: boolean
   pageBlocks?: number
@@ -72,7 +73,7 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
     testnet: true,
     chains: options.chains ?? ['P', 'X', 'C'],
     evmChainId: 43_113n,
-    genesis: options.genesis ?? createGenesisBook(recordedGenesis),
+    ...(options.genesis === 'infer' ? {} : { genesis: options.genesis ?? createGenesisBook(recordedGenesis) }),
     writer,
     logger,
     keepContainers: options.keepContainers ?? true,

@@ -15,7 +15,7 @@ export const IndexSection = section({
   ),
   genesis: choice(['file', 'infer'], {
     default: 'file',
-    description: 'Genesis allocations: from genesisFile when it verifies, or always inferred from the chain.',
+    description: 'Genesis allocations: from genesisFile (inferred where none is named), or inferred from the chain all the same.',
   }),
 })
 
@@ -33,6 +33,11 @@ export const StoreSection = section({
 
 export const RedisSection = section({
   url: Type.Optional(
-    url(['redis', 'rediss'], { description: 'Shared cache and limits of several processes; left out = in memory.' }),
+    url(['redis', 'rediss'], {
+      description: 'Redis-compatible server: several processes share limits and prices; left out = each its own.',
+    }),
   ),
+  cluster: toggle(false, 'The URL is one of the nodes of a cluster.'),
+  keyPrefix: Type.String({ default: 'firn:', description: 'Put in front of every key.' }),
+  timeoutMs: ms(250, 'An answer later than this counts as none, and the process goes on alone.', { minimum: 1 }),
 })

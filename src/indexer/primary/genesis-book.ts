@@ -1,5 +1,9 @@
 import { buildGenesis, type Genesis, localStartTime } from '../../chains/avalanche/codec/index.ts'
 import { FirnError } from '../../errors.ts'
+import type { PGenesisFacts } from './p-genesis.ts'
+
+/** What X is born with, and whose genesis it is; ids are hex. */
+export type XGenesisFacts = Pick<Genesis, 'xTxs' | 'xChainId' | 'cChainId' | 'avaxAssetId'>
 
 /** The genesis of a network, which is in no block. */
 export interface GenesisBook {
@@ -7,8 +11,11 @@ export interface GenesisBook {
    * @param genesisId hex: the parent of P's block of height 0
    * @throws FirnError when there is none that hashes to it
    */
-  load(genesisId: string, signal: AbortSignal): Promise<Genesis>
-  notes(): readonly string[]
+  load(genesisId: string, signal: AbortSignal): Promise<PGenesisFacts>
+  /** The part that concerns X, which may be known where the rest is not. Throws like `load`. */
+  assets(genesisId: string, signal: AbortSignal): Promise<XGenesisFacts>
+  /** True when it is put together from the chain instead of a file that hashes to the genesis ID. */
+  readonly inferred: boolean
 }
 
 /** The genesis cannot be had, or belongs to another network. */
@@ -27,19 +34,17 @@ const LOCAL_PERIOD = 23_328_000
  */
 export function createGenesisBook(read: (signal: AbortSignal) => Promise<string>): GenesisBook {
   let loaded: Genesis | undefined
-  return {
-    async load(genesisId, signal) {
-      if (loaded?.genesisId === genesisId) return loaded
-      const text = await read(signal)
-      for (const candidate of candidates(text)) {
-        if (candidate.genesisId !== genesisId) continue
-        loaded = candidate
-        return candidate
-      }
-      throw new GenesisError('the genesis file does not hash to the genesis of this network')
-    },
-    notes: () => [],
+  const load = async (genesisId: string, signal: AbortSignal): Promise<Genesis> => {
+    if (loaded?.genesisId === genesisId) return loaded
+    const text = await read(signal)
+    for (const candidate of candidates(text)) {
+      if (candidate.genesisId !== genesisId) continue
+      loaded = candidate
+      return candidate
+    }
+    throw new GenesisError('the genesis file does not hash to the genesis of this network')
   }
+  return { load, assets: load, inferred: false }
 }
 
 /** The file as it stands; the local network moves its start every 270 days, so all starts so far are tried. */

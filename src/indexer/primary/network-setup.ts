@@ -1,10 +1,10 @@
-import type { Genesis } from '../../chains/avalanche/codec/index.ts'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { type JsonRecord, recordOf, textOf, uintOf } from '../../chains/avalanche/node/answers.ts'
 import { ask } from '../../chains/avalanche/node/ask.ts'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import type { XGenesisFacts } from './genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'
 import { knownValidatorFee, MAX_VALIDATOR_STAKE, PRIMARY_REWARD, type PRules } from './p-rules.ts'
 import type { ValidatorFeeRules } from './validator-fee.ts'
@@ -49,7 +49,7 @@ export async function readNetworkSetup(network: AvalancheNetwork, signal: AbortS
 }
 
 /** A node that knows a genesis file must mean the same network. @throws BadAnswerError when it does not */
-export function expectGenesis({ ids }: NetworkSetup, genesis: Genesis): void {
+export function expectGenesis({ ids }: NetworkSetup, genesis: XGenesisFacts): void {
   const same =
     genesis.xChainId === ids.xChainId && genesis.cChainId === ids.cChainId && genesis.avaxAssetId === ids.avaxAssetId
   if (!same) throw new BadAnswerError('the genesis file belongs to another network than the node')

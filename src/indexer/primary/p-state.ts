@@ -15,6 +15,8 @@ export interface PState {
   readonly stakers: Stakers
   readonly subnets: Map<string, SubnetRow>
   readonly l1: L1Validators
+  /** The genesis came from no file: for status and health, for as long as this index lives. */
+  genesisInferred?: boolean
 }
 
 export interface ElasticSubnet extends RewardRules {
@@ -39,6 +41,7 @@ interface Written {
   excess: string
   legacy?: string[]
   renewals?: [string, WrittenNumbers][]
+  genesisInferred?: boolean
 }
 type WrittenNumbers = Record<string, string | number>
 
@@ -55,6 +58,7 @@ export function writePState(state: PState): string {
     excess: String(state.l1.excess),
     ...(legacy.length > 0 ? { legacy } : {}),
     ...(renewals.length > 0 ? { renewals } : {}),
+    ...(state.genesisInferred === true ? { genesisInferred: true } : {}),
   }
   return JSON.stringify(written)
 }
@@ -67,6 +71,7 @@ export function readPState(time: bigint, text: string, open: OpenStaking): PStat
   for (const [id, rules] of written.elastic) state.elastic.set(id, readElastic(rules))
   state.l1.accruedFees = BigInt(written.accruedFees)
   state.l1.excess = BigInt(written.excess)
+  if (written.genesisInferred === true) state.genesisInferred = true
   const legacy = new Set(written.legacy)
   const renewals = new Map(written.renewals)
   for (const staker of open.stakers) {

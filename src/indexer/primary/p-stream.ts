@@ -8,7 +8,7 @@ import type { GenesisBook } from './genesis-book.ts'
 import type { NetworkSetup } from './network-setup.ts'
 import { isProposal } from './p-block-kinds.ts'
 import { createPMaker, type PSourceBlock } from './p-maker.ts'
-import { createPState, readPState } from './p-state.ts'
+import { createPState, type PState, readPState } from './p-state.ts'
 import type { RewardReader } from './reward-check.ts'
 import type { SourceBlock } from './source-block.ts'
 
@@ -22,9 +22,14 @@ export interface PStreamDeps {
   keepContainers: boolean
 }
 
+/** Amounts are proven by the supply; what cannot be seen any more is a lock that was over before its amount moved. */
+const GENESIS_INFERRED =
+  'genesis inferred from the chain: locks that had ended before an allocation was first spent are unknown'
+
 /** The P-chain: blocks, UTXOs, stakers with their rewards, subnets, L1 validators. */
 export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
   const { definition, source, setup, genesis, writer, keepContainers, rewards } = deps
+  let opened: PState | undefined
   return {
     definition,
     firstHeight: 0n,
@@ -35,13 +40,17 @@ export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
     },
     async open(progress, signal) {
       const { ids, rules } = await setup(signal)
-      if (!progress.tip) return createPMaker({ ids, rules, state: createPState(0n), keepContainers })
+      if (!progress.tip) {
+        opened = createPState(0n)
+        if (genesis.inferred) opened.genesisInferred = true
+        return createPMaker({ ids, rules, state: opened, keepContainers })
+      }
       if (progress.state === undefined) throw new StreamBlockedError(`${definition.name}: the stored state is missing`)
-      const state = readPState(progress.tip.time, progress.state, await writer.openStaking(definition.name))
-      return createPMaker({ ids, rules, state, keepContainers })
+      opened = readPState(progress.tip.time, progress.state, await writer.openStaking(definition.name))
+      return createPMaker({ ids, rules, state: opened, keepContainers })
     },
     notes: () => [
-      ...genesis.notes(),
+      ...(opened?.genesisInferred === true ? [GENESIS_INFERRED] : []),
       ...(source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
     ],
   }

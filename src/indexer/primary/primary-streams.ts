@@ -7,6 +7,7 @@ import { createCStream, type EvmLayer } from './c-stream.ts'
 import { cFormat, pFormat, xFormat } from './formats.ts'
 import type { GenesisBook } from './genesis-book.ts'
 import { createCHeightApi, createHeightApi } from './height-api.ts'
+import { createInferredBook } from './inferred-genesis/index.ts'
 import { type NetworkSetup, readNetworkSetup } from './network-setup.ts'
 import { createPStream } from './p-stream.ts'
 import { createRewardReader } from './reward-check.ts'
@@ -20,7 +21,8 @@ export interface PrimaryStreamsDeps<E> {
   /** Which of the chains are indexed. */
   chains: readonly ('P' | 'X' | 'C')[]
   evmChainId: bigint
-  genesis: GenesisBook
+  /** Left out = inferred from the chain. */
+  genesis?: GenesisBook
   writer: IndexWriter
   logger: Logger
   /** Keep the containers themselves, so that the index API can be answered without a node. */
@@ -35,13 +37,14 @@ export type AnyStream = ChainStream<any>
 
 /** The streams of one network; they share what is known about it. */
 export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[] {
-  const { network, name, testnet, genesis, writer, logger, keepContainers, evm, evmChainId, pageBlocks } = deps
+  const { network, name, testnet, writer, logger, keepContainers, evm, evmChainId, pageBlocks } = deps
   const { pool } = network
   const setup = once((signal) => readNetworkSetup(network, signal))
-  const common = { setup, genesis, writer, keepContainers, rewards: createRewardReader(pool) }
   const definition = { kind: 'primary' as const, network: name, testnet }
   const paged = { pool, logger, ...(pageBlocks === undefined ? {} : { pageBlocks }) }
   const platform = createBlockSource({ ...paged, format: pFormat, heights: createHeightApi(pool, pFormat, pageBlocks) })
+  const genesis = deps.genesis ?? createInferredBook({ network, source: platform, setup, logger })
+  const common = { setup, genesis, writer, keepContainers, rewards: createRewardReader(pool) }
   const make: Record<'P' | 'X' | 'C', () => AnyStream> = {
     P: () =>
       createPStream({ ...common, definition: { ...definition, name: `${name}:P`, chain: 'P' }, source: platform }),

@@ -38,7 +38,7 @@ async function firstPage(deps: XStreamDeps, signal: AbortSignal): Promise<Page<X
   const block = await source.genesis(signal)
   expectFirstBlock(setup, block)
   const { parentId } = await platform.genesis(signal)
-  const facts = await genesis.load(parentId, signal)
+  const facts = await genesis.assets(parentId, signal)
   expectGenesis(setup, facts)
   return { blocks: [{ ...block, genesis: { txs: facts.xTxs } }], tip: block.height }
 }

@@ -96,6 +96,15 @@ function validatorTx(
   )
 }
 
+/** Genesis validators, found one by one, in the order of the genesis bytes; `txs` decides between equal ends. */
+export function genesisOrder(txs: readonly PTx[]): PTx[] {
+  const heap: { tx: PTx; end: number }[] = []
+  const ends = txs.map((tx) => ({ tx, end: 'validator' in tx.unsignedTx ? Number(tx.unsignedTx.validator.end) : 0 }))
+  // The configuration names them with falling ends.
+  for (const entry of ends.toSorted((a, b) => b.end - a.end)) pushToHeap(heap, entry)
+  return heap.map(({ tx }) => tx)
+}
+
 /** The node keeps its validators in a binary heap, earliest end first, and writes the heap's array as it is. */
 function pushToHeap<T extends { end: number }>(heap: T[], entry: T): void {
   heap.push(entry)

@@ -1,0 +1,86 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { buildGenesis, decodeUtxo, encodePTx } from '../../../src/chains/avalanche/codec/index.ts'
+import { EMPTY_ID, idFromCb58 } from '../../../src/lib/ids.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { until } from '../../support/upstream-pool.ts'
+import { dumpTable, type Row } from '../database-dump.ts'
+import { type Lie, startLyingProxy } from '../lying-proxy.ts'
+import { recordedGenesis, type Stage, startStage } from '../stage.ts'
+
+interface Call {
+  method: string
+  params: { txID?: string }
+}
+interface UtxoAnswer {
+  result: { numFetched: string; utxos: string[] }
+}
+
+/** A real node has the transactions of its genesis; recordings hold none, so they are put in here. */
+async function withGenesisTxs(hidden: (outputIndex: number) => boolean = () => false): Promise<Lie> {
+  const { chains, validators } = buildGenesis(await recordedGenesis())
+  const txs = new Map([...chains, ...validators].map((tx) => [tx.id, encodeNodeHex(encodePTx(tx))]))
+  return (body, { body: asked }) => {
+    if (!asked.includes('platform.get')) return body
+    const { method, params } = JSON.parse(asked) as Call
+    const tx = method === 'platform.getTx' ? txs.get(idFromCb58(params.txID ?? '')) : undefined
+    if (tx !== undefined) return Buffer.from(JSON.stringify({ jsonrpc: '2.0', result: { tx, encoding: 'hex' }, id: 1 }))
+    if (method !== 'platform.getUTXOs') return body
+    const answer = JSON.parse(body.toString()) as UtxoAnswer
+    answer.result.utxos = answer.result.utxos.filter((hex) => {
+      const { txId, outputIndex } = decodeUtxo(decodeNodeHex(hex))
+      return txId !== EMPTY_ID || !hidden(outputIndex)
+    })
+    return Buffer.from(
+      JSON.stringify({ ...answer, result: { ...answer.result, numFetched: `${answer.result.utxos.length}` } }),
+    )
+  }
+}
+
+/** Some allocations have moved, as plain outputs and as locked ones, and some have not. */
+const UP_TO = { P: 38, X: 10 }
+
+const inferring = async (lie: Lie, chains: readonly ('P' | 'X' | 'C')[], P = UP_TO.P): Promise<Stage> =>
+  startStage({
+    genesis: 'infer',
+    nodes: [{ upTo: { ...UP_TO, P } }],
+    chains,
+    urls: async ([node]) => {
+      const proxy = await startLyingProxy(node?.url ?? '', lie)
+      onTestFinished(() => proxy.stop())
+      return [proxy.url]
+    },
+    times: { maxRetryMs: 50 },
+  })
+
+const text = (rows: Row[]): string =>
+  JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+
+it('without its file the genesis is put together from the chain, to the last row, and status says so', async () => {
+  const [stage, filed] = await Promise.all([
+    inferring(await withGenesisTxs(), ['P', 'X']),
+    startStage({ chains: ['P', 'X'], nodes: [{ upTo: UP_TO }] }),
+  ])
+  await Promise.all([stage.caughtUp(), filed.caughtUp()])
+  for (const table of ['utxo', 'utxo_owner', 'staker', 'staker_owner', 'block', 'blockchain', 'asset']) {
+    const [found, expected] = await Promise.all([dumpTable(stage.sql, table), dumpTable(filed.sql, table)])
+    expect(expected.length).toBeGreaterThan(0)
+    expect(text(found) === text(expected), table).toBe(true)
+  }
+  const notes = (one: Stage) => one.indexer.status().streams.map((stream) => stream.notes)
+  expect(notes(filed)).toEqual([[], []])
+  expect(notes(stage)).toEqual([[expect.stringMatching(/^genesis inferred/)], []])
+}, 180_000)
+
+it.each([
+  ['in the middle', (index: number) => index === 0, /allocation 0 belongs to an address that never showed up/],
+  ['at the end', (index: number) => index === 4, /lead to a supply of \d+ nAVAX where the node names \d+/],
+])(
+  'an allocation that is missing %s is no smaller balance but a refusal',
+  async (_, hidden, message) => {
+    const stage = await inferring(await withGenesisTxs(hidden), ['P'], 4)
+    const status = () => stage.indexer.status().streams[0]
+    await until(() => status()?.error !== undefined, 'refused', 60_000)
+    expect(status()).toMatchObject({ error: expect.stringMatching(message), height: undefined })
+  },
+  120_000,
+)
