@@ -36,9 +36,13 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
     const giveUpAt = Date.now() + SILENCE_MS + 2 * BEAT_MS
     // A hard link is made or refused in one step, with the content already in place.
     while (!(await linked(draft, path))) {
-      const owner = await readOwner(path)
-      if (owner === undefined || !(await isAlive(owner, path))) await removeStale(path, owner, mine.token)
-      else if (owner.space === mine.space || Date.now() > giveUpAt) throw new StoreLockedError(refusal(folder, owner))
+      const line = await readLine(path)
+      const last = line.at(-1)
+      if (last === undefined) continue
+      if (!(await isAlive(last))) {
+        if (await succeeded(path, draft, line)) break
+      } else if (last.owner.space === mine.space || Date.now() > giveUpAt)
+        throw new StoreLockedError(refusal(folder, last.owner))
       else await sleep(BEAT_MS / 4)
     }
   } finally {
@@ -48,8 +52,45 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   beat.unref()
   return async () => {
     clearInterval(beat)
-    if ((await readOwner(path))?.token === mine.token) await rm(path, { force: true })
+    if ((await readHolder(path))?.owner.token === mine.token) await rm(path, { force: true })
   }
+}
+
+/** An owner and the file that names it. */
+interface Holder {
+  owner: Owner
+  file: string
+  touchedAt: number
+}
+
+/** The file of whoever takes over from an owner: its name is free once, so an owner has one successor. */
+const successorFile = (path: string, { owner }: Holder): string => `${path}.after.${owner.token}`
+
+/** The owner that the lock names, its successor if there is one already, and so on. */
+async function readLine(path: string): Promise<Holder[]> {
+  const line: Holder[] = []
+  for (let file = path; ; ) {
+    const holder = await readHolder(file)
+    if (holder === undefined) return line
+    line.push(holder)
+    file = successorFile(path, holder)
+  }
+}
+
+/**
+ * Takes over from the last of a line of dead owners. Two starters may see the same line: one of them makes the file of
+ * its successor. The lock itself is never removed on the way, only replaced in one step, so that nobody slips in; and who
+ * made a successor's file after the line had been cleared away sees it by the lock, which names somebody else then.
+ */
+async function succeeded(path: string, draft: string, line: readonly Holder[]): Promise<boolean> {
+  const [first, last] = [line[0], line.at(-1)]
+  if (!first || !last) return false
+  const claim = successorFile(path, last)
+  if (!(await linked(draft, claim))) return false
+  const inForce = (await readHolder(path))?.owner.token === first.owner.token
+  if (inForce) await rename(draft, path)
+  for (const holder of inForce ? line : [last]) await rm(successorFile(path, holder), { force: true })
+  return inForce
 }
 
 const refusal = (folder: string, owner: Owner): string =>
@@ -65,23 +106,21 @@ async function linked(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Two starters may see the same dead owner: what is moved away is looked at again, and put back when it is not that. */
-async function removeStale(path: string, stale: Owner | undefined, token: string): Promise<void> {
-  const aside = `${path}.stale.${token}`
+/** A file that names nobody (the disk was full, say) is a dead owner's. */
+async function readHolder(file: string): Promise<Holder | undefined> {
   try {
-    await rename(path, aside)
+    const [text, { mtimeMs, ino }] = await Promise.all([readFile(file, 'utf8'), stat(file)])
+    const owner = ownerIn(text) ?? { pid: 0, space: '', started: '', token: `unreadable-${ino}` }
+    return { owner, file, touchedAt: mtimeMs }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  const moved = await readOwner(aside)
-  if (moved !== undefined && moved.token !== stale?.token) await linked(aside, path)
-  await rm(aside, { force: true })
 }
 
-async function readOwner(path: string): Promise<Owner | undefined> {
+function ownerIn(text: string): Owner | undefined {
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const value: unknown = JSON.parse(text)
     return isOwner(value) ? value : undefined
   } catch {
     return undefined
@@ -94,15 +133,10 @@ function isOwner(value: unknown): value is Owner {
   return typeof pid === 'number' && [space, started, token].every((text) => typeof text === 'string')
 }
 
-async function isAlive(owner: Owner, path: string): Promise<boolean> {
+async function isAlive({ owner, touchedAt }: Holder): Promise<boolean> {
+  if (owner.pid === 0) return false
   const now = await describeProcess(owner.pid)
-  if (owner.space !== now.space) {
-    const touched = await stat(path).then(
-      (file) => file.mtimeMs,
-      () => 0,
-    )
-    return Date.now() - touched < SILENCE_MS
-  }
+  if (owner.space !== now.space) return Date.now() - touchedAt < SILENCE_MS
   if (owner.started !== '') return owner.started === now.started
   try {
     process.kill(owner.pid, 0)

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { takeLock } from '../../../src/store/connection/lock-file.ts'
 import { StoreLockedError } from '../../../src/store/errors.ts'
@@ -46,14 +47,27 @@ it('takes over from a killed process at once, also when its number was given to 
   await (await takeLock(folder))()
 })
 
-it('takes over from another machine only after its silence, and one of many does', async () => {
-  const folder = await newFolder()
-  const file = join(folder, 'firn.lock')
-  await writeFile(file, JSON.stringify({ pid: 1, space: 'elsewhere', started: '5', token: 'far' }))
-  const long = new Date(Date.now() - 60_000)
-  await utimes(file, long, long)
-  const results = await Promise.allSettled(Array.from({ length: 6 }, () => takeLock(folder)))
-  const held = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  expect(held).toHaveLength(1)
-  await held[0]?.()
+it.each([
+  ['a silent machine', { 'firn.lock': 'far' }],
+  ['a file that names nobody', { 'firn.lock': undefined }],
+  ['somebody who died while taking over', { 'firn.lock': 'far', 'firn.lock.after.far': 'farther' }],
+])('of many who take over from %s one does', async (_, dead) => {
+  for (let round = 0; round < 20; round += 1) {
+    const folder = await newFolder()
+    const long = new Date(Date.now() - 60_000)
+    for (const [name, token] of Object.entries(dead)) {
+      const owner = token ? JSON.stringify({ pid: 1, space: 'elsewhere', started: '5', token }) : 'half a fil'
+      await writeFile(join(folder, name), owner)
+      await utimes(join(folder, name), long, long)
+    }
+    const starters = Array.from({ length: 8 }, async () => {
+      await sleep(Math.random() * 4)
+      return takeLock(folder)
+    })
+    const results = await Promise.allSettled(starters)
+    const held = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    expect(held).toHaveLength(1)
+    await held[0]?.()
+    expect(await readdir(folder)).toEqual([])
+  }
 })
