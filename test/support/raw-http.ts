@@ -69,7 +69,7 @@ function bytesOf({ method, target, headers, body, version = 'HTTP/1.1', chunks }
 }
 
 /** Sends bytes as they are to 127.0.0.1, as no HTTP library would, and reads one reply. Rejects when none comes. */
-export function sendRaw(port: number, request: RawRequest, timeoutMs = 10_000): Promise<RawReply> {
+export function sendRaw(port: number, request: RawRequest, timeoutMs = 60_000): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let raw: Buffer<ArrayBufferLike> = Buffer.alloc(0)
