@@ -25,6 +25,7 @@ import { createServerNftMetadata } from './wiring/nft-metadata.ts'
 import { createServerNode, type ServerNode } from './wiring/node.ts'
 import { createServerHealth, servedSide } from './wiring/node-health.ts'
 import { createPoolLogger, observeAll } from './wiring/pool-observers.ts'
+import { createServerSharing } from './wiring/sharing.ts'
 import { createServerStore } from './wiring/store.ts'
 
 /** What a test or an embedding program may put in place of the real thing. */
@@ -66,7 +67,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logger: overrides.logger ?? createPoolLogger(loggers.named),
     ...observeAll(metrics?.observeUpstream, config.node.api.admin.enabled ? waits : undefined),
   }
-  const market = createMarket(config, { logger: loggers.of('market'), pool })
+  const sharing = createServerSharing(config, loggers.of('main'))
+  const market = createMarket(config, {
+    logger: loggers.of('market'),
+    pool,
+    ...(sharing ? { shared: sharing.values } : {}),
+  })
   const chains = createChains(config.chains, {
     limits: config.upstream,
     tokens: market.lists,
@@ -98,6 +104,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
   const services = [...(access?.services ?? []), ...(admin?.services ?? []), ...keystore]
   const node: ServerNode = createServerNode(config, { pool, health, logger: loggers.of('ext'), services })
+  if (sharing) health.health.registerCheck(sharing.check)
   health.watchNodes((chain) => node.pools.group(chain).pool)
   const http = createHttp(config, logger, node, access?.guard)
   installRequestLedger(http.server, health.requests.begin)
@@ -129,7 +136,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       : {}),
   })
   let closing = false
-  await wireData(http, config, { chains, store: indexed, closing: () => closing })
+  await wireData(http, config, { chains, store: indexed, counters: sharing?.counters, closing: () => closing })
 
   const indexer =
     indexed && config.mode !== 'api' ? createServerIndexer(config, { chains, store: indexed, logger }) : undefined
@@ -148,6 +155,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await indexer?.stop()
     await nftMetadata?.stop()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
+    sharing?.server.close()
     await store.close()
     loggers.named.close()
   })
@@ -155,7 +163,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   return {
     http,
     async listen() {
-      await access?.open()
+      await Promise.all([access?.open(), sharing?.server.open()])
       if (config.node.api.keystore.enabled) await store.open()
       await admin?.restore()
       await admin?.start()

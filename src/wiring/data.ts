@@ -10,11 +10,13 @@ import { lastActivityRoutes } from '../api/data/last-activity.ts'
 import { nftRoutes } from '../api/data/nfts.ts'
 import { primaryBlockRoutes } from '../api/data/primary-blocks.ts'
 import type { NetworkIdentity, NetworkSide, PrimaryDeps } from '../api/data/primary-chain.ts'
+import { createSharedUsage } from '../api/data/shared-usage.ts'
 import { utxoRoutes } from '../api/data/utxos.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { FirnError } from '../errors.ts'
 import { utxoBytes } from '../services/utxo-bytes/index.ts'
+import type { SharedCounters } from '../sharing/index.ts'
 import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
 
 /** Time a health probe may take before it counts as failed, milliseconds. */
@@ -24,7 +26,7 @@ const PROBE_MS = 3_000
 export async function wireData(
   app: FastifyInstance,
   config: Config,
-  deps: { chains: Chains; store: Store | undefined; closing: () => boolean },
+  deps: { chains: Chains; store: Store | undefined; counters: SharedCounters | undefined; closing: () => boolean },
 ): Promise<void> {
   const { store } = deps
   const index = store?.reader ?? notIndexed<IndexReader>()
@@ -35,7 +37,8 @@ export async function wireData(
     now: Date.now,
   }
   const chains = { list: () => evmChains(config) }
-  const computeUnits = createComputeUnits(config.data, createMemoryUsage())
+  const usage = createMemoryUsage()
+  const computeUnits = createComputeUnits(config.data, deps.counters ? createSharedUsage(deps.counters, usage) : usage)
   await app.register(dataApi, {
     pathPrefix: config.data.pathPrefix,
     computeUnits,

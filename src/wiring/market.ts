@@ -2,10 +2,18 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
 import { createPriceBook, createTokenLists, createVerdicts, type PriceBook } from '../market/index.ts'
+import type { SharedValues } from '../sharing/index.ts'
 import { createUpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
 
+interface MarketDeps {
+  logger: Logger
+  pool: Omit<UpstreamPoolDeps, 'headProbe'>
+  /** What other processes have read, where there are several. */
+  shared?: SharedValues
+}
+
 /** Prices, token lists and verdicts as configured; `start` loads what is on disk and the rest in the background. */
-export function createMarket(config: Config, deps: { logger: Logger; pool: Omit<UpstreamPoolDeps, 'headProbe'> }) {
+export function createMarket(config: Config, deps: MarketDeps) {
   const { logger } = deps
   const cacheDir = join(config.dataDir, 'market')
   const lists = createTokenLists({
@@ -38,7 +46,7 @@ export function createMarket(config: Config, deps: { logger: Logger; pool: Omit<
 function createPrices(
   config: Config,
   coinListFile: string,
-  { logger, pool }: { logger: Logger; pool: Omit<UpstreamPoolDeps, 'headProbe'> },
+  { logger, pool, shared }: MarketDeps,
 ): { prices: PriceBook; close: () => Promise<void> } {
   const { provider, file, url, apiKey, cacheMs, maxStaleMs, timeoutMs } = config.market.prices
   const nothing = async (): Promise<void> => undefined
@@ -58,6 +66,7 @@ function createPrices(
     maxStaleMs,
     timeoutMs,
     log: logger,
+    ...(shared ? { shared } : {}),
   })
   return { prices, close: () => provided.close() }
 }

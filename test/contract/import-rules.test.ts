@@ -14,6 +14,7 @@ const RULES: Record<string, readonly string[]> = {
   'chains/*': ['chains/capabilities', 'upstream', 'lib', 'errors'],
   market: ['upstream', 'lib', 'errors'],
   store: ['lib', 'errors'],
+  sharing: ['lib', 'errors'],
   indexer: ['chains/*', 'chains/index', 'chains/capabilities', 'upstream', 'store', 'lib', 'errors'],
   services: ['chains/*', 'chains/index', 'chains/capabilities', 'store', 'market', 'lib', 'errors'],
   api: ['services', 'store', 'schemas', 'lib', 'errors', 'chains/capabilities'],

@@ -15,7 +15,7 @@ export const IndexSection = section({
   ),
   genesis: choice(['file', 'infer'], {
     default: 'file',
-    description: 'Genesis allocations: from genesisFile (inferred where none is named), or inferred from the chain all the same.',
+    description: 'Genesis allocations: from genesisFile when it verifies, or always inferred from the chain.',
   }),
 })
 

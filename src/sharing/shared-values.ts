@@ -1,0 +1,33 @@
+import type { SharedServer } from './shared-server.ts'
+
+/** Texts that all processes read and write, for a while. */
+export interface SharedValues {
+  /** One text, or undefined, per key; all undefined when the server is away. */
+  get(keys: readonly string[]): Promise<(string | undefined)[]>
+  /** Lives for `ttlMs` (at least 1). A write that does not arrive is no error: the next process asks the source. */
+  set(entries: readonly (readonly [key: string, value: string])[], ttlMs: number): Promise<void>
+  /**
+   * True for the first process that takes the turn in `ttlMs`, false for the others, undefined when the server is away.
+   */
+  takeTurn(key: string, ttlMs: number): Promise<boolean | undefined>
+  giveTurnBack(key: string): Promise<void>
+}
+
+/** Single-key commands only, which the client sends together: keys of one call may live on any node of a cluster. */
+export const createSharedValues = (server: SharedServer): SharedValues => ({
+  async get(keys) {
+    const found = await server.ask((client) => Promise.all(keys.map((key) => client.get(key))))
+    return keys.map((_, index) => found?.[index] ?? undefined)
+  },
+  async set(entries, ttlMs) {
+    const life = Math.max(1, Math.ceil(ttlMs))
+    await server.ask((client) => Promise.all(entries.map(([key, value]) => client.set(key, value, 'PX', life))))
+  },
+  async takeTurn(key, ttlMs) {
+    const answer = await server.ask(async (client) => ({ set: await client.set(key, '1', 'PX', ttlMs, 'NX') }))
+    return answer && answer.set === 'OK'
+  },
+  async giveTurnBack(key) {
+    await server.ask((client) => client.del(key))
+  },
+})

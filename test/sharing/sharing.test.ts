@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  createSharedCounters,
+  createSharedServer,
+  createSharedValues,
+  type SharedServerStatus,
+} from '../../src/sharing/index.ts'
+import { type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+
+const OPTIONS = { cluster: false, keyPrefix: 'firn:', timeoutMs: 250 }
+
+async function connect(url: string, options: Partial<typeof OPTIONS> = {}) {
+  const changes: SharedServerStatus[] = []
+  const server = createSharedServer({ ...OPTIONS, ...options, url, onChange: (status) => changes.push(status) })
+  onTestFinished(() => server.close())
+  await server.open()
+  return { server, counters: createSharedCounters(server), values: createSharedValues(server), changes }
+}
+
+async function redis(flags: readonly string[] = []): Promise<RedisServer> {
+  const started = await startRedis(flags)
+  onTestFinished(() => started.stop())
+  return started
+}
+
+const inAMinute = () => Date.now() + 60_000
+
+afterEach(() => vi.useRealTimers())
+
+describe('counters', () => {
+  it('sum over all processes, key by key', async () => {
+    const { url } = await redis()
+    const [one, other] = await Promise.all([connect(url), connect(url)])
+    expect(await one.counters.add('a', 20, inAMinute())).toBe(20)
+    expect(await other.counters.add('a', 5, inAMinute())).toBe(25)
+    expect(await other.counters.add('b', 1, inAMinute())).toBe(1)
+  })
+
+  it('count every one of many additions at once', async () => {
+    const { url } = await redis()
+    const processes = await Promise.all([connect(url), connect(url), connect(url)])
+    const sums = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => processes[index % 3]?.counters.add('busy', 1, inAMinute())),
+    )
+    expect(new Set(sums).size).toBe(300)
+    expect(Math.max(...sums.map(Number))).toBe(300)
+  })
+
+  it('start anew when their time is over', async () => {
+    const { url } = await redis()
+    const { counters } = await connect(url)
+    await counters.add('short', 7, Date.now() + 50)
+    await vi.waitFor(async () => expect(await counters.add('short', 1, inAMinute())).toBe(1))
+  })
+})
+
+describe('values', () => {
+  it('written by one are read by another, until their time is over', async () => {
+    const { url } = await redis()
+    const [one, other] = await Promise.all([connect(url), connect(url)])
+    await one.values.set(
+      [
+        ['x', 'first'],
+        ['y', ''],
+      ],
+      60_000,
+    )
+    await one.values.set([['z', 'brief']], 30)
+    expect(await other.values.get(['y', 'x', 'absent'])).toEqual(['', 'first', undefined])
+    await vi.waitFor(async () => expect(await other.values.get(['z'])).toEqual([undefined]))
+  })
+
+  it('give a turn to one at a time', async () => {
+    const { url } = await redis()
+    const [one, other] = await Promise.all([connect(url), connect(url)])
+    const turns = await Promise.all([one, other].map(({ values }) => values.takeTurn('work', 60_000)))
+    expect(turns.toSorted()).toEqual([false, true])
+    await one.values.giveTurnBack('work')
+    expect(await other.values.takeTurn('work', 60_000)).toBe(true)
+  })
+
+  it('are apart under another prefix', async () => {
+    const { url } = await redis()
+    const [one, other] = await Promise.all([connect(url), connect(url, { keyPrefix: 'staging:' })])
+    await one.values.set([['x', '1']], 60_000)
+    expect(await other.values.get(['x'])).toEqual([undefined])
+  })
+})
+
+describe('a server that is away', () => {
+  it('costs no wait, is told of, and is used again when it is back', async () => {
+    const server = await redis()
+    const { counters, values, changes, server: shared } = await connect(server.url)
+    expect(shared.status().state).toBe('shared')
+    await server.kill()
+    await vi.waitFor(() => expect(shared.status().state).toBe('alone'))
+    expect(await counters.add('a', 1, inAMinute())).toBeUndefined()
+    expect(await values.get(['a'])).toEqual([undefined])
+    expect(await values.takeTurn('a', 1_000)).toBeUndefined()
+    await values.set([['a', '1']], 1_000)
+    await server.restart()
+    await vi.waitFor(() => expect(shared.status()).toMatchObject({ state: 'shared' }), { timeout: 10_000 })
+    expect(shared.status().trouble).toBeUndefined()
+    expect(await counters.add('a', 1, inAMinute())).toBe(1)
+    expect(changes.map(({ state }) => state).filter((state, at, all) => state !== all[at - 1])).toEqual([
+      'shared',
+      'alone',
+      'shared',
+    ])
+  })
+
+  it('may be away from the start', async () => {
+    const server = await redis()
+    await server.kill()
+    const { counters, server: shared } = await connect(server.url)
+    expect(await counters.add('a', 1, inAMinute())).toBeUndefined()
+    expect(shared.status()).toMatchObject({ state: 'alone', trouble: 'ECONNREFUSED' })
+  })
+
+  it('that hangs is waited for no longer than allowed', async () => {
+    const server = await redis()
+    const { counters } = await connect(server.url, { timeoutMs: 50 })
+    server.freeze()
+    expect(await counters.add('a', 1, inAMinute())).toBeUndefined()
+    server.thaw()
+  })
+
+  it('that refuses the password is told of without the password', async () => {
+    const server = await redis(['--requirepass', 'right'])
+    const { server: shared, counters } = await connect(server.url.replace('//', '//:hunter2@'))
+    expect(await counters.add('a', 1, inAMinute())).toBeUndefined()
+    expect(JSON.stringify(shared.status())).not.toContain('hunter2')
+    expect(shared.status().state).toBe('alone')
+    const { counters: right } = await connect(server.url.replace('//', '//:right@'))
+    expect(await right.add('a', 1, inAMinute())).toBe(1)
+  })
+})
+
+it('a cluster serves keys of all its nodes', async () => {
+  const cluster = await startRedisCluster()
+  onTestFinished(() => cluster.stop())
+  const { values, counters } = await connect(cluster.url, { cluster: true, timeoutMs: 2_000 })
+  const entries = Array.from({ length: 50 }, (_, index) => [`key-${index}`, String(index)] as const)
+  await vi.waitFor(async () => expect(await counters.add('ready', 1, inAMinute())).toBeGreaterThan(0))
+  await values.set(entries, 60_000)
+  expect(await values.get(entries.map(([key]) => key))).toEqual(entries.map(([, value]) => value))
+  const sums = await Promise.all(entries.map(([key]) => counters.add(`sum-${key}`, 3, inAMinute())))
+  expect(sums).toEqual(entries.map(() => 3))
+})

@@ -1,0 +1,61 @@
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
+import { startRedis } from '../support/redis-server.ts'
+import { createStage } from '../support/stage.ts'
+
+const stage = createStage()
+afterEach(() => stage.clear())
+
+const KEY = 'a-key-of-the-test'
+const plans = {
+  default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 1_000 },
+  paid: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 100 },
+}
+
+/** Servers over one Redis; each call costs 20 units. */
+async function startTwo() {
+  const redis = await startRedis()
+  onTestFinished(() => redis.stop())
+  const settings = {
+    metrics: { enabled: false },
+    node: { healthCheckFrequencyMs: 100 },
+    data: { plans, apiKeys: [{ key: KEY, plan: 'paid' }] },
+    redis: { url: redis.url },
+  }
+  const urls = await Promise.all([stage.serve(settings), stage.serve(settings)])
+  const [one, other] = urls.map(({ url }) => ({
+    remaining: async () => {
+      const answer = await fetch(`${url}/v1/blocks`, { headers: { 'x-glacier-api-key': KEY } })
+      await answer.arrayBuffer()
+      return answer.status === 429 ? 'none' : Number(answer.headers.get('ratelimit-remaining'))
+    },
+    redisCheck: async () => {
+      const answer = await fetch(`${url}/ext/health`)
+      const { checks } = (await answer.json()) as { checks: Record<string, { message?: { state: string } }> }
+      return checks['redis']
+    },
+  }))
+  if (!one || !other) throw new Error('no servers')
+  return { redis, one, other }
+}
+
+it('processes share one budget, and each goes on with its own part of it while the Redis server is away', async () => {
+  const { redis, one, other } = await startTwo()
+  expect(await one.remaining()).toBe(80)
+  expect(await other.remaining()).toBe(60)
+  expect(await one.remaining()).toBe(40)
+  await redis.kill()
+  // What each has served itself: 60 with this call, and 40.
+  for (const { redisCheck } of [one, other])
+    await vi.waitFor(async () => expect((await redisCheck())?.message?.state).toBe('alone'), { timeout: 10_000 })
+  expect(await one.remaining()).toBe(40)
+  expect(await other.remaining()).toBe(60)
+  expect(await one.remaining()).toBe(20)
+  expect(await one.remaining()).toBe(0)
+  expect(await one.remaining()).toBe('none')
+})
+
+it('processes of which another one has used everything up refuse', async () => {
+  const { one, other } = await startTwo()
+  for (const left of [80, 60, 40, 20, 0]) expect(await one.remaining()).toBe(left)
+  expect(await other.remaining()).toBe('none')
+})
