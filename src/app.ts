@@ -16,6 +16,7 @@ import { createUpstreamRegistry } from './upstream/index.ts'
 import { createServerAccess } from './wiring/access.ts'
 import { createServerAdmin } from './wiring/admin.ts'
 import { wireBalance } from './wiring/balance.ts'
+import { checkIndexFlags, createServerContainers } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
 import { wireKeystore } from './wiring/keystore.ts'
@@ -103,7 +104,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     lookup: (alias) => node.chains.lookup(alias),
   })
   const services = [...(access?.services ?? []), ...(admin?.services ?? []), ...keystore]
-  const node: ServerNode = createServerNode(config, { pool, health, logger: loggers.of('ext'), services })
+  const indexed = config.index.enabled ? store : undefined
+  const containers = indexed && createServerContainers(config, indexed.reader)
+  const node: ServerNode = createServerNode(config, {
+    pool,
+    health,
+    logger: loggers.of('ext'),
+    services,
+    ...(containers ? { containers } : {}),
+  })
   if (sharing) health.health.registerCheck(sharing.check)
   health.watchNodes((chain) => node.pools.group(chain).pool)
   const http = createHttp(config, logger, node, access?.guard)
@@ -120,7 +129,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     exposedHeaders: ['x-request-id', 'retry-after'],
     maxAge: 86_400,
   })
-  const indexed = config.index.enabled ? store : undefined
   await wireBalance(http, config, {
     chains,
     market,
@@ -163,6 +171,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   return {
     http,
     async listen() {
+      await checkIndexFlags(config, logger)
       await Promise.all([access?.open(), sharing?.server.open()])
       if (config.node.api.keystore.enabled) await store.open()
       await admin?.restore()

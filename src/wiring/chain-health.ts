@@ -15,7 +15,7 @@ export interface ChainHealthDeps {
   bootstrap: Bootstrap
 }
 
-const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY'
+export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY'
 const PRIMARY_NAMES: readonly PrimaryChain[] = ['P', 'X', 'C']
 
 interface HeightQuestion {
@@ -39,6 +39,13 @@ const heightOf =
   (pool: () => UpstreamPool, { path, method, params }: HeightQuestion) =>
   async (signal: AbortSignal): Promise<bigint> =>
     heightIn(await pool().rpc(path, method, params, { signal, batch: false }))
+
+/** The height that the nodes of a primary chain show now. */
+export const primaryHeight = (
+  name: PrimaryChain,
+  pool: UpstreamPool,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<bigint> => heightOf(() => pool, PRIMARY_HEIGHT[name])(signal)
 
 const noTags = (): string[] => []
 

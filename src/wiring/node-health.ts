@@ -7,6 +7,7 @@ import {
   createChainCheck,
   createDatabaseCheck,
   createDiskCheck,
+  createIndexCheck,
   createNetworkCheck,
   createNodeHealth,
   createRequestLedger,
@@ -16,7 +17,7 @@ import {
 } from '../services/node-health/index.ts'
 import type { Store } from '../store/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
-import { chainChecks, type PrimaryChain } from './chain-health.ts'
+import { chainChecks, PRIMARY_NETWORK, type PrimaryChain } from './chain-health.ts'
 
 /** The health checks of this server, and what they are told. */
 export interface ServerHealth {
@@ -39,7 +40,7 @@ export interface ServerHealth {
 
 export interface ServerHealthDeps {
   chains: Pick<Chains, 'pools' | 'networks'>
-  store?: Pick<Store, 'isOpen' | 'probes'>
+  store?: Pick<Store, 'isOpen' | 'probes' | 'reader'>
   logger: Logger
 }
 
@@ -51,8 +52,12 @@ export const servedSide = ({ node, chains: { avalanche } }: Config): 'mainnet' |
 
 /** Puts the checks together. Asks nobody before `health.start()` or `health.runNow()`. */
 export function createServerHealth(config: Config, { chains, store, logger }: ServerHealthDeps): ServerHealth {
-  const health = createNodeHealth({ frequencyMs: config.node.healthCheckFrequencyMs, logger })
   const bootstrap = createBootstrap()
+  const health = createNodeHealth({
+    frequencyMs: config.node.healthCheckFrequencyMs,
+    starting: () => !bootstrap.isDone(),
+    logger,
+  })
   const requests = createRequestLedger()
   const served = servedSide(config)
   const network = served && chains.networks[served]?.pool
@@ -65,6 +70,7 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
   if (pools().length > 0) health.registerCheck(createNetworkCheck(pools))
   health.registerCheck(createDatabaseCheck(() => probe(store)))
   health.registerCheck(createDiskCheck(config.dataDir))
+  if (store && config.index.enabled) health.registerCheck(indexCheck(config, chains, store, bootstrap))
   health.registerCheck(bootstrap.check)
   health.registerCheck(requests.check)
   return {
@@ -90,4 +96,37 @@ async function probe(store: ServerHealthDeps['store']): Promise<void> {
   if (store?.isOpen !== true) return
   await store.probes.read()
   await store.probes.write()
+}
+
+const SIDES = ['mainnet', 'testnet'] as const
+const LETTERS = ['P', 'X', 'C'] as const
+
+/** Names of the streams that the configuration wants indexed, as the store names them. */
+export function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {
+  const primary = SIDES.filter((side) => networks[side]).flatMap((side) => LETTERS.map((letter) => `${side}:${letter}`))
+  const { streams } = config.index
+  if (streams.length === 0) return primary
+  const evm = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
+  return [...primary, ...evm].filter((name) => streams.includes(name))
+}
+
+/** The index has to be there before this server is ready. */
+function indexCheck(
+  config: Config,
+  { networks }: ServerHealthDeps['chains'],
+  store: Pick<Store, 'reader'>,
+  bootstrap: Bootstrap,
+) {
+  bootstrap.expect('index', PRIMARY_NETWORK)
+  return createIndexCheck({
+    streams: configuredStreams(config, networks),
+    maxAgeMs: config.index.maxIndexAgeMs,
+    onReached: () => bootstrap.reached('index'),
+    progress: async () =>
+      (await store.reader.progress()).map(({ stream, tip, currentAtMs }) => ({
+        name: stream,
+        height: tip?.height,
+        currentAtMs: Number(currentAtMs),
+      })),
+  })
 }

@@ -20,7 +20,9 @@ import { createHealthPages, createHealthService } from '../api/node/services/hea
 import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
 import type { Config } from '../config/index.ts'
+import type { ContainerSource } from '../services/containers/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../upstream/index.ts'
+import { type PrimaryChain, primaryHeight } from './chain-health.ts'
 import { createServerEvm } from './node-evm.ts'
 import { type ServerHealth, servedSide } from './node-health.ts'
 
@@ -32,6 +34,8 @@ export interface ServerNodeDeps {
   services?: readonly LocalService[]
   endpoints?: readonly LocalEndpoint[]
   evm?: (forwarder: Forwarder, pools: NodePools) => EvmApi
+  /** Own containers; `nodeHeight` = the height that the nodes behind /ext show now. */
+  containers?: (nodeHeight: (chain: PrimaryChain, signal?: AbortSignal) => Promise<bigint>) => ContainerSource
 }
 
 /** Everything behind /ext. */
@@ -133,7 +137,9 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const services = [
     createInfoService({ chains: { lookup: chains.lookup, isServed: deps.health.isServed } }),
     createPlatformService(),
-    createContainerIndexService(),
+    createContainerIndexService(
+      deps.containers?.((chain, signal) => primaryHeight(chain, pools.group(chain).pool, signal)),
+    ),
     createHealthService(deps.health.health),
     ...(deps.services ?? []),
   ]

@@ -44,7 +44,8 @@ export function recordedContainers(): RecordedContainers {
   const source: RecordedContainers = {
     at: Number.POSITIVE_INFINITY,
     isComplete: true,
-    complete: () => source.isComplete,
+    complete: async () => source.isComplete,
+    current: async () => true,
     byIndex: async (index, position) => accepted(index)[Number(position)],
     byId: async (index, id) => find(index, id),
     range: async (index, from, count) => accepted(index).slice(Number(from), Number(from) + count),

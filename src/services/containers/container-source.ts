@@ -19,11 +19,16 @@ export interface ContainerRead {
 }
 
 /**
- * Own containers. `complete` says whether an index holds everything from the first container to the tip, so that its
- * answers are a node's; as long as it does not, nothing else is asked of it. Ids are hex (see lib/ids.ts).
+ * Own containers. `complete` says whether an index holds everything from the first container on, so that what it holds
+ * is what a node would say; as long as it does not, nothing else is asked of it. Ids are hex (see lib/ids.ts).
  */
 export interface ContainerSource {
-  complete(index: ContainerIndex): boolean
+  complete(index: ContainerIndex, read?: ContainerRead): Promise<boolean>
+  /**
+   * Whether what is not there is nowhere: the index reaches the tip that the nodes show now. Waits a moment for blocks
+   * that are on their way. Asked only for answers that the next block may change.
+   */
+  current(index: ContainerIndex, read?: ContainerRead): Promise<boolean>
   /** Undefined when that many were never accepted. */
   byIndex(index: ContainerIndex, position: bigint, read?: ContainerRead): Promise<Container | undefined>
   byId(index: ContainerIndex, id: string, read?: ContainerRead): Promise<Container | undefined>

@@ -9,4 +9,5 @@ export {
   type ContainerRead,
   type ContainerSource,
 } from './container-source.ts'
-export { type IndexFlags, type IndexRecord, startIndex } from './start-rule.ts'
+export { allowStart, type IndexFlags } from './start-rule.ts'
+export { createStoredContainers, type StoredContainersDeps } from './stored-containers.ts'

@@ -7,6 +7,8 @@ export interface Bootstrap {
   /** It was there: it stays so, whatever happens later. */
   reached(name: string): void
   isReached(name: string): boolean
+  /** Nothing is missing. */
+  isDone(): boolean
   /** The `bootstrapped` check of `health` and `readiness`: once it passed, only a new expectation makes it fail again. */
   readonly check: HealthCheck
 }
@@ -23,6 +25,7 @@ export function createBootstrap(): Bootstrap {
       done.add(name)
     },
     isReached: (name) => done.has(name),
+    isDone: () => missing.size === 0,
     check: {
       name: 'bootstrapped',
       reports: ['health', 'readiness'],

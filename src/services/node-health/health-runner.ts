@@ -33,10 +33,15 @@ export interface NodeHealthDeps {
   frequencyMs: number
   /** Longest one check may take, milliseconds. Default 10 s. */
   timeoutMs?: number
+  /** True = this server is still starting: the checks run every second then, for some minutes at most. */
+  starting?: () => boolean
   logger?: Logger
 }
 
 const TIMEOUT_MS = 10_000
+/** Whoever waits for a server to become ready should not wait for the next regular run. */
+const STARTING_EVERY_MS = 1_000
+const STARTING_FOR_MS = 300_000
 /** Node conventions 7: everything, whatever it is tagged. */
 const ALL_TAG = 'all'
 
@@ -90,7 +95,8 @@ const belongs = (check: HealthCheck, tags: readonly string[]): boolean => {
   return check.tags().some((tag) => tag === APPLICATION_TAG || tags.includes(tag))
 }
 
-export function createNodeHealth({ frequencyMs, timeoutMs = TIMEOUT_MS, logger }: NodeHealthDeps): NodeHealth {
+export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
+  const { frequencyMs, timeoutMs = TIMEOUT_MS, starting = () => false, logger } = deps
   const checks = new Map<string, HealthCheck>()
   const results = new Map<string, HealthResult>()
   let timer: NodeJS.Timeout | undefined
@@ -141,12 +147,17 @@ export function createNodeHealth({ frequencyMs, timeoutMs = TIMEOUT_MS, logger }
     runNow,
     start: () => {
       if (timer) return
-      void runNow()
-      timer = setInterval(() => void runNow(), frequencyMs)
-      timer.unref()
+      const hurryUntil = Date.now() + STARTING_FOR_MS
+      const tick = (): void => {
+        void runNow()
+        const hurry = Date.now() < hurryUntil && starting()
+        timer = setTimeout(tick, hurry ? Math.min(frequencyMs, STARTING_EVERY_MS) : frequencyMs)
+        timer.unref()
+      }
+      tick()
     },
     stop: () => {
-      clearInterval(timer)
+      clearTimeout(timer)
       timer = undefined
     },
   }

@@ -10,6 +10,8 @@ export interface ContainerQueries {
   range(chain: ChainName, first: bigint, limit: number): Promise<ContainerRow[]>
   withId(chain: ChainName, id: string): Promise<ContainerRow | undefined>
   last(chain: ChainName): Promise<ContainerRow | undefined>
+  /** How many there are from `from` up to, but not with `below`. */
+  count(chain: ChainName, from: bigint, below: bigint): Promise<bigint>
   transactions: {
     range(chain: ChainName, first: bigint, limit: number): Promise<NumberedTransaction[]>
     withId(chain: ChainName, id: string): Promise<NumberedTransaction | undefined>
@@ -42,6 +44,16 @@ export function createContainerQueries(db: Kysely<Database>, numbers: ChainNumbe
     async last(name) {
       const row = await (await containers(name)).orderBy('position', 'desc').limit(1).executeTakeFirst()
       return row && toContainer(row)
+    },
+    async count(name, from, below) {
+      const { count } = await db
+        .selectFrom('container')
+        .select((eb) => eb.fn.countAll<string | number | bigint>().as('count'))
+        .where('chain', '=', await numbers.chain(name))
+        .where('position', '>=', from)
+        .where('position', '<', below)
+        .executeTakeFirstOrThrow()
+      return BigInt(count)
     },
     transactions: {
       async range(name, first, limit) {

@@ -3,11 +3,14 @@ import { fileURLToPath } from 'node:url'
 import type { Config, Partially } from '../../../src/config/index.ts'
 import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
 import { recordedJson } from '../../support/recordings.ts'
+import type { Heights } from '../../support/replay-node/chain-tips.ts'
+import type { ReplayNode } from '../../support/replay-node/index.ts'
 import { createStage, type RunningServer } from '../../support/stage.ts'
 
 export interface IndexedServer extends RunningServer {
   /** Base URL of the replayed node behind it. */
   nodeUrl: string
+  node: ReplayNode
   /** Status, headers and parsed body of a call with a path from `/v1` on. */
   get(path: string): Promise<DataAnswer>
   post(path: string, body: unknown): Promise<DataAnswer>
@@ -34,9 +37,11 @@ const GENEROUS = { default: { computeUnitsPerMinute: 1_000_000_000, computeUnits
 
 export async function startIndexedServer(
   data: Partially<Config>['data'] = { plans: GENEROUS },
+  upTo: Partial<Heights> = {},
 ): Promise<IndexedServer> {
   const stage = createStage()
   const network = await startSandboxAvalanche()
+  network.node.moveTo(upTo)
   const stop = async (): Promise<void> => {
     await stage.clear()
     await network.stop()
@@ -51,12 +56,13 @@ export async function startIndexedServer(
     const indexed: IndexedServer = {
       ...server,
       nodeUrl: network.url,
+      node: network.node,
       get: (path) => call(path),
       post: (path, body) =>
         call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       stop,
     }
-    await untilAtTips(indexed)
+    await untilAtTips(indexed, upTo)
     return indexed
   } catch (error) {
     await stop()
@@ -92,14 +98,16 @@ function settings(nodeUrl: string, l1: { url: string; blockchainID: string } | u
   }
 }
 
-async function untilAtTips(server: IndexedServer): Promise<void> {
+async function untilAtTips(server: IndexedServer, upTo: Partial<Heights>): Promise<void> {
   const end = Date.now() + READY_MS
   for (;;) {
     const heights = await Promise.all(
       (['p', 'x', 'c'] as const).map(async (chain) => {
         const { status, headers } = await server.get(`/v1/networks/fuji/blockchains/${chain}-chain/blocks/0`)
         // 503 until the indexer has looked once more and found nothing newer.
-        return status === 200 && Number(headers.get('x-indexed-height')) >= TIPS[chain]
+        return (
+          status === 200 && Number(headers.get('x-indexed-height')) >= (upTo[chain.toUpperCase() as 'P'] ?? TIPS[chain])
+        )
       }),
     )
     const { body } = await server.get('/v1/blocks?pageSize=100&network=testnet')

@@ -20,8 +20,12 @@ import {
 const MAX_RANGE = 1_024n
 const PREFIX = 'index/'
 
-/** One method on an index that is complete here. */
-type OwnMethod<A> = (index: ContainerIndex, args: A, read: ContainerRead) => Promise<JsonValue>
+/** What an index that is complete here says. `final`: the next block changes nothing about it. */
+interface Said {
+  answer: JsonValue | MethodError
+  final: boolean
+}
+type OwnMethod<A> = (index: ContainerIndex, args: A, read: ContainerRead) => Promise<Said>
 
 function containerJson({ id, bytes, timestamp, index }: Container, encoding: Encoding): JsonValue {
   if (encoding === 'json') throw new MethodError('unsupported encoding in method')
@@ -29,13 +33,11 @@ function containerJson({ id, bytes, timestamp, index }: Container, encoding: Enc
   return { id: idToCb58(bytesToHex(id)), bytes: hex, timestamp, encoding, index: String(index) }
 }
 
-const found = <T>(value: T | undefined, text: string): T => {
-  if (value === undefined) throw new MethodError(text)
-  return value
-}
-
 const NONE = 'no containers have been accepted'
 const UNKNOWN = 'not found'
+
+const fails = (text: string, final = false): Said => ({ answer: new MethodError(text), final })
+const shows = (answer: JsonValue, final = true): Said => ({ answer, final })
 
 const readPosition = (args: Arguments) => ({ position: args.uint64('index'), encoding: args.encoding() })
 const readId = (args: Arguments) => ({ id: args.id('id'), encoding: args.encoding() })
@@ -50,25 +52,55 @@ const readRange = (args: Arguments) => ({
 function ownMethods(source: ContainerSource) {
   const getContainerRange: OwnMethod<ReturnType<typeof readRange>> = async (index, args, read) => {
     const { start, count, encoding } = args
-    if (count > MAX_RANGE) throw new MethodError(`numToFetch must be in [1,${MAX_RANGE}] but is ${count}`)
-    const last = found(await source.lastAccepted(index, read), NONE)
-    if (start > last.index) throw new MethodError(`start index (${start}) > last accepted index (${last.index})`)
+    if (count > MAX_RANGE) return fails(`numToFetch must be in [1,${MAX_RANGE}] but is ${count}`, true)
+    const last = await source.lastAccepted(index, read)
+    if (!last) return fails(NONE)
+    if (start > last.index) return fails(`start index (${start}) > last accepted index (${last.index})`)
     const containers = await source.range(index, start, Number(count), read)
-    return { containers: containers.map((container) => containerJson(container, encoding)) }
+    const whole = containers.length === Number(count)
+    return shows({ containers: containers.map((container) => containerJson(container, encoding)) }, whole)
   }
-  const getContainerByIndex: OwnMethod<ReturnType<typeof readPosition>> = async (index, { position, encoding }, read) =>
-    containerJson(found(await source.byIndex(index, position, read), `no container at index ${position}`), encoding)
-  const getContainerByID: OwnMethod<ReturnType<typeof readId>> = async (index, { id, encoding }, read) =>
-    containerJson(found(await source.byId(index, id, read), UNKNOWN), encoding)
-  const getLastAccepted: OwnMethod<ReturnType<typeof readEncoding>> = async (index, { encoding }, read) =>
-    containerJson(found(await source.lastAccepted(index, read), NONE), encoding)
-  const getIndex: OwnMethod<ReturnType<typeof readId>> = async (index, { id }, read) => ({
-    index: String(found(await source.indexOf(index, id, read), UNKNOWN)),
-  })
-  const isAccepted: OwnMethod<ReturnType<typeof readId>> = async (index, { id }, read) => ({
-    isAccepted: (await source.indexOf(index, id, read)) !== undefined,
-  })
+  const getContainerByIndex: OwnMethod<ReturnType<typeof readPosition>> = async (index, args, read) => {
+    const container = await source.byIndex(index, args.position, read)
+    return container ? shows(containerJson(container, args.encoding)) : fails(`no container at index ${args.position}`)
+  }
+  const getContainerByID: OwnMethod<ReturnType<typeof readId>> = async (index, { id, encoding }, read) => {
+    const container = await source.byId(index, id, read)
+    return container ? shows(containerJson(container, encoding)) : fails(UNKNOWN)
+  }
+  const getLastAccepted: OwnMethod<ReturnType<typeof readEncoding>> = async (index, { encoding }, read) => {
+    const container = await source.lastAccepted(index, read)
+    return container ? shows(containerJson(container, encoding), false) : fails(NONE)
+  }
+  const getIndex: OwnMethod<ReturnType<typeof readId>> = async (index, { id }, read) => {
+    const position = await source.indexOf(index, id, read)
+    return position === undefined ? fails(UNKNOWN) : shows({ index: String(position) })
+  }
+  const isAccepted: OwnMethod<ReturnType<typeof readId>> = async (index, { id }, read) => {
+    const known = (await source.indexOf(index, id, read)) !== undefined
+    return shows({ isAccepted: known }, known)
+  }
   return { getContainerRange, getContainerByIndex, getContainerByID, getLastAccepted, getIndex, isAccepted }
+}
+
+/**
+ * What the own index says, or PASS_ON where it is not all there. What the next block may change counts only while the
+ * index reaches the nodes' tip: a node's index may hold more, and nothing is better than an old answer.
+ */
+async function say(
+  source: ContainerSource,
+  index: ContainerIndex,
+  run: (read: ContainerRead) => Promise<Said>,
+  read: ContainerRead,
+): Promise<JsonValue | typeof PASS_ON> {
+  if (!(await source.complete(index, read))) return PASS_ON
+  let said = await run(read)
+  if (!said.final) {
+    if (!(await source.current(index, read))) return PASS_ON
+    said = await run(read)
+  }
+  if (said.answer instanceof MethodError) throw said.answer
+  return said.answer
 }
 
 const isIndex = (name: string): name is ContainerIndex => (CONTAINER_INDEXES as readonly string[]).includes(name)
@@ -79,12 +111,18 @@ const isIndex = (name: string): name is ContainerIndex => (CONTAINER_INDEXES as 
  */
 export function createContainerIndexService(source?: ContainerSource): LocalService {
   const here = <A>(decode: (args: Arguments) => A, run: OwnMethod<A> | undefined): LocalMethod => {
-    return (args, call: LocalCall) => {
+    return async (args, call: LocalCall) => {
       // Decoded also when a node answers in the end: a wrong argument has the same text everywhere.
       const decoded = decode(args)
       const index = call.endpoint.slice(PREFIX.length)
-      if (run === undefined || !isIndex(index) || source?.complete(index) !== true) return PASS_ON
-      return run(index, decoded, { signal: call.signal })
+      if (run === undefined || source === undefined || !isIndex(index)) return PASS_ON
+      try {
+        return await say(source, index, (read) => run(index, decoded, read), { signal: call.signal })
+      } catch (error) {
+        // The own index is out of order: that is its own check's to report, while nodes may still answer.
+        if (error instanceof MethodError || call.signal.aborted) throw error
+        return PASS_ON
+      }
     }
   }
   const own = source && ownMethods(source)
@@ -92,6 +130,8 @@ export function createContainerIndexService(source?: ContainerSource): LocalServ
   return {
     endpoints: CONTAINER_INDEXES.map((index) => PREFIX + index),
     service: 'index',
+    // A node whose index is off says 404 to everything, also to what is answered here whatever nodes have.
+    whole: source !== undefined,
     methods: {
       getContainerRange: (args, call) => (readRange(args).count === 0n ? { containers: [] } : range(args, call)),
       getContainerByIndex: here(readPosition, own?.getContainerByIndex),

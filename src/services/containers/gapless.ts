@@ -1,0 +1,48 @@
+/** How many containers stand at `from` (inclusive) to `below` (exclusive). */
+export type CountContainers = (from: bigint, below: bigint) => Promise<bigint>
+
+export interface Gapless {
+  /** Whether nothing is missing below `end`; false also while a long index is still being counted. */
+  reaches(end: bigint): Promise<boolean>
+}
+
+/** Counted in one query; a few milliseconds. */
+const STEP = 50_000n
+/** Counted while the question waits; more is counted in the background. */
+const AT_ONCE = 200_000n
+
+/**
+ * Finds out once that an index has no gaps: containers are never taken away, so what was counted needs no second look.
+ * A gap comes from blocks that were read by height, from a node without an index, and is never filled.
+ */
+export function createGapless(count: CountContainers): Gapless {
+  let checked = 0n
+  let hasGap = false
+  let running: Promise<void> | undefined
+
+  const advance = async (end: bigint): Promise<void> => {
+    while (checked < end && !hasGap) {
+      const below = checked + STEP < end ? checked + STEP : end
+      if ((await count(checked, below)) === below - checked) checked = below
+      else hasGap = true
+    }
+  }
+  return {
+    async reaches(end) {
+      if (hasGap) return false
+      if (checked >= end) return true
+      const far = end - checked > AT_ONCE
+      running ??= advance(end).finally(() => {
+        running = undefined
+      })
+      if (far) {
+        running.catch(() => undefined)
+        return false
+      }
+      await running
+      // Someone else's count may have ended before.
+      if (checked < end && !hasGap) await advance(end)
+      return !hasGap
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { hexToBytes } from '../../lib/ids.ts'
+import type { ChainLetter, ChainName, ContainerRow, IndexReader, NumberedTransaction } from '../../store/index.ts'
+import { cutTransactions } from './block-transactions.ts'
+import type { Container, ContainerIndex, ContainerRead, ContainerSource } from './container-source.ts'
+import { createGapless, type Gapless } from './gapless.ts'
+
+export interface StoredContainersDeps {
+  index: Pick<IndexReader, 'containers' | 'progress'>
+  /** As the streams and the store name it: `mainnet`, `testnet`. */
+  network: string
+  /** Height that the nodes show now; rejects when none answers. */
+  nodeHeight(letter: ChainLetter, signal?: AbortSignal): Promise<bigint>
+  /** While no node can be asked, an index that was at the tip less than this ago counts as current, milliseconds. */
+  maxAgeMs: number
+  now?: () => number
+  /** Longest wait for blocks that the nodes have and the index has not, milliseconds. */
+  patienceMs?: number
+}
+
+/** A poll of the indexer and a commit fit in. */
+const PATIENCE_MS = 2_500
+const STEP_MS = 50
+/** Clients may ask for any 64-bit number without sign; the store counts with signs. */
+const LAST_POSITION = 2n ** 63n - 1n
+
+const letterOf = (index: ContainerIndex): ChainLetter => index.charAt(0) as ChainLetter
+const isTransactions = (index: ContainerIndex): boolean => index === 'X/tx'
+
+const toContainer = ({ id, bytes, acceptedAt, index }: ContainerRow): Container => ({
+  id: hexToBytes(id),
+  bytes: hexToBytes(bytes),
+  timestamp: acceptedAt,
+  index,
+})
+
+/**
+ * Containers out of the own index. Blocks are there as nodes gave them; `X/tx` is cut out of X blocks, in the order of
+ * acceptance. Vertices are in no block: `X/vtx` is never complete here.
+ */
+export function createStoredContainers(deps: StoredContainersDeps): ContainerSource {
+  const { containers } = deps.index
+  const chainOf = (index: ContainerIndex): ChainName => ({ network: deps.network, letter: letterOf(index) })
+  const gapless = new Map<ChainLetter, Gapless>()
+  const gaplessOf = (index: ContainerIndex): Gapless => {
+    const known = gapless.get(letterOf(index))
+    if (known) return known
+    const made = createGapless((from, below) => containers.count(chainOf(index), from, below))
+    gapless.set(letterOf(index), made)
+    return made
+  }
+  /** The block index has the block of height h at h − 1; genesis is in none. */
+  const withBytes = async (chain: ChainName, found: readonly NumberedTransaction[]): Promise<Container[]> => {
+    const [first, last] = [found[0], found.at(-1)]
+    if (!first || !last) return []
+    const blocks = await containers.range(chain, first.height - 1n, Number(last.height - first.height) + 1)
+    return cutTransactions(found, blocks)
+  }
+  const single = async (chain: ChainName, tx: NumberedTransaction | undefined): Promise<Container | undefined> =>
+    tx && (await withBytes(chain, [tx]))[0]
+
+  const range: ContainerSource['range'] = async (index, from, count) => {
+    const chain = chainOf(index)
+    if (from > LAST_POSITION) return []
+    if (isTransactions(index)) return withBytes(chain, await containers.transactions.range(chain, from, count))
+    return (await containers.range(chain, from, count)).map(toContainer)
+  }
+  return {
+    complete: (index) => isComplete(index, deps, gaplessOf(index)),
+    current: (index, read) => isCurrent(index, deps, read),
+    range,
+    byIndex: async (index, position) => {
+      const [found] = await range(index, position, 1)
+      return found?.index === position ? found : undefined
+    },
+    async byId(index, id) {
+      const chain = chainOf(index)
+      if (isTransactions(index)) return single(chain, await containers.transactions.withId(chain, id))
+      const row = await containers.withId(chain, id)
+      return row && toContainer(row)
+    },
+    async lastAccepted(index) {
+      const chain = chainOf(index)
+      if (isTransactions(index)) return single(chain, await containers.transactions.last(chain))
+      const row = await containers.last(chain)
+      return row && toContainer(row)
+    },
+    async indexOf(index, id) {
+      const found = isTransactions(index) ? containers.transactions : containers
+      return (await found.withId(chainOf(index), id))?.index
+    },
+  }
+}
+
+/** Whether every block below the indexed tip is there as a container. */
+async function isComplete(index: ContainerIndex, deps: StoredContainersDeps, gapless: Gapless): Promise<boolean> {
+  if (index === 'X/vtx') return false
+  const tip = await progressOf(index, deps)
+  return tip?.height !== undefined && gapless.reaches(tip.height)
+}
+
+/** Waits until the index has what the nodes have, but not for long. */
+async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read?: ContainerRead): Promise<boolean> {
+  const { now = Date.now, patienceMs = PATIENCE_MS } = deps
+  const signal = read?.signal
+  const until = now() + patienceMs
+  const wanted = await deps.nodeHeight(letterOf(index), signal).catch(() => undefined)
+  for (;;) {
+    const tip = await progressOf(index, deps)
+    if (wanted === undefined) return tip !== undefined && now() - tip.currentAtMs <= deps.maxAgeMs
+    if (tip?.height !== undefined && tip.height >= wanted) return true
+    if (now() >= until || signal?.aborted === true) return false
+    await pause(STEP_MS)
+  }
+}
+
+async function progressOf(
+  index: ContainerIndex,
+  { index: reader, network }: StoredContainersDeps,
+): Promise<{ height: bigint | undefined; currentAtMs: number } | undefined> {
+  const stream = (await reader.progress()).find((one) => one.stream === `${network}:${letterOf(index)}`)
+  return stream && { height: stream.tip?.height, currentAtMs: Number(stream.currentAtMs) }
+}

@@ -1,0 +1,54 @@
+import { formatGoDuration } from '../../lib/go-time.ts'
+import { APPLICATION_TAG, type HealthCheck, type HealthMessage, UnhealthyError } from './health-check.ts'
+
+/** How far the index of one chain is. */
+export interface IndexedStream {
+  /** As the store names it: `testnet:P`, `eip155:1`. */
+  name: string
+  /** Undefined while nothing is indexed. */
+  height: bigint | undefined
+  /** Unix milliseconds up to which the index is known to be the chain. */
+  currentAtMs: number
+}
+
+export interface IndexCheckDeps {
+  /** Names of the streams that there have to be. */
+  streams: readonly string[]
+  progress(): Promise<readonly IndexedStream[]>
+  /** An index that was current longer ago is of no use. */
+  maxAgeMs: number
+  /** Every stream was current once. */
+  onReached?: () => void
+  now?: () => number
+}
+
+const NANOSECONDS_PER_MS = 1_000_000n
+
+/** The own index: how far each stream is, and how long ago it was known to be the chain. */
+export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
+  const { streams, progress, maxAgeMs, onReached, now = Date.now } = deps
+  return {
+    name: 'index',
+    tags: () => [APPLICATION_TAG],
+    run: async () => {
+      const known = new Map((await progress()).map((stream) => [stream.name, stream] as const))
+      const message: Record<string, HealthMessage> = {}
+      const troubles: string[] = []
+      for (const name of streams) {
+        const stream = known.get(name)
+        if (stream?.height === undefined) {
+          message[name] = {}
+          troubles.push(`${name} is not indexed yet`)
+          continue
+        }
+        const ageMs = Math.max(0, now() - stream.currentAtMs)
+        const age = formatGoDuration(BigInt(ageMs) * NANOSECONDS_PER_MS)
+        message[name] = { lastAcceptedHeight: Number(stream.height), age }
+        if (ageMs > maxAgeMs) troubles.push(`${name} is ${age} behind`)
+      }
+      if (troubles.length > 0) throw new UnhealthyError(troubles.join(', '), message)
+      onReached?.()
+      return message
+    },
+  }
+}
