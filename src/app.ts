@@ -10,7 +10,7 @@ import { installTrace } from './api/plugins/trace.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createWaitRecorder } from './lib/wait-recorder.ts'
-import { createMetrics } from './metrics/index.ts'
+import { createStoreInstruments } from './metrics/index.ts'
 import { createStakeRewards } from './services/stake-rewards/index.ts'
 import { createUpstreamRegistry } from './upstream/index.ts'
 import { createServerAccess } from './wiring/access.ts'
@@ -22,6 +22,7 @@ import { createServerIndexer } from './wiring/indexer.ts'
 import { wireKeystore } from './wiring/keystore.ts'
 import { createServerLoggers } from './wiring/loggers.ts'
 import { createMarket } from './wiring/market.ts'
+import { createServerMetrics } from './wiring/metrics.ts'
 import { createServerNftMetadata } from './wiring/nft-metadata.ts'
 import { createServerNode, type ServerNode } from './wiring/node.ts'
 import { createServerHealth, servedSide } from './wiring/node-health.ts'
@@ -62,7 +63,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const logger = loggers.of('main')
   const waits = createWaitRecorder()
   const registry = createUpstreamRegistry()
-  const metrics = config.metrics.enabled ? createMetrics() : undefined
+  const metrics = createServerMetrics(config)
   const pool = {
     registry,
     logger: overrides.logger ?? createPoolLogger(loggers.named),
@@ -120,6 +121,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   installTrace(http.server)
   if (metrics) {
     metrics.http.install(http)
+    createStoreInstruments(metrics.registry, store)
     installMetricsRoute(http, metrics.registry)
   }
   await http.register(cors, {
@@ -133,6 +135,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     chains,
     market,
     logger,
+    metrics,
     ...(indexed
       ? {
           stakeRewards: createStakeRewards({
@@ -144,7 +147,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       : {}),
   })
   let closing = false
-  await wireData(http, config, { chains, store: indexed, counters: sharing?.counters, closing: () => closing })
+  await wireData(http, config, { chains, store: indexed, counters: sharing?.counters, closing: () => closing, metrics })
 
   const indexer =
     indexed && config.mode !== 'api' ? createServerIndexer(config, { chains, store: indexed, logger }) : undefined

@@ -1,34 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { nodeRoute } from './node-route.ts'
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Path of a target without its query; a target may also be a whole URL. */
+const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/]*/i, '').split('?', 1)[0] ?? ''
 
 /** Rate, errors and duration per route. Routes are patterns, so that the number of labels does not depend on clients. */
 export function createHttpInstruments(registry: Registry) {
+  const registers = [registry]
   const duration = new Histogram({
     name: 'firn_http_seconds',
     help: 'Time until an answer was out, seconds; the count is the number of requests.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: SECONDS,
-    registers: [registry],
+    registers,
   })
   const active = new Gauge({
     name: 'firn_http_active',
     help: 'Requests that are being answered, open streams included.',
-    registers: [registry],
+    labelNames: ['route'] as const,
+    registers,
   })
+  const aborted = new Counter({
+    name: 'firn_http_aborted_total',
+    help: 'Answers that ended before they were whole: the client left, or was cut.',
+    labelNames: ['route'] as const,
+    registers,
+  })
+  const sockets = new Gauge({ name: 'firn_websockets_active', help: 'Open WebSockets.', registers })
+  const routes = new WeakMap<IncomingMessage, string>()
+
+  const began = (request: IncomingMessage, route: string): void => {
+    routes.set(request, route)
+    active.inc({ route })
+  }
+  const ended = (request: IncomingMessage, response: ServerResponse, startedAt: number): void => {
+    const known = routes.get(request)
+    const route = known ?? 'none'
+    if (known !== undefined) active.dec({ route })
+    const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other'
+    duration.observe({ method, route, status: response.statusCode }, (performance.now() - startedAt) / 1000)
+    if (!response.writableFinished) aborted.inc({ route })
+  }
 
   return {
     install(app: FastifyInstance): void {
-      app.addHook('onRequest', (request, reply, done) => {
-        active.inc()
-        // Not onResponse: that one does not run when the client leaves in the middle of a stream.
-        reply.raw.once('close', () => {
-          active.dec()
-          const route = request.routeOptions.url ?? 'none'
-          duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
-        })
+      // On the server and not in hooks of Fastify: /ext and refusals of the access guard never come that far. On `close`
+      // and not `finish`: that one does not come when the client leaves in the middle of a stream.
+      app.server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+        const startedAt = performance.now()
+        const route = nodeRoute(pathOf(request.url ?? ''))
+        if (route !== undefined) began(request, route)
+        response.once('close', () => ended(request, response, startedAt))
+      })
+      app.addHook('onRequest', (request, _reply, done) => {
+        const route = request.routeOptions.url
+        if (route !== undefined && !routes.has(request.raw)) began(request.raw, route)
         done()
+      })
+      app.server.prependListener('upgrade', (_request, socket) => {
+        sockets.inc()
+        socket.once('close', () => sockets.dec())
       })
     },
   }

@@ -2,18 +2,24 @@
  * What Prometheus reads at `/metrics`: one registry per server, a few instruments per room, all labels bounded.
  * Rooms report plain events; only this one knows Prometheus.
  */
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
+import { createBalanceInstruments } from './balances.ts'
+import { createComputeUnitInstruments } from './compute-units.ts'
 import { createHttpInstruments } from './http.ts'
+import { createProcessInstruments, type ProcessFacts } from './process.ts'
 import { createUpstreamInstruments } from './upstream.ts'
 
+export { createStoreInstruments } from './store.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 
-export function createMetrics() {
+export function createMetrics(facts: ProcessFacts) {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'firn_' })
+  createProcessInstruments(registry, facts)
   return {
     registry,
     http: createHttpInstruments(registry),
     observeUpstream: createUpstreamInstruments(registry),
+    balances: createBalanceInstruments(registry),
+    observeComputeUnits: createComputeUnitInstruments(registry),
   }
 }

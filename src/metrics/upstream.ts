@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ObserveUpstream, UpstreamEvent } from '../upstream/index.ts'
+import { createPoolLabel } from './pool-label.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BREAKER = { closed: 0, 'half-open': 1, open: 2 } as const
@@ -40,6 +41,13 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
     labelNames: ['pool', 'host'] as const,
     registers,
   })
+  const waits = new Histogram({
+    name: 'firn_upstream_wait_seconds',
+    help: 'Time that requests stood in the queue of an upstream (limits of rate and of concurrency), seconds.',
+    labelNames: ['pool', 'host'] as const,
+    buckets: SECONDS,
+    registers,
+  })
   const height = new Gauge({
     name: 'firn_upstream_height',
     help: 'Tip an upstream has shown.',
@@ -47,8 +55,10 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
     registers,
   })
 
+  const labelOf = createPoolLabel()
+
   return (event: UpstreamEvent) => {
-    const { pool } = event
+    const pool = labelOf(event.pool)
     switch (event.kind) {
       case 'attempt': {
         const labels = { pool, host: event.host }
@@ -63,6 +73,8 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
         return hedges.inc({ pool, host: event.host })
       case 'breaker':
         return breaker.set({ pool, host: event.host }, BREAKER[event.state])
+      case 'waited':
+        return waits.observe({ pool, host: event.host }, event.ms / 1000)
       case 'paused':
         return paused.inc({ pool, host: event.host }, event.ms / 1000)
       case 'batch-limit':

@@ -4,8 +4,10 @@ import { createAppCheck } from '../api/balance/app-check.ts'
 import { balanceApi } from '../api/balance/index.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
+import type { Metrics } from '../metrics/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
+import { observeBalances, observeChains } from './balance-metrics.ts'
 import type { createMarket } from './market.ts'
 
 /** HRPs that the wire knows; an own network's prefix is accepted besides. */
@@ -18,12 +20,13 @@ export async function wireBalance(
     chains: Chains
     market: ReturnType<typeof createMarket>
     logger: Logger
+    metrics?: Metrics | undefined
     stakeRewards?: StakeRewardsService
   },
 ): Promise<void> {
-  const { chains, market, logger } = deps
+  const { chains, market, logger, metrics } = deps
   const balances = createBalanceService({
-    chainOf: (caip2Id) => chains.byId.get(caip2Id),
+    chainOf: observeChains((caip2Id) => chains.byId.get(caip2Id), metrics?.balances),
     prices: market.prices,
     judge: market.verdicts,
     deadlineMs: config.balance.chainDeadlineMs,
@@ -33,7 +36,7 @@ export async function wireBalance(
   })
   const { appCheck, keepAliveMs, stalledReaderMs, maxStreams } = config.balance
   await app.register(balanceApi, {
-    balances,
+    balances: observeBalances(balances, metrics?.balances),
     ...(deps.stakeRewards ? { stakeRewards: deps.stakeRewards } : {}),
     appCheck: createAppCheck(appCheck),
     caip2Ids: [...chains.byId.keys()],

@@ -15,6 +15,7 @@ import { utxoRoutes } from '../api/data/utxos.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { FirnError } from '../errors.ts'
+import type { Metrics } from '../metrics/index.ts'
 import { utxoBytes } from '../services/utxo-bytes/index.ts'
 import type { SharedCounters } from '../sharing/index.ts'
 import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
@@ -26,7 +27,7 @@ const PROBE_MS = 3_000
 export async function wireData(
   app: FastifyInstance,
   config: Config,
-  deps: { chains: Chains; store: Store | undefined; counters: SharedCounters | undefined; closing: () => boolean },
+  deps: { chains: Chains; store: Store | undefined; counters: SharedCounters | undefined; closing: () => boolean; metrics?: Metrics | undefined },
 ): Promise<void> {
   const { store } = deps
   const index = store?.reader ?? notIndexed<IndexReader>()
@@ -37,8 +38,9 @@ export async function wireData(
     now: Date.now,
   }
   const chains = { list: () => evmChains(config) }
+  const budgets = { ...config.data, ...(deps.metrics ? { observe: deps.metrics.observeComputeUnits } : {}) }
   const usage = createMemoryUsage()
-  const computeUnits = createComputeUnits(config.data, deps.counters ? createSharedUsage(deps.counters, usage) : usage)
+  const computeUnits = createComputeUnits(budgets, deps.counters ? createSharedUsage(deps.counters, usage) : usage)
   await app.register(dataApi, {
     pathPrefix: config.data.pathPrefix,
     computeUnits,

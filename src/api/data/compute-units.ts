@@ -14,6 +14,8 @@ export interface ComputeUnitsOptions {
   /** `key` is the key itself or `sha256:<hex>` of it. */
   apiKeys: readonly { key: string; plan: string }[]
   keyRequired: boolean
+  /** Told of every decision; `plan` is a name of `plans`, or `none` where a key was needed. */
+  observe?: (charge: { plan: string; units: number; refused?: 'no-key' | 'over-budget' }) => void
 }
 
 /** Counts what a caller has used in the period that `expiresAt` (milliseconds) ends. */
@@ -52,7 +54,10 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
   async function admit(apiKey: string | undefined, address: string, weight: Weight): Promise<Admission> {
     const hash = apiKey === undefined || apiKey === '' ? undefined : digest(apiKey)
     const known = hash === undefined ? undefined : plans.get(hash)
-    if (known === undefined && options.keyRequired) return { ok: false, status: 401, headers: {} }
+    if (known === undefined && options.keyRequired) {
+      options.observe?.({ plan: 'none', units: 0, refused: 'no-key' })
+      return { ok: false, status: 401, headers: {} }
+    }
     const plan = planNamed(known ?? 'default')
     const caller = known === undefined ? `ip:${address}` : `key:${hash}`
     const units = WEIGHTS[weight]
@@ -65,6 +70,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const headers: Record<string, string> =
       known === undefined ? {} : limitHeaders(plan, tighter.limit, tighter.remaining)
     const broken = [day, minute].find((period) => period.exceeded)
+    options.observe?.({ plan: known ?? 'default', units, ...(broken ? { refused: 'over-budget' } : {}) })
     if (!broken) return { ok: true, headers }
     const reset = String(Math.max(1, Math.ceil((broken.endsAt - at) / 1000)))
     return {

@@ -1,0 +1,29 @@
+/** First parts of paths under /ext that have an answer here or at a node. */
+const ENDPOINTS = new Set(['info', 'health', 'metrics', 'admin', 'auth', 'keystore', 'index', 'ipcs', 'vm'])
+const PRIMARY: Readonly<Record<string, string>> = {
+  P: 'P',
+  platform: 'P',
+  X: 'X',
+  avm: 'X',
+  C: 'C',
+  evm: 'C',
+}
+const EXTENSIONS = new Set(['rpc', 'ws', 'avax', 'wallet', 'proposervm', 'validators'])
+
+/**
+ * Label of a path under /ext, whatever strangers write there: one of a few dozen. Undefined = not under /ext. Chains other
+ * than P, X and C are one label; the upstream metrics tell them apart.
+ */
+export function nodeRoute(path: string): string | undefined {
+  if (path !== '/ext' && !path.startsWith('/ext/')) return undefined
+  const [first = '', second, third] = path.slice('/ext/'.length).split('/', 4)
+  if (first === 'bc') return chainRoute(second ?? '', third)
+  if (Object.hasOwn(PRIMARY, first)) return chainRoute(first, second)
+  return ENDPOINTS.has(first) ? `/ext/${first}` : '/ext/:other'
+}
+
+function chainRoute(chain: string, extension: string | undefined): string {
+  const name = Object.hasOwn(PRIMARY, chain) ? PRIMARY[chain] : ':chain'
+  if (extension === undefined || extension === '') return `/ext/bc/${name}`
+  return `/ext/bc/${name}/${EXTENSIONS.has(extension) ? extension : ':other'}`
+}

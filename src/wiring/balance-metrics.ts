@@ -1,0 +1,63 @@
+import { CancelledError } from '../errors.ts'
+import type { Metrics } from '../metrics/index.ts'
+import type { BalanceChain, BalanceService } from '../services/balances/index.ts'
+
+type BalanceMetrics = Metrics['balances']
+
+/** The same chains, whose reads are counted and timed. Each chain is made once: the service keys readings by it. */
+export function observeChains(
+  chainOf: (caip2Id: string) => BalanceChain | undefined,
+  metrics: BalanceMetrics | undefined,
+): typeof chainOf {
+  if (!metrics) return chainOf
+  const observed = new WeakMap<BalanceChain, BalanceChain>()
+  return (caip2Id) => {
+    const chain = chainOf(caip2Id)
+    if (!chain) return undefined
+    const known = observed.get(chain)
+    if (known) return known
+    const made = { ...chain, source: observeSource(chain.source, metrics) }
+    observed.set(chain, made)
+    return made
+  }
+}
+
+function observeSource(source: BalanceChain['source'], metrics: BalanceMetrics): BalanceChain['source'] {
+  // Facts of a chain may become known later: everything but the read is looked up at the source itself.
+  return Object.create(source, {
+    readBalances: {
+      value: async (...args: Parameters<typeof source.readBalances>) => {
+        const startedAt = performance.now()
+        const [accounts] = args
+        const told = (ok: number): void =>
+          metrics.chainRead({
+            chain: source.caip2Id,
+            seconds: (performance.now() - startedAt) / 1000,
+            accounts: { ok, failed: accounts.length - ok },
+          })
+        try {
+          const outcomes = await source.readBalances(...args)
+          told(accounts.filter(({ id }) => outcomes.get(id)?.ok).length)
+          return outcomes
+        } catch (error) {
+          // Nobody waits any more: that says nothing about the chain.
+          if (!(args[1].signal.reason instanceof CancelledError)) told(0)
+          throw error
+        }
+      },
+    },
+  }) as BalanceChain['source']
+}
+
+/** The same service, which tells whether a request was answered from memory. */
+export function observeBalances(service: BalanceService, metrics: BalanceMetrics | undefined): BalanceService {
+  if (!metrics) return service
+  return {
+    known: (query) => {
+      const items = service.known(query)
+      metrics.answered(items ? 'memory' : 'chains')
+      return items
+    },
+    read: (query, signal) => service.read(query, signal),
+  }
+}
