@@ -18,6 +18,7 @@ import { createServerAdmin } from './wiring/admin.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { checkIndexFlags, createServerContainers } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
+import { createIndexedTokens } from './wiring/indexed-tokens.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
 import { wireKeystore } from './wiring/keystore.ts'
 import { createServerLoggers } from './wiring/loggers.ts'
@@ -54,7 +55,23 @@ const CORS_HEADERS = [
   'x-application-version',
   'x-glacier-api-key',
   'x-request-id',
+  'cache-control',
+  'pragma',
+  'expires',
+  'x-app-component',
   'last-event-id',
+]
+
+/** Answer headers that scripts of web pages may read. */
+const EXPOSED_HEADERS = [
+  'x-request-id',
+  'retry-after',
+  'ratelimit-policy',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'x-indexed-height',
+  'x-index-age',
 ]
 
 /** Wires the whole server once. Nothing is asked of any upstream before `listen`. */
@@ -75,16 +92,17 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     pool,
     ...(sharing ? { shared: sharing.values } : {}),
   })
+  const store = createServerStore(config, loggers.of('store'))
   const chains = createChains(config.chains, {
     limits: config.upstream,
     tokens: market.lists,
     xpubGap: config.balance.xpubGap,
+    ...(config.index.enabled ? { indexedTokens: createIndexedTokens(config, store) } : {}),
     pool,
     logger,
     loggerOf: loggers.of,
   })
 
-  const store = createServerStore(config, loggers.of('store'))
   const access = createServerAccess(config, { store, logger: loggers.of('auth') })
   const health = createServerHealth(config, { chains, store, logger })
   const admin = createServerAdmin(config, {
@@ -128,7 +146,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     origin: config.http.corsOrigins.includes('*') ? '*' : [...config.http.corsOrigins],
     methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders: CORS_HEADERS,
-    exposedHeaders: ['x-request-id', 'retry-after'],
+    exposedHeaders: [...EXPOSED_HEADERS],
     maxAge: 86_400,
   })
   await wireBalance(http, config, {

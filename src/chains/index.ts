@@ -31,7 +31,7 @@ import {
   electrumLimits,
 } from './bitcoin/index.ts'
 import type { BalanceSource, TokenCatalogue } from './capabilities.ts'
-import { createEvmBalanceSource } from './evm/index.ts'
+import { createEvmBalanceSource, type IndexedTokens } from './evm/index.ts'
 import {
   type AvalancheNetworkSetting,
   type BitcoinChainSetting,
@@ -55,6 +55,8 @@ export interface Chain {
 export interface ChainsDeps {
   limits: PoolLimits
   tokens: TokenCatalogue
+  /** What an own index knows of an EVM chain's tokens; undefined for chains that are not indexed. */
+  indexedTokens?(chainId: string): IndexedTokens | undefined
   /** Unused addresses that end the scan of an extended public key. */
   xpubGap: number
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
@@ -129,11 +131,13 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const addEvm = (chainId: string, setting: EvmChainSetting): void => {
     const caip2Id = `eip155:${chainId}`
     const probe = heightProbe('', 'eth_blockNumber', [], (result) => BigInt(String(result)))
+    const indexedTokens = deps.indexedTokens?.(chainId)
     const source = createEvmBalanceSource({
       caip2Id,
       native: nativeToken(setting.native),
       pool: pool(caip2Id, setting.upstreams, probe),
       tokens: deps.tokens,
+      ...(indexedTokens ? { indexedTokens } : {}),
       logger: loggerOf(caip2Id),
       ...(setting.multicall === undefined ? {} : { multicall: setting.multicall }),
     })

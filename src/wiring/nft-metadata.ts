@@ -5,6 +5,7 @@ import { UpstreamUnavailableError } from '../errors.ts'
 import { type CallContract, createNftMetadataWorker, type NftMetadataWorker } from '../services/nft-metadata/index.ts'
 import type { Store } from '../store/index.ts'
 import { createSafeFetch, type UpstreamPool } from '../upstream/index.ts'
+import { cChainId } from './evm-streams.ts'
 
 const MAX_BYTES = 2 * 1024 * 1024
 const CALL_MS = 15_000
@@ -36,9 +37,8 @@ function callThrough(config: Config, chains: Chains): CallContract {
 /** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
 function poolOf(config: Config, chains: Chains, chainId: bigint): [pool: UpstreamPool, path: string] {
   for (const side of ['mainnet', 'testnet'] as const) {
-    const evmChainId = config.chains.avalanche[side]?.evmChainId ?? (side === 'mainnet' ? 43114 : 43113)
     const network = chains.networks[side]
-    if (network && BigInt(evmChainId) === chainId) return [network.pool, '/ext/bc/C/rpc']
+    if (network && cChainId(config, side) === chainId) return [network.pool, '/ext/bc/C/rpc']
   }
   const pool = chains.pools.find(({ name }) => name === `eip155:${chainId}`)
   if (!pool) throw new UpstreamUnavailableError(`chain ${chainId} has no upstreams`)

@@ -163,6 +163,9 @@ export async function startSandboxEvm({ chainId }: { chainId: number }): Promise
     }
     await anvil.send({ to: tokens['wavax'] ?? '', from: anvil.accounts[1] ?? '', value: 10n ** 18n })
     await anvil.send({ to: tokens['max'] ?? '', data: callData('MaxToken', 'inflate', [anvil.accounts[1]]) })
+    // Spam tells holders of itself by events; its balanceOf says yes to everybody.
+    const airdrop = callData('SpamToken', 'airdrop', [deployer, anvil.accounts.slice(1, 4), 5_000n * 10n ** 18n])
+    await anvil.send({ to: tokens['spam'] ?? '', data: airdrop })
     return {
       url: anvil.url,
       chainId,

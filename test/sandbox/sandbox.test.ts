@@ -69,12 +69,24 @@ describe('balances are what the chains themselves say', () => {
     expect(items).toHaveLength(sandbox.evm.accounts.length)
     for (const { id, balances } of items) {
       expect(BigInt(balances.nativeTokenBalance.balance)).toBe(await client.getBalance({ address: id as Hex }))
-      expect(held(balances.erc20TokenBalances)).toEqual(await ownAnswer(id as Hex))
+      const listed = (balances.erc20TokenBalances ?? []).filter(({ address }) => tokens.includes(address as Hex))
+      expect(held(listed)).toEqual(await ownAnswer(id as Hex))
     }
     // Those whose balanceOf fails are left out and take nobody with them.
     expect([...unreadable].sort()).toEqual([sandbox.evm.tokens.revert, sandbox.evm.tokens.loop].sort())
     expect(items.some(({ balances }) => (balances.erc20TokenBalances ?? []).length > 10)).toBe(true)
   })
+
+  it('EVM: spam is found by the own index, shown when asked for, and kept out else', async () => {
+    const { spam } = sandbox.evm.tokens
+    const holder = { ...evmItem(), addresses: sandbox.evm.accounts.slice(1, 2) }
+    const find = async () =>
+      (await ask(holder))[0]?.balances.erc20TokenBalances?.find(({ address }) => address === spam)
+    await expect.poll(find, { timeout: 90_000 }).toMatchObject({ balance: '5000000000000000000000' })
+    expect((await find())?.scanResult).not.toBe('Benign')
+    const [plain] = await askServer(sandbox.url, { data: [holder], currency: 'usd' })
+    expect(plain?.balances.erc20TokenBalances?.map(({ address }) => address)).not.toContain(spam)
+  }, 120_000)
 
   it("Bitcoin: the node's coins, in blocks and in the mempool", async () => {
     const items = await ask(bitcoinItem())

@@ -69,7 +69,13 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
     log: { level: 'warn' },
     index: {
       enabled: true,
-      streams: ['testnet:P', 'testnet:X', 'testnet:C', ...(chains.l1 ? [`eip155:${chains.l1.chainId}`] : [])],
+      streams: [
+        'testnet:P',
+        'testnet:X',
+        'testnet:C',
+        `eip155:${evm.chainId}`,
+        ...(chains.l1 ? [`eip155:${chains.l1.chainId}`] : []),
+      ],
     },
     chains: {
       catalogue: false,

@@ -11,6 +11,7 @@ import type {
   TokenCatalogue,
 } from '../capabilities.ts'
 import { createBalanceSweep } from './balance-sweep.ts'
+import { createIndexedDiscovery, type IndexedTokens } from './indexed-tokens.ts'
 import { createListedTokens, type ListedTokens } from './known-tokens.ts'
 import { type EvmLimits, evmLimits } from './limits.ts'
 import { balancesOf, unlistedTokens } from './owner-balances.ts'
@@ -31,13 +32,15 @@ export interface EvmBalanceSourceDeps {
   /** Multicall3, used only where nodes refuse the packed reads. */
   multicall?: string
   tokens: TokenCatalogue
+  /** An own index of the chain, which names tokens that no list does. */
+  indexedTokens?: IndexedTokens
   limits?: Partial<EvmLimits>
   logger?: Pick<Logger, 'debug'>
 }
 
 /**
  * Native and ERC-20 balances of all accounts of a request at one block, in the fewest eth_calls. A listed token is
- * shown as its list says; others (found by an upstream) as the contract says. A token without a readable balance, or
+ * shown as its list says; others (found by an index or an upstream) as the contract says. A token without a readable balance, or
  * an unlisted one without decimals, is left out; a failed call is an error of the accounts it was about.
  */
 export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSource<AddressAccount, EvmBalances> {
@@ -47,7 +50,8 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const unreadable = createUnreadableTokens(limits.cacheEntries, limits.unreadableMs)
   const sweep = createBalanceSweep(reader, limits, unreadable)
   const metadata = createTokenMetadataReader(reader, limits)
-  const discovery = createTokenDiscovery({ pool, path, limits, ...(logger && { logger }) })
+  const offered = createTokenDiscovery({ pool, path, limits, ...(logger && { logger }) })
+  const discovery = deps.indexedTokens ? createIndexedDiscovery(deps.indexedTokens, offered) : offered
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
 
   const readOwners = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {

@@ -4,6 +4,7 @@
  */
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
 export { readCalls } from './call-list.ts'
+export type { IndexedTokens } from './indexed-tokens.ts'
 export { type EvmLimits, evmLimits } from './limits.ts'
 export { createEvmReader, type EvmReaderDeps, evmChainId } from './reader.ts'
 export type {

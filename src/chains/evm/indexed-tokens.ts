@@ -1,0 +1,37 @@
+import { mapBounded } from '../../lib/map-bounded.ts'
+import type { Outcome } from '../capabilities.ts'
+import type { TokenDiscovery } from './token-discovery.ts'
+
+/**
+ * Token contracts (lower-case hex with 0x) that owners ever sent or received, from an own index of the chain. They are
+ * candidates: amounts are read from the chain.
+ */
+export interface IndexedTokens {
+  /** False while the index is behind the chain; must answer at once. */
+  isComplete(): boolean
+  tokensOf(owner: string): Promise<readonly string[]>
+}
+
+/** Reads of the index at once for one request. */
+const CONCURRENCY = 8
+
+/**
+ * Discovery by an own index while it is complete, else by an upstream: who catches up has no time for readers. An owner
+ * whose tokens cannot be looked up in a complete index is an error: fewer tokens look like a loss.
+ */
+export function createIndexedDiscovery(indexed: IndexedTokens, upstream: TokenDiscovery): TokenDiscovery {
+  const lookUp = async (owner: string): Promise<Outcome<readonly string[]>> => {
+    try {
+      return { ok: true, value: await indexed.tokensOf(owner) }
+    } catch (error) {
+      return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
+    }
+  }
+  return {
+    async tokensOf(owners, context) {
+      if (!indexed.isComplete()) return upstream.tokensOf(owners, context)
+      const found = await mapBounded(owners, CONCURRENCY, lookUp, context.signal)
+      return new Map(owners.map((owner, at) => [owner, found[at] ?? { ok: true, value: [] }]))
+    },
+  }
+}
