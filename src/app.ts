@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { type AccessGuard, createFrontDoor } from './api/node/index.ts'
 import { installConnectionTracking } from './api/plugins/connections.ts'
 import { installMetricsRoute } from './api/plugins/metrics-route.ts'
+import { createOverload, type Overload, refuseOverload } from './api/plugins/overload.ts'
 import { installRequestLedger } from './api/plugins/request-ledger.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
 import { installTrace } from './api/plugins/trace.ts'
@@ -134,7 +135,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
   if (sharing) health.health.registerCheck(sharing.check)
   health.watchNodes((chain) => node.pools.group(chain).pool)
-  const http = createHttp(config, logger, node, access?.guard)
+  const overload = createOverload(config.http)
+  const http = createHttp(config, logger, { node, overload, guard: access?.guard })
   installRequestLedger(http.server, health.requests.begin)
   installTrace(http.server)
   if (metrics) {
@@ -179,6 +181,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
   http.addHook('onClose', async () => {
     background.abort()
+    overload.close()
     access?.close()
     await admin?.close()
     await indexer?.stop()
@@ -213,8 +216,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 function createHttp(
   config: Config,
   logger: Logger,
-  { api }: ServerNode,
-  guard: AccessGuard | undefined,
+  { node, overload, guard }: { node: ServerNode; overload: Overload; guard: AccessGuard | undefined },
 ): FastifyInstance {
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -226,7 +228,12 @@ function createHttp(
     trustProxy: config.http.trustProxy,
     // Each API refuses in its own words while it shuts down.
     return503OnClosing: false,
-    ...createFrontDoor({ node: api, ...(guard ? { guard } : {}), ...config.http }),
+    ...createFrontDoor({
+      ...config.http,
+      node: node.api,
+      ...(guard ? { guard } : {}),
+      overload: { ...overload, refuse: refuseOverload },
+    }),
     // A base URL that ends in a slash makes clients ask for `//v1/…`.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
   })

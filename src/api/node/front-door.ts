@@ -11,9 +11,18 @@ export interface FrontDoorOptions {
   node: NodeApi
   /** Access tokens; left out: everybody may come in. */
   guard?: AccessGuard
+  /** Left out: everybody comes in, however much there is to do. */
+  overload?: OverloadGuard
   keepAliveTimeoutMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
+}
+
+/** Decides which requests are too many, before any API sees them, and turns them away. */
+interface OverloadGuard {
+  refusal(path: string): unknown
+  enter(response: ServerResponse): void
+  refuse(response: ServerResponse, path: string): void
 }
 
 /** A node takes 64 kB of headers and more; unlimited ones would only fill memory. */
@@ -49,7 +58,7 @@ export interface FrontDoor {
  * /ext are never parsed, and none of Fastify's hooks and copies stand in the way of forwarding.
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
-  const { node, guard } = options
+  const { node, guard, overload } = options
   const answering = new WeakMap<Duplex, ServerResponse>()
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
@@ -74,6 +83,11 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         request.socket.end(refusalBytes('400 Bad Request', noHost ? ': missing required Host header' : ''))
         return
       }
+      if (overload?.refusal(target.path) !== undefined) {
+        overload.refuse(response, target.path)
+        return
+      }
+      overload?.enter(response)
       const refused = guarded(request, target)
       if (refused) writeBare(response, refused)
       else if (isNodes(target)) node.handle(request, response, target)
@@ -85,6 +99,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
     if (!target) socket.end(refusalBytes('400 Bad Request'))
+    else if (overload?.refusal(target.path) !== undefined) socket.end(refusalBytes('503 Service Unavailable'))
     else if (refused) writeRefusal(socket, refused, undefined, true)
     else if (isNodes(target)) node.upgrade(request, socket, head, target)
     else socket.end(refusalBytes('404 Not Found'))

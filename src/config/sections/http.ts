@@ -20,6 +20,8 @@ export const HttpSection = section({
   headersTimeoutMs: ms(15_000, 'Time for a client to send its headers.'),
   requestTimeoutMs: ms(60_000, 'Time for a client to send its whole request.'),
   maxConnections: count(10_000, 'Connections beyond this are refused.'),
+  maxInFlight: count(4_096, 'Requests being answered at a time, streams included; one more is 503 with retry-after.'),
+  maxEventLoopDelayMs: ms(500, 'Mean event loop delay, two seconds in a row, above which requests are 503; 0 = never.'),
   shutdownGraceMs: ms(10_000, 'Time for open answers to finish on SIGTERM before they are cut.'),
   trustProxy: toggle(false, 'Believe X-Forwarded-For of a reverse proxy.'),
 })

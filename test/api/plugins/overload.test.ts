@@ -1,0 +1,107 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import WebSocket from 'ws'
+import { createOverload, refuseOverload } from '../../../src/api/plugins/overload.ts'
+import { createStage } from '../../support/stage.ts'
+
+const stage = createStage()
+afterEach(() => stage.clear())
+
+/** Requests that stay open until they are let go. */
+async function fill(url: string, number: number, chainId = 1) {
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  const body = JSON.stringify({
+    data: [
+      { namespace: 'eip155', references: [String(chainId)], addresses: ['0x000000000000000000000000000000000000dEaD'] },
+    ],
+    currency: 'usd',
+  })
+  const headers = { 'content-type': 'application/json' }
+  const open = Array.from({ length: number }, () =>
+    fetch(`${url}/v1/balance/get-balances`, { method: 'POST', body, headers, signal: leaving.signal }),
+  )
+  return { open, leave: () => leaving.abort() }
+}
+
+describe('more requests than a server takes', () => {
+  it('are refused in the words of each API, and taken again when there is room', async () => {
+    const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 3 } })
+    const { open, leave } = await fill(url, 3)
+    // Headers are out: all three are being answered.
+    await Promise.all(open)
+    const refused = await Promise.all(
+      ['/v1/balance/get-supported-chains', '/v1/blocks', '/ext/info', '/nowhere'].map((path) => fetch(url + path)),
+    )
+    for (const answer of refused) {
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toBe('1')
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    }
+    const other =
+      '{"message":"this server has too much to do, try again","error":"Service Unavailable","statusCode":503}'
+    expect(await Promise.all(refused.map((answer) => answer.text()))).toEqual([
+      '{"message":"SERVICE_UNAVAILABLE"}',
+      other,
+      'server overloaded, try again\n',
+      other,
+    ])
+    leave()
+    await vi.waitFor(async () => expect((await fetch(`${url}/v1/balance/get-supported-chains`)).status).toBe(200))
+  })
+
+  it('never keep health, metrics and probes out', async () => {
+    const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 1 } })
+    await Promise.all((await fill(url, 1)).open)
+    for (const path of ['/ext/health', '/ext/health/liveness', '/metrics', '/v1/live-check', '/v1/health-check?x=1']) {
+      const text = await (await fetch(url + path)).text()
+      expect(text).not.toContain('too much to do')
+      expect(text).not.toContain('overloaded')
+    }
+  })
+
+  it('refuse WebSockets as well', async () => {
+    const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 1 } })
+    await Promise.all((await fill(url, 1)).open)
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ext/bc/C/ws`)
+    await expect(
+      new Promise((resolve, reject) => {
+        socket.on('open', resolve)
+        socket.on('error', reject)
+      }),
+    ).rejects.toThrow('Unexpected server response: 503')
+  })
+})
+
+describe('an event loop that is held up', () => {
+  it('turns requests away until it is free again', async () => {
+    const overload = createOverload({ maxInFlight: 100, maxEventLoopDelayMs: 50 })
+    onTestFinished(() => overload.close())
+    const held = Date.now() + 2_600
+    while (Date.now() < held) {
+      const until = Date.now() + 120
+      while (Date.now() < until);
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(overload.refusal('/v1/blocks')).toBe('event loop')
+    expect(overload.refusal('/ext/health')).toBeUndefined()
+    await vi.waitFor(() => expect(overload.refusal('/v1/blocks')).toBeUndefined(), { timeout: 30_000 })
+  })
+
+  it('is not looked at when switched off', async () => {
+    const overload = createOverload({ maxInFlight: 1, maxEventLoopDelayMs: 0 })
+    onTestFinished(() => overload.close())
+    expect(overload.refusal('/v1/blocks')).toBeUndefined()
+  })
+})
+
+it('a connection that was refused is closed, so that it comes back to another process', async () => {
+  const refuse: RequestListener = (request, response) => refuseOverload(response, request.url ?? '')
+  const server = createServer(refuse).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/blocks`)
+  expect(answer.headers.get('connection')).toBe('close')
+})
