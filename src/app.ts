@@ -28,6 +28,7 @@ import { createServerMetrics } from './wiring/metrics.ts'
 import { createServerNftMetadata } from './wiring/nft-metadata.ts'
 import { createServerNode, type ServerNode } from './wiring/node.ts'
 import { createServerHealth, servedSide } from './wiring/node-health.ts'
+import { wirePage } from './wiring/page.ts'
 import { createPoolLogger, observeAll } from './wiring/pool-observers.ts'
 import { createServerSharing } from './wiring/sharing.ts'
 import { createServerStore } from './wiring/store.ts'
@@ -173,6 +174,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     indexed && config.mode !== 'api' ? createServerIndexer(config, { chains, store: indexed, logger }) : undefined
   const nftMetadata =
     indexed && indexer ? createServerNftMetadata(config, { chains, store: indexed, logger }) : undefined
+  await wirePage(http, config, { chains, store: indexed, indexer })
   const background = new AbortController()
   http.addHook('preClose', async () => {
     closing = true

@@ -13,7 +13,7 @@ import { HttpSection, LogSection } from './sections/http.ts'
 import { IndexSection, RedisSection, StoreSection } from './sections/indexing.ts'
 import { MarketSection } from './sections/market.ts'
 import { NodeSection } from './sections/node.ts'
-import { MetricsSection, OtelSection } from './sections/operation.ts'
+import { MetricsSection, OtelSection, PageSection } from './sections/operation.ts'
 import { UpstreamLimitsSection } from './sections/upstream.ts'
 
 /** The whole configuration. `firn.config.json`, environment and flags all end in this shape. */
@@ -37,6 +37,7 @@ export const ConfigSchema = section({
   store: StoreSection,
   redis: RedisSection,
   data: DataSection,
+  page: PageSection,
   metrics: MetricsSection,
   otel: OtelSection,
   chains: ChainsSection,

@@ -11,3 +11,8 @@ export const OtelSection = section({
   endpoint: Type.Optional(url(['https', 'http'], { description: 'OTLP over HTTP endpoint.' })),
   serviceName: Type.String({ minLength: 1, default: 'firn', description: 'Name in the traces.' }),
 })
+
+/** What people see. */
+export const PageSection = section({
+  enabled: toggle(true, 'Serve the page for people at /.'),
+})

@@ -1,0 +1,137 @@
+/** @import { Chain, IndexReport, Stream } from './wire.js' */
+import { formatDuration } from './amounts.js'
+import { byId, make } from './element.js'
+
+/** Pages that nobody looks at do not ask. Milliseconds. */
+const MOVING = 2_000
+const STANDING = 15_000
+const PATIENCE = 10_000
+
+/** @type {Record<string, string>} */
+const PHASES = {
+  standby: 'another process indexes, this one waits',
+  starting: 'starting',
+  'catching-up': 'catching up',
+  following: 'at the tip',
+  failing: 'failing, trying again',
+  blocked: 'stands before a block it cannot read',
+}
+
+/**
+ * Shows how far the index is, again and again while the page is looked at.
+ * @param {readonly Chain[]} chains
+ */
+export async function followIndex(chains) {
+  for (;;) {
+    const report = await ask()
+    show(report, chains)
+    if (report && !report.enabled) return
+    const moving = !report || report.streams.some(({ phase }) => phase !== undefined && phase !== 'following')
+    await pause(moving ? MOVING : STANDING)
+  }
+}
+
+/** @returns {Promise<IndexReport | undefined>} undefined = could not be asked */
+async function ask() {
+  try {
+    const response = await fetch('page/index.json', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE) })
+    return response.ok ? await response.json() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {number} ms */
+const pause = (ms) =>
+  /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      const later = () => {
+        if (!document.hidden) return resolve()
+        document.addEventListener('visibilitychange', () => resolve(), { once: true })
+      }
+      setTimeout(later, ms)
+    })
+  )
+
+/**
+ * @param {IndexReport | undefined} report
+ * @param {readonly Chain[]} chains
+ */
+function show(report, chains) {
+  const note = byId('index-note', HTMLElement)
+  const list = byId('streams', HTMLUListElement)
+  note.textContent = noteOf(report)
+  note.hidden = note.textContent === ''
+  note.classList.toggle('bad', report === undefined)
+  // A number that is not known any more must not stay.
+  list.replaceChildren(...(report?.streams ?? []).map((stream) => line(stream, chains)))
+}
+
+/** @param {IndexReport | undefined} report */
+function noteOf(report) {
+  if (!report) return 'The index could not be asked.'
+  if (!report.enabled) return 'This server keeps no index; balances come from the chains themselves.'
+  if (report.role === 'elsewhere') return 'Another process keeps the index that this server reads.'
+  if (report.role === 'standby') return 'Another process keeps the index; this one takes over when it goes.'
+  return report.streams.length === 0 ? 'Nothing is indexed yet.' : ''
+}
+
+/**
+ * @param {Stream} stream
+ * @param {readonly Chain[]} chains
+ */
+function line(stream, chains) {
+  const { height, tip, phase, stalled } = stream
+  const bad = stalled === true || phase === 'failing' || phase === 'blocked'
+  const name = nameOf(stream.name, chains)
+  return make(
+    'li',
+    { class: 'stream' },
+    make('span', { class: 'stream-name' }, name),
+    make('span', { class: 'stream-height' }, heightText(height, tip)),
+    tip === undefined ? undefined : bar(name, height, tip),
+    make('span', { class: `stream-note ${bad ? 'bad' : 'muted'}` }, noteOn(stream)),
+  )
+}
+
+/** @param {string | undefined} height @param {string | undefined} tip */
+function heightText(height, tip) {
+  const at = height === undefined ? 'no block yet' : `block ${count(height)}`
+  return tip === undefined || tip === height ? at : `${at} of ${count(tip)}`
+}
+
+/** @param {string} number */
+const count = (number) => number.replace(/\B(?=(\d{3})+$)/g, ',')
+
+/**
+ * @param {string} name
+ * @param {string | undefined} height
+ * @param {string} tip
+ */
+function bar(name, height, tip) {
+  const done = BigInt(tip) === 0n ? 1000n : (BigInt(height ?? '0') * 1000n) / BigInt(tip)
+  return make('progress', { max: '1000', value: String(done), 'aria-label': `${name} indexed` })
+}
+
+/** @param {Stream} stream */
+function noteOn({ phase, blocksPerSecond = 0, etaSeconds, ageSeconds, stalled, failures = 0 }) {
+  const rate = blocksPerSecond >= 10 ? Math.round(blocksPerSecond) : Number(blocksPerSecond.toFixed(1))
+  const words = [
+    stalled === true ? 'stands still' : phase === undefined ? undefined : (PHASES[phase] ?? phase),
+    phase === 'catching-up' && rate > 0 ? `${rate} blocks/s` : undefined,
+    etaSeconds === undefined ? undefined : `about ${formatDuration(etaSeconds)} left`,
+    ageSeconds === undefined ? undefined : `current ${formatDuration(ageSeconds)} ago`,
+    failures > 0 ? `${failures} ${failures === 1 ? 'failure' : 'failures'} in a row; the log says why` : undefined,
+  ]
+  return words.filter((word) => word !== undefined).join(' · ')
+}
+
+/**
+ * @param {string} stream `testnet:P` or `eip155:<chain id>`
+ * @param {readonly Chain[]} chains
+ */
+function nameOf(stream, chains) {
+  const native = /^(mainnet|testnet):([PXC])$/.exec(stream)
+  if (native) return native[1] === 'mainnet' ? `${native[2]}-Chain` : `${native[2]}-Chain, test network`
+  return chains.find(({ caip2Id }) => caip2Id === stream)?.name ?? stream
+}

@@ -1,0 +1,146 @@
+/** What the balance API sends (openapi/balance.json), as far as the page reads it. */
+export interface Token {
+  name: string
+  symbol: string
+  decimals: number
+  /** Smallest unit. */
+  balance: string
+  address?: string
+  scanResult?: 'Benign' | 'Malicious' | 'Warning' | 'Spam'
+  balanceInCurrency?: number
+  price?: number
+  priceChange24h?: number
+  priceChangePercentage24h?: number
+  unconfirmedBalance?: string
+  unconfirmedBalanceInCurrency?: number
+}
+
+export interface Asset {
+  assetId: string
+  name: string
+  symbol: string
+  decimals: number
+  balance: string
+  type: 'native' | 'unknown'
+}
+
+/** P carries decimal strings, X and C lists of assets; keys of `atomic…` are blockchain ids. */
+export interface Categories {
+  [name: string]: string | Asset[] | Record<string, string | Asset[]> | undefined
+}
+
+export interface Balances {
+  nativeTokenBalance: Token
+  totalBalanceInCurrency?: number
+  erc20TokenBalances?: Token[]
+  splTokenBalances?: Token[]
+  categories?: Categories
+}
+
+/** `error` is null exactly when there are balances; an internal error names neither chain nor account. */
+export interface Item {
+  caip2Id?: string
+  networkType?: string
+  id?: string
+  balances?: Balances | null
+  error: string | null
+}
+
+export interface Chain {
+  caip2Id: string
+  name: string
+  testnet: boolean
+  letter?: 'P' | 'X' | 'C'
+}
+
+export interface Facts {
+  chains: Chain[]
+  currencies: string[]
+  prefixes: { mainnet: string[]; testnet: string[] }
+  blockchains: Record<string, string>
+  credentialHeader?: string
+}
+
+export interface Stream {
+  name: string
+  phase?: string
+  height?: string
+  tip?: string
+  blocksPerSecond?: number
+  etaSeconds?: number
+  ageSeconds?: number
+  stalled?: boolean
+  failures?: number
+}
+
+export interface IndexReport {
+  enabled: boolean
+  role?: 'stopped' | 'standby' | 'leading' | 'elsewhere'
+  streams: Stream[]
+}
+
+export type AccountKind = 'evm' | 'bitcoin' | 'solana' | 'avalanche' | 'xpub'
+
+/** One thing that was pasted and understood. */
+export interface Account {
+  kind: AccountKind
+  /** As it is asked for, without chain prefix. */
+  id: string
+  /** Where it can exist. */
+  side: 'mainnet' | 'testnet' | 'both'
+  /** Of Avalanche's native chains, those that the prefix named; all when there was none. */
+  letters: readonly ('P' | 'X' | 'C')[]
+}
+
+/** One chain and one account, answered exactly once. */
+export interface Pair {
+  chain: Chain
+  id: string
+}
+
+/** One body for get-balances with the pairs that it asks for. */
+export interface Question {
+  data: object[]
+  pairs: Pair[]
+}
+
+/** One line of an account: a coin, a token or an asset. */
+export interface Holding {
+  name: string
+  symbol: string
+  decimals: number
+  amount: string
+  native: boolean
+  /** Contract, mint or asset id. */
+  address?: string
+  verdict?: string
+  price?: number
+  value?: number
+  /** Value now minus value a day ago. */
+  change?: number
+  changePercent?: number
+}
+
+/** A part of the native coin: staked, locked, in shared memory. */
+export interface Part {
+  label: string
+  amount: string
+  symbol: string
+  decimals: number
+  /** `held` adds up to the native balance, `apart` is not in it, `among` is counted in another part. */
+  place: 'held' | 'apart' | 'among'
+}
+
+export interface Totals {
+  asked: number
+  answered: number
+  failed: number
+  /** Readings with holdings but without a total of the server. */
+  unvalued: number
+  /** Holdings without a price, in readings that do have a total. */
+  unpriced: number
+  value: number
+  /** Undefined where no price change is known. */
+  change: number | undefined
+  changePercent: number | undefined
+}

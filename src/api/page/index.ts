@@ -1,0 +1,66 @@
+/**
+ * `GET /`: a page for people, and the two small JSON documents that it reads besides the public APIs.
+ * The page itself is plain HTML, CSS and JavaScript in `browser`; what a browser gets is what stands there.
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { readAssets } from './assets.ts'
+import { type ServedAsset, sendAsset } from './send-asset.ts'
+import type { PageFacts, PageIndex } from './types.ts'
+
+export type { PageChain, PageFacts, PageIndex, PageStream } from './types.ts'
+
+export interface PageOptions {
+  facts(): PageFacts
+  /** Rejects when the index could not be asked. */
+  index(): Promise<PageIndex>
+}
+
+/**
+ * Nothing but what this server serves, no inline script or style, no frame around it. Trusted types without a policy
+ * switch off `innerHTML` and its like: names that strangers chose can only ever be text.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+export async function pageApi(app: FastifyInstance, options: PageOptions): Promise<void> {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(HEADERS)
+  })
+  const page = ({ name }: ServedAsset): string => (name === 'page.html' ? '/' : `/page/${name}`)
+  for (const asset of readAssets()) {
+    app.get(page(asset), { schema: { hide: true } }, (request, reply) => sendAsset(asset, request, reply))
+  }
+  // Names of chains, coins and prefixes come from the configuration; get-supported-chains knows only their ids.
+  app.get('/page/facts.json', { schema: { hide: true } }, async (_request, reply) => fresh(reply).send(options.facts()))
+  // Progress is told elsewhere only in headers of answers that exist once an index does, without tip, rate and phase.
+  app.get('/page/index.json', { schema: { hide: true } }, async (request, reply) => {
+    try {
+      return fresh(reply).send(await options.index())
+    } catch (error) {
+      request.log.warn({ err: error }, 'the progress of the index could not be read')
+      return fresh(reply).code(503).send({ message: 'the index could not be read' })
+    }
+  })
+}
+
+const fresh = (reply: FastifyReply): FastifyReply =>
+  reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')

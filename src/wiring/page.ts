@@ -1,0 +1,124 @@
+import type { FastifyInstance } from 'fastify'
+import { APP_CHECK_HEADER } from '../api/balance/index.ts'
+import { type PageChain, type PageFacts, type PageIndex, type PageStream, pageApi } from '../api/page/index.ts'
+import type { Chains } from '../chains/index.ts'
+import type { Config } from '../config/index.ts'
+import type { Indexer, IndexerStatus } from '../indexer/index.ts'
+import { CURRENCIES } from '../lib/currencies.ts'
+import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
+import type { Store } from '../store/index.ts'
+
+const SIDES = ['mainnet', 'testnet'] as const
+const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
+/** Pages that stay open ask again and again; the database is asked at most this often. Milliseconds. */
+const PROGRESS_MS = 2_000
+
+export interface PageDeps {
+  chains: Chains
+  /** Where nothing is indexed: undefined. */
+  store: Store | undefined
+  /** Left out where another process indexes. */
+  indexer: Indexer | undefined
+}
+
+/** The page for people, with what it has to know of the configuration and of the index. */
+export async function wirePage(app: FastifyInstance, config: Config, deps: PageDeps): Promise<void> {
+  if (!config.page.enabled) return
+  await app.register(pageApi, {
+    facts: () => pageFacts(config, deps.chains),
+    index: createIndexReport(deps),
+  })
+}
+
+function pageFacts(config: Config, chains: Chains): PageFacts {
+  const known = chainsOf(config)
+  const prefixes = (side: (typeof SIDES)[number]): string[] => {
+    const own = config.chains.avalanche[side]?.hrp
+    return [...new Set([PREFIXES[side], ...(own === undefined ? [] : [own])])]
+  }
+  return {
+    chains: known.filter(({ caip2Id }) => chains.byId.has(caip2Id)),
+    currencies: CURRENCIES,
+    prefixes: { mainnet: prefixes('mainnet'), testnet: prefixes('testnet') },
+    blockchains: blockchainNames(chains),
+    ...(config.balance.appCheck.mode === 'off' ? {} : { credentialHeader: APP_CHECK_HEADER }),
+  }
+}
+
+/** Every configured chain: P, X and C first, as they belong together. */
+function chainsOf({ chains: { avalanche, bitcoin, evm, solana } }: Config): PageChain[] {
+  const native = SIDES.flatMap((side): PageChain[] => {
+    if (!avalanche[side]) return []
+    const { pvm, avm, coreth } = AVALANCHE_REFERENCES[side]
+    const chain = (letter: 'P' | 'X' | 'C', reference: string, name: string): PageChain => ({
+      caip2Id: `avax:${reference}`,
+      name,
+      testnet: side === 'testnet',
+      letter,
+    })
+    return [chain('P', pvm, 'P-Chain'), chain('X', avm, 'X-Chain'), chain('C', coreth, 'C-Chain shared memory')]
+  })
+  const named = (namespace: string, entries: Record<string, { name: string }>, isTest: (id: string) => boolean) =>
+    Object.entries(entries).map(([id, { name }]) => ({ caip2Id: `${namespace}:${id}`, name, testnet: isTest(id) }))
+  return [
+    ...native,
+    ...named('eip155', evm, (id) => evm[id]?.testnet === true),
+    ...named('bip122', bitcoin, (id) => id !== BITCOIN_REFERENCES.mainnet),
+    ...named('solana', solana, (id) => id !== SOLANA_REFERENCES.mainnet),
+  ]
+}
+
+const blockchainNames = ({ networks }: Chains): Record<string, string> =>
+  Object.fromEntries(
+    SIDES.flatMap((side) =>
+      Object.entries(networks[side]?.known()?.blockchainIds ?? {}).map(([letter, id]) => [id, `${letter}-Chain`]),
+    ),
+  )
+
+/** How far the index is: of the indexer in this process, else of what stands in the database. */
+function createIndexReport({ store, indexer }: PageDeps): () => Promise<PageIndex> {
+  if (!store) return async () => ({ enabled: false, streams: [] })
+  let reading: { at: number; result: Promise<PageStream[]> } | undefined
+  return async () => {
+    // Only who writes knows rate and tip; a stand-by reads the same database as everybody else.
+    const own = indexer?.status()
+    if (own?.role === 'leading') return ownProgress(own)
+    const now = Date.now()
+    if (!reading || now - reading.at > PROGRESS_MS) reading = { at: now, result: storedProgress(store) }
+    return { enabled: true, role: own?.role ?? 'elsewhere', streams: await reading.result }
+  }
+}
+
+function ownProgress({ role, streams }: IndexerStatus): PageIndex {
+  return {
+    enabled: true,
+    role,
+    streams: streams.map(({ name, phase, height, tip, blocksPerSecond, etaSeconds, freshAtMs, stalled, failures }) => ({
+      name,
+      phase,
+      ...decimal('height', height),
+      ...decimal('tip', tip),
+      blocksPerSecond,
+      ...(etaSeconds === undefined ? {} : { etaSeconds }),
+      ...(freshAtMs === undefined ? {} : { ageSeconds: secondsSince(freshAtMs) }),
+      stalled,
+      failures,
+    })),
+  }
+}
+
+async function storedProgress(store: Store): Promise<PageStream[]> {
+  const progress = await store.reader.progress()
+  return progress.map(
+    ({ stream, tip, currentAtMs }): PageStream => ({
+      name: stream,
+      ...decimal('height', tip?.height),
+      ...(tip ? { ageSeconds: secondsSince(Number(currentAtMs)) } : {}),
+    }),
+  )
+}
+
+const decimal = <K extends 'height' | 'tip'>(name: K, value: bigint | undefined): Partial<Record<K, string>> =>
+  value === undefined ? {} : ({ [name]: value.toString() } as Record<K, string>)
+
+const secondsSince = (ms: number): number => Math.max(0, Math.round((Date.now() - ms) / 1000))
