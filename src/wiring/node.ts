@@ -14,6 +14,7 @@ import {
   type NodeApi,
   type NodePools,
 } from '../api/node/index.ts'
+import { createDiscoverService, createOpenRpcPage } from '../api/node/openrpc/index.ts'
 import { createContainerIndexService } from '../api/node/services/container-index.ts'
 import { withEvmFallbacks } from '../api/node/services/evm-fallbacks.ts'
 import { createHealthPages, createHealthService } from '../api/node/services/health.ts'
@@ -143,11 +144,12 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     createHealthService(deps.health.health),
     ...(deps.services ?? []),
   ]
+  const described = node.publicDeployment ? services.filter((service) => service.private !== true) : services
   const api = createNodeApi({
     forwarder,
     chains,
-    services,
-    endpoints: [...createHealthPages(deps.health.health), ...(deps.endpoints ?? [])],
+    services: [...services, createDiscoverService(described)],
+    endpoints: [...createHealthPages(deps.health.health), createOpenRpcPage(described), ...(deps.endpoints ?? [])],
     evm: withEvmFallbacks(deps.evm ? deps.evm(forwarder, pools) : ownEvm),
     publicDeployment: node.publicDeployment,
     allowedHosts: node.allowedHosts,

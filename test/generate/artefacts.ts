@@ -1,3 +1,4 @@
+import { openRpcDocument } from '../../src/api/node/openrpc/index.ts'
 import { differencesPage } from '../api/node/differences.ts'
 import { servedDocument } from './api-documents.ts'
 import { configFileSchema } from './config-schema.ts'
@@ -17,6 +18,7 @@ export const artefacts: readonly Artefact[] = [
   { path: 'docs/configuration.md', content: configurationPage },
   { path: 'docs/node-differences.md', content: differencesPage },
   { path: 'openapi/firn.config.schema.json', content: configFileSchema },
+  { path: 'openapi/node.openrpc.json', content: () => openRpcDocument() },
   { path: 'openapi/balance.json', content: () => servedDocument('/schema.json') },
   { path: 'openapi/data.json', content: () => servedDocument('/api-json') },
 ]

@@ -1,0 +1,38 @@
+import { type LocalService, RawJson } from '../gorilla/local-service.ts'
+import { httpError } from '../http/answer.ts'
+import type { LocalEndpoint } from '../plain/local-endpoint.ts'
+import { type ApiName, openRpcDocument } from './document.ts'
+
+const OPTIONAL: readonly ApiName[] = ['auth', 'admin', 'health', 'keystore', 'index']
+const INDEXES = ['index/P/block', 'index/X/block', 'index/C/block', 'index/X/tx', 'index/X/vtx']
+
+/** What of the document is true of this deployment. `services` = what is answered here and not kept from the public. */
+const documentOf = (services: readonly LocalService[]): string => {
+  const names = new Set(services.flatMap(({ endpoints }) => endpoints.map((name) => name.split('/')[0])))
+  return openRpcDocument((api) => !OPTIONAL.includes(api) || names.has(api))
+}
+
+/** `/ext/openrpc.json`, read by GET. */
+export function createOpenRpcPage(services: readonly LocalService[]): LocalEndpoint {
+  const body = Buffer.from(documentOf(services))
+  return {
+    endpoint: 'openrpc.json',
+    answer: ({ method }) =>
+      method === 'GET' || method === 'HEAD'
+        ? { status: 200, contentType: 'application/json', body }
+        : httpError(405, 'method not allowed'),
+  }
+}
+
+/** `rpc.discover` of every service that is no EVM one. */
+export function createDiscoverService(services: readonly LocalService[]): LocalService {
+  const document = new RawJson(JSON.stringify(JSON.parse(documentOf(services))))
+  const own = services
+    .flatMap(({ endpoints }) => endpoints)
+    .filter((name) => ['auth', 'admin', 'keystore', 'health'].includes(name))
+  return {
+    endpoints: [...new Set(['info', 'P', ...INDEXES, ...own])],
+    service: 'rpc',
+    methods: { discover: () => document },
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * The OpenRPC description of every method under /ext that the specification names: one file per API, put together in
+ * `document.ts`. Served as /ext/openrpc.json and by `rpc.discover`.
+ */
+export { createDiscoverService, createOpenRpcPage } from './discover.ts'
+export { type ApiName, openRpcDocument } from './document.ts'
