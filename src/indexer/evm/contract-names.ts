@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { decodeText } from '../../chains/evm/index.ts'
+import { JsonRpcError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ContractNames, RpcReceipt } from './rpc-block.ts'
 import { tokenMoves } from './token-logs.ts'
@@ -24,7 +25,9 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     try {
       const answer = await pool.rpc<unknown>(path, 'eth_call', params, { signal, deadline: Date.now() + CALL_MS })
       return typeof answer === 'string' ? Buffer.from(answer.slice(2), 'hex') : undefined
-    } catch {
+    } catch (error) {
+      // A node that could not be asked says nothing about the contract: the page is read again.
+      if (!(error instanceof JsonRpcError)) throw error
       return undefined
     }
   }
@@ -44,6 +47,8 @@ export function createContractNames(pool: UpstreamPool, path: string) {
   }
 
   return {
+    /** From now on everybody is asked again: what was learned may never have been stored, or was taken back. */
+    forget: () => asked.clear(),
     /** What the token contracts of these receipts say of themselves, of those not asked before. */
     async learn(receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<ReadonlyMap<string, ContractNames>> {
       const contracts = new Set(

@@ -3,6 +3,7 @@ import type {
   EvmBlockRow,
   EvmContractRow,
   EvmHoldingRow,
+  EvmMetadataChangeRow,
   EvmNftRow,
   EvmParticipantRow,
   EvmRows,
@@ -20,6 +21,7 @@ interface Range {
   transfers: EvmTransferRow[]
   contracts: Map<string, EvmContractRow>
   nfts: Map<string, EvmNftRow>
+  metadataChanges: EvmMetadataChangeRow[]
   participants: Map<string, EvmParticipantRow>
   holdings: Map<string, EvmHoldingRow>
 }
@@ -35,6 +37,7 @@ export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: 
     transfers: [],
     contracts: new Map(),
     nfts: new Map(),
+    metadataChanges: [],
     participants: new Map(),
     holdings: new Map(),
   }
@@ -49,6 +52,7 @@ export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: 
     transfers: range.transfers,
     contracts: [...range.contracts.values()],
     nfts: [...range.nfts.values()],
+    metadataChanges: range.metadataChanges,
     participants: [...range.participants.values()],
     holdings: [...range.holdings.values()],
   }
@@ -143,7 +147,7 @@ function applyLogs(range: Range, receipt: RpcReceipt, height: bigint, txIndex: n
       else own(range, move, height, logIndex)
     }
     const change = metadataChange(log)
-    if (change) refresh(range, bare(log.address), change, height, logIndex)
+    if (change) range.metadataChanges.push(change)
   }
 }
 
@@ -153,7 +157,9 @@ function takePart(range: Range, address: string | undefined, height: bigint): vo
 }
 
 function describe(range: Range, address: string, facts: Omit<EvmContractRow, 'address'>): void {
-  range.contracts.set(address, { ...range.contracts.get(address), address, ...facts })
+  const known = range.contracts.get(address)
+  // Where it first showed itself: going back to a block behind that keeps it.
+  range.contracts.set(address, { ...known, address, ...facts, height: known?.height ?? facts.height })
 }
 
 function hold(range: Range, move: TokenMove, height: bigint): void {
@@ -168,7 +174,6 @@ function hold(range: Range, move: TokenMove, height: bigint): void {
 function own(range: Range, move: TokenMove, height: bigint, logIndex: number): void {
   if (move.tokenId === undefined || move.standard === 'ERC-20') return
   const key = `${move.contract}/${move.tokenId}`
-  const refreshed = range.nfts.get(key)?.refresh === true
   range.nfts.set(key, {
     contract: move.contract,
     tokenId: move.tokenId,
@@ -176,19 +181,5 @@ function own(range: Range, move: TokenMove, height: bigint, logIndex: number): v
     ...(move.standard === 'ERC-721' ? { owner: move.to } : {}),
     height,
     logIndex,
-    ...(refreshed ? { refresh: true } : {}),
   })
-}
-
-/** Only tokens that moved in the same range can be marked here: for others the row would have no owner. */
-function refresh(
-  range: Range,
-  contract: string,
-  { tokenId }: { tokenId: bigint },
-  height: bigint,
-  logIndex: number,
-): void {
-  const key = `${contract}/${tokenId}`
-  const known = range.nfts.get(key)
-  if (known) range.nfts.set(key, { ...known, height, logIndex, refresh: true })
 }

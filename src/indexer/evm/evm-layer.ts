@@ -20,6 +20,7 @@ export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFa
         signal,
       ),
     async open(progress) {
+      reader.restart()
       let count = readCount(progress.state)
       return {
         apply(facts) {

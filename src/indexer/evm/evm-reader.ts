@@ -1,13 +1,17 @@
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { createContractNames } from './contract-names.ts'
-import { bare, type EvmFacts, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
+import { bare, type EvmFacts, quantity, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
 
 export interface EvmReader {
-  tip(signal: AbortSignal): Promise<bigint>
+  /** Height and hash of the last block. */
+  tip(signal: AbortSignal): Promise<{ height: bigint; id: string }>
   /** Blocks of these heights with everything about them; hashes are checked where the caller knows them. */
   read(blocks: readonly { height: bigint; id?: string }[], signal: AbortSignal): Promise<EvmFacts[]>
-  header(height: bigint, signal: AbortSignal): Promise<RpcBlock>
+  /** To be called when the store may lack what was read: contracts are described again. */
+  restart(): void
+  /** Undefined where there is no block of that height. */
+  hashAt(height: bigint, signal: AbortSignal): Promise<string | undefined>
 }
 
 /** A page of blocks is large: it gets more time than a wallet's read. Milliseconds. */
@@ -19,9 +23,11 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string): EvmReade
   let wholeBlocks = true
   const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
 
-  const block = async (height: bigint, full: boolean, signal: AbortSignal): Promise<RpcBlock> => {
-    const params = [`0x${height.toString(16)}`, full]
-    const answer = await pool.rpc<RpcBlock | null>(path, 'eth_getBlockByNumber', params, call(signal))
+  const lookUp = (height: bigint, full: boolean, signal: AbortSignal): Promise<RpcBlock | null> =>
+    pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], call(signal))
+
+  const block = async (height: bigint, signal: AbortSignal): Promise<RpcBlock> => {
+    const answer = await lookUp(height, true, signal)
     if (!answer) throw new BadAnswerError(`block ${height} is not there yet`)
     return answer
   }
@@ -50,11 +56,17 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string): EvmReade
 
   return {
     async tip(signal) {
-      return BigInt(await pool.rpc<string>(path, 'eth_blockNumber', [], call(signal)))
+      const latest = await pool.rpc<RpcBlock | null>(path, 'eth_getBlockByNumber', ['latest', false], call(signal))
+      if (!latest) throw new BadAnswerError('there is no latest block')
+      return { height: quantity(latest.number), id: bare(latest.hash) }
     },
-    header: (height, signal) => block(height, false, signal),
+    restart: names.forget,
+    async hashAt(height, signal) {
+      const found = await lookUp(height, false, signal)
+      return found ? bare(found.hash) : undefined
+    },
     async read(wanted, signal) {
-      const blocks = await Promise.all(wanted.map(({ height }) => block(height, true, signal)))
+      const blocks = await Promise.all(wanted.map(({ height }) => block(height, signal)))
       blocks.forEach((found, at) => {
         const id = wanted[at]?.id
         if (id !== undefined && bare(found.hash) !== id) {

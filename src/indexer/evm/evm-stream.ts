@@ -1,6 +1,9 @@
+import { BadAnswerError } from '../../errors.ts'
 import type { StreamDefinition } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
+import { readEvmChainId } from '../evm-chain-id.ts'
 import type { ChainStream, StreamBlock } from '../runner/stream.ts'
+import { StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
 import { readCount } from './evm-layer.ts'
 import { createEvmBlockReader } from './evm-reader.ts'
@@ -8,6 +11,8 @@ import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 
 /** Blocks of one page: with receipts a few megabytes at most on busy chains. */
 const PAGE = 64n
+
+const LEFT_BRANCH = 'the chain left the branch that is stored'
 
 type EvmStreamBlock = StreamBlock & { facts: EvmFacts }
 
@@ -26,24 +31,30 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
   return {
     definition,
     firstHeight: 0n,
-    async fetch(from, _after, signal) {
+    async define(signal) {
+      const id = await readEvmChainId(pool, path, signal)
+      if (id === definition.evmChainId) return definition
+      throw new StreamBlockedError(`${definition.name}: the node serves the chain ${id}`)
+    },
+    async fetch(from, after, signal) {
       const tip = await reader.tip(signal)
-      const end = from + PAGE - 1n < tip ? from + PAGE - 1n : tip
-      const heights =
-        from > end ? [] : Array.from({ length: Number(end - from) + 1 }, (_, at) => ({ height: from + BigInt(at) }))
-      const facts = await reader.read(heights, signal)
-      return {
-        tip,
-        blocks: facts.map((fact) => ({
-          height: quantity(fact.block.number),
-          id: bare(fact.block.hash),
-          parentId: bare(fact.block.parentHash),
-          time: quantity(fact.block.timestamp),
-          facts: fact,
-        })),
+      if (after && tip.height <= after.height) {
+        if (tip.height < after.height)
+          throw new BadAnswerError(`the chain is at ${tip.height}, ${after.height} is stored`)
+        if (tip.id !== after.id) throw new BadAnswerError(LEFT_BRANCH)
+        return { tip: tip.height, blocks: [] }
       }
+      const end = from + PAGE - 1n < tip.height ? from + PAGE - 1n : tip.height
+      const heights = Array.from({ length: Number(end - from) + 1 }, (_, at) => ({ height: from + BigInt(at) }))
+      const blocks = (await reader.read(heights, signal)).map(toStreamBlock)
+      blocks.forEach((block, at) => {
+        const parent = at === 0 ? after : blocks[at - 1]
+        if (parent && block.parentId !== parent.id) throw new BadAnswerError(LEFT_BRANCH)
+      })
+      return { tip: tip.height, blocks }
     },
     async open(progress) {
+      reader.restart()
       // After a branch was left there is no state: the block that became the tip knows the sum.
       const known = progress.state === undefined && progress.tip ? await stored(progress.tip.height) : undefined
       let count = known?.count ?? readCount(progress.state)
@@ -59,14 +70,23 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
       }
     },
     async fork(tip, signal) {
+      const latest = await reader.tip(signal)
+      // biome-ignore lint/complexity/useMathMinMax: heights are bigints
+      const from = latest.height < tip.height ? latest.height : tip.height
       // Steps double: a long branch is left in few questions, and going back too far only costs reading again.
-      for (let height = tip.height, step = 1n; height >= 0n; height -= step, step *= 2n) {
+      for (let height = from, step = 1n; height >= 0n; height -= step, step *= 2n) {
         const kept = height === tip.height ? tip.id : (await stored(height))?.hash
-        const theirs = kept === undefined ? undefined : await reader.header(height, signal).catch(() => undefined)
-        if (theirs && bare(theirs.hash) === kept) return height
+        const theirs = kept === undefined ? undefined : await reader.hashAt(height, signal)
+        // A node that is only behind says nothing against what is stored above.
+        if (theirs !== undefined && theirs === kept) return height === from ? tip.height : height
         if (height < step) return -1n
       }
       return -1n
     },
   }
+}
+
+function toStreamBlock(facts: EvmFacts): EvmStreamBlock {
+  const { number, hash, parentHash, timestamp } = facts.block
+  return { height: quantity(number), id: bare(hash), parentId: bare(parentHash), time: quantity(timestamp), facts }
 }

@@ -7,6 +7,7 @@ const TRANSFER_SINGLE = 'c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aa
 const TRANSFER_BATCH = '4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
 /** EIP-4906 and ERC-1155: the metadata of a token changed. */
 const METADATA_UPDATE = 'f8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7'
+const BATCH_METADATA_UPDATE = '6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c'
 const URI = '6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b'
 
 /** One movement of a token. */
@@ -28,7 +29,11 @@ const MAX_BATCH = 10_000
 const address = (word: string): string => word.slice(24)
 const words = (data: string): string[] => data.match(/.{64}/g) ?? []
 
-/** Movements that a log tells of; none for other logs and for those that only look alike. */
+/**
+ * Movements that a log tells of; none for other logs and for those that only look alike. A Transfer with the token id
+ * indexed (four topics) is ERC-721, one with an amount in its data (three topics) ERC-20. Collections of before the
+ * standard whose Transfer leaves the token id unindexed cannot be told from ERC-20 by their logs and are no NFTs here.
+ */
 export function tokenMoves(log: RpcLog): TokenMove[] {
   const [topic, ...indexed] = log.topics.map(bare)
   const contract = bare(log.address)
@@ -57,12 +62,18 @@ export function tokenMoves(log: RpcLog): TokenMove[] {
   return []
 }
 
-/** The token whose metadata a log says has changed. */
-export function metadataChange(log: RpcLog): { standard: 'ERC-721' | 'ERC-1155'; tokenId: bigint } | undefined {
+/** The tokens, from one id to another, whose metadata a log says has changed. */
+export function metadataChange(log: RpcLog): { contract: string; from: bigint; to: bigint } | undefined {
   const [topic, id] = log.topics.map(bare)
   const data = bare(log.data)
-  if (topic === METADATA_UPDATE && data.length === WORD) return { standard: 'ERC-721', tokenId: BigInt(`0x${data}`) }
-  if (topic === URI && id !== undefined) return { standard: 'ERC-1155', tokenId: BigInt(`0x${id}`) }
+  const tokens = (from: string, to = from) => ({
+    contract: bare(log.address),
+    from: BigInt(`0x${from}`),
+    to: BigInt(`0x${to}`),
+  })
+  if (topic === METADATA_UPDATE && data.length === WORD) return tokens(data)
+  if (topic === BATCH_METADATA_UPDATE && data.length === 2 * WORD) return tokens(data.slice(0, WORD), data.slice(WORD))
+  if (topic === URI && id !== undefined) return tokens(id)
   return undefined
 }
 

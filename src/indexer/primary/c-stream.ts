@@ -14,7 +14,9 @@ export interface EvmLayer<E> {
 }
 
 export interface CStreamDeps<E> {
-  definition: StreamDefinition
+  definition: StreamDefinition & { chain: 'C' }
+  /** EVM chain id as the node names it: that of a private network is in no configuration. */
+  evmChainId: (signal: AbortSignal) => Promise<bigint>
   source: BlockSource<CBlock>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
   keepContainers: boolean
@@ -30,6 +32,7 @@ export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock
   }
   return {
     definition,
+    define: async (signal) => ({ ...definition, evmChainId: await deps.evmChainId(signal) }),
     firstHeight: 0n,
     async fetch(_from, after, signal) {
       if (after) return withEvm(await source.read(after, signal), signal)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
+import { readEvmChainId } from '../evm-chain-id.ts'
 import type { ChainStream } from '../runner/stream.ts'
 import { createBlockSource } from './block-source.ts'
 import { createCStream, type EvmLayer } from './c-stream.ts'
@@ -20,6 +21,7 @@ export interface PrimaryStreamsDeps<E> {
   testnet: boolean
   /** Which of the chains are indexed. */
   chains: readonly ('P' | 'X' | 'C')[]
+  /** What the configuration takes the C-chain's EVM chain id for; the node's own word counts. */
   evmChainId: bigint
   /** Left out = inferred from the chain. */
   genesis?: GenesisBook
@@ -64,7 +66,13 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
     C: () => {
       const source = createBlockSource({ ...paged, format: cFormat, heights: createCHeightApi(pool, pageBlocks) })
       const c = { ...definition, name: `${name}:C`, chain: 'C' as const, evmChainId }
-      return createCStream({ ...common, definition: c, source, ...(evm ? { evm } : {}) })
+      return createCStream({
+        ...common,
+        definition: c,
+        evmChainId: (signal) => readEvmChainId(pool, '/ext/bc/C/rpc', signal),
+        source,
+        ...(evm ? { evm } : {}),
+      })
     },
   }
   return deps.chains.map((chain) => make[chain]())

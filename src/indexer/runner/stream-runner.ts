@@ -59,7 +59,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
 
   const session = async (signal: AbortSignal): Promise<void> => {
     phase = 'starting'
-    let progress = await writer.register(stream.definition)
+    const definition = (await stream.define?.(signal)) ?? stream.definition
+    let progress = await writer.register(definition)
     progress = await leaveFork(progress, signal)
     if (progress.tip) meter.moved({ ...progress.tip, id: progress.tip.blockId })
     const maker = await stream.open(progress, signal)

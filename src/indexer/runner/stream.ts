@@ -25,6 +25,8 @@ export interface Page<B extends StreamBlock> {
  */
 export interface ChainStream<B extends StreamBlock> {
   readonly definition: StreamDefinition
+  /** The definition where a part of it has to be asked of the chain; left out = `definition` as it stands. */
+  define?(signal: AbortSignal): Promise<StreamDefinition>
   /** Height of the first block that is indexed: 0 for most. */
   readonly firstHeight: bigint
   /**

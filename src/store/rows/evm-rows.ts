@@ -8,6 +8,8 @@ export interface EvmRows {
   transfers?: readonly EvmTransferRow[]
   contracts?: readonly EvmContractRow[]
   nfts?: readonly EvmNftRow[]
+  /** Contracts that say that metadata changed (EIP-4906, ERC-1155): tokens that are known are fetched again. */
+  metadataChanges?: readonly EvmMetadataChangeRow[]
   /** Who took part: senders, receivers, created contracts, parties of token transfers. Repetitions do no harm. */
   participants?: readonly EvmParticipantRow[]
   /** Who ever touched which fungible token: candidates, not balances. Repetitions do no harm. */
@@ -99,8 +101,13 @@ export interface EvmNftRow {
   owner?: string
   height: bigint
   logIndex: number
-  /** The contract says that the metadata changed (EIP-4906): it is fetched again. */
-  refresh?: boolean
+}
+
+/** From one token id to another, both included. */
+export interface EvmMetadataChangeRow {
+  contract: string
+  from: bigint
+  to: bigint
 }
 
 export interface EvmParticipantRow {

@@ -5,13 +5,14 @@ import type {
   EvmBlockRow,
   EvmContractRow,
   EvmHoldingRow,
+  EvmMetadataChangeRow,
   EvmNftRow,
   EvmParticipantRow,
   EvmRows,
   EvmTransactionRow,
   EvmTransferRow,
 } from '../rows/index.ts'
-import { type Column, column, insertRows } from './bulk.ts'
+import { type Column, column, eachChunk, insertRows, rowSource } from './bulk.ts'
 import type { StreamTarget } from './stream-rows.ts'
 
 /** Writes what a range of an EVM chain holds. Every row carries its height, so that `rewind` finds it. */
@@ -23,6 +24,7 @@ export async function writeEvm(db: Db, stream: StreamTarget, rows: EvmRows): Pro
   await insertRows(db, 'evm_transfer', of(TRANSFER), rows.transfers ?? [])
   await insertRows(db, 'evm_contract', of(CONTRACT), mergeContracts(rows.contracts ?? []), MERGE_CONTRACT)
   await writeNfts(db, of, rows.nfts ?? [])
+  await refetchMetadata(db, stream.id, rows.metadataChanges ?? [])
   const participants = first(rows.participants ?? [], (row) => row.address)
   await insertRows(db, 'evm_participant', of(PARTICIPANT), participants, sql`on conflict (address, stream) do nothing`)
   const holdings = first(rows.holdings ?? [], (row) => row.address + row.contract)
@@ -31,7 +33,7 @@ export async function writeEvm(db: Db, stream: StreamTarget, rows: EvmRows): Pro
 
 type WithStream = <R>(columns: Column<R>[]) => Column<R>[]
 
-/** New tokens and those whose metadata changed get in line for a fetch. */
+/** New tokens get in line for a fetch. */
 async function writeNfts(db: Db, of: WithStream, nfts: readonly EvmNftRow[]): Promise<void> {
   const latest = mergeNfts(nfts)
   await insertRows(db, 'evm_nft', of(NFT), latest, MERGE_NFT)
@@ -39,10 +41,17 @@ async function writeNfts(db: Db, of: WithStream, nfts: readonly EvmNftRow[]): Pr
   const status = column<EvmNftRow>('status', 'text', () => 'UNINDEXED')
   const known = sql`on conflict (contract, stream, token_id) do nothing`
   await insertRows(db, 'evm_nft_metadata', of([...NFT_KEY, status, due]), latest, known)
-  const again = sql`on conflict (contract, stream, token_id)
-    do update set due_at = least(evm_nft_metadata.due_at, excluded.due_at), attempts = 0`
-  const changed = latest.filter((row) => row.refresh === true)
-  await insertRows(db, 'evm_nft_metadata', of([...NFT_KEY, status, due]), changed, again)
+}
+
+/** Tokens whose metadata changed get in line again; whatever nobody ever saw move stays unknown. */
+async function refetchMetadata(db: Db, stream: number, changes: readonly EvmMetadataChangeRow[]): Promise<void> {
+  const now = nowSeconds()
+  await eachChunk(changes, async (chunk) => {
+    const from = rowSource('c', CHANGE, chunk)
+    await sql`update evm_nft_metadata m set due_at = least(m.due_at, ${now}), attempts = 0 from ${from}
+      where m.contract = c.contract and m.stream = ${stream} and m.token_id between c.low and c.high`.execute(db)
+    return []
+  })
 }
 
 function first<R extends { height: bigint }>(rows: readonly R[], key: (row: R) => string): R[] {
@@ -64,13 +73,7 @@ function mergeContracts(rows: readonly EvmContractRow[]): EvmContractRow[] {
 }
 
 function mergeNfts(rows: readonly EvmNftRow[]): EvmNftRow[] {
-  const all = new Map<string, EvmNftRow>()
-  for (const row of rows) {
-    const key = `${row.contract}:${row.tokenId}`
-    const refresh = row.refresh === true || all.get(key)?.refresh === true
-    all.set(key, { ...row, refresh })
-  }
-  return [...all.values()]
+  return [...new Map(rows.map((row) => [`${row.contract}:${row.tokenId}`, row])).values()]
 }
 
 const MERGE_CONTRACT = sql`on conflict (address, stream) do update set
@@ -152,6 +155,12 @@ const NFT: Column<EvmNftRow>[] = [
   column('height', 'int8', (row) => row.height),
   column('log_index', 'int4', (row) => row.logIndex),
   column('first_height', 'int8', (row) => row.height),
+]
+
+const CHANGE: Column<EvmMetadataChangeRow>[] = [
+  column('contract', 'bytea', (row) => row.contract),
+  column('low', 'numeric', (row) => row.from),
+  column('high', 'numeric', (row) => row.to),
 ]
 
 const PARTICIPANT: Column<EvmParticipantRow>[] = [

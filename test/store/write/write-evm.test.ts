@@ -189,7 +189,9 @@ describeStores('NFT metadata', (open) => {
     expect(again.retryAfterSeconds).toBeGreaterThan(3_590)
     expect(await store.nftMetadata.requestReindex({ ...token, tokenId: 8n }, 3_600)).toEqual({ found: false })
     expect(await store.nftMetadata.takeDue(10, 600)).toHaveLength(1)
-    await commitEvm(store, L1.name, 1, { nfts: [{ ...nft(1, address(2), 7n), refresh: true }] })
+    await commitEvm(store, L1.name, 1, {
+      metadataChanges: [{ contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }],
+    })
     expect(await store.nftMetadata.takeDue(10, 600)).toEqual([{ ...token, standard: 'ERC-721', attempts: 0 }])
     const page = await store.reader.nfts.list(NFTS, { limit: 1 })
     expect([page.tokens[0]?.tokenId, page.nextTokenId]).toEqual([7n, 7n])

@@ -1,0 +1,72 @@
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { createEvmStream } from '../../../src/indexer/evm/index.ts'
+import { createIndexer, type Indexer } from '../../../src/indexer/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { createUpstreamPool } from '../../../src/upstream/index.ts'
+import { TEST_LIMITS, until } from '../../support/upstream-pool.ts'
+import { openVisibleStore, type Sql } from '../database-dump.ts'
+
+export interface EvmStage {
+  store: Store
+  indexer: Indexer
+  sql: Sql
+  /** Resolves once the block of this height and hash is the stored tip and nothing is in doubt. */
+  at(block: { number: string; hash: string }): Promise<void>
+}
+
+/** An EVM chain, indexed into a database in memory. Everything ends with the test. */
+export async function startEvmStage(url: string, chainId: number): Promise<EvmStage> {
+  const pool = createUpstreamPool(`eip155:${chainId}`, [{ url }], TEST_LIMITS)
+  const { store, sql } = await openVisibleStore()
+  const id = BigInt(chainId)
+  const stream = createEvmStream({
+    definition: { name: `eip155:${chainId}`, kind: 'evm', testnet: true, evmChainId: id },
+    pool,
+    path: '',
+    stored: async (height) => {
+      const block = await store.reader.evm.blockAt(id, height)
+      return block && { hash: block.hash, count: block.cumulativeTransactions }
+    },
+  })
+  const times = { pollMs: 20, retryMs: 10, maxRetryMs: 100 }
+  const indexer = createIndexer({ writer: store.writer, streams: [stream], logger: pino({ level: 'silent' }), times })
+  onTestFinished(async () => {
+    await indexer.stop()
+    await store.close()
+    await pool.close()
+  })
+  indexer.start()
+  const at: EvmStage['at'] = ({ number, hash }) =>
+    until(
+      () => {
+        const [status] = indexer.status().streams
+        return status?.height === BigInt(number) && status.blockId === hash.slice(2) && status.phase === 'following'
+      },
+      `block ${BigInt(number)}`,
+      60_000,
+    )
+  return { store, indexer, sql, at }
+}
+
+/** Everything that is indexed of EVM chains; moments of our own clock left out. */
+const TABLES: Record<string, string> = {
+  evm_block: 'select * from evm_block order by height',
+  evm_tx: 'select * from evm_tx order by height, position',
+  evm_transfer: 'select * from evm_transfer order by height, log_index, batch_index',
+  evm_contract: 'select * from evm_contract order by address',
+  evm_nft: 'select * from evm_nft order by contract, token_id',
+  evm_nft_metadata: 'select contract, token_id, status from evm_nft_metadata order by contract, token_id',
+  evm_participant: 'select * from evm_participant order by address',
+  evm_holding: 'select * from evm_holding order by address, contract',
+  stream: 'select name, evm_chain_id, height, block_id, block_time, transactions, state from stream',
+}
+
+export async function dumpEvm(sql: Sql): Promise<Record<string, string[]>> {
+  const dump: Record<string, string[]> = {}
+  for (const [table, query] of Object.entries(TABLES))
+    dump[table] = (await sql(query)).map((row) =>
+      JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+    )
+  return dump
+}

@@ -1,0 +1,136 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { callData } from '../../support/contracts.ts'
+import { type Lie, startLyingProxy } from '../lying-proxy.ts'
+import { dumpEvm, startEvmStage } from './evm-stage.ts'
+
+type Head = { number: string; hash: string }
+
+async function startChain(chainId = 4_242): Promise<Anvil & { head(): Promise<Head>; who(index: number): string }> {
+  const anvil = await startAnvil({ chainId })
+  onTestFinished(() => anvil.stop())
+  return {
+    ...anvil,
+    head: () => anvil.rpc<Head>('eth_getBlockByNumber', ['latest', false]),
+    who: (index) => anvil.accounts[index] ?? '',
+  }
+}
+
+it('leaves a dead branch, however long, and holds then what an index of the living one holds', async () => {
+  const chain = await startChain()
+  const nft = await chain.deploy('EnumNft')
+  const mint = (to: number, id: number) =>
+    chain.send({ to: nft, data: callData('EnumNft', 'mint', [chain.who(to), id, 'https://nft.example/1']) })
+  const give = (from: number, to: number, id: number) =>
+    chain.send({
+      from: chain.who(from),
+      to: nft,
+      data: callData('EnumNft', 'transferFrom', [chain.who(from), chain.who(to), id]),
+    })
+  await mint(1, 7)
+  await give(1, 2, 7)
+  const snapshot = await chain.rpc('evm_snapshot')
+  await give(2, 3, 7)
+  await mint(4, 8)
+  await chain.send({ to: nft, data: callData('EnumNft', 'setUri', [7, 'https://nft.example/2']) })
+  for (let block = 0; block < 5; block++) await chain.deploy('PlainNft', ['Plain', 'PLN', 'https://nft.example/'])
+
+  const stage = await startEvmStage(chain.url, chain.chainId)
+  await stage.at(await chain.head())
+  const before = await dumpEvm(stage.sql)
+  await chain.rpc('evm_revert', [snapshot])
+  // Another history, first shorter than the dead one, then longer.
+  await chain.rpc('evm_increaseTime', [3_600])
+  await give(2, 5, 7)
+  for (let block = 0; block < 12; block++) await chain.send({ to: chain.who(6), value: 1n })
+  await stage.at(await chain.head())
+  const clean = await startEvmStage(chain.url, chain.chainId)
+  await clean.at(await chain.head())
+
+  const [left, right] = [await dumpEvm(stage.sql), await dumpEvm(clean.sql)]
+  expect(left).toEqual(right)
+  expect(before['evm_nft']).toHaveLength(2)
+  expect(left['evm_nft']).toHaveLength(1)
+  expect(left['evm_nft']?.[0]).toContain(chain.who(5).slice(2))
+}, 90_000)
+
+it('notices that the last block was replaced by another of the same height', async () => {
+  const chain = await startChain()
+  await chain.send({ to: chain.who(1), value: 1n })
+  const snapshot = await chain.rpc('evm_snapshot')
+  await chain.send({ to: chain.who(2), value: 2n })
+  const stage = await startEvmStage(chain.url, chain.chainId)
+  const dead = await chain.head()
+  await stage.at(dead)
+  await chain.rpc('evm_revert', [snapshot])
+  await chain.rpc('evm_increaseTime', [60])
+  await chain.send({ to: chain.who(3), value: 3n })
+  const living = await chain.head()
+  expect(living.number).toBe(dead.number)
+  await stage.at(living)
+  const participants = (await dumpEvm(stage.sql))['evm_participant']?.join()
+  expect(participants).toContain(chain.who(3).slice(2))
+  expect(participants).not.toContain(chain.who(2).slice(2))
+}, 60_000)
+
+/** A server in front of the chain that does not know a method. */
+const without =
+  (method: string): Lie =>
+  (body, request) => {
+    if (!request.body.includes(method)) return body
+    const refuse = (call: { id: unknown; method: string }, answer: unknown) =>
+      call.method === method
+        ? { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: `the method ${method} does not exist` } }
+        : answer
+    const asked = JSON.parse(request.body) as { id: unknown; method: string }[]
+    const answers = JSON.parse(body.toString()) as { id: unknown }[]
+    if (!Array.isArray(asked)) return Buffer.from(JSON.stringify(refuse(asked, answers)))
+    return Buffer.from(
+      JSON.stringify(
+        asked.map((call) =>
+          refuse(
+            call,
+            answers.find(({ id }) => id === call.id),
+          ),
+        ),
+      ),
+    )
+  }
+
+it('reads receipts one by one where a node has no method for those of a block', async () => {
+  const chain = await startChain()
+  const token = await chain.deploy('PlainNft', ['Plain', 'PLN', 'https://nft.example/'])
+  await chain.send({ to: token, data: callData('PlainNft', 'mintBatch', [chain.who(1), 1, 5]) })
+  const proxy = await startLyingProxy(chain.url, without('eth_getBlockReceipts'))
+  onTestFinished(() => proxy.stop())
+  const [poor, rich] = [await startEvmStage(proxy.url, chain.chainId), await startEvmStage(chain.url, chain.chainId)]
+  await Promise.all([poor.at(await chain.head()), rich.at(await chain.head())])
+  expect(proxy.lies).toBeGreaterThan(0)
+  expect(await dumpEvm(poor.sql)).toEqual(await dumpEvm(rich.sql))
+  expect((await dumpEvm(poor.sql))['evm_nft']).toHaveLength(5)
+}, 60_000)
+
+it('takes a token id in a fourth topic for an NFT, and without one for nothing of the kind', async () => {
+  const chain = await startChain()
+  const tokens: string[] = []
+  for (const name of ['Kitty4', 'Kitty1']) {
+    const contract = await chain.deploy(name)
+    tokens.push(contract.slice(2))
+    await chain.send({ to: contract, data: callData(name, 'mint', [chain.who(1), 5]) })
+  }
+  const stage = await startEvmStage(chain.url, chain.chainId)
+  await stage.at(await chain.head())
+  const { evm_nft: nfts, evm_holding: holdings } = await dumpEvm(stage.sql)
+  expect(nfts).toHaveLength(1)
+  expect(nfts?.[0]).toContain(tokens[0])
+  expect(holdings).toEqual([])
+}, 60_000)
+
+it('an endpoint that serves another chain is not indexed under this name', async () => {
+  const chain = await startChain(4_243)
+  const stage = await startEvmStage(chain.url, 4_242)
+  await expect
+    .poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 })
+    .toBe('eip155:4242: the node serves the chain 4243')
+  expect(await stage.sql('select * from stream')).toEqual([])
+}, 30_000)
