@@ -59,7 +59,8 @@ export function createIndexer({ writer, streams, logger, times, clock }: Indexer
 
   return {
     start() {
-      if (stopping) return
+      // Nothing to follow: a lead that ends at once would be taken again and again without end.
+      if (stopping || runners.length === 0) return
       stopping = new AbortController()
       running = loop(stopping.signal)
     },
