@@ -1,9 +1,6 @@
+import { AVALANCHE_REFERENCES } from '../../src/schemas/index.ts'
 import { SANDBOX_REFERENCES } from './settings.ts'
 import type { Sandbox } from './start.ts'
-
-const P = 'Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'
-const X = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
-const C = 'YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd'
 
 /** Lines to paste: one per API and per chain family. */
 export function examples(sandbox: Sandbox): string {
@@ -14,7 +11,11 @@ export function examples(sandbox: Sandbox): string {
     ].join('\n')
   const [, holder = '', second = ''] = sandbox.evm.accounts
   const { bob, dave } = sandbox.bitcoin.accounts
-  const wallets = sandbox.avalanche.wallets.slice(0, 3).map(({ name, address }) => ({ id: name, addresses: [address] }))
+  const { pvm: P, avm: X, coreth: C } = AVALANCHE_REFERENCES[sandbox.avalanche.side]
+  // Equal ids are one wallet: those that own the same kinds of things are told apart by their address.
+  const shown = sandbox.avalanche.wallets.slice(0, 3)
+  const named = new Set(shown.map(({ name }) => name)).size === shown.length
+  const wallets = shown.map(({ name, address }) => ({ id: named ? name : address, addresses: [address] }))
   return [
     `# Chains that are served\ncurl ${sandbox.url}/v1/balance/get-supported-chains`,
     balances('EVM: native and tokens, good and hostile', {

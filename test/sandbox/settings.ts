@@ -11,10 +11,13 @@ export interface SandboxChains {
   solana: SolanaChain
   /** A replayed Avalanche node, `http://127.0.0.1:<port>`. */
   avalancheUrl: string
+  /** What it stands in for, and the prefix of its addresses. */
+  side: 'mainnet' | 'testnet'
+  hrp?: string | undefined
   /** EVM chain id of its C-chain. */
   cChainId: number
-  /** Its genesis, in the node's own format. */
-  genesisFile: string
+  /** Its genesis, in the node's own format, if it was recorded. */
+  genesisFile?: string | undefined
   /** The L1 that it validates, if it was recorded. */
   l1?: { url: string; chainId: number; blockchainID: string } | undefined
 }
@@ -109,10 +112,11 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
         },
       },
       avalanche: {
-        testnet: {
+        [chains.side]: {
           name: 'Recorded network',
+          ...(chains.hrp === undefined ? {} : { hrp: chains.hrp }),
           evmChainId: chains.cChainId,
-          genesisFile: chains.genesisFile,
+          ...(chains.genesisFile === undefined ? {} : { genesisFile: chains.genesisFile }),
           upstreams: [{ url: chains.avalancheUrl, requestsPerSecond: 2_000 }],
         },
       },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -57,8 +57,12 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
       bitcoin,
       solana,
       avalancheUrl: avalanche.url,
+      side: avalanche.side,
+      hrp: avalanche.hrp,
       cChainId: avalanche.evmChainId,
-      genesisFile: join(resolve(options.recordings ?? FIXTURES), 'network/genesis.json'),
+      genesisFile: [join(resolve(options.recordings ?? FIXTURES), 'network/genesis.json')].find((file) =>
+        existsSync(file),
+      ),
       l1: avalanche.l1,
     })
     const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })

@@ -89,13 +89,14 @@ export interface AddressRules {
 
 /** Parses `P-fuji1…` or a raw short id to hex of 20 bytes. Throws with the node's inner text. */
 export function parseAddress(text: string, rules: AddressRules): string {
+  const dash = text.indexOf('-')
   try {
-    const raw = decodeCb58(text)
-    if (raw.length === 20) return Buffer.from(raw).toString('hex')
+    // No short id holds a dash; a thousand addresses in a call need not be tried as one.
+    const raw = dash < 0 ? decodeCb58(text) : undefined
+    if (raw?.length === 20) return Buffer.from(raw).toString('hex')
   } catch {
     // Not a short id: it must be the bech32 form, whose errors are the ones reported.
   }
-  const dash = text.indexOf('-')
   if (dash < 0) throw new DecodeError('no separator found in address')
   const { hrp, bytes } = decodeAddress(text.slice(dash + 1))
   const chainID = rules.lookup(text.slice(0, dash))

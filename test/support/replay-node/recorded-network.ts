@@ -1,3 +1,4 @@
+import { hrpOfNetwork } from '../../../src/lib/bech32-address.ts'
 import { rawMembers } from './go-json.ts'
 import type { Recordings } from './recordings.ts'
 
@@ -64,13 +65,13 @@ function recordedNode(recordings: Recordings): string {
 export function readNetwork(recordings: Recordings): RecordedNetwork {
   const file = recordings.json<NetworkFile>('network/network.json')
   const first = Object.values(file.keys)[0]
-  if (first === undefined) throw new Error('network.json has no keys, so the addresses’ prefix is unknown')
   const l1 = recordings.has('l1/l1.json') ? recordings.json<L1File>('l1/l1.json') : undefined
   const ids = new Set([...Object.values(file.chains), ...(l1 === undefined ? [] : [l1.blockchainID])])
   const members = new Map(rawMembers(JSON.stringify(file)))
   return {
     ...file,
-    hrp: first.address.slice(0, first.address.lastIndexOf('1')),
+    // A recording without keys is one of a network whose prefix goes by its ID.
+    hrp: first?.address.slice(0, first.address.lastIndexOf('1')) ?? hrpOfNetwork(Number(file.networkID)),
     nodeID: recordedNode(recordings),
     l1,
     lookup(alias) {

@@ -36,8 +36,11 @@ export type WalletReader<B> = (
   context: ReadContext,
 ) => Promise<Map<string, Outcome<B>>>
 
-/** Bundles read at the same time: bounds memory and the load on nodes for the largest requests. */
-const CONCURRENT_BUNDLES = 4
+/**
+ * Bundles read at the same time: bounds memory for the largest requests, 250,000 addresses, which are 250 bundles of
+ * three round trips each. What one node takes at once is bounded by its upstream.
+ */
+const CONCURRENT_BUNDLES = 12
 
 /** Reads wallets of one chain: all of a request together, each answered by itself. */
 export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B> {
