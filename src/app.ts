@@ -2,9 +2,9 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { type AccessGuard, createFrontDoor } from './api/node/index.ts'
+import { type Admission, createAdmission, refuseAdmission } from './api/plugins/admission.ts'
 import { installConnectionTracking } from './api/plugins/connections.ts'
 import { installMetricsRoute } from './api/plugins/metrics-route.ts'
-import { createOverload, type Overload, refuseOverload } from './api/plugins/overload.ts'
 import { installRequestLedger } from './api/plugins/request-ledger.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
 import { installTrace } from './api/plugins/trace.ts'
@@ -136,8 +136,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
   if (sharing) health.health.registerCheck(sharing.check)
   health.watchNodes((chain) => node.pools.group(chain).pool)
-  const overload = createOverload(config.http)
-  const http = createHttp(config, logger, { node, overload, guard: access?.guard })
+  const admission = createAdmission({ ...config.http, probesOnly: config.mode === 'indexer' })
+  const http = createHttp(config, logger, { node, admission, guard: access?.guard })
   installRequestLedger(http.server, health.requests.begin)
   installTrace(http.server)
   if (metrics) {
@@ -183,7 +183,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
   http.addHook('onClose', async () => {
     background.abort()
-    overload.close()
+    admission.close()
     access?.close()
     await admin?.close()
     await indexer?.stop()
@@ -218,7 +218,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 function createHttp(
   config: Config,
   logger: Logger,
-  { node, overload, guard }: { node: ServerNode; overload: Overload; guard: AccessGuard | undefined },
+  { node, admission, guard }: { node: ServerNode; admission: Admission; guard: AccessGuard | undefined },
 ): FastifyInstance {
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -234,7 +234,10 @@ function createHttp(
       ...config.http,
       node: node.api,
       ...(guard ? { guard } : {}),
-      overload: { ...overload, refuse: refuseOverload },
+      admission: {
+        ...admission,
+        refuse: (response, path) => refuseAdmission(response, path, admission.refusal(path) ?? 'too many requests'),
+      },
     }),
     // A base URL that ends in a slash makes clients ask for `//v1/…`.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),

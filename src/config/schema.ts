@@ -20,7 +20,8 @@ import { UpstreamLimitsSection } from './sections/upstream.ts'
 export const ConfigSchema = section({
   mode: choice(['all', 'api', 'indexer'], {
     default: 'all',
-    description: 'What this process does: serve and index, only serve, only index.',
+    description:
+      'What this process does. all: serve and index; api: only serve; indexer: only index, answering probes and metrics.',
   }),
   http: HttpSection,
   log: LogSection,

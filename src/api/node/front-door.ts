@@ -12,15 +12,16 @@ export interface FrontDoorOptions {
   /** Access tokens; left out: everybody may come in. */
   guard?: AccessGuard
   /** Left out: everybody comes in, however much there is to do. */
-  overload?: OverloadGuard
+  admission?: AdmissionGuard
   keepAliveTimeoutMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
 }
 
-/** Decides which requests are too many, before any API sees them, and turns them away. */
-interface OverloadGuard {
-  refusal(path: string): unknown
+/** Decides which requests come in, before any API sees them, and turns the others away. */
+interface AdmissionGuard {
+  /** Undefined = it comes in. */
+  refusal(path: string): string | undefined
   enter(response: ServerResponse): void
   refuse(response: ServerResponse, path: string): void
 }
@@ -58,7 +59,7 @@ export interface FrontDoor {
  * /ext are never parsed, and none of Fastify's hooks and copies stand in the way of forwarding.
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
-  const { node, guard, overload } = options
+  const { node, guard, admission } = options
   const answering = new WeakMap<Duplex, ServerResponse>()
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
@@ -83,11 +84,11 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         request.socket.end(refusalBytes('400 Bad Request', noHost ? ': missing required Host header' : ''))
         return
       }
-      if (overload?.refusal(target.path) !== undefined) {
-        overload.refuse(response, target.path)
+      if (admission?.refusal(target.path) !== undefined) {
+        admission.refuse(response, target.path)
         return
       }
-      overload?.enter(response)
+      admission?.enter(response)
       const refused = guarded(request, target)
       if (refused) writeBare(response, refused)
       else if (isNodes(target)) node.handle(request, response, target)
@@ -99,7 +100,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
     if (!target) socket.end(refusalBytes('400 Bad Request'))
-    else if (overload?.refusal(target.path) !== undefined) socket.end(refusalBytes('503 Service Unavailable'))
+    else if (admission?.refusal(target.path) !== undefined) socket.end(refusalBytes('503 Service Unavailable'))
     else if (refused) writeRefusal(socket, refused, undefined, true)
     else if (isNodes(target)) node.upgrade(request, socket, head, target)
     else socket.end(refusalBytes('404 Not Found'))

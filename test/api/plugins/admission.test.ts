@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
-import { createOverload, refuseOverload } from '../../../src/api/plugins/overload.ts'
+import { createAdmission, refuseAdmission } from '../../../src/api/plugins/admission.ts'
 import { createStage } from '../../support/stage.ts'
 
 const stage = createStage()
@@ -44,7 +44,7 @@ describe('more requests than a server takes', () => {
     expect(await Promise.all(refused.map((answer) => answer.text()))).toEqual([
       '{"message":"SERVICE_UNAVAILABLE"}',
       other,
-      'server overloaded, try again\n',
+      'this server has too much to do, try again\n',
       other,
     ])
     leave()
@@ -57,7 +57,6 @@ describe('more requests than a server takes', () => {
     for (const path of ['/ext/health', '/ext/health/liveness', '/metrics', '/v1/live-check', '/v1/health-check?x=1']) {
       const text = await (await fetch(url + path)).text()
       expect(text).not.toContain('too much to do')
-      expect(text).not.toContain('overloaded')
     }
   })
 
@@ -76,32 +75,43 @@ describe('more requests than a server takes', () => {
 
 describe('an event loop that is held up', () => {
   it('turns requests away until it is free again', async () => {
-    const overload = createOverload({ maxInFlight: 100, maxEventLoopDelayMs: 50 })
-    onTestFinished(() => overload.close())
+    const admission = createAdmission({ probesOnly: false, maxInFlight: 100, maxEventLoopDelayMs: 50 })
+    onTestFinished(() => admission.close())
     const held = Date.now() + 2_600
     while (Date.now() < held) {
       const until = Date.now() + 120
       while (Date.now() < until);
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(overload.refusal('/v1/blocks')).toBe('event loop')
-    expect(overload.refusal('/ext/health')).toBeUndefined()
-    await vi.waitFor(() => expect(overload.refusal('/v1/blocks')).toBeUndefined(), { timeout: 30_000 })
+    expect(admission.refusal('/v1/blocks')).toBe('event loop')
+    expect(admission.refusal('/ext/health')).toBeUndefined()
+    await vi.waitFor(() => expect(admission.refusal('/v1/blocks')).toBeUndefined(), { timeout: 30_000 })
   })
 
   it('is not looked at when switched off', async () => {
-    const overload = createOverload({ maxInFlight: 1, maxEventLoopDelayMs: 0 })
-    onTestFinished(() => overload.close())
-    expect(overload.refusal('/v1/blocks')).toBeUndefined()
+    const admission = createAdmission({ probesOnly: false, maxInFlight: 1, maxEventLoopDelayMs: 0 })
+    onTestFinished(() => admission.close())
+    expect(admission.refusal('/v1/blocks')).toBeUndefined()
   })
 })
 
 it('a connection that was refused is closed, so that it comes back to another process', async () => {
-  const refuse: RequestListener = (request, response) => refuseOverload(response, request.url ?? '')
+  const refuse: RequestListener = (request, response) => refuseAdmission(response, request.url ?? '', 'event loop')
   const server = createServer(refuse).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const answer = await fetch(`http://127.0.0.1:${port}/v1/blocks`)
   expect(answer.headers.get('connection')).toBe('close')
+})
+
+it('a process that only indexes answers probes and metrics, and sends everybody else away', async () => {
+  const { url } = await stage.serve({ mode: 'indexer' })
+  for (const path of ['/ext/health', '/metrics', '/v1/live-check']) expect((await fetch(url + path)).status).toBe(200)
+  for (const path of ['/', '/ext/info', '/v1/blocks', '/v1/balance/get-supported-chains']) {
+    const answer = await fetch(url + path)
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBeNull()
+  }
+  expect(await (await fetch(`${url}/ext/info`)).text()).toBe('this process only indexes, ask one that serves\n')
 })

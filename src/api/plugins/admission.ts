@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+export interface AdmissionLimits {
+  /** This process serves nothing but probes and metrics (run mode `indexer`). */
+  probesOnly: boolean
+  /** Requests that are being answered at a time, streams included. */
+  maxInFlight: number
+  /** Mean delay of the event loop in each of the last two seconds, milliseconds; 0 = not looked at. */
+  maxEventLoopDelayMs: number
+}
+
+export type RefusalReason = 'not served here' | 'too many requests' | 'event loop'
+
+/** Turns requests away that this process does not serve, or not now, so that those that are in are answered in time. */
+export interface Admission {
+  /** Why a request is turned away; undefined = it may come in. `path` without its query. */
+  refusal(path: string): RefusalReason | undefined
+  /** A request that came in; it counts until its response is closed. */
+  enter(response: ServerResponse): void
+  close(): void
+}
+
+const LOOK_EVERY_MS = 1_000
+const NANOSECONDS_PER_MS = 1_000_000
+
+/** Who balances load and who looks for the trouble must get through, above all when there is some. */
+const ALWAYS_ANSWERED = /^\/(ext\/health(\/|$)|metrics$|v1\/(live|health)-check$)/
+
+export function createAdmission({ probesOnly, maxInFlight, maxEventLoopDelayMs }: AdmissionLimits): Admission {
+  let running = 0
+  let slowSeconds = 0
+  const delays = monitorEventLoopDelay({ resolution: 10 })
+  const timer = setInterval(() => {
+    // One long turn (a body of 12 MB, say) is no overload; a second one right behind it is.
+    slowSeconds = delays.mean / NANOSECONDS_PER_MS > maxEventLoopDelayMs ? slowSeconds + 1 : 0
+    delays.reset()
+  }, LOOK_EVERY_MS)
+  timer.unref()
+  if (maxEventLoopDelayMs > 0) delays.enable()
+  else clearInterval(timer)
+
+  const reason = (): RefusalReason | undefined => {
+    if (probesOnly) return 'not served here'
+    if (slowSeconds > 1) return 'event loop'
+    return running < maxInFlight ? undefined : 'too many requests'
+  }
+  return {
+    refusal: (path) => {
+      const why = reason()
+      return why === undefined || ALWAYS_ANSWERED.test(path) ? undefined : why
+    },
+    enter: (response) => {
+      running += 1
+      response.once('close', () => {
+        running -= 1
+      })
+    },
+    close: () => {
+      clearInterval(timer)
+      delays.disable()
+    },
+  }
+}
+
+/** Seconds after which whoever was turned away may come back. */
+const RETRY_AFTER = '1'
+
+const MESSAGES: Readonly<Record<RefusalReason, string>> = {
+  'not served here': 'this process only indexes, ask one that serves',
+  'too many requests': 'this server has too much to do, try again',
+  'event loop': 'this server has too much to do, try again',
+}
+
+/** 503, with `retry-after` where coming back makes sense, in the form of the API that was asked. */
+export function refuseAdmission(response: ServerResponse, path: string, reason: RefusalReason): void {
+  const { type, body } = refusalBody(path, MESSAGES[reason])
+  response.writeHead(503, {
+    'content-type': `${type}; charset=utf-8`,
+    'content-length': Buffer.byteLength(body),
+    ...(reason === 'not served here' ? {} : { 'retry-after': RETRY_AFTER }),
+    // A page has to see that it may come back.
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'retry-after',
+    connection: 'close',
+  })
+  response.end(body)
+}
+
+function refusalBody(path: string, message: string): { type: string; body: string } {
+  if (/^\/+ext(\/|$)/.test(path)) return { type: 'text/plain', body: `${message}\n` }
+  const balance = /^\/+v1\/(balance|stake)\//.test(path)
+  const body = balance ? { message: 'SERVICE_UNAVAILABLE' } : { message, error: 'Service Unavailable', statusCode: 503 }
+  return { type: 'application/json', body: JSON.stringify(body) }
+}
