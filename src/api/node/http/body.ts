@@ -16,8 +16,65 @@ export type ReadBody =
 const buffers = createBodyBuffers(MAX_UNUSED)
 
 const EMPTY: ReadBody = { kind: 'whole', body: Buffer.alloc(0) }
+/** A client that only announces a large body gets no memory for it: this part of it has to be here. */
+const BELIEVED_AFTER = 8
 
-/** Collects a request body; what arrives in one piece is not copied. `limit` counts bytes. */
+/**
+ * Puts the pieces of a body together. What arrives in one piece is not copied; a large body is copied piece by piece as
+ * it arrives, so that each piece's memory is free again at once and the copy reads what is still in the cache.
+ */
+class Collector {
+  readonly #expected: number
+  #parts: Buffer[] = []
+  #whole: Buffer | undefined
+  length = 0
+
+  constructor(expected: number) {
+    this.#expected = expected
+  }
+
+  add(chunk: Buffer): void {
+    const at = this.length
+    this.length += chunk.length
+    if (this.#whole && this.length <= this.#whole.length) {
+      chunk.copy(this.#whole, at)
+      return
+    }
+    this.#parts.push(chunk)
+    const { length } = this
+    if (this.#expected >= POOLED_FROM && length < this.#expected && length * BELIEVED_AFTER >= this.#expected)
+      this.#gather(this.#expected)
+  }
+
+  #gather(size: number): Buffer {
+    const whole = buffers.take(size)
+    let at = 0
+    for (const part of this.#parts) at += part.copy(whole, at)
+    this.#parts = []
+    this.#whole = whole
+    return whole
+  }
+
+  finish(): ReadBody {
+    const [first] = this.#parts
+    if (!this.#whole) {
+      if (!first) return EMPTY
+      if (this.#parts.length === 1) return { kind: 'whole', body: first }
+      if (this.length < POOLED_FROM) return { kind: 'whole', body: Buffer.concat(this.#parts, this.length) }
+    }
+    const body = (this.#whole ?? this.#gather(this.length)).subarray(0, this.length)
+    return { kind: 'whole', body, release: () => buffers.giveBack(body) }
+  }
+
+  /** Nobody wants it any more. */
+  drop(): void {
+    if (this.#whole) buffers.giveBack(this.#whole)
+    this.#whole = undefined
+    this.#parts = []
+  }
+}
+
+/** Collects a request body. `limit` counts bytes. */
 export function readBody(request: IncomingMessage, limit: number, done: (read: ReadBody) => void): void {
   const declared = request.headers['content-length']
   if (declared === '0' || (declared === undefined && request.headers['transfer-encoding'] === undefined)) {
@@ -25,35 +82,22 @@ export function readBody(request: IncomingMessage, limit: number, done: (read: R
     return
   }
   const expected = declared === undefined ? undefined : Number(declared)
-  let first: Buffer | undefined
-  let rest: Buffer[] | undefined
-  let length = 0
+  const collector = new Collector(expected !== undefined && expected <= limit ? expected : 0)
   let ended = false
   const finish = (read: ReadBody): void => {
     if (ended) return
     ended = true
+    if (read.kind !== 'whole') collector.drop()
     done(read)
-  }
-  const whole = (): ReadBody => {
-    if (!first) return EMPTY
-    if (!rest) return { kind: 'whole', body: first }
-    if (length < POOLED_FROM) return { kind: 'whole', body: Buffer.concat([first, ...rest], length) }
-    const body = buffers.take(length)
-    let at = first.copy(body)
-    for (const part of rest) at += part.copy(body, at)
-    return { kind: 'whole', body, release: () => buffers.giveBack(body) }
   }
   request.on('data', (chunk: Buffer) => {
     if (ended) return
-    length += chunk.length
-    if (!first) first = chunk
-    else if (rest) rest.push(chunk)
-    else rest = [chunk]
-    if (length > limit) finish({ kind: 'cut' })
-    else if (length === expected) finish(whole())
+    collector.add(chunk)
+    if (collector.length > limit) finish({ kind: 'cut' })
+    else if (collector.length === expected) finish(collector.finish())
   })
   request.on('end', () => {
-    if (!ended) finish(whole())
+    if (!ended) finish(collector.finish())
   })
   request.on('close', () => finish({ kind: 'gone' }))
   request.on('error', () => finish({ kind: 'gone' }))
