@@ -14,6 +14,7 @@ import { type ContainerQueries, createContainerQueries } from './container-queri
 import { createEvmQueries, type EvmQueries } from './evm-queries.ts'
 import { createNftQueries, type NftQueries } from './nft-queries.ts'
 import { createRewardQueries, type RewardQueries } from './reward-queries.ts'
+import { createSampleQueries, type SampleQueries } from './sample-queries.ts'
 import { createUtxoQueries, type UtxoQueries } from './utxo-queries.ts'
 
 export type { Activity, ActivityQueries } from './activity-queries.ts'
@@ -47,6 +48,7 @@ export interface IndexReader {
   readonly rewards: RewardQueries
   readonly evm: EvmQueries
   readonly nfts: NftQueries
+  readonly samples: SampleQueries
 }
 
 export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): IndexReader {
@@ -60,5 +62,6 @@ export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): 
     rewards: createRewardQueries(db, numbers),
     evm: createEvmQueries(db, numbers),
     nfts: createNftQueries(db, numbers),
+    samples: createSampleQueries(db, numbers),
   }
 }

@@ -1,0 +1,96 @@
+import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import { readHeight, readUtxos } from '../../chains/avalanche/node/index.ts'
+import { formatBech32Address } from '../../lib/bech32-address.ts'
+import { hexToBytes } from '../../lib/ids.ts'
+import type { IndexReader } from '../../store/index.ts'
+import type { ChainLetter } from '../../store/rows/index.ts'
+
+const LETTERS = ['P', 'X', 'C'] as const
+const PAGE = 500
+/** Chains move while they are read: so often a sample is tried. */
+const TRIES = 10
+
+export interface OwnerComparison {
+  /** False when index and node never stood at the same blocks. */
+  settled: boolean
+  differences: string[]
+}
+
+/** Everything that an address can spend on P, X and C, shared memory included, in the index and at the node. */
+export async function compareOwner(
+  { reader, network, name }: { reader: IndexReader; network: AvalancheNetwork; name: string },
+  address: string,
+  signal: AbortSignal,
+): Promise<OwnerComparison> {
+  const { hrp } = await network.facts({ signal })
+  const text = formatBech32Address(hexToBytes(address), hrp)
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = await meeting(reader, network, name, signal)
+    if (before === undefined) continue
+    const differences: string[] = []
+    for (const letter of LETTERS) {
+      const own = await stored(reader, name, letter, address)
+      const theirs = await atNode(network, letter, text, signal)
+      for (const utxo of theirs) if (!own.has(utxo)) differences.push(`${letter}-${text}: the index lacks ${utxo}`)
+      for (const utxo of own)
+        if (!theirs.has(utxo)) differences.push(`${letter}-${text}: the node does not have ${utxo}`)
+    }
+    if ((await meeting(reader, network, name, signal)) === before) return { settled: true, differences }
+  }
+  return { settled: false, differences: [] }
+}
+
+/** The heights at which index and node stand, when they are the same. */
+async function meeting(
+  reader: IndexReader,
+  { pool }: AvalancheNetwork,
+  name: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const heights = await Promise.all(LETTERS.map((letter) => readHeight(pool, letter, { signal })))
+  const progress = await reader.progress()
+  const own = LETTERS.map((letter) => progress.find(({ stream }) => stream === `${name}:${letter}`)?.tip?.height)
+  return own.every((height, i) => height === heights[i]) ? own.join() : undefined
+}
+
+const line = (txId: string, outputIndex: number, assetId: string, amount: bigint | undefined): string =>
+  `${txId}:${outputIndex} (${amount ?? 'no amount'} of ${assetId})`
+
+async function stored(
+  reader: IndexReader,
+  network: string,
+  letter: ChainLetter,
+  address: string,
+): Promise<Set<string>> {
+  const query = { chain: { network, letter }, addresses: [address], includeSpent: false, limit: PAGE } as const
+  const found = new Set<string>()
+  let after: Awaited<ReturnType<typeof reader.utxos.list>>['next']
+  do {
+    const page = await reader.utxos.list({ ...query, sortBy: 'timestamp', order: 'asc', ...(after ? { after } : {}) })
+    for (const { txId, outputIndex, asset, amount, consumableOn, stake, threshold } of page.utxos) {
+      // Stake is no UTXO while it is staked, and no address finds what nobody has to sign for.
+      if (consumableOn !== letter || stake?.active === true || threshold === 0) continue
+      found.add(line(txId, outputIndex, asset.id, amount))
+    }
+    after = page.next
+  } while (after)
+  return found
+}
+
+async function atNode(
+  { pool }: AvalancheNetwork,
+  letter: ChainLetter,
+  address: string,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const sources = LETTERS.filter((other) => other !== letter).map((sourceChain) => ({ sourceChain }))
+  const found = new Set<string>()
+  for (const source of letter === 'C' ? sources : [{}, ...sources]) {
+    const { utxos } = await readUtxos(pool, { chain: letter, addresses: [address], ...source }, { signal })
+    for (const { txId, outputIndex, assetId, output } of utxos) {
+      const inner = output.type === 'stakeable-lock' ? output.output : output
+      found.add(line(txId, outputIndex, assetId, 'amount' in inner ? inner.amount : undefined))
+    }
+  }
+  return found
+}

@@ -1,0 +1,127 @@
+import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import type { IndexReader } from '../../store/index.ts'
+import type { StreamProgress } from '../../store/rows/index.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+import { createEvmBlockReader } from '../evm/index.ts'
+import { createRandom, type Random } from './random.ts'
+import { compareBlock } from './same-block.ts'
+import { compareOwner } from './same-utxos.ts'
+
+/** P, X and C of a network, as the store names it. */
+export interface VerifiedNetwork {
+  name: string
+  network: AvalancheNetwork
+}
+
+/** An EVM stream. */
+export interface VerifiedEvmChain {
+  name: string
+  chainId: bigint
+  pool: UpstreamPool
+  path: string
+}
+
+export interface VerifyTask {
+  reader: IndexReader
+  networks: readonly VerifiedNetwork[]
+  evm: readonly VerifiedEvmChain[]
+  /** Addresses per network, and heights per stream. */
+  samples: number
+  /** Ends earlier once this long has passed, milliseconds. */
+  durationMs: number
+  seed: number
+  signal: AbortSignal
+  clock?: () => number
+}
+
+export interface VerifyReport {
+  blocks: number
+  addresses: number
+  /** Addresses whose chains never stood still long enough to be compared. */
+  unsettled: number
+  /** Streams that are configured and not in the index. */
+  missing: string[]
+  /** In words, one each. */
+  differences: string[]
+}
+
+/** Takes samples in turns from all streams until there are enough of them or the time is over. */
+export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
+  const { reader, networks, evm, samples, durationMs, seed, signal, clock = Date.now } = task
+  const end = clock() + durationMs
+  const random = createRandom(seed)
+  const report: VerifyReport = { blocks: 0, addresses: 0, unsettled: 0, missing: [], differences: [] }
+  const progress = new Map((await reader.progress()).map((stream) => [stream.stream, stream]))
+  const turns = [
+    ...networks.flatMap((network) => networkTurns(task, network, progress, random, report)),
+    ...evm.flatMap((chain) => evmTurns(task, chain, progress, random, report)),
+  ]
+  for (let sample = 0; sample < samples; sample++) {
+    for (const turn of turns) {
+      signal.throwIfAborted()
+      if (clock() >= end) return report
+      await turn()
+    }
+  }
+  return report
+}
+
+type Progress = ReadonlyMap<string, StreamProgress>
+type Turn = () => Promise<void>
+
+function networkTurns(
+  { reader, signal }: VerifyTask,
+  { name, network }: VerifiedNetwork,
+  progress: Progress,
+  random: Random,
+  report: VerifyReport,
+): Turn[] {
+  const known = (['P', 'X', 'C'] as const).filter((letter) => progress.get(`${name}:${letter}`)?.tip !== undefined)
+  for (const letter of (['P', 'X', 'C'] as const).filter((one) => !known.includes(one)))
+    report.missing.push(`${name}:${letter}`)
+  const blocks = known.map((letter) => async () => {
+    const height = heightBelow(random, progress.get(`${name}:${letter}`))
+    report.differences.push(
+      ...(await compareBlock({ reader, pool: network.pool, network: name }, letter, height, signal)),
+    )
+    report.blocks += 1
+  })
+  const address = async (): Promise<void> => {
+    const owner = await reader.samples.ownerFrom(name, random.hex(20))
+    if (owner === undefined) return
+    const { settled, differences } = await compareOwner({ reader, network, name }, owner, signal)
+    report.differences.push(...differences)
+    if (settled) report.addresses += 1
+    else report.unsettled += 1
+  }
+  // What can be spent on one chain was made on another: all three have to be there.
+  return known.length === 3 ? [...blocks, address] : blocks
+}
+
+function evmTurns(
+  { reader, signal }: VerifyTask,
+  { name, chainId, pool, path }: VerifiedEvmChain,
+  progress: Progress,
+  random: Random,
+  report: VerifyReport,
+): Turn[] {
+  const stream = progress.get(name)
+  if (stream?.tip === undefined) {
+    report.missing.push(name)
+    return []
+  }
+  const node = createEvmBlockReader(pool, path)
+  return [
+    async () => {
+      const height = heightBelow(random, stream)
+      const [own, theirs] = [await reader.evm.blockAt(chainId, height), await node.hashAt(height, signal)]
+      report.blocks += 1
+      if (own?.hash !== theirs)
+        report.differences.push(`${name} block ${height}: hash ${own?.hash}, the node has ${theirs}`)
+    },
+  ]
+}
+
+/** Any height of a chain; numbers are exact up to 2^53 blocks. */
+const heightBelow = (random: Random, stream: StreamProgress | undefined): bigint =>
+  BigInt(random.below(Number(stream?.tip?.height ?? 0n) + 1))

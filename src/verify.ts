@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util'
+import { loadConfig } from './config/index.ts'
+import { FirnError } from './errors.ts'
+import { runVerify } from './wiring/verify.ts'
+
+const HELP = `npm run verify -- [--samples N] [--seconds N] [--seed N] [-- options of the server]
+
+Compares the index with the nodes it came from: blocks at random heights, and all that random addresses can spend.
+  --samples N  addresses of each network and heights of each chain (default 100)
+  --seconds N  stop after this long (default 300)
+  --seed N     repeat a run; left out, one is chosen and printed
+Exit status 0: all equal. 1: something differs, is missing, or nothing could be compared. 2: wrong options.
+The embedded database belongs to one process: stop the server first.
+`
+
+const OPTIONS = {
+  samples: { type: 'string', default: '100' },
+  seconds: { type: 'string', default: '300' },
+  seed: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new TypeError(`--${name}: a whole number from 1 on is expected`)
+  return Number(text)
+}
+
+/** Own options come first, the server's behind `--`. */
+async function main(argv: readonly string[]): Promise<number> {
+  const end = argv.indexOf('--')
+  const own = end < 0 ? argv : argv.slice(0, end)
+  const { values } = parseArgs({ args: [...own], options: OPTIONS })
+  if (values.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const seed = wholeNumber('seed', values.seed ?? String(1 + Math.floor(Math.random() * 99_999_998)))
+  const options = {
+    samples: wholeNumber('samples', values.samples),
+    seconds: wholeNumber('seconds', values.seconds),
+    seed,
+  }
+  const loaded = loadConfig({ argv: end < 0 ? [] : argv.slice(end + 1), env: process.env, cwd: process.cwd() })
+  if (loaded.action !== 'run') throw new TypeError('the options behind -- are those of a server that runs')
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  const report = await runVerify(loaded.config, options, stop.signal)
+  for (const difference of report.differences) process.stdout.write(`differs: ${difference}\n`)
+  for (const name of report.missing) process.stdout.write(`missing: ${name} is not in the index\n`)
+  if (report.unsettled > 0)
+    process.stdout.write(`not compared: ${report.unsettled} addresses, index and node never stood at the same blocks\n`)
+  process.stdout.write(
+    `compared ${report.blocks} blocks and ${report.addresses} addresses, ${report.differences.length} differences (seed ${seed})\n`,
+  )
+  const bad = report.differences.length + report.missing.length + report.unsettled
+  return bad === 0 && report.blocks + report.addresses > 0 ? 0 : 1
+}
+
+main(process.argv.slice(2)).then(
+  (status) => {
+    process.exitCode = status
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = error instanceof FirnError || !(error instanceof TypeError) ? 1 : 2
+  },
+)

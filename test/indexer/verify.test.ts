@@ -1,0 +1,47 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
+import { type VerifyReport, verifyIndex } from '../../src/indexer/verify/index.ts'
+import { createUpstreamPool } from '../../src/upstream/index.ts'
+import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { type Stage, startStage } from './stage.ts'
+
+/** Compares what a stage holds with its node; `recorded` is what the stage calls the network. */
+async function verify(stage: Stage, seed: number, samples = 60): Promise<VerifyReport> {
+  const [node] = stage.nodes
+  const limits = { ...TEST_LIMITS, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 }
+  const pool = createUpstreamPool('node', [{ url: node?.url ?? '' }], limits)
+  onTestFinished(() => pool.close())
+  return verifyIndex({
+    reader: stage.store.reader,
+    networks: [{ name: 'recorded', network: createAvalancheNetwork({ pool }) }],
+    evm: [],
+    samples,
+    durationMs: 60_000,
+    seed,
+    signal: new AbortController().signal,
+  })
+}
+
+it('finds nothing in an index that is right, and whatever is wrong in one that is not', async () => {
+  const stage = await startStage()
+  await stage.caughtUp()
+  await stage.indexer.stop()
+  const right = await verify(stage, 1)
+  expect(right).toEqual({ blocks: 180, addresses: 60, unsettled: 0, missing: [], differences: [] })
+  // The same seed takes the same samples.
+  expect(await verify(stage, 1, 5)).toEqual({ ...right, blocks: 15, addresses: 5 })
+
+  await stage.sql(`update utxo set amount = amount + 1 where consumed_height is null`)
+  const amounts = (await verify(stage, 2, 10)).differences
+  expect(amounts.some((text) => /the index lacks/.test(text))).toBe(true)
+  expect(amounts.some((text) => /the node does not have/.test(text))).toBe(true)
+  await stage.sql(`update utxo set amount = amount - 1 where consumed_height is null`)
+  expect((await verify(stage, 2, 10)).differences).toEqual([])
+
+  await stage.sql(`update block set outer_id = id where outer_id is not null`)
+  expect((await verify(stage, 3, 10)).differences.join()).toMatch(/container .*, the node has/)
+  await stage.sql(`delete from block where height between 1 and 300`)
+  expect((await verify(stage, 4, 10)).differences.join()).toMatch(/block \d+: not in the index/)
+  await stage.sql(`delete from stream where name like '%:X'`)
+  expect((await verify(stage, 5, 1)).missing).toEqual(['recorded:X'])
+}, 120_000)
