@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AppCheckOptions, createAppCheck } from '../../../src/api/balance/app-check.ts'
+
+const NUMBER = '123456789012'
+const APP = '1:123456789012:web:321abc456def7890'
+const SECRET = 'a secret of thirty-two characters'
+
+type Key = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
+let own: Key
+let foreign: Key
+let folder: string
+let keysFile: string
+let server: Server
+let keysUrl: string
+let keySet: string
+let asked = 0
+let failing = false
+
+beforeAll(async () => {
+  const [mine, theirs] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
+  own = mine.privateKey
+  foreign = theirs.privateKey
+  keySet = JSON.stringify({ keys: [{ ...(await exportJWK(mine.publicKey)), kid: 'own', alg: 'RS256', use: 'sig' }] })
+  folder = mkdtempSync(join(tmpdir(), 'firn-keys-'))
+  keysFile = join(folder, 'jwks.json')
+  writeFileSync(keysFile, keySet)
+  server = createServer((_request, response) => {
+    asked += 1
+    response.writeHead(failing ? 500 : 200, { 'content-type': 'application/json' }).end(keySet)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  keysUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`
+})
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  server.close()
+})
+
+const check = (options: Partial<AppCheckOptions>) => createAppCheck({ mode: 'off', tokens: [], appIds: [], ...options })
+const GOOD: JWTPayload = {
+  iss: `https://firebaseappcheck.googleapis.com/${NUMBER}`,
+  aud: [`projects/${NUMBER}`, 'projects/my-app'],
+  sub: APP,
+}
+const sign = (claims: JWTPayload, options: { key?: Key; kid?: string; expires?: string | false } = {}) => {
+  const token = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: options.kid ?? 'own' }).setIssuedAt()
+  return (options.expires === false ? token : token.setExpirationTime(options.expires ?? '1h')).sign(options.key ?? own)
+}
+
+describe('mode off and static', () => {
+  it('off takes everything, a missing header too', async () => {
+    for (const header of [undefined, '', 'anything']) expect(await check({})(header)).toBe(true)
+  })
+
+  it('static takes any of the listed tokens and nothing else', async () => {
+    const judge = check({ mode: 'static', tokens: ['first', 'second'] })
+    for (const header of ['first', 'second']) expect(await judge(header)).toBe(true)
+    for (const header of [undefined, '', 'First', 'firs', 'first ', 'Bearer first']) {
+      expect(await judge(header), String(header)).toBe(false)
+    }
+  })
+})
+
+describe('mode jwt', () => {
+  it('verifies with a shared secret: signature, expiry, issuer and audience', async () => {
+    const judge = check({ mode: 'jwt', secret: SECRET, issuer: 'me', audience: 'firn' })
+    const made = (claims: JWTPayload, secret = SECRET, expires: string | undefined = '1h') => {
+      const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' })
+      return (expires ? token.setExpirationTime(expires) : token).sign(new TextEncoder().encode(secret))
+    }
+    const good = { iss: 'me', aud: 'firn' }
+    expect(await judge(await made(good))).toBe(true)
+    expect(await judge(await made(good, 'another secret of enough characters'))).toBe(false)
+    expect(await judge(await made({ ...good, iss: 'you' }))).toBe(false)
+    expect(await judge(await made({ ...good, aud: 'other' }))).toBe(false)
+    expect(await judge(await made(good, SECRET, '-1m'))).toBe(false)
+    expect(await judge(await made(good, SECRET, ''))).toBe(false)
+    for (const header of [undefined, '', 'no.jwt.atall', 'x']) expect(await judge(header)).toBe(false)
+  })
+
+  it('verifies with keys of a file, and never with the public key taken for a secret', async () => {
+    const judge = check({ mode: 'jwt', jwks: keysFile })
+    expect(await judge(await sign({}))).toBe(true)
+    expect(await judge(await sign({}, { key: foreign }))).toBe(false)
+    const confused = new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'own' }).setExpirationTime('1h')
+    expect(await judge(await confused.sign(new TextEncoder().encode(keySet)))).toBe(false)
+  })
+})
+
+describe('mode firebase', () => {
+  it('takes a token of the project and refuses every other', async () => {
+    const judge = check({ mode: 'firebase', jwks: keysFile, projectNumber: NUMBER, appIds: [APP] })
+    expect(await judge(await sign(GOOD))).toBe(true)
+    const wrong: [string, Promise<string>][] = [
+      ['another project', sign({ ...GOOD, aud: ['projects/999'] })],
+      ['issuer of another project', sign({ ...GOOD, iss: 'https://firebaseappcheck.googleapis.com/999' })],
+      ['foreign issuer', sign({ ...GOOD, iss: `https://example.org/${NUMBER}` })],
+      ['app that is not listed', sign({ ...GOOD, sub: '1:123456789012:web:other' })],
+      ['empty subject', sign({ ...GOOD, sub: '' })],
+      ['expired', sign(GOOD, { expires: '-1m' })],
+      ['without expiry', sign(GOOD, { expires: false })],
+      ['signed by another key', sign(GOOD, { key: foreign })],
+    ]
+    for (const [what, token] of wrong) expect(await judge(await token), what).toBe(false)
+    expect(await judge('')).toBe(false)
+    expect(await judge(undefined)).toBe(false)
+  })
+
+  it('takes every app of the project when none is listed, also by the name of the project', async () => {
+    const judge = check({ mode: 'firebase', jwks: keysFile, projectId: 'my-app' })
+    expect(await judge(await sign({ ...GOOD, sub: '1:123456789012:ios:any' }))).toBe(true)
+    expect(await judge(await sign({ ...GOOD, iss: 'https://example.org/1' }))).toBe(false)
+  })
+
+  it('loads the keys once, and unknown key ids do not make it ask again and again', async () => {
+    const judge = check({ mode: 'firebase', jwks: keysUrl, projectNumber: NUMBER })
+    expect(await judge(await sign(GOOD))).toBe(true)
+    expect(await judge(await sign(GOOD))).toBe(true)
+    expect(asked).toBe(1)
+    for (const kid of ['a', 'b', 'c', 'd']) expect(await judge(await sign(GOOD, { kid }))).toBe(false)
+    expect(asked).toBe(1)
+  })
+
+  it('is the trouble of the server, not of the caller, when keys cannot be had', async () => {
+    failing = true
+    const judge = check({ mode: 'firebase', jwks: keysUrl, projectNumber: NUMBER })
+    await expect(judge(await sign(GOOD))).rejects.toThrow()
+    failing = false
+  })
+})
+
+it('a mode without what it needs stops the start', () => {
+  expect(() => check({ mode: 'static' })).toThrow(/tokens/)
+  expect(() => check({ mode: 'jwt' })).toThrow(/secret or jwks/)
+  expect(() => check({ mode: 'firebase' })).toThrow(/projectNumber or projectId/)
+})
