@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { addressChainRoutes } from '../api/data/address-chains.ts'
 import { balanceRoutes } from '../api/data/balances.ts'
 import { createComputeUnits, createMemoryUsage } from '../api/data/compute-units.ts'
-import type { EvmChainInfo } from '../api/data/evm-chain.ts'
 import { evmLatestRoutes } from '../api/data/evm-latest.ts'
 import { healthRoutes } from '../api/data/health.ts'
 import { dataApi } from '../api/data/index.ts'
@@ -19,6 +18,7 @@ import type { Metrics } from '../metrics/index.ts'
 import { utxoBytes } from '../services/utxo-bytes/index.ts'
 import type { SharedCounters } from '../sharing/index.ts'
 import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
+import { createEvmChainList } from './evm-chain-list.ts'
 
 /** Time a health probe may take before it counts as failed, milliseconds. */
 const PROBE_MS = 3_000
@@ -27,7 +27,13 @@ const PROBE_MS = 3_000
 export async function wireData(
   app: FastifyInstance,
   config: Config,
-  deps: { chains: Chains; store: Store | undefined; counters: SharedCounters | undefined; closing: () => boolean; metrics?: Metrics | undefined },
+  deps: {
+    chains: Chains
+    store: Store | undefined
+    counters: SharedCounters | undefined
+    closing: () => boolean
+    metrics?: Metrics | undefined
+  },
 ): Promise<void> {
   const { store } = deps
   const index = store?.reader ?? notIndexed<IndexReader>()
@@ -37,7 +43,7 @@ export async function wireData(
     maxIndexAgeMs: config.index.maxIndexAgeMs,
     now: Date.now,
   }
-  const chains = { list: () => evmChains(config) }
+  const evm = { ...primary, chains: createEvmChainList(config, deps.chains) }
   const budgets = { ...config.data, ...(deps.metrics ? { observe: deps.metrics.observeComputeUnits } : {}) }
   const usage = createMemoryUsage()
   const computeUnits = createComputeUnits(budgets, deps.counters ? createSharedUsage(deps.counters, usage) : usage)
@@ -46,17 +52,16 @@ export async function wireData(
     computeUnits,
     routes: [
       ...healthRoutes({
-        reads: store ? { database: () => store.probes.read() } : {},
-        writes: store ? { database: () => store.probes.write() } : {},
+        reads: { ...(store ? { database: () => store.probes.read() } : {}) },
+        writes: { ...(store ? { database: () => store.probes.write() } : {}), cache: () => probeCache(deps.counters) },
         timeoutMs: PROBE_MS,
         closing: deps.closing,
       }),
-      ...addressChainRoutes({ index, chains }),
-      ...evmLatestRoutes({ index }),
+      ...addressChainRoutes(evm),
+      ...evmLatestRoutes(evm),
       ...nftRoutes({
-        index,
+        ...evm,
         metadata: store?.nftMetadata ?? notIndexed<NftMetadataRecords>(),
-        chains,
         reindexCooldownMs: config.data.reindexCooldownMs,
       }),
       ...utxoRoutes({ ...primary, bytesOf: utxoBytes }),
@@ -65,6 +70,13 @@ export async function wireData(
       ...primaryBlockRoutes(primary),
     ],
   })
+}
+
+/** Budgets are kept in this process, or with others in a shared server; alone this one goes on, and says so here. */
+async function probeCache(counters: SharedCounters | undefined): Promise<void> {
+  if (!counters) return
+  const sum = await counters.add('health', 1, Date.now() + PROBE_MS)
+  if (sum === undefined) throw new FirnError('the shared server does not answer', { code: 'CACHE', status: 503 })
 }
 
 class NotIndexedError extends FirnError {
@@ -84,34 +96,4 @@ function notIndexed<T extends object>(): T {
 
 async function identityOf({ networks }: Chains, side: NetworkSide): Promise<NetworkIdentity | undefined> {
   return networks[side]?.facts()
-}
-
-/** What the configuration knows of the EVM chains, in the form of the indexed API. */
-function evmChains(config: Config): EvmChainInfo[] {
-  return Object.entries(config.chains.evm).map(([chainId, chain]) => ({
-    chainId,
-    status: 'OK',
-    chainName: chain.name,
-    description: '',
-    ...(chain.blockchainId === undefined ? {} : { platformChainId: chain.blockchainId }),
-    vmName: 'EVM',
-    ...(chain.explorer === undefined ? {} : { explorerUrl: chain.explorer }),
-    rpcUrl: publicUrl(chain.upstreams[0]?.url),
-    isTestnet: chain.testnet,
-    ...(chain.multicall === undefined ? {} : { utilityAddresses: { multicall: chain.multicall } }),
-    networkToken: {
-      name: chain.native.name,
-      symbol: chain.native.symbol,
-      decimals: chain.native.decimals,
-      ...(chain.native.logoUri === undefined ? {} : { logoUri: chain.native.logoUri }),
-    },
-    private: false,
-    enabledFeatures: ['nftIndexing'],
-  }))
-}
-
-/** Upstream URLs may carry keys in path or query: only the origin is told to strangers. */
-function publicUrl(url: string | undefined): string {
-  if (url === undefined) return ''
-  return new URL(url).origin
 }

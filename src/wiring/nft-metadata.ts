@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts'
 import { UpstreamUnavailableError } from '../errors.ts'
 import { type CallContract, createNftMetadataWorker, type NftMetadataWorker } from '../services/nft-metadata/index.ts'
 import type { Store } from '../store/index.ts'
-import { createSafeFetch, type UpstreamPool } from '../upstream/index.ts'
+import { createSafeFetch, isPublicAddress, type UpstreamPool } from '../upstream/index.ts'
 import { cChainId } from './evm-streams.ts'
 
 const MAX_BYTES = 2 * 1024 * 1024
@@ -18,13 +18,25 @@ export function createServerNftMetadata(
   config: Config,
   { chains, store, logger }: { chains: Chains; store: Store; logger: Logger },
 ): NftMetadataWorker {
+  const { nftMetadata } = config.data
   return createNftMetadataWorker({
     records: store.nftMetadata,
     call: callThrough(config, chains),
-    fetch: createSafeFetch({ limits: { maxBytes: MAX_BYTES, contentTypes: CONTENT_TYPES } }),
+    fetch: createSafeFetch({
+      limits: { maxBytes: MAX_BYTES, contentTypes: CONTENT_TYPES },
+      allowAddress: allowedBy(nftMetadata.allowedAddresses),
+    }),
+    gateways: { ipfs: nftMetadata.ipfsGateway, arweave: nftMetadata.arweaveGateway },
     maxBytes: MAX_BYTES,
     logger,
   })
+}
+
+/** Public addresses, and the private ones that the operator names with their ports. */
+function allowedBy(named: readonly string[]): (address: string, port: number) => boolean {
+  const allowed = new Set(named)
+  return (address, port) =>
+    isPublicAddress(address) || allowed.has(`${address.includes(':') ? `[${address}]` : address}:${port}`)
 }
 
 function callThrough(config: Config, chains: Chains): CallContract {

@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { IndexReader } from '../../store/index.ts'
-import { ChainInfoDtoSchema, contractAddress, type EvmChains } from './evm-chain.ts'
+import { ChainInfoDtoSchema, contractAddress } from './evm-chain.ts'
+import { type EvmFreshnessDeps, requireFreshList } from './evm-freshness.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed } from './schemas.ts'
 
 const Params = Type.Object({ address: Type.String({ description: 'EVM address.' }) })
 
 /** Chains on which an address was sender or receiver of a transaction or a token transfer; read at the tip. */
-export function addressChainRoutes(deps: { index: IndexReader; chains: EvmChains }): DataRoute[] {
+export function addressChainRoutes(deps: EvmFreshnessDeps & { index: IndexReader }): DataRoute[] {
   return [
     {
       method: 'GET',
@@ -26,9 +27,11 @@ export function addressChainRoutes(deps: { index: IndexReader; chains: EvmChains
           unindexedChains: Type.Array(Type.String()),
         }),
       ),
-      async handle(request) {
+      async handle(request, reply) {
         const { address } = request.params as Static<typeof Params>
-        const ids = (await deps.index.evm.chainsOf(contractAddress(address))).map(String)
+        const bytes = contractAddress(address)
+        await requireFreshList(deps, undefined, reply)
+        const ids = (await deps.index.evm.chainsOf(bytes)).map(String)
         const known = new Map(deps.chains.list().map((chain) => [chain.chainId, chain]))
         return {
           indexedChains: ids.flatMap((id) => known.get(id) ?? []),

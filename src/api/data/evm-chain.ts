@@ -29,9 +29,11 @@ export const ChainInfoDtoSchema = closed('ChainInfo', {
 })
 export type EvmChainInfo = Static<typeof ChainInfoDtoSchema>
 
-/** The EVM chains that are served, by decimal chain id. `chainId` of a path takes these or the blockchain id. */
+/** The EVM chains that are indexed, by decimal chain id. `chainId` of a path takes these or the blockchain id. */
 export interface EvmChains {
   list(): readonly EvmChainInfo[]
+  /** Name of the index stream that holds the chain. */
+  streamOf(chainId: string): string | undefined
 }
 
 /** @throws NotFoundError for a chain that is not indexed here */

@@ -3,6 +3,7 @@ import { getAddress } from 'viem'
 import { BadInputError } from '../../errors.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { ContractInfo, IndexReader, ListedEvmBlock, ListedEvmTransaction } from '../../store/index.ts'
+import { type EvmFreshnessDeps, requireFreshList } from './evm-freshness.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed, NetworkSchema, NextPageTokenSchema, oneOf, pagingQuery } from './schemas.ts'
 
@@ -66,7 +67,7 @@ const TransactionsQuery = Type.Composite([
 ])
 
 /** Latest blocks and transactions over all indexed EVM chains, newest first. */
-export function evmLatestRoutes(deps: { index: IndexReader }): DataRoute[] {
+export function evmLatestRoutes(deps: EvmFreshnessDeps & { index: IndexReader }): DataRoute[] {
   return [
     {
       method: 'GET',
@@ -82,10 +83,11 @@ export function evmLatestRoutes(deps: { index: IndexReader }): DataRoute[] {
         'Blocks, newest first.',
         closed('ListEvmBlocksResponse', { blocks: Type.Array(EvmBlockSchema), nextPageToken: NextPageTokenSchema }),
       ),
-      async handle(request) {
+      async handle(request, reply) {
         const { network, pageSize, pageToken } = request.query as Static<typeof LatestQuery>
         const mark = queryMark(['blocks', sideOf(network)])
         const [time, stream, height] = numbers(readPageToken(mark, pageToken), 3)
+        await requireFreshList(deps, kind(network).testnet, reply)
         const page = await deps.index.evm.latestBlocks({
           ...kind(network),
           ...(time === undefined ? {} : { after: { time, stream: Number(stream), height: height ?? 0n } }),
@@ -116,10 +118,11 @@ export function evmLatestRoutes(deps: { index: IndexReader }): DataRoute[] {
           nextPageToken: NextPageTokenSchema,
         }),
       ),
-      async handle(request) {
+      async handle(request, reply) {
         const { network, status, pageSize, pageToken } = request.query as Static<typeof TransactionsQuery>
         const mark = queryMark(['transactions', sideOf(network), status])
         const [time, stream, height, index] = numbers(readPageToken(mark, pageToken), 4)
+        await requireFreshList(deps, kind(network).testnet, reply)
         const page = await deps.index.evm.latestTransactions({
           ...kind(network),
           ...(status === undefined ? {} : { success: status === 'success' }),
@@ -143,7 +146,8 @@ export function evmLatestRoutes(deps: { index: IndexReader }): DataRoute[] {
 
 const sideOf = (network: string | undefined) =>
   network === undefined ? 'all' : network === 'mainnet' ? 'mainnet' : 'testnet'
-const kind = (network: string | undefined) => (network === undefined ? {} : { testnet: network !== 'mainnet' })
+const kind = (network: string | undefined): { testnet?: boolean } =>
+  network === undefined ? {} : { testnet: network !== 'mainnet' }
 
 function numbers(key: readonly string[] | undefined, count: number): bigint[] {
   if (!key) return []

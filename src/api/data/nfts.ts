@@ -3,7 +3,8 @@ import { getAddress } from 'viem'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { IndexReader, NftMetadataRecords, NftToken } from '../../store/index.ts'
-import { contractAddress, type EvmChains, evmChainId } from './evm-chain.ts'
+import { contractAddress, evmChainId } from './evm-chain.ts'
+import { type EvmFreshnessDeps, requireFreshChain } from './evm-freshness.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed, errorResponses, NextPageTokenSchema, oneOf, pagingQuery } from './schemas.ts'
 
@@ -71,10 +72,9 @@ const ListQuery = Type.Object(pagingQuery())
 const collection = '/v1/chains/:chainId/nfts/collections/:address/tokens'
 const tag = 'NFTs'
 
-export interface NftDeps {
+export interface NftDeps extends EvmFreshnessDeps {
   index: IndexReader
   metadata: NftMetadataRecords
-  chains: EvmChains
   reindexCooldownMs: number
 }
 
@@ -128,13 +128,14 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
           nextPageToken: NextPageTokenSchema,
         }),
       ),
-      async handle(request) {
+      async handle(request, reply) {
         const params = request.params as Static<typeof CollectionParams>
         const { pageSize, pageToken } = request.query as Static<typeof ListQuery>
         const chainId = evmChainId(deps.chains, params.chainId)
         const contract = contractAddress(params.address)
         const mark = queryMark(['nfts', String(chainId), contract])
         const key = readPageToken(mark, pageToken)
+        await requireFreshChain(deps, chainId, reply)
         const page = await deps.index.nfts.list(
           { chainId, contract },
           { ...(key ? { afterTokenId: tokenNumber(key[0] ?? '') } : {}), limit: pageSize },
@@ -156,8 +157,9 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
       weight: 'medium',
       params: TokenParams,
       response: answers(200, 'The token.', Type.Union([Erc721Schema, Erc1155Schema])),
-      async handle(request) {
+      async handle(request, reply) {
         const { chainId, contract, tokenId } = tokenOf(deps, request.params as Static<typeof TokenParams>)
+        await requireFreshChain(deps, chainId, reply)
         const token = await deps.index.nfts.find({ chainId, contract }, tokenId)
         if (!token) throw new NotFoundError('the token is not known')
         return present(token, contract)

@@ -83,7 +83,7 @@ export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Pr
 }
 
 /** An index that stands still must not be taken for the truth. */
-class StaleIndexError extends FirnError {
+export class StaleIndexError extends FirnError {
   constructor(message: string) {
     super(message, { code: 'STALE_INDEX', status: 503, retryable: true, expose: true })
   }

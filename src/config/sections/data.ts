@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, count, list, ms, secret, section, toggle } from './field.ts'
+import { choice, count, list, ms, secret, section, toggle, url } from './field.ts'
 
 const PlanSchema = section({
   computeUnitsPerMinute: count(1_000_000, 'Compute units per minute.'),
@@ -9,6 +9,27 @@ const PlanSchema = section({
 const ApiKeySchema = section({
   key: secret('Value of x-glacier-api-key.'),
   plan: Type.String({ minLength: 1, default: 'default', description: 'Name of one of the plans.' }),
+})
+
+const gateway = (place: string, description: string) =>
+  url(['https', 'http'], {
+    pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?/$',
+    allowed: 'an http or https URL that ends in a slash',
+    default: place,
+    description,
+  })
+
+/** How metadata of NFTs is fetched: from places that strangers name. */
+const NftMetadataSection = section({
+  ipfsGateway: gateway('https://ipfs.io/ipfs/', 'Gateway for ipfs:// URIs; CID and path are put behind it.'),
+  arweaveGateway: gateway('https://arweave.net/', 'Gateway for ar:// URIs; transaction and path are put behind it.'),
+  allowedAddresses: list(
+    Type.String({
+      pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-f:.]+\\]):\\d{1,5}$',
+      allowed: 'an IP address with a port, such as 10.0.0.7:8080 or [fd00::7]:8080',
+    }),
+    'Private addresses that are fetched from all the same, for example an own gateway. Every path there can then be asked for by whoever writes a token URI.',
+  ),
 })
 
 /** Settings of the indexed REST API under /v1. */
@@ -33,4 +54,5 @@ export const DataSection = section({
       'blockTimestamp: strict leaves out what was created in that very second, as the hosted service does; inclusive has it, as a node.',
   }),
   reindexCooldownMs: ms(3_600_000, 'Time before an NFT may be reindexed again.'),
+  nftMetadata: NftMetadataSection,
 })

@@ -1,0 +1,70 @@
+import type { FastifyReply } from 'fastify'
+import type { IndexReader } from '../../store/index.ts'
+import type { EvmChains } from './evm-chain.ts'
+import { StaleIndexError } from './primary-chain.ts'
+
+export interface EvmFreshnessDeps {
+  index: Pick<IndexReader, 'progress'>
+  chains: EvmChains
+  /** Answers older than this are refused, milliseconds. */
+  maxIndexAgeMs: number
+  now: () => number
+}
+
+interface Place {
+  chainId: string
+  height: bigint
+  ageMs: number
+}
+
+const seconds = (ms: number): string => String(Math.ceil(ms / 1000))
+
+async function placesOf(deps: EvmFreshnessDeps, chainIds: readonly string[]): Promise<Place[]> {
+  const progress = await deps.index.progress()
+  return chainIds.flatMap((chainId) => {
+    const own = progress.find(({ stream }) => stream === deps.chains.streamOf(chainId))
+    if (!own?.tip) return []
+    return [{ chainId, height: own.tip.height, ageMs: Math.max(0, deps.now() - Number(own.currentAtMs)) }]
+  })
+}
+
+/** Puts height and age of one chain's index on the answer. @throws StaleIndexError when it is too old to answer from */
+export async function requireFreshChain(deps: EvmFreshnessDeps, chainId: bigint, reply: FastifyReply): Promise<void> {
+  const [place] = await placesOf(deps, [chainId.toString()])
+  if (!place) throw new StaleIndexError(`chain ${chainId} is not indexed yet`)
+  reply.header('x-indexed-height', place.height.toString()).header('x-index-age', seconds(place.ageMs))
+  if (place.ageMs > deps.maxIndexAgeMs)
+    throw new StaleIndexError(
+      `the index of chain ${chainId} is ${seconds(place.ageMs)} s old (at most ${seconds(deps.maxIndexAgeMs)} s are served); it stands at block ${place.height}`,
+    )
+}
+
+/**
+ * The same for an answer over several chains: heights as `<chain id>=<height>`, the age of the oldest. One chain that
+ * stands still does not take the others with it; when all of them do, nothing is answered.
+ * @param testnet chains of one kind of network; left out: all
+ */
+export async function requireFreshList(
+  deps: EvmFreshnessDeps,
+  testnet: boolean | undefined,
+  reply: FastifyReply,
+): Promise<void> {
+  const wanted = deps.chains.list().filter(({ isTestnet }) => testnet === undefined || isTestnet === testnet)
+  const places = await placesOf(
+    deps,
+    wanted.map(({ chainId }) => chainId),
+  )
+  if (places.length === 0) {
+    if (wanted.length > 0) throw new StaleIndexError('none of the EVM chains is indexed yet')
+    return
+  }
+  const oldest = Math.max(...places.map(({ ageMs }) => ageMs))
+  reply
+    .header('x-indexed-height', places.map(({ chainId, height }) => `${chainId}=${height}`).join(', '))
+    .header('x-index-age', seconds(oldest))
+  const youngest = Math.min(...places.map(({ ageMs }) => ageMs))
+  if (youngest > deps.maxIndexAgeMs)
+    throw new StaleIndexError(
+      `every index of an EVM chain is ${seconds(youngest)} s old or older (at most ${seconds(deps.maxIndexAgeMs)} s are served)`,
+    )
+}

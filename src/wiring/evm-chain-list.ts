@@ -1,0 +1,65 @@
+import type { EvmChainInfo, EvmChains } from '../api/data/evm-chain.ts'
+import type { Chains } from '../chains/index.ts'
+import type { Config } from '../config/index.ts'
+import type { UpstreamPool } from '../upstream/index.ts'
+import { indexedEvmStreams } from './evm-streams.ts'
+
+/** The primary network's own subnet; C-chains belong to it. */
+const PRIMARY_SUBNET = '11111111111111111111111111111111LpoYY'
+const AVAX = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
+
+/** The indexed EVM chains in the form of the indexed API: what the configuration says, and what nodes have told. */
+export function createEvmChainList(config: Config, chains: Pick<Chains, 'pools' | 'networks'>): EvmChains {
+  const streams = indexedEvmStreams(config)
+  return {
+    list: () => [...streams].map(([chainId, stream]) => describe(config, chains, chainId, stream)),
+    streamOf: (chainId) => streams.get(chainId),
+  }
+}
+
+type EvmSetting = Config['chains']['evm'][string]
+
+function describe(
+  config: Config,
+  { pools, networks }: Pick<Chains, 'pools' | 'networks'>,
+  chainId: string,
+  stream: string,
+): EvmChainInfo {
+  const setting = config.chains.evm[chainId]
+  const side = stream === 'mainnet:C' ? 'mainnet' : stream === 'testnet:C' ? 'testnet' : undefined
+  const network = side && networks[side]
+  const pool = network?.pool ?? pools.find(({ name }) => name === `eip155:${chainId}`)
+  const blockchainId = setting?.blockchainId ?? network?.known()?.blockchainIds.C
+  const isTestnet = setting?.testnet ?? side === 'testnet'
+  return {
+    chainId,
+    status: isReachable(pool) ? 'OK' : 'UNAVAILABLE',
+    chainName: setting?.name ?? 'Avalanche (C-Chain)',
+    description: '',
+    ...(blockchainId === undefined ? {} : { platformChainId: blockchainId }),
+    ...(side === undefined ? {} : { subnetId: PRIMARY_SUBNET }),
+    vmName: 'EVM',
+    ...(setting?.explorer === undefined ? {} : { explorerUrl: setting.explorer }),
+    rpcUrl: publicUrl(setting?.upstreams[0]?.url ?? (side && config.chains.avalanche[side]?.upstreams[0]?.url)),
+    isTestnet,
+    ...(setting?.multicall === undefined ? {} : { utilityAddresses: { multicall: setting.multicall } }),
+    networkToken: tokenOf(setting),
+    private: false,
+    enabledFeatures: ['nftIndexing'],
+  }
+}
+
+function tokenOf(setting: EvmSetting | undefined): EvmChainInfo['networkToken'] {
+  if (!setting) return AVAX
+  const { name, symbol, decimals, logoUri } = setting.native
+  return { name, symbol, decimals, ...(logoUri === undefined ? {} : { logoUri }) }
+}
+
+/** Servers that were not asked yet count as reachable. */
+const isReachable = (pool: UpstreamPool | undefined): boolean => {
+  const servers = pool?.status() ?? []
+  return servers.length === 0 || servers.some(({ healthy }) => healthy)
+}
+
+/** Upstream URLs may carry keys in path or query: only the origin is told to strangers. */
+const publicUrl = (url: string | undefined): string => (url === undefined ? '' : new URL(url).origin)
