@@ -151,6 +151,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     allowedHeaders: CORS_HEADERS,
     exposedHeaders: [...EXPOSED_HEADERS],
     maxAge: 86_400,
+    // `allow` names OPTIONS: asked plainly, without a browser's headers, it is no mistake.
+    strictPreflight: false,
   })
   await wireBalance(http, config, {
     chains,

@@ -1,0 +1,61 @@
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, createApp } from '../../../src/app.ts'
+import { loadConfig } from '../../../src/config/index.ts'
+
+const PATH = '/v1/balance/get-balances'
+const ORIGIN = 'https://wallet.example.org'
+
+let app: App
+beforeAll(async () => {
+  const loaded = loadConfig({ argv: ['--log-level', 'silent', '--index-enabled', 'false'], env: {}, cwd: tmpdir() })
+  if (loaded.action !== 'run') throw new Error(loaded.text)
+  // Never listens: nothing is asked of any upstream.
+  app = await createApp(loaded.config)
+})
+afterAll(() => app.close())
+
+describe('pages of other origins', () => {
+  it('may send every header that wallets send', async () => {
+    const asked = [
+      'content-type',
+      'x-firebase-appcheck',
+      'x-application-name',
+      'x-application-version',
+      'last-event-id',
+    ]
+    const answer = await app.http.inject({
+      method: 'OPTIONS',
+      url: PATH,
+      headers: {
+        origin: ORIGIN,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': asked.join(','),
+      },
+    })
+    expect(answer.statusCode).toBe(204)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.headers['access-control-allow-methods']).toContain('POST')
+    const allowed = String(answer.headers['access-control-allow-headers']).split(', ')
+    for (const header of asked) expect(allowed).toContain(header)
+  })
+
+  it('may read answers and refusals alike', async () => {
+    const headers = { origin: ORIGIN, 'content-type': 'application/json' }
+    for (const [method, url] of [
+      ['GET', '/v1/balance/get-supported-chains'],
+      ['POST', PATH],
+      ['PUT', PATH],
+      ['GET', '/v1/balance/nothing'],
+    ] as const) {
+      const answer = await app.http.inject({ method, url, headers, ...(method === 'POST' ? { payload: '{}' } : {}) })
+      expect(answer.headers['access-control-allow-origin'], `${method} ${url}`).toBe('*')
+    }
+  })
+
+  it('OPTIONS without a question of a browser is no mistake', async () => {
+    const answer = await app.http.inject({ method: 'OPTIONS', url: PATH })
+    expect(answer.statusCode).toBe(204)
+    expect(answer.body).toBe('')
+  })
+})
