@@ -138,6 +138,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   health.watchNodes((chain) => node.pools.group(chain).pool)
   const admission = createAdmission({ ...config.http, probesOnly: config.mode === 'indexer' })
   const http = createHttp(config, logger, { node, admission, guard: access?.guard })
+  const connections = installConnectionTracking(http, config.http.shutdownGraceMs)
   installRequestLedger(http.server, health.requests.begin)
   installTrace(http.server)
   if (metrics) {
@@ -213,7 +214,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       nftMetadata?.start()
       return http.listen({ host: config.http.host, port: config.http.port })
     },
-    close: () => http.close(),
+    close: async () => {
+      if (!closing) {
+        closing = true
+        health.shutDown()
+        await connections.drain(config.http.shutdownDelayMs)
+      }
+      await http.close()
+    },
   }
 }
 

@@ -18,12 +18,20 @@ function load(): ReturnType<typeof loadConfig> {
   }
 }
 
-/** The first signal drains, the second kills: an operator who insists is right. */
-function onSignals(close: () => Promise<void>): void {
+/** What is not over this long after the grace time hangs: whoever waits for the end of this process must not. */
+const CLOSE_MS = 15_000
+
+/**
+ * The first signal drains, the second kills: an operator who insists is right.
+ *
+ * @param boundMs longest time that closing may take
+ */
+function onSignals(close: () => Promise<void>, boundMs: number): void {
   let closing = false
   const handle = (): void => {
     if (closing) process.exit(EXIT.failed)
     closing = true
+    setTimeout(() => process.exit(EXIT.failed), boundMs).unref()
     close().then(
       () => process.exit(0),
       () => process.exit(EXIT.failed),
@@ -45,7 +53,8 @@ async function main(): Promise<void> {
       return again.action === 'run' ? again.config : loaded.config
     },
   })
-  onSignals(() => app.close())
+  const { shutdownDelayMs, shutdownGraceMs } = loaded.config.http
+  onSignals(() => app.close(), shutdownDelayMs + shutdownGraceMs + CLOSE_MS)
   const address = await app.listen()
   process.stdout.write(`Firn ready at ${address}\n`)
 }

@@ -15,6 +15,7 @@ import { askOwnNetworks } from './own-networks.ts'
 import { parseText } from './parse-text.ts'
 import { ruleProblems } from './rules.ts'
 import { type Config, ConfigSchema } from './schema.ts'
+import { readSecretFiles } from './secret-files.ts'
 import { merge, type Origins, type Tree, valueAt } from './tree.ts'
 import { schemaProblems } from './validate.ts'
 
@@ -98,7 +99,8 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
   if (args.action === 'help') return { action: 'help', text: helpText(packageVersion()) }
 
   const problems: string[] = [...args.problems]
-  const environment = readEnvironment(sources.env, readOr(sources.readFile, join(sources.cwd, '.env'), problems))
+  const env = readSecretFiles(sources.env, sources.readFile, problems)
+  const environment = readEnvironment(env, readOr(sources.readFile, join(sources.cwd, '.env'), problems))
   problems.push(...environment.problems)
   const file = readFileLayer(sources, args, environment, problems)
   const origins: Origins = new Map()

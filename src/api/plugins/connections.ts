@@ -1,14 +1,21 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
+/** What the shutdown does with connections before `close()`. */
+export interface Connections {
+  /** For this long, milliseconds, requests are served as ever, but every answer ends its connection. */
+  drain(ms: number): Promise<void>
+}
+
 /**
- * Lets `close()` end. Node closes idle keep-alive connections, but neither those that never carried a request (clients
+ * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once. Node closes idle keep-alive connections, but neither those that never carried a request (clients
  * open such in advance) nor those whose answer is still on its way. Here the first are closed at once, the second as
  * soon as their answer is out, and whatever is left after `graceMs` is cut. Returns once everything is on its way out.
  */
-export function installConnectionTracking(app: FastifyInstance, graceMs: number): void {
+export function installConnectionTracking(app: FastifyInstance, graceMs: number): Connections {
   const busy = new Map<Socket, number>()
   let closing = false
+  let draining = false
 
   const settle = (socket: Socket): void => {
     if (closing && busy.get(socket) === 0) socket.destroySoon()
@@ -19,7 +26,8 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     socket.once('close', () => busy.delete(socket))
     settle(socket)
   })
-  app.server.on('request', (request, response) => {
+  app.server.prependListener('request', (request, response) => {
+    if (draining) response.shouldKeepAlive = false
     const { socket } = request
     busy.set(socket, (busy.get(socket) ?? 0) + 1)
     response.once('close', () => {
@@ -33,6 +41,8 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
 
   app.addHook('preClose', async () => {
     closing = true
+    // Fastify would go on listening until all streams have ended.
+    if (app.server.listening) app.server.close()
     for (const socket of busy.keys()) settle(socket)
     const timer = setTimeout(() => {
       for (const socket of busy.keys()) socket.destroy()
@@ -40,4 +50,11 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     timer.unref()
     app.server.once('close', () => clearTimeout(timer))
   })
+
+  return {
+    async drain(ms) {
+      draining = true
+      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+    },
+  }
 }

@@ -1,0 +1,30 @@
+import { type ReadFile, readOr } from './config-file.ts'
+import { keyByVariable } from './keys.ts'
+
+const SUFFIX = '_FILE'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * `<VARIABLE>_FILE` names a file that holds the value of VARIABLE, as container platforms hand out secrets: the value then
+ * stands in no process list and in no inspection of a container. White space at the end of the file is not part of it.
+ */
+export function readSecretFiles(env: Environment, readFile: ReadFile, problems: string[]): Environment {
+  const result: Record<string, string | undefined> = { ...env }
+  for (const [name, path] of Object.entries(env)) {
+    const variable = name.slice(0, -SUFFIX.length)
+    // Some keys are named `…File` themselves; those keep their meaning.
+    if (!name.endsWith(SUFFIX) || keyByVariable.has(name) || !keyByVariable.has(variable)) continue
+    delete result[name]
+    if (path === undefined || path === '') continue
+    if (env[variable] !== undefined && env[variable] !== '') {
+      problems.push(`${variable}: given twice, by ${variable} and ${name}`)
+      continue
+    }
+    const before = problems.length
+    const text = readOr(readFile, path, problems)
+    if (text === undefined && problems.length === before) problems.push(`${path}: no such file (${name})`)
+    result[variable] = text?.trimEnd()
+  }
+  return result
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/config/index.ts'
+import { ConfigError } from '../../src/errors.ts'
+
+const URL = 'postgres://firn:s3cret@db/firn'
+const load = (env: Record<string, string>, files: Record<string, string> = {}) => {
+  const loaded = loadConfig({ argv: [], env, cwd: '/', readFile: (path) => files[path] })
+  if (loaded.action !== 'run') throw new Error(loaded.action)
+  return loaded.config
+}
+const problems = (run: () => unknown): readonly string[] => {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('a variable with _FILE', () => {
+  it.each(['DATABASE_URL', 'FIRN_STORE_DATABASE_URL'])('gives %s the content of a file', (name) => {
+    expect(load({ [`${name}_FILE`]: '/run/secrets/db' }, { '/run/secrets/db': `${URL}\n` }).store.databaseUrl).toBe(URL)
+  })
+
+  it('leaves keys alone that are called so', () => {
+    const env = { FIRN_MARKET_PRICES_FILE: '/prices.json', FIRN_MARKET_PRICES_PROVIDER: 'file' }
+    expect(load(env).market.prices.file).toBe('/prices.json')
+  })
+
+  it('counts as not set when it is empty', () => {
+    expect(load({ DATABASE_URL_FILE: '' }).store.databaseUrl).toBeUndefined()
+  })
+
+  it('stops the start when there is no such file, or the value is there already; the value is not told', () => {
+    expect(problems(() => load({ DATABASE_URL_FILE: '/none' }))).toEqual(['/none: no such file (DATABASE_URL_FILE)'])
+    const twice = problems(() => load({ DATABASE_URL_FILE: '/db', DATABASE_URL: URL }, { '/db': URL }))
+    expect(twice).toEqual(['DATABASE_URL: given twice, by DATABASE_URL and DATABASE_URL_FILE'])
+    expect(problems(() => load({ FIRN_NOTHING_FILE: '/x' })).join()).toContain('unknown variable')
+  })
+})
