@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pino } from 'pino'
+import { createRandom, type Random } from '../../src/indexer/verify/random.ts'
+import { openEmbeddedPool } from '../../src/store/connection/index.ts'
+import { openStore } from '../../src/store/index.ts'
+import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
+import { digestOf } from './database-dump.ts'
+import { aboutContainers, type Lie, startLyingProxy } from './lying-proxy.ts'
+
+/** A short piece of the recorded network with every kind of block. */
+const END = { P: 110, X: 60, C: 40 }
+const child = new URL('./indexer-process.ts', import.meta.url)
+
+/** What every run has to leave, and the migrated database with which each begins. */
+export interface Simulation {
+  cleanDigest: string
+  /** One run with faults and kills drawn from the seed. @throws when the state differs from the clean run's */
+  run(seed: number): Promise<{ kills: number; faults: number; ms: number }>
+  close(): Promise<void>
+}
+
+/** Runs real indexer processes over a database on disk, between which nothing survives but the disk. */
+export async function createSimulation(): Promise<Simulation> {
+  const root = await mkdtemp(join(tmpdir(), 'firn-simulation-'))
+  const empty = join(root, 'empty')
+  const store = openStore({ dataDir: empty, logger: pino({ level: 'silent' }) })
+  await store.open()
+  await store.close()
+  const node = await startReplayNode({ upTo: END })
+  const clean = join(root, 'clean')
+  await cp(empty, clean, { recursive: true })
+  await untilFollowing(spawnIndexer(clean, 64, [node.url]))
+  await node.stop()
+  const cleanDigest = await digestOfFolder(clean)
+
+  return {
+    cleanDigest,
+    async run(seed) {
+      const begin = performance.now()
+      const folder = join(root, `run-${seed}`)
+      await cp(empty, folder, { recursive: true })
+      const { kills, faults } = await troubledRun(folder, createRandom(seed))
+      const digest = await digestOfFolder(folder)
+      if (digest !== cleanDigest) throw new Error(`seed ${seed}: another state than the clean run, see ${folder}`)
+      await rm(folder, { recursive: true, force: true })
+      return { kills, faults, ms: performance.now() - begin }
+    },
+    close: () => rm(root, { recursive: true, force: true }),
+  }
+}
+
+/** Kills the indexer at random moments while its upstream fails in every way, then lets it finish. */
+async function troubledRun(folder: string, random: Random): Promise<{ kills: number; faults: number }> {
+  const half = { P: 30 + random.below(60), X: random.below(END.X), C: random.below(END.C) }
+  const node = await startReplayNode({ upTo: half })
+  const liar = await startLyingProxy(node.url, troubles(random))
+  // Half of the runs have an honest node beside the liar.
+  const urls = random.below(2) === 0 ? [liar.url, node.url] : [liar.url]
+  const kills = random.below(4)
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      const indexer = spawnIndexer(folder, 2 + random.below(40), urls)
+      await firstWord(indexer)
+      setTimeout(() => node.moveTo(kill === 0 ? half : END), random.below(300))
+      await new Promise((resolve) => setTimeout(resolve, random.below(700)))
+      if (indexer.exitCode !== null) throw new Error(`the indexer ended by itself with ${indexer.exitCode}`)
+      indexer.kill('SIGKILL')
+      await once(indexer, 'exit')
+    }
+    node.moveTo(END)
+    await untilFollowing(spawnIndexer(folder, 2 + random.below(60), urls), node)
+    return { kills, faults: liar.lies }
+  } finally {
+    await liar.stop()
+    await node.stop()
+  }
+}
+
+/** One answer in eight is dropped, late, cut short or wrong in a way that only hashes and parents tell. */
+function troubles(random: Random): Lie {
+  const swap = aboutContainers((containers) => {
+    const at = random.below(containers.length - 1)
+    const [first, second] = [containers[at], containers[at + 1]]
+    if (first && second) containers.splice(at, 2, { ...second, index: first.index }, { ...first, index: second.index })
+  })
+  const flip = aboutContainers((containers) => {
+    const one = containers[random.below(containers.length)]
+    if (!one) return
+    const at = 10 + random.below(one.bytes.length - 20)
+    one.bytes = `${one.bytes.slice(0, at)}${one.bytes[at] === '0' ? '1' : '0'}${one.bytes.slice(at + 1)}`
+  })
+  const wrongId = aboutContainers((containers) => {
+    const [first] = containers
+    const other = containers[1 + random.below(containers.length - 1)]
+    if (first && other) first.id = other.id
+  })
+  const kinds: Lie[] = [
+    () => undefined,
+    (body) => body.subarray(0, random.below(body.length)),
+    swap,
+    flip,
+    wrongId,
+    () => Buffer.from('{"jsonrpc":"2.0","error":{"code":-32000,"message":"closed database","data":null},"id":1}'),
+    () => Buffer.from('<html>502 Bad Gateway</html>'),
+  ]
+  return (body, request) => {
+    if (random.below(8) !== 0) return body
+    return kinds[random.below(kinds.length)]?.(body, request) ?? undefined
+  }
+}
+
+function spawnIndexer(folder: string, pageBlocks: number, urls: readonly string[]): ChildProcess {
+  const args = ['--import', 'tsx', child.pathname, folder, String(pageBlocks), ...urls]
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+async function firstWord(indexer: ChildProcess): Promise<void> {
+  if (indexer.stdout) await Promise.race([once(indexer.stdout, 'data'), once(indexer, 'exit')])
+}
+
+/** Ends the process once it stands at the node's tips. */
+async function untilFollowing(indexer: ChildProcess, node?: ReplayNode): Promise<void> {
+  if (!indexer.stdout) throw new Error('the indexer has no output')
+  const { P, X, C } = node?.heights() ?? END
+  let reached = false
+  for await (const line of createInterface({ input: indexer.stdout })) {
+    if (line.startsWith('blocked')) {
+      indexer.kill('SIGKILL')
+      throw new Error(line)
+    }
+    if (line !== `following ${[P, X, C].join()}`) continue
+    reached = true
+    indexer.kill('SIGKILL')
+  }
+  if (!reached) throw new Error('the indexer ended before it was at the tip')
+}
+
+async function digestOfFolder(folder: string): Promise<string> {
+  const logger = pino({ level: 'silent' })
+  const pool = await openEmbeddedPool({ folder, statementTimeoutMs: 60_000, maxWaiting: 10, logger })
+  const client = await pool.patient.connect()
+  try {
+    return await digestOf(async (text) => (await client.query(text, [])).rows as Record<string, unknown>[])
+  } finally {
+    client.release()
+    await pool.end()
+  }
+}
