@@ -26,5 +26,6 @@ export function wireKeystore(config: Config, { records, network, lookup }: Keyst
     },
     enabled: config.node.api.keystore.enabled,
     publicDeployment: config.node.publicDeployment,
+    platformImport: config.node.api.keystore.platformImport,
   })
 }

@@ -5,18 +5,28 @@ import { wireKeystore } from '../../src/wiring/keystore.ts'
 /** Nothing may be asked of the store or the network while the server is put together. */
 const untouched = new Proxy({}, { get: (_target, name) => expect.fail(`asked for ${String(name)}`) })
 
-function endpoints(...argv: string[]): string[] {
+function wired(...argv: string[]) {
   const loaded = loadConfig({ argv, env: {}, cwd: '/' })
   if (loaded.action !== 'run') throw new Error('not to be run')
   const deps = { records: untouched as never, network: () => untouched as never, lookup: () => undefined }
-  return wireKeystore(loaded.config, deps).flatMap((service) => service.endpoints)
+  return wireKeystore(loaded.config, deps)
 }
+
+const endpoints = (...argv: string[]): string[] => wired(...argv).flatMap((service) => service.endpoints)
 
 describe('the keystore as configured', () => {
   it('is off unless asked for, and never there for the public', () => {
     expect(endpoints()).not.toContain('keystore')
     expect(endpoints('--api-keystore-enabled')).toContain('keystore')
     expect(endpoints('--api-keystore-enabled', '--public')).not.toContain('keystore')
+  })
+
+  it('has the P-chain methods that only older nodes had when it is told to', () => {
+    const methods = (...argv: string[]) =>
+      Object.keys(wired('--api-keystore-enabled', ...argv).find(({ service }) => service === 'platform')?.methods ?? {})
+    expect(methods('--node-api-keystore-platform-import')).toEqual(
+      expect.arrayContaining(['createAddress', 'importKey', 'exportKey', 'listAddresses']),
+    )
   })
 
   it('looks after the key methods of all chains in any case', () => {

@@ -70,6 +70,9 @@ export const NodeSection = section({
       enabled: toggle(false, 'Serve /ext/admin.', { flag: 'api-admin-enabled' }),
       remote: toggle(false, 'Serve /ext/admin to other machines even when no access token is required.'),
     }),
-    keystore: section({ enabled: toggle(false, 'Serve /ext/keystore.', { flag: 'api-keystore-enabled' }) }),
+    keystore: section({
+      enabled: toggle(false, 'Serve /ext/keystore.', { flag: 'api-keystore-enabled' }),
+      platformImport: toggle(false, 'Also platform.createAddress and platform.importKey, which nodes dropped in 1.11.'),
+    }),
   }),
 })

@@ -8,23 +8,8 @@ import { sendRaw } from '../../support/raw-http.ts'
 import type { Conversation, ConversationSet } from '../../support/replay-node/conversations.ts'
 import { bodyOf } from '../../support/replay-node/conversations.ts'
 import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
+import { adminDifferences } from './admin-differences.ts'
 import { conversationsOf, testConfig } from './recorded-node.ts'
-
-/** Answers that differ from the node's on purpose; undefined = only that it succeeds. */
-const DIFFERENCES: readonly { why: string; names: RegExp; result: unknown }[] = [
-  {
-    why: 'setLoggerLevel answers with the empty object',
-    names: /^admin\/setLoggerLevel\/(both|lower-case|display-only|good|all-.*|level-(?!number).*|restored)$/,
-    result: {},
-  },
-  { why: 'our own loggers', names: /^admin\/getLoggerLevel(\/(all|params-absent|params-array))?$/, result: undefined },
-  { why: 'our own configuration', names: /^admin\/getConfig$/, result: undefined },
-  {
-    why: 'no database to look into',
-    names: /^admin\/dbGet\/keystore-(user-record|x-address-list)$/,
-    result: undefined,
-  },
-]
 
 const ofAdmin = (set: ConversationSet, names: RegExp): Conversation[] =>
   conversationsOf(set).filter(({ name, request }) => names.test(name) && request.port === undefined)
@@ -95,7 +80,7 @@ describe.each(SETS)('recorded admin calls of $set, in order', ({ set, ids }) => 
         headers: request.headers,
         body: bodyOf(request),
       })
-      const difference = DIFFERENCES.find(({ names }) => names.test(name))
+      const difference = adminDifferences.find(({ names }) => names.test(name))
       if (difference) {
         const { result } = JSON.parse(reply.body.toString()) as { result?: unknown }
         expect(result, name).toBeDefined()

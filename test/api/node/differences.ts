@@ -1,4 +1,7 @@
 import type { ConversationSet } from '../../support/replay-node/index.ts'
+import { adminDifferences } from './admin-differences.ts'
+import { authDifferences } from './auth/differences.ts'
+import { keystoreDifferences } from './keystore/differences.ts'
 
 /** Recorded conversations to which Firn on purpose answers otherwise than the node did. */
 export interface Difference {
@@ -66,7 +69,8 @@ export const elsewhere: readonly { names: RegExp; where: string }[] = [
 
 /** docs/node-differences.md */
 export function differencesPage(): string {
-  const rows = differences.map(({ what, reason }) => `| ${what} | ${reason} |`)
+  const all = [...differences, ...authDifferences, ...adminDifferences, ...keystoreDifferences]
+  const rows = all.map(({ what, reason }) => `| ${what} | ${reason} |`)
   return `# Where Firn answers otherwise than a node
 
 Every recorded conversation with a real node (test/fixtures) is replayed through Firn by \`npm run test:node\` and compared
@@ -76,6 +80,10 @@ itself, are left out. What differs is listed here, and only that may differ. Thi
 | What | Why |
 |---|---|
 ${rows.join('\n')}
+
+The own index answers /ext/index where it is complete (\`--index-enabled\`), byte for byte as a node does, with the times
+at which the node that was read accepted each container. \`X/tx\` is filled with the transactions of the X blocks, while it
+stays empty on nodes since Cortina; what an old node has there of the time before is not shown then.
 
 ## When no node answers
 
@@ -97,6 +105,8 @@ call, so that nothing that parses bodies breaks:
 * \`/ext/admin\`: only Firn's own, never a node's. A node's \`admin.alias\` can freeze it while a WebSocket is open.
 * On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not
   exist), \`/ext/health\`, \`/ext/metrics\` (404).
+* HTTP/2 in clear text, which nodes speak since v1.13.2: no client library asks for it by itself, and a server that
+  takes both on one port has to look into every connection first. HTTP/1.1 with keep-alive does the same work here.
 * Headers of the client (credentials, cookies, origin): a node gets the body, its type and its content encoding.
 
 ## Limits

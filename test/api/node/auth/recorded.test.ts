@@ -6,6 +6,7 @@ import type { Store } from '../../../../src/store/index.ts'
 import { type GuardedServer, PASSWORD, startGuardedServer } from '../../../support/guarded-server.ts'
 import { type RawReply, sendRaw } from '../../../support/raw-http.ts'
 import { openMemoryStore } from '../../../support/store.ts'
+import { authDifferences } from './differences.ts'
 import { createRecordedTokens } from './recorded-tokens.ts'
 
 interface Line {
@@ -22,42 +23,7 @@ const lines = gunzipSync(readFileSync(file))
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as Line)
 
-const NOT_GRANTED = 'the provided auth token does not allow access to this endpoint'
 const EXPIRED = /\d+h\d+m[\d.]+s by token is expired/
-const refused = (message: string) => `{"jsonrpc":"2.0","error":{"code":-32600,"message":"${message}"},"id":1}\n`
-const nothingDone = '{"jsonrpc":"2.0","result":{},"id":1}\n'
-
-/** What differs from the node on purpose: the decision, the lines it is about, and our body there (undefined = not 401). */
-const DIFFERENCES: { why: string; lines: RegExp; body: string | undefined }[] = [
-  {
-    why: 'an empty endpoint is refused, as it would grant everything',
-    lines: /^auth\/newToken\/(endpoints-null-element|grant-empty-string)$/,
-    body: '{"jsonrpc":"2.0","error":{"code":-32000,"message":"must name at least one endpoint","data":null},"id":1}\n',
-  },
-  { why: 'so no token has one', lines: /^call\/grant-empty-string\//, body: refused(NOT_GRANTED) },
-  { why: 'a token needs jti', lines: /^call\/token\/(no-jti|endpoints-other-case-field)$/, body: refused(NOT_GRANTED) },
-  { why: 'a token needs exp', lines: /^call\/token\/exp-(null|missing)$/, body: refused(NOT_GRANTED) },
-  { why: 'what has no jti cannot be revoked', lines: /^call\/revoke\/other-no-jti-token$/, body: refused(NOT_GRANTED) },
-  {
-    why: 'revoking an invalid token does nothing',
-    lines:
-      /^auth\/(revokeToken\/(garbage-.*|with-bearer-prefix|tampered-.*|expired|alg-none|old-token-after-change)|after-restart\/revoke-old-token)$/,
-    body: nothingDone,
-  },
-  {
-    why: 'exactly /ext/auth is exempt, not whatever ends in auth',
-    lines:
-      /^call\/path-no-token\/(\/ext\/auth\/{1,2}|\/ext\/\/auth|\/\/ext\/auth|\/ext\/(\.|auth\/\.\.|info\/\.\.|info|info%2F|info;|nope|health|metrics|auth)\/?auth\/?|\/ext\/auth%2f|\/auth|\/foo\/auth)$/i,
-    body: refused('auth token not provided'),
-  },
-  {
-    why: 'aliases that end in auth are refused',
-    lines: /^call\/alias-trick\//,
-    body: refused('auth token not provided'),
-  },
-  { why: 'a preflight needs no token', lines: /preflight$/i, body: undefined },
-  { why: 'tokens survive a restart', lines: /^call\/after-restart\/old-star-token$/, body: undefined },
-]
 
 const dateOf = ({ response }: Line): number => Date.parse(response.headers.find(([name]) => name === 'Date')?.[1] ?? '')
 
@@ -128,7 +94,7 @@ describe('recorded conversations of a node with tokens', () => {
   const check = (line: Line, reply: RawReply): void => {
     const recorded = bytes(line.response).toString()
     const ours = reply.body.toString()
-    const difference = DIFFERENCES.find(({ lines: about }) => about.test(line.name))
+    const difference = authDifferences.find(({ lines: about }) => about.test(line.name))
     const context = `${line.seq} ${line.name}`
     if (difference) {
       if (difference.body === undefined) expect(reply.status, context).not.toBe(401)
@@ -180,10 +146,10 @@ describe('recorded conversations of a node with tokens', () => {
   }, 120_000)
 
   it('names no difference that is none', () => {
-    for (const { why, lines: about } of DIFFERENCES)
+    for (const { what, lines: about } of authDifferences)
       expect(
         lines.some(({ name }) => about.test(name)),
-        why,
+        what,
       ).toBe(true)
   })
 })

@@ -5,14 +5,9 @@ import type { Store } from '../../../../src/store/index.ts'
 import { keystoreExchanges, keystoreVectors, type RecordedExchange } from '../../../support/keystore-recordings.ts'
 import { type KeystoreServer, startKeystoreServer } from '../../../support/keystore-server.ts'
 import { openMemoryStore } from '../../../support/store.ts'
+import { keystoreDifferences } from './differences.ts'
 
 const VERSION = '{"jsonrpc":"2.0","result":{"version":"v0.13.9"},"id":1}\n'
-
-/** Lines that are answered otherwise, and why. */
-const DIFFERENT: [pattern: RegExp, reason: string][] = [
-  [/^avm\/send\//, 'wallet methods that spend are not there: newest nodes lack them, too'],
-]
-const reasonOf = (name: string): string | undefined => DIFFERENT.find(([pattern]) => pattern.test(name))?.[1]
 
 interface Answer {
   status: number
@@ -123,7 +118,7 @@ describe('recorded conversations with a keystore, in order', () => {
     async (_title, exchange) => {
       await bringUp(exchange)
       const answer = await send(server, exchange)
-      if (reasonOf(exchange.name) === undefined)
+      if (!keystoreDifferences.some(({ names }) => names.test(exchange.name)))
         expect(settled(answer, exchange)).toEqual(settled(recordedAnswer(exchange), exchange))
       else expect(answer.body).toContain(`rpc: can't find method \\"avm.Send\\"`)
     },
