@@ -11,7 +11,7 @@ import { installTrace } from './api/plugins/trace.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createWaitRecorder } from './lib/wait-recorder.ts'
-import { createStoreInstruments } from './metrics/index.ts'
+import { createIndexInstruments, createStoreInstruments } from './metrics/index.ts'
 import { createStakeRewards } from './services/stake-rewards/index.ts'
 import { createUpstreamRegistry } from './upstream/index.ts'
 import { createServerAccess } from './wiring/access.ts'
@@ -21,6 +21,7 @@ import { checkIndexFlags, createServerContainers } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
 import { createIndexedTokens } from './wiring/indexed-tokens.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
+import { createIndexerCheck } from './wiring/indexer-health.ts'
 import { wireKeystore } from './wiring/keystore.ts'
 import { createServerLoggers } from './wiring/loggers.ts'
 import { createMarket } from './wiring/market.ts'
@@ -175,6 +176,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   const indexer =
     indexed && config.mode !== 'api' ? createServerIndexer(config, { chains, store: indexed, logger }) : undefined
+  if (indexer) {
+    health.health.registerCheck(createIndexerCheck(indexer))
+    if (metrics) createIndexInstruments(metrics.registry, indexer.status)
+  }
   const nftMetadata =
     indexed && indexer ? createServerNftMetadata(config, { chains, store: indexed, logger }) : undefined
   await wirePage(http, config, { chains, store: indexed, indexer })

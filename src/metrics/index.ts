@@ -9,6 +9,7 @@ import { createHttpInstruments } from './http.ts'
 import { createProcessInstruments, type ProcessFacts } from './process.ts'
 import { createUpstreamInstruments } from './upstream.ts'
 
+export { createIndexInstruments } from './index-streams.ts'
 export { createStoreInstruments } from './store.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 

@@ -1,0 +1,106 @@
+import {
+  assembleXTx,
+  buildGenesis,
+  encodeEnvelope,
+  encodeXBlock,
+  envelopeId,
+  innerBlockId,
+  type XTx,
+  xGenesisBlock,
+} from '../../../src/chains/avalanche/codec/index.ts'
+import { EMPTY_ID, idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
+import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { recordedGenesis } from '../../indexer/stage.ts'
+import { recordedLines } from '../../support/recordings.ts'
+
+export interface GeneratedContainers {
+  /** JSON of each container, as the index API writes it. */
+  containers: string[]
+}
+
+/** X blocks behind the recorded network's genesis: each transaction splits an output of the one before. */
+export async function generateContainers(size: { blocks: number; transactions: number }): Promise<GeneratedContainers> {
+  const genesis = buildGenesis(await recordedGenesis())
+  const [first] = recordedLines<{ height: number; json: { parentID: string; time: number } }>('x-blocks')
+  const start = BigInt(first?.json.time ?? 0)
+  const zero = xGenesisBlock(genesis.xChainId, start, stopVertexOf(genesis.xChainId, start, first?.json.parentID))
+  const certificate = Buffer.alloc(1_200, 7)
+  const spent = genesis.xUtxos.at(-1)
+  if (!spent || !('amount' in spent.output)) throw new Error('the genesis has no output to begin with')
+  let coin = { txId: spent.txId, outputIndex: spent.outputIndex, amount: spent.output.amount }
+  let parentId = innerBlockId(encodeXBlock(zero))
+  let outerParent = parentId
+  const containers: string[] = []
+  for (let height = 1n; height <= BigInt(size.blocks); height++) {
+    const txs: XTx[] = []
+    for (let i = 0; i < size.transactions; i++) {
+      const tx = split(genesis, coin, Number(height) * 7 + i)
+      txs.push(tx)
+      coin = { txId: tx.id, outputIndex: 0, amount: coin.amount - 1n }
+    }
+    const time = start + height
+    const innerBlock = encodeXBlock({ type: 'StandardBlock', parentId, height, time, merkleRoot: EMPTY_ID, txs })
+    const value = {
+      type: 'post-fork' as const,
+      parentId: outerParent,
+      timestamp: time,
+      pChainHeight: 1n,
+      certificate,
+      innerBlock,
+      signature: Buffer.alloc(256, 9),
+    }
+    const bytes = encodeEnvelope(value)
+    const id = envelopeId(value, bytes)
+    containers.push(
+      JSON.stringify({
+        id: idToCb58(id),
+        bytes: encodeNodeHex(bytes),
+        timestamp: '2026-01-01T00:00:00.123456789Z',
+        encoding: 'hex',
+        index: String(height - 1n),
+      }),
+    )
+    parentId = innerBlockId(innerBlock)
+    outerParent = id
+  }
+  return { containers }
+}
+
+type Coin = { txId: string; outputIndex: number; amount: bigint }
+
+function split(genesis: { avaxAssetId: string; xChainId: string }, coin: Coin, owner: number): XTx {
+  const assetId = genesis.avaxAssetId
+  const output = (amount: bigint, address: number) => ({
+    assetId,
+    output: { type: 'secp-transfer' as const, amount, locktime: 0n, threshold: 1, addresses: [addressOf(address)] },
+  })
+  return assembleXTx(
+    {
+      type: 'BaseTx',
+      networkId: 5,
+      blockchainId: genesis.xChainId,
+      outputs: [output(coin.amount - 1n, owner + 1), output(1n, owner % 5_000)],
+      inputs: [
+        {
+          txId: coin.txId,
+          outputIndex: coin.outputIndex,
+          assetId,
+          input: { type: 'secp-transfer', amount: coin.amount, sigIndices: [0] },
+        },
+      ],
+      memo: new Uint8Array(0),
+    },
+    [{ type: 'secp-credential', signatures: [Buffer.alloc(65, 5)] }],
+  )
+}
+
+function addressOf(number: number): Buffer {
+  const bytes = Buffer.alloc(20, 1)
+  bytes.writeUInt32BE(number, 8)
+  return bytes
+}
+
+/** The recorded first block names its parent; whatever made it is of no interest here. */
+function stopVertexOf(_chain: string, _time: bigint, parent: string | undefined): string {
+  return parent === undefined ? EMPTY_ID : idFromCb58(parent)
+}
