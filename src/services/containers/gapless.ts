@@ -27,21 +27,20 @@ export function createGapless(count: CountContainers): Gapless {
       else hasGap = true
     }
   }
+  /** One count at a time: two would disturb each other. */
+  const proceed = (end: bigint): Promise<void> => {
+    running ??= advance(end).finally(() => {
+      running = undefined
+    })
+    return running
+  }
   return {
     async reaches(end) {
-      if (hasGap) return false
-      if (checked >= end) return true
-      const far = end - checked > AT_ONCE
-      running ??= advance(end).finally(() => {
-        running = undefined
-      })
-      if (far) {
-        running.catch(() => undefined)
+      if (end - checked > AT_ONCE && !hasGap) {
+        proceed(end).catch(() => undefined)
         return false
       }
-      await running
-      // Someone else's count may have ended before.
-      if (checked < end && !hasGap) await advance(end)
+      while (checked < end && !hasGap) await proceed(end)
       return !hasGap
     },
   }
