@@ -3,6 +3,7 @@ import { APP_CHECK_HEADER } from '../api/balance/index.ts'
 import { type PageChain, type PageFacts, type PageIndex, type PageStream, pageApi } from '../api/page/index.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
+import { DeadlineError } from '../errors.ts'
 import type { Indexer, IndexerStatus } from '../indexer/index.ts'
 import { CURRENCIES } from '../lib/currencies.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
@@ -12,6 +13,8 @@ const SIDES = ['mainnet', 'testnet'] as const
 const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
 /** Pages that stay open ask again and again; the database is asked at most this often. Milliseconds. */
 const PROGRESS_MS = 2_000
+/** A database that is being opened or is busy must not leave people waiting without a word. */
+const DATABASE_MS = 3_000
 
 export interface PageDeps {
   chains: Chains
@@ -84,7 +87,8 @@ function createIndexReport({ store, indexer }: PageDeps): () => Promise<PageInde
     const own = indexer?.status()
     if (own?.role === 'leading') return ownProgress(own)
     const now = Date.now()
-    if (!reading || now - reading.at > PROGRESS_MS) reading = { at: now, result: storedProgress(store) }
+    if (!reading || now - reading.at > PROGRESS_MS)
+      reading = { at: now, result: within(DATABASE_MS, storedProgress(store)) }
     return { enabled: true, role: own?.role ?? 'elsewhere', streams: await reading.result }
   }
 }
@@ -105,6 +109,14 @@ function ownProgress({ role, streams }: IndexerStatus): PageIndex {
       failures,
     })),
   }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new DeadlineError(`the database did not answer within ${ms} ms`)), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 async function storedProgress(store: Store): Promise<PageStream[]> {

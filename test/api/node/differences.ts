@@ -29,7 +29,13 @@ export const differences: readonly Difference[] = [
   },
   {
     sets: [...NETWORK, 'legacy'],
-    names: /^(http\/path\/(root|v1|dotfile|favicon)|http\/path-get\/root|paths\/GET \/)$/,
+    names: /^(http\/path-get\/root|paths\/GET \/)$/,
+    what: '`GET /`: a page for people instead of `404 page not found`; with `--page-enabled false` 404 in JSON.',
+    reason: 'No client of a node asks there; people do.',
+  },
+  {
+    sets: NETWORK,
+    names: /^http\/path\/(root|v1|dotfile|favicon)$/,
     what: 'Unknown paths outside of /ext: 404 with a JSON body instead of `404 page not found`.',
     reason: 'Those paths belong to the other APIs of this server, which have their own 404.',
   },

@@ -1,5 +1,5 @@
 /** Fraction digits shown; the exact amount is always at hand besides. */
-const FRACTION = 8
+const FRACTION = 6
 /** Whole numbers with more digits than this are shown as a power of ten. */
 const WHOLE = 18
 

@@ -69,7 +69,7 @@ function show(report, chains) {
 
 /** @param {IndexReport | undefined} report */
 function noteOf(report) {
-  if (!report) return 'The index could not be asked.'
+  if (!report) return 'The index does not answer at the moment; it may just be starting.'
   if (!report.enabled) return 'This server keeps no index; balances come from the chains themselves.'
   if (report.role === 'elsewhere') return 'Another process keeps the index that this server reads.'
   if (report.role === 'standby') return 'Another process keeps the index; this one takes over when it goes.'

@@ -1,0 +1,270 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startBrowser, whyNoBrowser } from '../../support/browser.ts'
+import { ACCOUNT, type Asked, EVM_A, EVM_B, evmItem, startScriptedServer } from './scripted-server.ts'
+import { openPage, type WatchedPage } from './watched-page.ts'
+
+const missing = whyNoBrowser()
+if (missing) console.warn(`the page is not tested: ${missing}`)
+
+const FAILED = {
+  caip2Id: EVM_B,
+  networkType: 'evm',
+  id: ACCOUNT,
+  balances: null,
+  error: '[getEvmBalances] no upstream',
+}
+const card = (name: string): string => `article[aria-label="${name}"]`
+const both = ({ send, end }: Asked): void => {
+  send(evmItem(EVM_A, 3))
+  send(evmItem(EVM_B, 0))
+  end()
+}
+
+describe.skipIf(missing !== undefined)('the page in a browser', () => {
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof startScriptedServer>>
+  const opened: WatchedPage[] = []
+  beforeAll(async () => {
+    browser = await startBrowser()
+    server = await startScriptedServer()
+  })
+  afterEach(async () => {
+    for (const { close } of opened.splice(0)) await close()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+  const open = async (options?: Parameters<typeof openPage>[2]): Promise<WatchedPage> => {
+    const page = await openPage(browser, server.url, options)
+    opened.push(page)
+    return page
+  }
+
+  it('shows each chain as soon as it is there, and never a waiting one as zero', async () => {
+    let asked: Asked | undefined
+    server.onAsk((one) => {
+      asked = one
+      one.send(evmItem(EVM_A, 3))
+    })
+    const { page, settled, text, until } = await open()
+    await page.fill('#addresses', ACCOUNT)
+    await page.click('#show')
+    await page.waitForSelector(`${card('Alpha Chain')}[data-state="full"]`)
+    expect(await text(`${card('Alpha Chain')} .sum`)).toBe('$6.00')
+    expect(await page.getAttribute(card('Beta'), 'aria-busy')).toBe('true')
+    expect(await page.locator(`${card('Beta')} .skeleton`).count()).toBe(1)
+    expect(await text('#total-title')).toBe('Total so far')
+    expect(await text('#completeness')).toBe('1 of 2 readings answered')
+    asked?.send(evmItem(EVM_B, 2))
+    asked?.end()
+    await settled()
+    expect([await text('#total-title'), await text('#total')]).toEqual(['Total', '$10.00'])
+    expect(await text('#change')).toBe('+$5.00 (+100.00 %) in 24 hours')
+    await until(`document.querySelector('#live').textContent.startsWith('Total: $10.00')`)
+  })
+
+  it('says what failed on the chain and in the sum, and asks again only for that', async () => {
+    const bodies: Asked['body'][] = []
+    server.onAsk(({ body, send, end }) => {
+      bodies.push(body)
+      if (bodies.length === 1) send(evmItem(EVM_A, 3))
+      send(bodies.length === 1 ? FAILED : evmItem(EVM_B, 1))
+      end()
+    })
+    const { page, show, settled, text, until } = await open()
+    await show([ACCOUNT])
+    expect([await text('#total-title'), await text('#total')]).toEqual(['Incomplete total', 'at least $6.00'])
+    expect(await text('#completeness')).toContain('1 of 2 readings failed')
+    expect(await text(`${card('Beta')} .sum`)).toBe('could not be read')
+    expect(await text(`${card('Beta')} .error`)).toBe('Could not be read: no upstream')
+    await page.click(`${card('Beta')} .retry`)
+    await until(`document.querySelector('#total').textContent === '$8.00'`)
+    await settled()
+    expect(bodies.map(({ data }) => data.map(({ references }) => references))).toEqual([[['1', '2']], [['2']]])
+    expect(await text('#total-title')).toBe('Total')
+  })
+
+  it.each<[string, (asked: Asked) => void, string]>([
+    ['a stream that is cut', ({ send, end }) => [send(evmItem(EVM_A, 3)), end()], 'the stream ended before'],
+    ['an internal error', ({ send, end }) => [send({ error: 'INTERNAL_ERROR' }), end()], 'the stream ended before'],
+    ['a busy server', ({ refuse }) => refuse(503, {}, { 'retry-after': '7' }), 'busy (503). Try again in 7 s'],
+    ['a refusal', ({ refuse }) => refuse(400, { issues: [{ message: 'too <b>many' }] }), '(400): too <b>many'],
+  ])('%s is an error of every chain that got no answer', async (_name, answer, words) => {
+    server.onAsk(answer)
+    const { show, text } = await open()
+    await show([ACCOUNT])
+    expect(await text(`${card('Beta')} .sum`)).toBe('could not be read')
+    expect(await text(`${card('Beta')} .error`)).toContain(words)
+    expect(await text('#total')).not.toContain('$0.00')
+    expect(await text('#total-title')).toBe('Incomplete total')
+  })
+
+  it('coins without a price make the sum incomplete, not smaller', async () => {
+    const token = { name: 'T', symbol: 'T', type: 'erc20', decimals: 0, address: '0xaa', balance: '5' }
+    const { balances, ...rest } = evmItem(EVM_B, 4)
+    const { totalBalanceInCurrency: _none, ...unvalued } = balances
+    server.onAsk(({ send, end }) => {
+      send(evmItem(EVM_A, 3, [token]))
+      send({ ...rest, balances: unvalued })
+      end()
+    })
+    const { show, text } = await open()
+    await show([ACCOUNT])
+    expect(await text('#total')).toBe('at least $14.00')
+    expect(await text('#completeness')).toBe(
+      '1 account has coins whose price is not known. 1 holding has no price and is not in the sum.',
+    )
+  })
+
+  it('names that strangers chose are text, on the narrowest phone, too', async () => {
+    const html = '<img src=x onerror="document.title=1">'
+    const names = [html, 'W'.repeat(4_000), '\u202egnp.exe\u202c', '<script>alert(1)</script>']
+    const tokens = names.map((name, at) => ({
+      name,
+      symbol: name,
+      type: 'erc20',
+      decimals: at === 1 ? 0 : 255,
+      address: `0x${at}`,
+      balance: '9'.repeat(78),
+      scanResult: 'Malicious',
+      logoUri: 'https://example.org/track.png',
+    }))
+    server.onAsk(({ send, end }) => {
+      send(evmItem(EVM_A, 3, tokens))
+      send({ ...FAILED, error: `[x] ${html} ${'e'.repeat(3_000)}` })
+      end()
+    })
+    const { page, show, complaints, asked } = await open({ viewport: { width: 360, height: 740 } })
+    await show([ACCOUNT])
+    expect(await page.locator('.row .symbol').allTextContents()).toEqual(['COIN', ...names])
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    expect(await page.title()).toBe('Firn: portfolio')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    expect(complaints).toEqual([])
+    expect(asked.filter((url) => !url.startsWith(server.url))).toEqual([])
+  })
+
+  it('keeps what it shows behind the # of its address: reload shows it, no server hears it', async () => {
+    server.onAsk(both)
+    const { page, show, settled, asked, text } = await open()
+    await page.selectOption('#currency', 'eur')
+    await show([ACCOUNT])
+    expect(new URL(page.url()).hash).toContain(ACCOUNT)
+    await page.reload()
+    await settled()
+    expect(await page.inputValue('#addresses')).toBe(ACCOUNT)
+    expect(await text('#total')).toBe('€6.00')
+    const heard = asked.map((url) => new URL(url)).map(({ pathname, search }) => pathname + search)
+    expect(heard.filter((one) => one.includes(ACCOUNT) || one.includes('?'))).toEqual([])
+  })
+
+  it('a private key or a seed phrase goes nowhere', async () => {
+    server.onAsk(both)
+    const { page, show, text } = await open()
+    const key = `0x${'4c'.repeat(32)}`
+    const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+    await show([ACCOUNT, key, phrase])
+    expect(await text('#unknown')).toContain('private key or a seed phrase')
+    expect(await page.inputValue('#addresses')).toBe(ACCOUNT)
+    expect(`${page.url()} ${await text('body')}`).not.toMatch(/4c4c|sausage/)
+  })
+
+  it('asks test networks instead of main ones, never both', async () => {
+    const references: string[] = []
+    server.onAsk(({ body, end }) => {
+      references.push(...body.data.flatMap((item) => item.references))
+      end()
+    })
+    const { page, show, settled } = await open()
+    await show([ACCOUNT])
+    expect(references.splice(0)).toEqual(['1', '2'])
+    await page.check('#testnet')
+    await page.waitForSelector(card('Alpha Test'))
+    await settled()
+    expect(references).toEqual(['3'])
+  })
+
+  it('shows the progress of the index', async () => {
+    const moving = { phase: 'catching-up', height: '1500', tip: '6000', blocksPerSecond: 50, etaSeconds: 90 }
+    const streams = [
+      { name: 'mainnet:P', ...moving },
+      { name: EVM_A, phase: 'failing', failures: 3 },
+    ]
+    server.setIndex({ enabled: true, role: 'leading', streams })
+    const { page, text } = await open()
+    await page.waitForSelector('.stream')
+    server.setIndex({ enabled: false, streams: [] })
+    expect(await text('.stream:first-child')).toMatch(/P-Chain.*block 1,500 of 6,000.*50 blocks\/s · about 2 min left/)
+    expect(await page.getAttribute('.stream progress', 'value')).toBe('250')
+    expect(await text('.stream:last-child')).toMatch(/Alpha Chain.*no block yet.*failing.*3 failures/)
+  })
+
+  it('asks for the credential that the server demands', async () => {
+    const guarded = await startScriptedServer({ credentialHeader: 'x-firebase-appcheck' })
+    guarded.onAsk((asked) => (asked.headers['x-firebase-appcheck'] === 'secret' ? both(asked) : asked.refuse(401, {})))
+    const { page, show, text, until, close } = await openPage(browser, guarded.url)
+    await show([ACCOUNT])
+    expect(await text('#trouble')).toBe('The server does not accept the credential.')
+    expect(await page.evaluate('document.activeElement.id')).toBe('credential')
+    await page.keyboard.type('secret')
+    await page.keyboard.press('Enter')
+    await until(`document.querySelector('#total').textContent === '$6.00'`)
+    expect(page.url()).not.toContain('secret')
+    await close()
+    await guarded.close()
+  })
+
+  it('works by keyboard alone, with the focus always to be seen', async () => {
+    server.onAsk(({ send, end }) => [send(evmItem(EVM_A, 3)), send(FAILED), end()])
+    const { page, settled } = await open()
+    const visited: string[] = []
+    const tab = async (): Promise<void> => {
+      await page.keyboard.press('Tab')
+      const [name, outline] = await page.evaluate<[string, number]>(`(() => {
+        const at = document.activeElement
+        const { outlineStyle, outlineWidth } = getComputedStyle(at)
+        return [at.id || at.className || at.textContent, outlineStyle === 'none' ? 0 : parseFloat(outlineWidth)]
+      })()`)
+      expect(outline, name).toBeGreaterThanOrEqual(2)
+      visited.push(name)
+    }
+    while (visited.at(-1) !== 'addresses' && visited.length < 30) await tab()
+    await page.keyboard.type(ACCOUNT)
+    for (let at = 0; at < 4; at++) await tab()
+    expect(visited).toEqual([
+      'Balances',
+      'Chain data',
+      'Nodes',
+      'addresses',
+      'currency',
+      'testnet',
+      'untrusted',
+      'show',
+    ])
+    await page.keyboard.press('Enter')
+    await settled()
+    visited.length = 0
+    while (visited.at(-1) !== 'OpenRPC' && visited.length < 30) await tab()
+    expect(visited.slice(0, 4)).toEqual(['refresh', 'retry', 'copy', 'retry'])
+    expect(visited.at(-1)).toBe('OpenRPC')
+  })
+
+  it('is dark, still and printable when asked to be', async () => {
+    server.onAsk(({ send }) => send(evmItem(EVM_A, 3)))
+    const { page } = await open({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await page.fill('#addresses', ACCOUNT)
+    await page.press('#addresses', 'Control+Enter')
+    await page.waitForSelector('.skeleton')
+    const style = (selector: string, name: string): Promise<string> =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${name}`)
+    const channels = (rgb: string): number[] => (rgb.match(/\d+/g) ?? []).map(Number)
+    expect(Math.min(...channels(await style('body', 'color')))).toBeGreaterThan(200)
+    expect(Math.max(...channels(await style('body', 'backgroundColor')))).toBeLessThan(40)
+    expect(await style('.skeleton', 'animationName')).toBe('none')
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    expect(channels(await style('body', 'backgroundColor'))).toEqual([255, 255, 255])
+    expect([await page.isVisible('#ask'), await page.isVisible('#total')]).toEqual([false, true])
+  })
+})

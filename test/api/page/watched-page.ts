@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+export interface WatchedPage {
+  page: Page
+  /** Every URL that the browser asked for, and every complaint: policy violations, errors, console errors. */
+  asked: string[]
+  complaints: string[]
+  /** Fills in addresses and asks; resolves when every reading is answered. */
+  show(addresses: readonly string[]): Promise<void>
+  settled(): Promise<void>
+  /** Resolves when the expression is true in the page. */
+  until(expression: string): Promise<void>
+  text(selector: string): Promise<string>
+  close(): Promise<void>
+}
+
+const PATIENCE_MS = 30_000
+
+/** Opens the page and writes down whatever it does that it should not. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  page.setDefaultTimeout(PATIENCE_MS)
+  const asked: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (/error|warning/.test(message.type())) complaints.push(message.text())
+  })
+  const until = async (expression: string): Promise<void> => {
+    // The page's policy forbids eval, by which the driver's own waiting works.
+    const deadline = Date.now() + PATIENCE_MS
+    while (!(await page.evaluate<boolean>(expression))) {
+      if (Date.now() > deadline) throw new Error(`never came true: ${expression}`)
+      await setTimeout(20)
+    }
+  }
+  const settled = () =>
+    until(`!document.querySelector('#portfolio').hidden && document.querySelector('#reading').hidden`)
+  await page.goto(url)
+  await until(`document.querySelector('option') !== null`)
+  return {
+    page,
+    asked,
+    complaints,
+    settled,
+    until,
+    async show(addresses) {
+      await page.fill('#addresses', addresses.join('\n'))
+      await page.click('#show')
+      await settled()
+    },
+    text: async (selector) => (await page.textContent(selector)) ?? '',
+    close: () => context.close(),
+  }
+}
