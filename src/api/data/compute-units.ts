@@ -7,6 +7,8 @@ export type Weight = keyof typeof WEIGHTS
 export interface Plan {
   computeUnitsPerMinute: number
   computeUnitsPerDay: number
+  /** Operation ids that may be called; empty or left out = all. */
+  operations?: readonly string[]
 }
 
 export interface ComputeUnitsOptions {
@@ -26,7 +28,7 @@ export interface UsageStore {
 
 export type Admission =
   | { ok: true; headers: Record<string, string> }
-  | { ok: false; status: 401; headers: Record<string, string> }
+  | { ok: false; status: 401 | 403; headers: Record<string, string> }
   | { ok: false; status: 429; headers: Record<string, string>; message: string }
 
 const MINUTE = 60_000
@@ -51,7 +53,13 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     return plan
   }
 
-  async function admit(apiKey: string | undefined, address: string, weight: Weight): Promise<Admission> {
+  /** @param operation its id; a plan may leave some out: then 403, or 401 for who showed no key that could hold more */
+  async function admit(
+    apiKey: string | undefined,
+    address: string,
+    weight: Weight,
+    operation?: string,
+  ): Promise<Admission> {
     const hash = apiKey === undefined || apiKey === '' ? undefined : digest(apiKey)
     const known = hash === undefined ? undefined : plans.get(hash)
     if (known === undefined && options.keyRequired) {
@@ -59,6 +67,8 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
       return { ok: false, status: 401, headers: {} }
     }
     const plan = planNamed(known ?? 'default')
+    if (operation !== undefined && plan.operations?.length && !plan.operations.includes(operation))
+      return { ok: false, status: known === undefined ? 401 : 403, headers: {} }
     const caller = known === undefined ? `ip:${address}` : `key:${hash}`
     const units = WEIGHTS[weight]
     const at = now()

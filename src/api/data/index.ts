@@ -5,7 +5,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ComputeUnits, Weight } from './compute-units.ts'
+import type { ComputeUnits } from './compute-units.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, notFound, refuse } from './errors.ts'
 import { queryValidator } from './query-validator.ts'
@@ -54,20 +54,21 @@ function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean,
     } as never,
     validatorCompiler: queryValidator,
     serializerCompiler: () => JSON.stringify,
-    onRequest: (request, reply) => charge(request, reply, route.weight, computeUnits),
+    onRequest: (request, reply) => charge(request, reply, route, computeUnits),
     handler: (request, reply) => route.handle(request, reply),
   })
 }
 
 /** Budget first: a caller without any left must not make us do more than say so. */
-async function charge(request: FastifyRequest, reply: FastifyReply, weight: Weight, computeUnits: ComputeUnits) {
+async function charge(request: FastifyRequest, reply: FastifyReply, route: DataRoute, computeUnits: ComputeUnits) {
   const header = request.headers[API_KEY_HEADER]
-  const admission = await computeUnits.admit(Array.isArray(header) ? header[0] : header, request.ip, weight)
+  const key = Array.isArray(header) ? header[0] : header
+  const admission = await computeUnits.admit(key, request.ip, route.weight, route.operationId)
   reply.headers(admission.headers)
   if (admission.ok) return undefined
-  return admission.status === 401
-    ? refuse(reply, 401, `a known key is needed in the header ${API_KEY_HEADER}`)
-    : refuse(reply, 429, admission.message)
+  if (admission.status === 429) return refuse(reply, 429, admission.message)
+  if (admission.status === 401) return refuse(reply, 401, `a known key is needed in the header ${API_KEY_HEADER}`)
+  return refuse(reply, 403, `the plan of this key does not include ${route.operationId}`)
 }
 
 /** Clients POST without a body but with a content type; that is no mistake. */

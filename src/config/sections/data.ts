@@ -4,6 +4,7 @@ import { choice, count, list, ms, secret, section, toggle, url } from './field.t
 const PlanSchema = section({
   computeUnitsPerMinute: count(1_000_000, 'Compute units per minute.'),
   computeUnitsPerDay: count(1_000_000_000, 'Compute units per day.'),
+  operations: list(Type.String({ minLength: 1 }), 'Operations (their operationId) that may be called; empty = all.'),
 })
 
 const ApiKeySchema = section({
@@ -44,7 +45,7 @@ export const DataSection = section({
   apiKeys: list(ApiKeySchema, 'Known keys and their plans.'),
   plans: Type.Record(Type.String({ pattern: '^[-_a-zA-Z0-9]+$' }), PlanSchema, {
     additionalProperties: false,
-    default: { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000_000 } },
+    default: { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000_000, operations: [] } },
     description: 'Rate plans by name; "default" is for requests without a key.',
     allowed: 'an object keyed by plan names',
   }),
