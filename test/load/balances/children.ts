@@ -75,3 +75,11 @@ export function cpuTicks({ process: { pid } }: Child): number {
     return Number.NaN
   }
 }
+
+/** A proxy that does nothing but forward to `url`: what any server in between costs on this machine at this time. */
+export async function startBareProxy(url: string): Promise<Child> {
+  const file = fileURLToPath(new URL('../forward/bare-proxy.ts', import.meta.url))
+  const child = fork(file, [url], { execArgv: ['--import', 'tsx'] })
+  const [message] = (await once(child, 'message')) as [{ port: number }]
+  return { port: message.port, process: child, stop: stopOf(child) }
+}
