@@ -19,13 +19,13 @@ import { type GeneratedContainers, generateContainers } from './indexing/contain
 
 /*
  * How fast containers are indexed against reading them raw from the same server, and the memory of the process.
- *   npm run bench:index -- [--blocks 20000] [--transactions 3] [--embedded]
+ *   npm run bench:index -- [--blocks 20000] [--transactions 1] [--embedded]
  * The X-chain of the recorded network goes on with generated blocks of signed transfers, one input and two outputs each.
  */
 const { values } = parseArgs({
   options: {
     blocks: { type: 'string', default: '20000' },
-    transactions: { type: 'string', default: '3' },
+    transactions: { type: 'string', default: '1' },
     embedded: { type: 'boolean', default: false },
   },
 })
@@ -102,11 +102,11 @@ async function indexAll(url: string, store: Store, count: number): Promise<{ rat
     keepContainers: true,
   })
   const indexer = createIndexer({ writer: store.writer, streams, logger, times: { pollMs: 20 } })
+  await store.open()
   let rss = 0
   const watch = setInterval(() => {
     rss = Math.max(rss, process.memoryUsage.rss())
   }, 50)
-  await store.open()
   const begin = performance.now()
   indexer.start()
   while (indexer.status().streams[0]?.height !== BigInt(count)) {
