@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { createStage } from '../support/stage.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const stage = createStage()
+afterEach(() => stage.clear())
+
+interface Panel {
+  id: number
+  type: string
+  title: string
+  gridPos: { x: number; y: number; w: number; h: number }
+  targets?: { expr: string; datasource: { uid: string } }[]
+}
+const board = JSON.parse(read('docker/grafana/dashboards/firn.json')) as { uid: string; panels: Panel[] }
+const expressionsOf = ({ panels }: typeof board): string[] =>
+  panels.flatMap(({ targets }) => (targets ?? []).map(({ expr }) => expr))
+
+interface Alert {
+  alert: string
+  expr: string
+  labels: Record<string, string>
+  annotations: Record<string, string>
+}
+const alerts = (parse(read('docker/prometheus/alerts.yml')) as { groups: { rules: Alert[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+)
+
+const metricsIn = (expression: string): string[] => expression.match(/\bfirn_\w+/g) ?? []
+
+/** All names that a running server exports; a histogram has three. */
+let known: Promise<Set<string>> | undefined
+const exported = (): Promise<Set<string>> => {
+  known ??= ask()
+  return known
+}
+
+async function ask(): Promise<Set<string>> {
+  const { url } = await stage.serve({ index: { enabled: true } as never })
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)]
+  return new Set(
+    types.flatMap(([, name = '', type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  )
+}
+
+describe('board and alerts', () => {
+  it('name only metrics that a running server has', async () => {
+    const names = await exported()
+    const used = [...expressionsOf(board), ...alerts.map(({ expr }) => expr)].flatMap(metricsIn)
+    expect(used.length).toBeGreaterThan(60)
+    expect([...new Set(used)].filter((name) => !names.has(name))).toEqual([])
+  })
+
+  it('leave no metric of Firn unseen', async () => {
+    const used = new Set(
+      expressionsOf(board)
+        .flatMap(metricsIn)
+        .map((name) => name.replace(/_(bucket|sum|count)$/, '')),
+    )
+    const own = [...(await exported())].map((name) => name.replace(/_(bucket|sum|count)$/, ''))
+    expect([...new Set(own)].filter((name) => !/^firn_(nodejs|process)_/.test(name) && !used.has(name))).toEqual([])
+  })
+
+  it('the board is whole: own ids, panels beside each other, one data source', () => {
+    const { panels } = board
+    expect(board.uid).toBe('firn')
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+    )
+    expect(new Set(cells).size).toBe(cells.length)
+    for (const { gridPos } of panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
+    const { datasources } = parse(read('docker/grafana/provisioning/datasources/prometheus.yaml'))
+    for (const { targets } of panels)
+      for (const { datasource } of targets ?? []) expect(datasource.uid).toBe(datasources[0].uid)
+  })
+
+  it('each alert says how bad it is, is tested, and is explained for whoever is woken by it', () => {
+    const manual = read('docs/operations.md')
+    const tests = read('docker/prometheus/alerts.test.yml')
+    expect(alerts.length).toBeGreaterThan(10)
+    for (const { alert, labels, annotations } of alerts) {
+      expect(['page', 'ticket']).toContain(labels['severity'])
+      expect(annotations['summary']).toBeTruthy()
+      expect(tests).toContain(`alertname="${alert}"`)
+      expect(manual).toContain(`\`${alert}\``)
+    }
+  })
+
+  const promtool = process.env['PROMTOOL'] ?? 'promtool'
+  const missing = spawnSync(promtool, ['--version']).error !== undefined
+  if (missing) process.stderr.write('promtool is not here (PROMTOOL, or on the PATH): the rules are not run\n')
+  it.skipIf(missing).each([
+    ['check', 'config', 'docker/prometheus/prometheus.yml'],
+    ['test', 'rules', 'docker/prometheus/alerts.test.yml'],
+  ])('promtool %s %s %s', (...args) => {
+    const { status, stdout, stderr } = spawnSync(promtool, args, { cwd: root, encoding: 'utf8' })
+    expect({ status, output: stdout + stderr }).toMatchObject({ status: 0 })
+  })
+})
