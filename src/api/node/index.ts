@@ -14,24 +14,13 @@
  * `methods/forwarded.ts`. To answer plain HTTP, make a `LocalEndpoint`. EVM endpoints are whole bodies handed to `EvmApi`
  * (`evm/endpoint.ts`): `answer` for POSTs whose HTTP side is in order, `upgrade` for WebSockets whose host and route are.
  */
-export type { AccessGuard, AccessRequest } from './access.ts'
-export type { EvmApi, EvmRequest } from './evm/index.ts'
+export type { AccessGuard } from './access.ts'
+export type { EvmApi } from './evm/index.ts'
 export { createForwarder, type Forwarder } from './forward/forwarder.ts'
 export { createNodePools, type NodePools } from './forward/node-pools.ts'
-export { createFrontDoor, type FrontDoor } from './front-door.ts'
-export { ArgumentError, type Arguments, type Encoding } from './gorilla/arguments.ts'
-export {
-  type JsonValue,
-  type LocalCall,
-  type LocalMethod,
-  type LocalResult,
-  type LocalService,
-  MethodError,
-  PASS_ON,
-  RawJson,
-} from './gorilla/local-service.ts'
+export { createFrontDoor } from './front-door.ts'
+export { type JsonValue, type LocalService, MethodError } from './gorilla/local-service.ts'
 export type { NodeAnswer } from './http/answer.ts'
 export { createNodeApi, type NodeApi } from './node-api.ts'
-export type { HttpCall, LocalEndpoint } from './plain/local-endpoint.ts'
+export type { LocalEndpoint } from './plain/local-endpoint.ts'
 export { type ChainDirectory, createChainDirectory, type ListedChain } from './routes/chain-directory.ts'
-export type { RouteAliases } from './routes/route-aliases.ts'

@@ -9,5 +9,5 @@ export {
   type ContainerRead,
   type ContainerSource,
 } from './container-source.ts'
-export { allowStart, type IndexFlags } from './start-rule.ts'
-export { createStoredContainers, type StoredContainersDeps } from './stored-containers.ts'
+export { allowStart } from './start-rule.ts'
+export { createStoredContainers } from './stored-containers.ts'

@@ -104,7 +104,10 @@ async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read
   const { now = Date.now, patienceMs = PATIENCE_MS } = deps
   const signal = read?.signal
   const until = now() + patienceMs
-  const wanted = await deps.nodeHeight(letterOf(index), signal).catch(() => undefined)
+  const inTime = AbortSignal.timeout(patienceMs)
+  const wanted = await deps
+    .nodeHeight(letterOf(index), signal ? AbortSignal.any([signal, inTime]) : inTime)
+    .catch(() => undefined)
   for (;;) {
     const tip = await progressOf(index, deps)
     if (wanted === undefined) return tip !== undefined && now() - tip.currentAtMs <= deps.maxAgeMs

@@ -14,7 +14,7 @@ export {
   UnhealthyError,
 } from './health-check.ts'
 export { createNodeHealth, type NodeHealth } from './health-runner.ts'
-export { createIndexCheck, type IndexCheckDeps, type IndexedStream } from './index-check.ts'
+export { createIndexCheck } from './index-check.ts'
 export { createNetworkCheck } from './network-check.ts'
 export { reportText } from './report-text.ts'
 export { createRequestLedger, type RequestLedger } from './request-ledger.ts'

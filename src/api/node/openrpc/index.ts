@@ -3,4 +3,4 @@
  * `document.ts`. Served as /ext/openrpc.json and by `rpc.discover`.
  */
 export { createDiscoverService, createOpenRpcPage } from './discover.ts'
-export { type ApiName, openRpcDocument } from './document.ts'
+export { openRpcDocument } from './document.ts'

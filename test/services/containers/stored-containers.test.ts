@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { type ContainerSource, createStoredContainers } from '../../../src/services/containers/index.ts'
+import type { IndexReader } from '../../../src/store/index.ts'
+
+interface Scene {
+  height: bigint
+  currentAtMs: number
+  /** Containers that are there. */
+  count: bigint
+}
+
+const NOW = 1_000_000
+
+/** An index at a height, of which only progress and numbers are known. */
+function sourceOver(scene: Scene, nodeHeight: () => Promise<bigint>): ContainerSource {
+  const progress = async () => [
+    {
+      stream: 'testnet:P',
+      tip: { height: scene.height, blockId: '00', time: 0n },
+      transactions: 0n,
+      currentAtMs: BigInt(scene.currentAtMs),
+    },
+  ]
+  const containers = {
+    count: async (_: unknown, from: bigint, below: bigint) => (below < scene.count ? below : scene.count) - from,
+  } as unknown as IndexReader['containers']
+  return createStoredContainers({
+    index: { progress, containers },
+    network: 'testnet',
+    nodeHeight,
+    maxAgeMs: 60_000,
+    patienceMs: 200,
+    now: () => NOW,
+  })
+}
+
+describe('own containers', () => {
+  it('are complete when every block below the tip is there, of chains that are indexed', async () => {
+    const whole = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 9n)
+    expect(await whole.complete('P/block')).toBe(true)
+    expect(await whole.complete('X/block')).toBe(false)
+    expect(await whole.complete('X/vtx')).toBe(false)
+    const holed = sourceOver({ height: 9n, currentAtMs: NOW, count: 8n }, async () => 9n)
+    expect(await holed.complete('P/block')).toBe(false)
+  })
+
+  it('are current at the tip of the nodes, also when it is reached a moment later', async () => {
+    const scene = { height: 9n, currentAtMs: 0, count: 9n }
+    const source = sourceOver(scene, async () => 10n)
+    setTimeout(() => {
+      scene.height = 10n
+    }, 20)
+    expect(await source.current('P/block')).toBe(true)
+    expect(await sourceOver(scene, async () => 9n).current('P/block')).toBe(true)
+  })
+
+  it('are not current while the nodes have more and the caller has left', async () => {
+    const source = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 10n)
+    expect(await source.current('P/block', { signal: AbortSignal.abort() })).toBe(false)
+  })
+
+  it('are as current as their age while no node says anything', async () => {
+    const silent = () => Promise.reject(new Error('nobody answers'))
+    const young = sourceOver({ height: 9n, currentAtMs: NOW - 59_999, count: 9n }, silent)
+    expect(await young.current('P/block')).toBe(true)
+    const old = sourceOver({ height: 9n, currentAtMs: NOW - 60_001, count: 9n }, silent)
+    expect(await old.current('P/block')).toBe(false)
+  })
+})
