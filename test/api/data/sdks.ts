@@ -89,6 +89,7 @@ export function checkSdks(server: () => IndexedServer): void {
     const { data } = new AvaCloudSDK({ serverURL: server().url, chainId: C_CHAIN, network: 'fuji' })
     const o = perCall(server().url)
     await data.healthCheck(o)
+    await data.nfts.reindex({ address: NFT, tokenId: '4' }, o)
     await data.evm.address.chains.list({ address: evmAddress }, o)
     expect((await data.evm.transactions.listLatestAllChains({ pageSize: 100 }, o)).result.transactions).toHaveLength(
       100,
@@ -108,11 +109,21 @@ export function checkSdks(server: () => IndexedServer): void {
     }
   })
 
-  it('glacier-sdk calls the operations it has', async () => {
+  it('glacier-sdk calls the eleven operations it has', async () => {
     const sdk = new Glacier({ BASE: server().url })
     expect(await sdk.healthCheck.dataHealthCheck()).toMatchObject({ status: 'ok' })
     await sdk.evmChains.listAddressChains({ address: evmAddress })
     expect((await sdk.evmBlocks.listLatestBlocksAllChains({ pageSize: 3 })).blocks).toHaveLength(3)
+    const transactions = async (pageToken?: string) =>
+      sdk.evmTransactions.listLatestTransactionsAllChains({ pageSize: 100, ...(pageToken ? { pageToken } : {}) })
+    const first = await transactions()
+    const second = await transactions(first.nextPageToken)
+    const hashes = [...first.transactions, ...second.transactions].map(({ txHash }) => txHash)
+    expect(new Set(hashes).size).toBe(200)
+    expect(await sdk.nfTs.getTokenDetails({ chainId: C_CHAIN, address: NFT, tokenId: TOKEN })).toMatchObject({
+      tokenId: TOKEN,
+    })
+    await sdk.nfTs.reindexNft({ chainId: C_CHAIN, address: NFT, tokenId: '3' })
     expect((await sdk.nfTs.listTokens({ chainId: C_CHAIN, address: NFT })).tokens).toHaveLength(10)
     for (const blockchainId of CHAINS) {
       const at = { blockchainId: blockchainId as never, network: 'fuji' as never }
