@@ -7,11 +7,13 @@ import { StoreUnavailableError } from '../errors.ts'
 import * as nodeState from './0001-node-state.ts'
 import * as primaryIndex from './0002-primary-index.ts'
 import * as evmIndex from './0003-evm-index.ts'
+import * as containerStorage from './0004-container-storage.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
   '0002-primary-index': primaryIndex,
   '0003-evm-index': evmIndex,
+  '0004-container-storage': containerStorage,
 }
 
 /**
