@@ -57,6 +57,17 @@ const asUrl = (value: unknown): unknown => (typeof value === 'string' ? maskUrl(
 const masked = (value: unknown): unknown => (typeof value === 'string' ? maskUrlsIn(value) : value)
 
 /**
+ * What a terminal may act on and JSON does not escape: DEL, C1 controls (CSI among them), the two line separators of
+ * Unicode, bidirectional controls. Strangers choose paths and error texts.
+ */
+const UNPRINTABLE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Such characters can only stand inside of strings of the line, where an escape means the same. */
+const printable = (line: string): string => line.replace(UNPRINTABLE, escaped)
+
+/**
  * The logger of the process: one JSON line per entry, level by name, time in ISO 8601, written to standard error
  * (standard output carries only the line that says where the server is ready). Credentials in headers and in known
  * keys become `***`; URLs under `url` of an upstream, in messages and in errors are cut to their host.
@@ -85,6 +96,7 @@ export function createLogger(options: { level: string }, stream?: DestinationStr
         url: masked,
       },
       hooks: {
+        streamWrite: printable,
         logMethod(args, method) {
           const clean = args.map((arg) => masked(arg))
           // pino would copy the message of a bare error unmasked.

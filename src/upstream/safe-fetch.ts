@@ -43,7 +43,7 @@ export const SAFE_FETCH_LIMITS: Readonly<SafeFetchLimits> = Object.freeze({
 
 export interface SafeFetchDeps {
   limits?: Partial<SafeFetchLimits>
-  /** Which addresses may be connected to. Default: public ones only. Tests allow loopback here. */
+  /** Which addresses may be connected to. Default: `isPublicWebPlace`. Tests allow loopback here. */
   allowAddress?: (address: string, port: number) => boolean
   /** All addresses of a name. Default: the system's resolver. */
   resolve?: (host: string) => Promise<ResolvedAddress[]>
@@ -79,6 +79,9 @@ const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https
 
 /** Well-known services (mail, shells, databases of old) are no places to read a document from. */
 const isWebPort = (port: number): boolean => port === 80 || port === 443 || port >= 1024
+
+/** The rule for places that strangers name: a public address, and a port where documents are served. */
+export const isPublicWebPlace = (address: string, port: number): boolean => isPublicAddress(address) && isWebPort(port)
 
 /** Names that cannot be resolved in time are names without addresses. */
 const inTime = (found: Promise<ResolvedAddress[]>, ms: number): Promise<ResolvedAddress[]> =>
@@ -192,7 +195,7 @@ const accepted = (type: string, allowed: readonly string[]): boolean =>
 export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const limits: SafeFetchLimits = { ...SAFE_FETCH_LIMITS, ...deps.limits }
   const resolve = deps.resolve ?? resolveAll
-  const allow = deps.allowAddress ?? ((address, port) => isPublicAddress(address) && isWebPort(port))
+  const allow = deps.allowAddress ?? isPublicWebPlace
   const line = createLine(limits.maxConcurrent, 64 * limits.maxConcurrent)
 
   const follow: SafeFetch = async (text, options = {}) => {

@@ -4,8 +4,10 @@ import type { Config } from '../config/index.ts'
 import { UpstreamUnavailableError } from '../errors.ts'
 import { type CallContract, createNftMetadataWorker, type NftMetadataWorker } from '../services/nft-metadata/index.ts'
 import type { Store } from '../store/index.ts'
-import { createSafeFetch, isPublicAddress, type UpstreamPool } from '../upstream/index.ts'
+import { createSafeFetch, isPublicWebPlace, type UpstreamPool } from '../upstream/index.ts'
 import { cChainId } from './evm-streams.ts'
+
+type MetadataChains = Pick<Chains, 'networks' | 'pools'>
 
 const MAX_BYTES = 2 * 1024 * 1024
 const CALL_MS = 15_000
@@ -16,7 +18,7 @@ const CONTENT_TYPES = ['application/', 'text/', 'binary/', '']
 /** Fetches metadata of the NFTs of every indexed EVM chain, through the pools that are there already. */
 export function createServerNftMetadata(
   config: Config,
-  { chains, store, logger }: { chains: Chains; store: Store; logger: Logger },
+  { chains, store, logger }: { chains: MetadataChains; store: Pick<Store, 'nftMetadata'>; logger: Logger },
 ): NftMetadataWorker {
   const { nftMetadata } = config.data
   return createNftMetadataWorker({
@@ -36,10 +38,10 @@ export function createServerNftMetadata(
 function allowedBy(named: readonly string[]): (address: string, port: number) => boolean {
   const allowed = new Set(named)
   return (address, port) =>
-    isPublicAddress(address) || allowed.has(`${address.includes(':') ? `[${address}]` : address}:${port}`)
+    isPublicWebPlace(address, port) || allowed.has(`${address.includes(':') ? `[${address}]` : address}:${port}`)
 }
 
-function callThrough(config: Config, chains: Chains): CallContract {
+function callThrough(config: Config, chains: MetadataChains): CallContract {
   return async (chainId, call, signal) => {
     const [pool, path] = poolOf(config, chains, chainId)
     return pool.rpc<unknown>(path, 'eth_call', [call, 'latest'], { signal, deadline: Date.now() + CALL_MS })
@@ -47,7 +49,7 @@ function callThrough(config: Config, chains: Chains): CallContract {
 }
 
 /** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
-function poolOf(config: Config, chains: Chains, chainId: bigint): [pool: UpstreamPool, path: string] {
+function poolOf(config: Config, chains: MetadataChains, chainId: bigint): [pool: UpstreamPool, path: string] {
   for (const side of ['mainnet', 'testnet'] as const) {
     const network = chains.networks[side]
     if (network && cChainId(config, side) === chainId) return [network.pool, '/ext/bc/C/rpc']
