@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Logger } from 'pino'
 import { CancelledError, DeadlineError } from '../../errors.ts'
+import { untilAborted } from '../../lib/until-aborted.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
 import { takeLock } from './lock-file.ts'
@@ -81,6 +82,7 @@ export async function openEmbeddedPool(
       },
     }
   }
+  const hold = createHold(closing.signal)
   return {
     kind: 'embedded',
     size: 1,
@@ -89,11 +91,7 @@ export async function openEmbeddedPool(
     },
     connect: () => connect(statementTimeoutMs),
     patient: { connect: () => connect(PATIENT_TIMEOUT_MS), end: async () => {} },
-    // The lock file has kept every other process out already.
-    hold: async (_key, signal) => {
-      if (signal.aborted) throw new CancelledError()
-      return { lost: closing.signal, release: async () => {} }
-    },
+    hold,
     archive: async () => {
       const giveBack = await turns.take(statementTimeoutMs)
       return database.archive().finally(giveBack)
@@ -161,4 +159,26 @@ function withTimeout<T>(work: Promise<T>, ms: number, onLate: () => void): Promi
     }, ms)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
+}
+
+/** The lock file has kept other processes out already; callers within this one hold the lock one after the other. */
+function createHold(lost: AbortSignal): EmbeddedPool['hold'] {
+  let last: Promise<void> = Promise.resolve()
+  return async (_key, signal) => {
+    const before = last
+    let free = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      free = resolve
+    })
+    // Whoever gives up waiting must not let the next one in before its turn.
+    last = before.then(() => released)
+    try {
+      await untilAborted(before, AbortSignal.any([signal, lost]))
+      if (signal.aborted) throw new CancelledError()
+    } catch (error) {
+      free()
+      throw error
+    }
+    return { lost, release: async () => free() }
+  }
 }

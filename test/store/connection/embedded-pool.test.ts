@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DeadlineError } from '../../../src/errors.ts'
+import { CancelledError, DeadlineError } from '../../../src/errors.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded-database.ts'
 import { type EmbeddedPool, openEmbeddedPool } from '../../../src/store/connection/index.ts'
 import { StoreLockedError, StoreUnavailableError } from '../../../src/store/errors.ts'
@@ -78,3 +78,22 @@ it('starts again when its thread dies, with all that was committed', async () =>
   client.release()
   expect(await run('select * from kept')).toEqual([{ a: 5 }])
 }, 60_000)
+
+it('lets one caller of the process hold the lock; the next one waits, and whoever gives up disturbs nobody', async () => {
+  const { signal } = new AbortController()
+  const first = await pool.hold(1, signal)
+  const impatient = new AbortController()
+  const gaveUp = expect(pool.hold(1, impatient.signal)).rejects.toThrow(CancelledError)
+  let holds = false
+  const second = pool.hold(1, signal).then((held) => {
+    holds = true
+    return held
+  })
+  impatient.abort()
+  await gaveUp
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(holds).toBe(false)
+  await first.release()
+  await (await second).release()
+  expect(holds).toBe(true)
+})
