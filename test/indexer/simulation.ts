@@ -14,6 +14,8 @@ import { aboutContainers, type Lie, startLyingProxy } from './lying-proxy.ts'
 
 /** A short piece of the recorded network with every kind of block. */
 const END = { P: 110, X: 60, C: 40 }
+/** Within this an indexer is at the tip, also on a busy machine. */
+const LIMIT_MS = 100_000
 const child = new URL('./indexer-process.ts', import.meta.url)
 
 /** What every run has to leave, and the migrated database with which each begins. */
@@ -128,6 +130,8 @@ async function untilFollowing(indexer: ChildProcess, node?: ReplayNode): Promise
   if (!indexer.stdout) throw new Error('the indexer has no output')
   const { P, X, C } = node?.heights() ?? END
   let reached = false
+  // Nobody waits for ever for a process that hangs.
+  const late = setTimeout(() => indexer.kill('SIGKILL'), LIMIT_MS)
   for await (const line of createInterface({ input: indexer.stdout })) {
     if (line.startsWith('blocked')) {
       indexer.kill('SIGKILL')
@@ -137,6 +141,7 @@ async function untilFollowing(indexer: ChildProcess, node?: ReplayNode): Promise
     reached = true
     indexer.kill('SIGKILL')
   }
+  clearTimeout(late)
   if (!reached) throw new Error('the indexer ended before it was at the tip')
 }
 
