@@ -4,19 +4,38 @@ const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
 const BECH32M = 0x2bc830a3
 
-function polymod(values: readonly number[]): number {
+/** What the top five bits of the sum bring in: the generators of the bits that are set. */
+const FEEDBACK = Int32Array.from({ length: 32 }, (_, top) =>
+  GENERATOR.reduce((sum, generator, bit) => ((top >>> bit) & 1 ? sum ^ generator : sum), 0),
+)
+const VALUES = Int8Array.from({ length: 128 }, (_, code) => CHARSET.indexOf(String.fromCharCode(code)))
+
+const mix = (sum: number, value: number): number =>
+  (((sum & 0x1ffffff) << 5) ^ value ^ (FEEDBACK[sum >>> 25] ?? 0)) >>> 0
+
+/** Wallets ask for thousands of addresses at once, so a checksum makes no lists. */
+function polymod(prefix: readonly number[], data: readonly number[] = []): number {
   let sum = 1
-  for (const value of values) {
-    const top = sum >>> 25
-    sum = ((sum & 0x1ffffff) << 5) ^ value
-    for (let bit = 0; bit < 5; bit++) if ((top >>> bit) & 1) sum ^= GENERATOR[bit] ?? 0
-  }
-  return sum >>> 0
+  for (const value of prefix) sum = mix(sum, value)
+  for (const value of data) sum = mix(sum, value)
+  return sum
 }
 
 function expand(hrp: string): number[] {
   const codes = [...hrp].map((character) => character.charCodeAt(0))
   return [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)]
+}
+
+const expanded = new Map<string, number[]>()
+
+/** Most callers use one prefix; hostile ones must not fill the memory. */
+function expandedOf(hrp: string): number[] {
+  const known = expanded.get(hrp)
+  if (known) return known
+  if (expanded.size > 100) expanded.clear()
+  const made = expand(hrp)
+  expanded.set(hrp, made)
+  return made
 }
 
 function checksumText(hrp: string, data: readonly number[], constant: number): string {
@@ -47,7 +66,7 @@ export function encodeAddress(hrp: string, bytes: Uint8Array): string {
 }
 
 function checkChecksum(hrp: string, data: number[], given: string): void {
-  if (polymod([...expand(hrp), ...data]) === 1) return
+  if (polymod(expandedOf(hrp), data) === 1) return
   const payload = data.slice(0, -6)
   const plain = checksumText(hrp, payload, 1)
   // The node prints the alternative with the bech32 checksum in front of it.
@@ -65,7 +84,8 @@ export function decodeAddress(text: string): { hrp: string; bytes: Uint8Array } 
   const separator = lower.lastIndexOf('1')
   if (separator < 1 || separator + 7 > lower.length) throw new DecodeError(`invalid separator index ${separator}`)
   const hrp = lower.slice(0, separator)
-  const data = [...lower.slice(separator + 1)].map((character) => CHARSET.indexOf(character))
+  const data: number[] = []
+  for (let at = separator + 1; at < lower.length; at += 1) data.push(VALUES[lower.charCodeAt(at)] ?? -1)
   const unknown = data.indexOf(-1)
   if (unknown >= 0) {
     const code = lower.charCodeAt(separator + 1 + unknown)
