@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A server in a process of its own, as an operator runs it. */
+export interface FirnProcess {
+  url: string
+  port: number
+  pid: number
+  child: ChildProcess
+  /** Ends it orderly, or as given; resolves to its exit status, null when a signal ended it. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** The program as it was built, or from its sources. */
+const PROGRAMS = { built: ['dist/main.js'], sources: ['--import', 'tsx', 'src/main.ts'] }
+
+/**
+ * Starts a server with a configuration file and flags; it serves when this resolves.
+ * @throws Error with its output when it does not get that far
+ */
+export async function startFirnProcess(
+  configFile: string,
+  flags: readonly string[] = [],
+  program: keyof typeof PROGRAMS = 'sources',
+): Promise<FirnProcess> {
+  const child = spawn(process.execPath, [...PROGRAMS[program], '--config', configFile, ...flags], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'] },
+  })
+  let output = ''
+  for await (const text of child.stdout) {
+    output += text
+    const port = /Firn ready at http:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]
+    if (port !== undefined) return running(child, Number(port))
+  }
+  throw new Error(`the server did not start: ${output}`)
+}
+
+function running(child: ChildProcess, port: number): FirnProcess {
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    pid: child.pid as number,
+    child,
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+      const gone = once(child, 'exit')
+      child.kill(signal)
+      const [code] = (await gone) as [number | null]
+      return code
+    },
+  }
+}
+
+/** A port that nobody listened at a moment ago: for a server that has to come back at the same place. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
