@@ -1,6 +1,10 @@
 import { fileURLToPath } from 'node:url'
+import type { RecordedEvmBlock } from '../support/recorded-evm.ts'
+import { createEvmState } from '../support/replay-node/evm-state.ts'
+import { createEvmTraces } from '../support/replay-node/evm-traces.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
-import { openRecordings } from '../support/replay-node/recordings.ts'
+import { openRecordings, type Recordings } from '../support/replay-node/recordings.ts'
+import { startRecordedEvmChain } from './recorded-evm-chain.ts'
 import { prefixOf, recordedWallets, type SandboxWallet } from './recorded-wallets.ts'
 
 export type { Holding, SandboxWallet } from './recorded-wallets.ts'
@@ -14,9 +18,10 @@ export interface SandboxAvalanche {
   side: 'mainnet' | 'testnet'
   /** Prefix of its addresses. */
   hrp: string | undefined
-  /** Chain id of the recorded C-chain. */
+  /** Chain id of the recorded C-chain, and an endpoint that also answers reads of its contracts. */
   evmChainId: number
-  /** EVM endpoint of the recorded L1; undefined when there is none. */
+  cChainUrl: string
+  /** EVM endpoint of the recorded L1, which does not answer those; undefined when there is none. */
   l1: { url: string; chainId: number; blockchainID: string } | undefined
   /** Every address that owns something; the first ones together show every kind of holding. */
   wallets: SandboxWallet[]
@@ -51,6 +56,12 @@ export async function startSandboxAvalanche(options: { recordings?: string } = {
   const wallets = recordedWallets(recordings, network)
   const l1 = recordings.has('l1/l1.json') ? recordings.json<L1File>('l1/l1.json') : undefined
   const node = await startReplayNode({ recordings: folder })
+  const cChain = await startRecordedEvmChain({
+    replayUrl: `${node.url}/ext/bc/C/rpc`,
+    chainId: network.evmChainId,
+    blocks: () => blocksIn(recordings, 'network/c-blocks.ndjson.gz'),
+    owners: () => createEvmState(recordings, createEvmTraces(recordings), network.avaxAssetID).owners(),
+  })
   return {
     url: node.url,
     node,
@@ -58,11 +69,19 @@ export async function startSandboxAvalanche(options: { recordings?: string } = {
     side: network.networkID === MAINNET_ID ? 'mainnet' : 'testnet',
     hrp: prefixOf(wallets),
     evmChainId: network.evmChainId,
-    l1:
-      l1 === undefined
-        ? undefined
-        : { url: `${node.url}/ext/bc/${l1.blockchainID}/rpc`, chainId: l1.chainId, blockchainID: l1.blockchainID },
+    cChainUrl: cChain.url,
+    l1: l1 && {
+      url: `${node.url}/ext/bc/${l1.blockchainID}/rpc`,
+      chainId: l1.chainId,
+      blockchainID: l1.blockchainID,
+    },
     wallets,
-    stop: () => node.stop(),
+    stop: async () => {
+      await cChain.stop()
+      await node.stop()
+    },
   }
 }
+
+const blocksIn = (recordings: Recordings, file: string): RecordedEvmBlock[] =>
+  [...recordings.lines(file)].map((line) => JSON.parse(line) as RecordedEvmBlock)

@@ -2,6 +2,7 @@ import { createPublicClient, defineChain, erc20Abi, type Hex, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectedAvm, expectedCoreth, expectedPvm, type Moment } from '../chains/avalanche/expected-balances.ts'
 import { ask as askServer, type WireItem, type WireToken } from '../support/balance-api.ts'
+import { recordedLines } from '../support/recordings.ts'
 import { SANDBOX_REFERENCES } from './settings.ts'
 import { TOKEN, TOKEN_2022 } from './solana/instructions.ts'
 import { type Sandbox, startSandbox } from './start.ts'
@@ -75,6 +76,30 @@ describe('balances are what the chains themselves say', () => {
     // Those whose balanceOf fails are left out and take nobody with them.
     expect([...unreadable].sort()).toEqual([sandbox.evm.tokens.revert, sandbox.evm.tokens.loop].sort())
     expect(items.some(({ balances }) => (balances.erc20TokenBalances ?? []).length > 10)).toBe(true)
+  })
+
+  it('EVM: the recorded C-chain gives the native balances that its node had in the end', async () => {
+    const recorded = recordedLines<{ t: string; what?: string; address: string; balance: string }>('manifest-evm')
+    const finals = recorded.filter(({ t, what }) => t === 'final' && what === 'native')
+    const answersOf = (some: readonly string[]) =>
+      askServer(sandbox.url, {
+        data: [{ namespace: 'eip155', addresses: some, references: ['43113'] }],
+        currency: 'usd',
+      })
+    const addresses = [...finals.map(({ address }) => address), `0x${'12'.repeat(20)}`]
+    const balances = new Map<string, string>()
+    // Its transactions run again behind the start of the sandbox.
+    await expect
+      .poll(async () => (await answersOf(addresses.slice(0, 1))).map(({ error }) => error), { timeout: 90_000 })
+      .toEqual([null])
+    for (let from = 0; from < addresses.length; from += 50)
+      for (const { id, error, balances: found } of await answersOf(addresses.slice(from, from + 50))) {
+        expect(error).toBeNull()
+        balances.set(id, found.nativeTokenBalance.balance)
+      }
+    expect(finals.length).toBeGreaterThan(0)
+    for (const { address, balance } of finals) expect(balances.get(address)).toBe(balance)
+    expect(balances.get(addresses.at(-1) ?? '')).toBe('0')
   })
 
   it('EVM: spam is found by the own index, shown when asked for, and kept out else', async () => {

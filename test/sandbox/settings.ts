@@ -14,8 +14,9 @@ export interface SandboxChains {
   /** What it stands in for, and the prefix of its addresses. */
   side: 'mainnet' | 'testnet'
   hrp?: string | undefined
-  /** EVM chain id of its C-chain. */
+  /** EVM chain id of its C-chain, and an endpoint that also answers reads of contracts. */
   cChainId: number
+  cChainUrl: string
   /** Its genesis, in the node's own format, if it was recorded. */
   genesisFile?: string | undefined
   /** The L1 that it validates, if it was recorded. */
@@ -73,9 +74,9 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
     index: {
       enabled: true,
       streams: [
-        'testnet:P',
-        'testnet:X',
-        'testnet:C',
+        `${chains.side}:P`,
+        `${chains.side}:X`,
+        `${chains.side}:C`,
         `eip155:${evm.chainId}`,
         ...(chains.l1 ? [`eip155:${chains.l1.chainId}`] : []),
       ],
@@ -124,18 +125,18 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
   })
 }
 
-/** The recorded EVM chains: they answer what was recorded of them, balances of natives among it. */
-function recordedEvm({ avalancheUrl, cChainId, l1 }: SandboxChains): Record<string, unknown> {
+/** The recorded EVM chains; reads of contracts run on the recorded transactions once more. */
+function recordedEvm({ cChainUrl, cChainId, side, l1 }: SandboxChains): Record<string, unknown> {
   const native = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
   const chain = (name: string, url: string) => ({
     name,
-    testnet: true,
+    testnet: side === 'testnet',
     upstreams: [{ url, requestsPerSecond: 2_000 }],
     native,
     blockTimeMs: 2_000,
   })
   return {
-    [cChainId]: chain('Recorded C-Chain', `${avalancheUrl}/ext/bc/C/rpc`),
+    [cChainId]: chain('Recorded C-Chain', cChainUrl),
     ...(l1 ? { [l1.chainId]: { ...chain('Recorded L1', l1.url), blockchainId: l1.blockchainID } } : {}),
   }
 }

@@ -60,6 +60,7 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
       side: avalanche.side,
       hrp: avalanche.hrp,
       cChainId: avalanche.evmChainId,
+      cChainUrl: avalanche.cChainUrl,
       genesisFile: [join(resolve(options.recordings ?? FIXTURES), 'network/genesis.json')].find((file) =>
         existsSync(file),
       ),

@@ -57,7 +57,7 @@ export function createEvmEndpoint(
   const chain = createEvmChain(recordings, tips, name)
   const manifest = `${name === 'C' ? 'network' : 'l1'}/manifest-evm.ndjson.gz`
   const traces = createEvmTraces(recordings)
-  const state = name === 'C' ? createEvmState(recordings, traces, network.avaxAssetID) : undefined
+  const state = name === 'C' && traces.recorded ? createEvmState(recordings, traces, network.avaxAssetID) : undefined
   const version = network.nodeVersion.vmVersions['evm'] ?? ''
   const ids =
     name === 'L1' && l1 !== undefined

@@ -12,6 +12,8 @@ export interface EvmState {
   nonce(account: string, height: number): bigint
   /** Hex of the deployed code, `0x` for none. */
   code(account: string, height: number): string
+  /** Everybody who ever owned the native coin, hex in lower case. */
+  owners(): string[]
 }
 
 /** Values that change over time, per account the heights of the changes in order. */
@@ -29,6 +31,10 @@ class Timeline<T> {
   at(account: string, height: number): T | undefined {
     const list = this.changes.get(account) ?? []
     return list.findLast(([changed]) => changed <= height)?.[1]
+  }
+
+  accounts(): string[] {
+    return [...this.changes.keys()]
   }
 
   latest(account: string): T | undefined {
@@ -127,5 +133,6 @@ export function createEvmState(recordings: Recordings, traces: EvmTraces, avaxAs
     balance: (account, height) => state().balances.at(account, height) ?? 0n,
     nonce: (account, height) => state().nonces.at(account, height) ?? 0n,
     code: (account, height) => state().codes.at(account, height) ?? '0x',
+    owners: () => state().balances.accounts(),
   }
 }

@@ -18,6 +18,8 @@ export interface CallFrame {
 
 /** Recorded call traces of the C-chain by height. */
 export interface EvmTraces {
+  /** False = none were recorded: what blocks did to balances is not known. */
+  recorded: boolean
   /** JSON text of the block's traces; a block without transactions has an empty list. */
   text(height: number): string
   frames(height: number): CallFrame[]
@@ -36,6 +38,7 @@ export function createEvmTraces(recordings: Recordings): EvmTraces {
     return index === undefined ? '[]' : (new Map(rawMembers(recorded.text(index))).get('traces') ?? '[]')
   }
   return {
+    recorded: recordings.has(FILE),
     text,
     frames: (height) => (JSON.parse(text(height)) as { result: CallFrame }[]).map((trace) => trace.result),
   }
