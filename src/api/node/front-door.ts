@@ -30,6 +30,8 @@ interface AdmissionGuard {
 const MAX_HEADER_BYTES = 131_072
 const CONNECTIONS_CHECK_MS = 5_000
 const OPEN_PATH = '/ext/auth'
+/** Seconds after which a WebSocket that was turned away may come back. */
+const RETRY_AFTER = '1'
 
 const isNodePath = (path: string): boolean => path === '/ext' || path.startsWith('/ext/')
 
@@ -99,8 +101,10 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     socket.on('error', () => socket.destroy())
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
+    const full = target && admission?.refusal(target.path)
     if (!target) socket.end(refusalBytes('400 Bad Request'))
-    else if (admission?.refusal(target.path) !== undefined) socket.end(refusalBytes('503 Service Unavailable'))
+    else if (full !== undefined)
+      socket.end(refusalBytes('503 Service Unavailable', '', full === 'not served here' ? undefined : RETRY_AFTER))
     else if (refused) writeRefusal(socket, refused, undefined, true)
     else if (isNodes(target)) node.upgrade(request, socket, head, target)
     else socket.end(refusalBytes('404 Not Found'))

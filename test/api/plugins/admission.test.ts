@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
@@ -64,12 +64,13 @@ describe('more requests than a server takes', () => {
     const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 1 } })
     await Promise.all((await fill(url, 1)).open)
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ext/bc/C/ws`)
-    await expect(
-      new Promise((resolve, reject) => {
-        socket.on('open', resolve)
-        socket.on('error', reject)
-      }),
-    ).rejects.toThrow('Unexpected server response: 503')
+    const refused = await new Promise<IncomingMessage>((resolve, reject) => {
+      socket.on('open', () => reject(new Error('it opened')))
+      socket.on('unexpected-response', (_request, answer: IncomingMessage) => resolve(answer))
+    })
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1'])
+    socket.on('error', () => undefined)
+    socket.terminate()
   })
 })
 

@@ -6,9 +6,15 @@ const STATUS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** What Go's server says to a request that it cannot read; the connection ends with it. */
-export const refusalBytes = (status: string, reason = ''): string =>
-  `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}${reason}`
+/**
+ * What Go's server says to a request that it cannot read; the connection ends with it.
+ *
+ * @param retryAfter seconds after which whoever is turned away may come back; left out = coming back makes no sense
+ */
+export const refusalBytes = (status: string, reason = '', retryAfter?: string): string => {
+  const back = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
+  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\n${back}Connection: close\r\n\r\n${status}${reason}`
+}
 
 /** Knows which sockets still wait for the answer to a good request. */
 export interface PendingAnswers {

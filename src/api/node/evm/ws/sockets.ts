@@ -36,6 +36,9 @@ const badRequest = (): NodeAnswer => ({
   extra: { 'Sec-Websocket-Version': '13' },
 })
 
+/** Another process, or this one in a moment, may have room. */
+const tooMany = (): NodeAnswer => ({ ...httpError(503, 'Service Unavailable'), extra: { 'Retry-After': '1' } })
+
 /** In the order and the words of the node's library. */
 function refusal({ method, headers }: IncomingMessage): NodeAnswer | undefined {
   if (headers.upgrade?.toLowerCase() !== 'websocket') return badRequest()
@@ -84,8 +87,7 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
       const rpc = rpcBeside(endpoint)
       const refused = refusal(request)
       if (refused || !rpc) writeRefusal(socket, refused ?? badRequest(), undefined)
-      else if (closed || sessions.size >= limits.maxSockets)
-        writeRefusal(socket, httpError(503, 'Service Unavailable'), undefined)
+      else if (closed || sessions.size >= limits.maxSockets) writeRefusal(socket, tooMany(), undefined)
       else
         server.handleUpgrade(request, socket, head, (webSocket) => {
           const session = createSession({
