@@ -35,7 +35,7 @@ function schemaAt(path: readonly string[]): TSchema | undefined {
 function shown(schema: TSchema, value: unknown): string {
   const simple = typeof value !== 'object' || value === null
   // A scalar where an object with secrets belongs is usually broken JSON of that object.
-  const hidden = simple && membersOf(schema) === undefined && schema[Kind] !== 'String' ? carriesSecret(schema) : false
+  const hidden = simple && schema[Kind] !== 'String' && carriesSecret(schema)
   const text = hidden ? MASK : (JSON.stringify(maskBySchema(schema, value)) ?? String(value))
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }

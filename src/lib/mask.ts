@@ -17,6 +17,8 @@ export const SECRET_HEADERS = [
 
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>`\\]+/gi
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^/?#]*)([/?#].*)?$/is
+/** A name or an address, and a port. What else stands there is the beginning of a password with a slash in it. */
+const HOST = /^(\[[0-9a-f:.%]+\]|[^:@]+)(:\d{0,5})?$/i
 const SECRET_QUERY = /([?&][^=&#\s]*(?:key|token|secret|password|auth)[^=&#\s]*=)[^&#\s]*/gi
 
 /**
@@ -27,9 +29,12 @@ export function maskUrl(url: string): string {
   const parts = URL_PARTS.exec(url.trim())
   const scheme = parts?.[1]
   const host = parts?.[2]
-  if (scheme === undefined || host === undefined || host === '') return MASK
   const rest = parts?.[3] ?? ''
-  return `${scheme}${host}${rest === '' || rest === '/' ? rest : `/${MASK}`}`
+  if (scheme === undefined || host === undefined || !HOST.test(host) || rest.split(/[?#]/, 1)[0]?.includes('@'))
+    return MASK
+  if (rest === '' || rest === '/') return `${scheme}${host}${rest}`
+  // Where a base URL has to end in a slash, what is shown has to be one.
+  return `${scheme}${host}/${MASK}${/^[^?#]*\/$/.test(rest) ? '/' : ''}`
 }
 
 /** Masks every URL inside free text, such as the message of a network error. */

@@ -2,7 +2,14 @@ import { type LocalCall, type LocalMethod, MethodError } from '../gorilla/local-
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
 /** A reverse proxy on this machine speaks for others; a browser may speak for a web page of strangers. */
-const FOR_OTHERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via', 'origin']
+const FOR_OTHERS = [
+  'forwarded',
+  'via',
+  ...['for', 'host', 'proto', 'server', 'port'].map((what) => `x-forwarded-${what}`),
+  ...['x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip'],
+  'origin',
+  'sec-fetch-site',
+]
 
 const isLocal = ({ remoteAddress, header }: LocalCall): boolean =>
   remoteAddress !== undefined && LOOPBACK.test(remoteAddress) && FOR_OTHERS.every((name) => header(name) === undefined)
