@@ -8,6 +8,7 @@ import { installMetricsRoute } from './api/plugins/metrics-route.ts'
 import { installRequestLedger } from './api/plugins/request-ledger.ts'
 import { installRequestLog, requestId } from './api/plugins/request-log.ts'
 import { installTrace } from './api/plugins/trace.ts'
+import { refuseUnreadableTarget } from './api/plugins/unreadable-target.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createWaitRecorder } from './lib/wait-recorder.ts'
@@ -254,6 +255,11 @@ function createHttp(
         refuse: (response, path) => refuseAdmission(response, path, admission.refusal(path) ?? 'too many requests'),
       },
     }),
+    // Escapes that are no UTF-8 pass the front door.
+    frameworkErrors: (_error, request, reply) => {
+      reply.hijack()
+      refuseUnreadableTarget(reply.raw, request.raw.url ?? '/')
+    },
     // A base URL that ends in a slash makes clients ask for `//v1/…`.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
   })

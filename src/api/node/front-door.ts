@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { isMeantForApi, refuseUnreadableTarget } from '../plugins/unreadable-target.ts'
 import type { AccessGuard } from './access.ts'
 import type { NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
@@ -82,6 +83,10 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       answering.set(request.socket, response)
       const target = parseTarget(request.url ?? '/')
       const noHost = request.headers.host === undefined && request.httpVersion === '1.1'
+      if (!target && !noHost && isMeantForApi(request.url ?? '')) {
+        refuseUnreadableTarget(response, request.url ?? '')
+        return
+      }
       if (!target || noHost) {
         request.socket.end(refusalBytes('400 Bad Request', noHost ? ': missing required Host header' : ''))
         return
