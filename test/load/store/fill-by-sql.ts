@@ -1,0 +1,142 @@
+import pg from 'pg'
+import type { Store } from '../../../src/store/index.ts'
+import { BLOCK_SECONDS, blockId, nodeId, outerId, outputs, PER_BLOCK, START, timeSql, txId } from './made-chain.ts'
+
+export const MADE = { network: 'generated', letter: 'P' as const }
+export const MADE_STREAM = {
+  name: 'generated:P',
+  kind: 'primary' as const,
+  network: 'generated',
+  testnet: true,
+  chain: 'P' as const,
+}
+/** Hex ids of the two assets, and what the rows say about them. */
+export const ASSETS = ['a0', 'a1'].map((byte) => ({
+  id: byte.repeat(32),
+  name: byte,
+  symbol: byte,
+  denomination: 9,
+  type: 'secp256k1' as const,
+  height: 0n,
+}))
+
+const TABLES = ['utxo', 'utxo_owner', 'block']
+const OPEN_END = 2n ** 63n - 1n
+
+/**
+ * Fills a new database on the server itself with the rows that the writer would have left there: ten million by the
+ * writer take an hour on a busy machine. Indexes are made after the rows, as they stand in the schema.
+ * @returns seconds for rows, indexes and statistics
+ */
+export async function fillBySql(url: string, store: Store, utxos: number, owners: number): Promise<number[]> {
+  await store.open()
+  await store.writer.register(MADE_STREAM)
+  const client = await connect(url)
+  const { rows } = await client.query<{ id: number }>(`select id from network where name = '${MADE.network}'`)
+  const network = rows[0]?.id ?? 0
+  const indexes = await dropIndexes(client)
+  for (const { id, name } of ASSETS) {
+    await client.query(
+      `insert into asset (network, id, name, symbol, denomination, type, height)
+        values ($1, decode($2, 'hex'), $3, $3, 9, 'secp256k1', 0)`,
+      [network, id, name],
+    )
+  }
+  const seconds = [await timed(() => together(url, tables(network, utxos, owners)))]
+  seconds.push(await timed(() => together(url, indexes)))
+  seconds.push(
+    await timed(() =>
+      together(
+        url,
+        TABLES.map((table) => `vacuum (analyze) ${table}`),
+      ),
+    ),
+  )
+  await client.query('analyze')
+  const last = Math.ceil(utxos / PER_BLOCK) - 1
+  await client.query(
+    `update stream set height = ${last}, block_id = ${blockId(`${last} + 1`)}, block_time = ${timeSql(String(last))}`,
+  )
+  await client.end()
+  return seconds
+}
+
+/** Statements that fill one table each. */
+function tables(network: number, utxos: number, owners: number): string[] {
+  const made = outputs(utxos, owners)
+  const home = network * 4
+  const consumed = (column: string): string => `case when consumed_height is not null then ${column} end`
+  return [
+    `insert into utxo (network, utxo, tx_id, output_index, asset, kind, amount, addresses, threshold, locktime, chain,
+       consumable_on, created_height, created_time, consumed_by, consumed_height, consumed_time)
+     select ${network}, utxo, tx_id, output_index, 1 + other_asset::int4, 0, amount,
+       address || coalesce(second_address, ''), 1, locktime, 0, exported::int4, height, ${timeSql('height')},
+       ${consumed(txId('consumed_height'))}, consumed_height, ${timeSql('consumed_height')} from ${made} made`,
+    `insert into utxo_owner (address, chain, created_time, utxo, consumed_time, amount, asset, kind, other_chain,
+       direction, owners, threshold, locktime)
+     select o.address, o.chain, ${timeSql('height')}, utxo, coalesce(${timeSql('consumed_height')}, ${OPEN_END}),
+       amount, 1 + other_asset::int4, 0, o.other_chain, o.direction, 1 + (second_address is not null)::int4, 1, locktime
+     from ${made} made cross join lateral (
+       select a.address, p.* from unnest(array[made.address, second_address]) a(address) cross join (values
+         (${home}, ${home}, 0, false), (${home}, ${home + 1}, 1, true), (${home + 1}, ${home}, 2, true)
+       ) p(chain, other_chain, direction, exported)
+       where a.address is not null and p.exported = made.exported) o`,
+    `insert into block (chain, height, id, parent_id, outer_id, outer_parent_id, type, time, size, tx_count, tx_ids,
+       atomic_tx_ids, proposer, proposer_height, proposer_time)
+     select ${home}, height, ${blockId('height + 1')}, ${blockId('height')}, ${outerId('height + 1')},
+       ${outerId('height')}, 'BanffStandardBlock', ${START} + height * ${BLOCK_SECONDS}, 700, 1, ${txId('height')}, '',
+       ${nodeId('height')}, height, ${timeSql('height')}
+     from generate_series(0::int8, ${Math.ceil(utxos / PER_BLOCK) - 1}) height`,
+  ]
+}
+
+/** Takes the indexes and keys away. @returns the statements that bring them back */
+async function dropIndexes(client: pg.Client): Promise<string[]> {
+  const keys = await client.query<{ table: string; name: string; definition: string }>(
+    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype = 'p' and conrelid::regclass::text = any($1)`,
+    [TABLES],
+  )
+  const indexes = await client.query<{ name: string; definition: string }>(
+    `select indexname as name, indexdef as definition from pg_indexes
+     where tablename = any($1) and indexname <> all($2)`,
+    [TABLES, keys.rows.map(({ name }) => name)],
+  )
+  for (const { table, name } of keys.rows) await client.query(`alter table ${table} drop constraint ${name}`)
+  for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
+  return [
+    // A plain unique index can be made while others are made on the same table; the key takes it over below.
+    ...keys.rows.map(({ table, name, definition }) => keyStatement(table, name, definition)),
+    ...indexes.rows.map(({ definition }) => definition),
+  ]
+}
+
+const keyStatement = (table: string, name: string, definition: string): string =>
+  `create unique index ${name} on ${table} ${definition.replace('PRIMARY KEY', '')};
+   alter table ${table} add constraint ${name} primary key using index ${name}`
+
+/** Runs statements on as many connections as a small machine has cores. */
+async function together(url: string, statements: readonly string[]): Promise<void> {
+  const left = [...statements]
+  const work = async (): Promise<void> => {
+    const client = await connect(url)
+    await client.query(`set maintenance_work_mem = '1GB'; set max_parallel_maintenance_workers = 0`)
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      for (const statement of next.split(';')) await client.query(statement)
+    }
+    await client.end()
+  }
+  await Promise.all([work(), work()])
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return client
+}
+
+async function timed(run: () => Promise<void>): Promise<number> {
+  const begin = performance.now()
+  await run()
+  return (performance.now() - begin) / 1000
+}
