@@ -15,6 +15,7 @@ import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { FirnError } from '../errors.ts'
 import type { Metrics } from '../metrics/index.ts'
+import { createSpendingCredentials } from '../services/spending-credentials/index.ts'
 import { utxoBytes } from '../services/utxo-bytes/index.ts'
 import type { SharedCounters } from '../sharing/index.ts'
 import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
@@ -64,7 +65,7 @@ export async function wireData(
         metadata: store?.nftMetadata ?? notIndexed<NftMetadataRecords>(),
         reindexCooldownMs: config.data.reindexCooldownMs,
       }),
-      ...utxoRoutes({ ...primary, bytesOf: utxoBytes }),
+      ...utxoRoutes({ ...primary, bytesOf: utxoBytes, proofsOf: createSpendingCredentials(primary).of }),
       ...lastActivityRoutes(primary),
       ...balanceRoutes({ ...primary, edge: config.data.balanceEdge }),
       ...primaryBlockRoutes(primary),

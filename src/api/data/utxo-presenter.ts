@@ -109,8 +109,18 @@ export function presentPlatformUtxo(
   }
 }
 
+/** Hex; who signed when the output was spent. */
+export type SpendingProof = readonly { signature: string; publicKey?: string }[]
+
+const base64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64')
+
 /** A UTXO as X- and C-chain lists show it. */
-export function presentUtxo(utxo: UtxoRecord, chain: PrimaryChain, utxoBytes: string): Static<typeof UtxoSchema> {
+export function presentUtxo(
+  utxo: UtxoRecord,
+  chain: PrimaryChain,
+  utxoBytes: string,
+  proof?: SpendingProof,
+): Static<typeof UtxoSchema> {
   const { consumed } = utxo
   return {
     ...common(utxo, chain, utxoBytes),
@@ -121,10 +131,11 @@ export function presentUtxo(utxo: UtxoRecord, chain: PrimaryChain, utxoBytes: st
     locktime: Number(utxo.locktime),
     threshold: utxo.threshold,
     utxoType: utxo.kind,
-    ...(utxo.signatures
+    ...(proof
       ? {
-          credentials: utxo.signatures.map((signature) => ({
-            signature: Buffer.from(signature, 'hex').toString('base64'),
+          credentials: proof.map(({ signature, publicKey }) => ({
+            signature: base64(signature),
+            ...(publicKey === undefined ? {} : { publicKey: base64(publicKey) }),
           })),
         }
       : {}),

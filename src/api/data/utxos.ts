@@ -15,7 +15,13 @@ import {
 } from './primary-chain.ts'
 import type { DataRoute } from './route.ts'
 import { answers, oneOf, pagingQuery, SortOrderSchema } from './schemas.ts'
-import { ListPChainUtxosSchema, ListUtxosSchema, presentPlatformUtxo, presentUtxo } from './utxo-presenter.ts'
+import {
+  ListPChainUtxosSchema,
+  ListUtxosSchema,
+  presentPlatformUtxo,
+  presentUtxo,
+  type SpendingProof,
+} from './utxo-presenter.ts'
 
 /** Addresses of one call: the GET limit is the hosted service's, the POST exists for more. */
 const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
@@ -42,8 +48,14 @@ export const AddressesBodySchema = Type.Object(
 
 const response = answers(200, 'UTXOs of the addresses.', Type.Union([ListPChainUtxosSchema, ListUtxosSchema]))
 
-/** UTXO lists: GET (v1) and POST (V2) of one path, with the utxo bytes made by `bytesOf`. */
-export function utxoRoutes(deps: PrimaryDeps & { bytesOf: (utxo: UtxoRecord) => string }): DataRoute[] {
+export interface UtxoDeps extends PrimaryDeps {
+  bytesOf(utxo: UtxoRecord): string
+  /** Who signed for those that were spent, by id. */
+  proofsOf(network: string, utxos: readonly UtxoRecord[]): Promise<ReadonlyMap<string, SpendingProof>>
+}
+
+/** UTXO lists: GET (v1) and POST (V2) of one path. */
+export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   async function list(request: FastifyRequest, reply: FastifyReply, addresses: string[]): Promise<unknown> {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
     await requireFresh(deps, chain, reply)
@@ -72,12 +84,17 @@ export function utxoRoutes(deps: PrimaryDeps & { bytesOf: (utxo: UtxoRecord) => 
       ...(after === undefined ? {} : { after }),
       limit: pageSize,
     })
-    const present = chain.letter === 'P' ? presentPlatformUtxo : presentUtxo
     return {
-      utxos: page.utxos.map((utxo) => present(utxo, chain, deps.bytesOf(utxo))),
+      utxos: await present(chain, page.utxos),
       chainInfo: chain.chainInfo,
       ...(page.next ? { nextPageToken: writePageToken(mark, [page.next.value.toString(), page.next.key]) } : {}),
     }
+  }
+
+  async function present(chain: PrimaryChain, utxos: readonly UtxoRecord[]): Promise<unknown[]> {
+    if (chain.letter === 'P') return utxos.map((utxo) => presentPlatformUtxo(utxo, chain, deps.bytesOf(utxo)))
+    const proofs = await deps.proofsOf(chain.name.network, utxos)
+    return utxos.map((utxo) => presentUtxo(utxo, chain, deps.bytesOf(utxo), proofs.get(utxo.id)))
   }
 
   const shared = {

@@ -8,6 +8,8 @@ import type { ChainName, ChainNumbers } from './chain-numbers.ts'
 export interface ContainerQueries {
   /** From `first` on, by index. */
   range(chain: ChainName, first: bigint, limit: number): Promise<ContainerRow[]>
+  /** Those of these indexes that are there, in no order. */
+  atPositions(chain: ChainName, positions: readonly bigint[]): Promise<ContainerRow[]>
   withId(chain: ChainName, id: string): Promise<ContainerRow | undefined>
   last(chain: ChainName): Promise<ContainerRow | undefined>
   /** How many there are from `from` up to, but not with `below`. */
@@ -36,6 +38,10 @@ export function createContainerQueries(db: Kysely<Database>, numbers: ChainNumbe
     async range(name, first, limit) {
       const query = (await containers(name)).where('position', '>=', first).orderBy('position').limit(limit)
       return (await query.execute()).map(toContainer)
+    },
+    async atPositions(name, positions) {
+      if (positions.length === 0) return []
+      return (await (await containers(name)).where('position', 'in', positions).execute()).map(toContainer)
     },
     async withId(name, id) {
       const row = await (await containers(name)).where('id', '=', bytea(id)).executeTakeFirst()

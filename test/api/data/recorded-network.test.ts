@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest'
 import { checkBalancesAt, checkBalancesNow } from './balances.ts'
 import { checkActivity, checkBlocks } from './blocks.ts'
+import { checkCredentials } from './credentials.ts'
 import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
 import { checkSdks } from './sdks.ts'
 import { checkStakeRewards } from './stake-rewards.ts'
@@ -20,6 +21,7 @@ afterAll(() => running?.stop())
 describe('stake rewards', () => checkStakeRewards(server))
 describe('official SDKs', () => checkSdks(server))
 describe('UTXO lists', () => checkUtxos(server))
+describe('credentials', () => checkCredentials(server))
 describe('blocks', () => checkBlocks(server))
 describe('last activity', () => checkActivity(server))
 describe('balances', () => {

@@ -1,0 +1,27 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { ripemd160 } from '@noble/hashes/legacy.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+
+/** What signatures of a transaction are made over, see SignedTx. */
+interface Signed {
+  bytes: Uint8Array
+  unsignedSize: number
+}
+
+/**
+ * The 33 bytes (compressed) of the key that made a signature of a transaction, undefined when no key can have made it.
+ * Signatures are r ‖ s ‖ v over sha256 of version and unsigned bytes.
+ */
+export function recoverPublicKey({ bytes, unsignedSize }: Signed, signature: Uint8Array): Uint8Array | undefined {
+  const digest = sha256(Buffer.concat([Buffer.alloc(2), bytes.subarray(0, unsignedSize)]))
+  try {
+    // The library wants the recovery bit in front.
+    const recovered = Buffer.concat([signature.subarray(64), signature.subarray(0, 64)])
+    return secp256k1.Signature.fromBytes(recovered, 'recovered').recoverPublicKey(digest).toBytes(true)
+  } catch {
+    return undefined
+  }
+}
+
+/** The 20 bytes of the address that belongs to a compressed key on P and X. */
+export const addressOfKey = (publicKey: Uint8Array): Uint8Array => ripemd160(sha256(publicKey))

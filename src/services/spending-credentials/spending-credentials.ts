@@ -1,0 +1,131 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { addressOfKey, recoverPublicKey } from '../../chains/avalanche/keys/recovered-key.ts'
+import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
+import type { ChainLetter, IndexReader, UtxoRecord } from '../../store/index.ts'
+import { type SpendingTx, spendingTxs, spentKey } from './spending-inputs.ts'
+
+/** Hex: 65 bytes r ‖ s ‖ v; the key compressed, left out where it cannot be known. */
+export interface SpendingCredential {
+  signature: string
+  publicKey?: string
+}
+
+export interface SpendingCredentialsDeps {
+  index: { containers: Pick<IndexReader['containers'], 'atPositions'> }
+  /** Keys that are remembered, by address. */
+  keys?: number
+}
+
+/** Blocks in memory at a time; those of C may have megabytes. */
+const BLOCKS_AT_ONCE = 8
+const KEYS = 10_000
+
+/**
+ * Who signed for outputs that were spent. Signatures are in the index for X and C; the key behind one follows from it
+ * and from the bytes that were signed, which are in the container of the spending block. A key is recovered once per
+ * address, for an address has one key only; after that the page of an owner costs no container any more.
+ */
+export function createSpendingCredentials({ index, keys = KEYS }: SpendingCredentialsDeps) {
+  const keyOf = new LRUCache<string, string>({ max: keys })
+
+  /** From what the index has by itself, where it is certain whose signatures these are. */
+  function known(utxo: UtxoRecord): SpendingCredential[] | undefined {
+    const { addresses, signatures } = utxo
+    // Signers stand in the order of the owners: as many signatures as owners leave one reading only.
+    if (signatures === undefined || signatures.length !== addresses.length) return undefined
+    const found: SpendingCredential[] = []
+    for (const [i, signature] of signatures.entries()) {
+      const publicKey = keyOf.get(addresses[i] ?? '')
+      if (publicKey === undefined) return undefined
+      found.push({ signature, publicKey })
+    }
+    return found
+  }
+
+  function read(utxo: UtxoRecord, tx: SpendingTx): SpendingCredential[] | undefined {
+    return tx.spent.get(spentKey(utxo))?.map(({ signature, signer }) => {
+      const text = bytesToHex(signature)
+      const publicKey = keyBehind(tx, signature, utxo.addresses[signer])
+      return publicKey === undefined ? { signature: text } : { signature: text, publicKey }
+    })
+  }
+
+  function keyBehind(tx: SpendingTx, signature: Uint8Array, address: string | undefined): string | undefined {
+    if (address === undefined) return undefined
+    const remembered = keyOf.get(address)
+    if (remembered !== undefined) return remembered
+    const key = recoverPublicKey(tx, signature)
+    if (key === undefined || bytesToHex(addressOfKey(key)) !== address) return undefined
+    keyOf.set(address, bytesToHex(key))
+    return bytesToHex(key)
+  }
+
+  /** Reads some blocks and notes what they say about these outputs. */
+  async function readBlocks(
+    network: string,
+    letter: ChainLetter,
+    blocks: ReadonlyMap<bigint, readonly UtxoRecord[]>,
+    note: (utxo: UtxoRecord, credentials: SpendingCredential[]) => void,
+  ): Promise<void> {
+    const positions = [...blocks.keys()].map((height) => height - 1n)
+    for (const container of await index.containers.atPositions({ network, letter }, positions)) {
+      const txs = spendingTxs(letter, hexToBytes(container.bytes))
+      for (const utxo of blocks.get(container.height) ?? []) {
+        const tx = txs.get(utxo.consumed?.by ?? '')
+        const credentials = tx && read(utxo, tx)
+        if (credentials) note(utxo, credentials)
+      }
+      // Recovering a key takes about a millisecond; others get their turn.
+      await breathe()
+    }
+  }
+
+  return {
+    /**
+     * By id, for the spent ones among the outputs; those of which nothing is known are left out.
+     * @param network as the streams name it
+     */
+    async of(network: string, utxos: readonly UtxoRecord[]): Promise<Map<string, SpendingCredential[]>> {
+      const found = new Map<string, SpendingCredential[]>()
+      let open = utxos.filter(({ consumed }) => consumed !== undefined)
+      while (open.length > 0) {
+        open = open.filter((utxo) => {
+          const credentials = known(utxo)
+          if (credentials) found.set(utxo.id, credentials)
+          return credentials === undefined
+        })
+        const letter = open[0]?.consumableOn
+        if (letter === undefined) break
+        const blocks = nextBlocks(open, letter)
+        await readBlocks(network, letter, blocks, ({ id }, credentials) => found.set(id, credentials))
+        const asked = new Set([...blocks.values()].flat())
+        for (const { id, signatures } of asked) {
+          // Without the container there are the signatures alone.
+          if (!found.has(id) && signatures)
+            found.set(
+              id,
+              signatures.map((signature) => ({ signature })),
+            )
+        }
+        open = open.filter((utxo) => !asked.has(utxo))
+      }
+      return found
+    },
+  }
+}
+
+export type SpendingCredentials = ReturnType<typeof createSpendingCredentials>
+
+/** The outputs that were spent in the first few blocks of a chain that any of them names, by height. */
+function nextBlocks(open: readonly UtxoRecord[], letter: ChainLetter): Map<bigint, UtxoRecord[]> {
+  const blocks = new Map<bigint, UtxoRecord[]>()
+  for (const utxo of open) {
+    if (utxo.consumableOn !== letter || utxo.consumed === undefined) continue
+    const { height } = utxo.consumed
+    const spent = blocks.get(height)
+    if (spent) spent.push(utxo)
+    else if (blocks.size < BLOCKS_AT_ONCE) blocks.set(height, [utxo])
+  }
+  return blocks
+}

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import { decodeXBlock, openContainer } from '../../../src/chains/avalanche/codec/index.ts'
+import { addressOfKey } from '../../../src/chains/avalanche/keys/recovered-key.ts'
+import { bytesToHex, hexToBytes, idFromCb58 } from '../../../src/lib/ids.ts'
+import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { createSpendingCredentials } from '../../../src/services/spending-credentials/index.ts'
+import type { ContainerRow, UtxoRecord } from '../../../src/store/index.ts'
+import { parseAddress, type TruthUtxo } from '../../store/recorded-truth.ts'
+import { recordedLines } from '../../support/recordings.ts'
+
+/** Containers of X by position, as the index would give them; counts how many were read. */
+function recordedContainers(there: boolean) {
+  const rows = new Map<bigint, ContainerRow>()
+  const lines = recordedLines<{ height: number; container: { id: string; bytes: string } | null }>('x-blocks')
+  for (const { height, container } of there ? lines : []) {
+    if (container === null) continue
+    const bytes = bytesToHex(decodeNodeHex(container.bytes))
+    const index = BigInt(height) - 1n
+    rows.set(index, { index, id: idFromCb58(container.id), height: BigInt(height), bytes, acceptedAt: '' })
+  }
+  let read = 0
+  return {
+    read: () => read,
+    index: {
+      containers: {
+        atPositions: (_: unknown, positions: readonly bigint[]) => {
+          const found = positions.flatMap((position) => rows.get(position) ?? [])
+          read += found.length
+          return Promise.resolve(found)
+        },
+      },
+    },
+  }
+}
+
+/** Signatures of the first credential of each X transaction that spends one output with one owner. */
+function spentOnX(): UtxoRecord[] {
+  const signatures = new Map<string, string>()
+  for (const { container } of recordedLines<{ container: { bytes: string } | null }>('x-blocks')) {
+    if (container === null) continue
+    const { txs } = decodeXBlock(openContainer(decodeNodeHex(container.bytes)).innerBlock)
+    for (const { unsignedTx, credentials } of txs) {
+      for (const [i, { txId, outputIndex }] of unsignedTx.inputs.entries())
+        signatures.set(`${txId}:${outputIndex}`, (credentials[i]?.signatures ?? []).map(bytesToHex).join(''))
+    }
+  }
+  return recordedLines<TruthUtxo>('truth/utxos').flatMap((utxo): UtxoRecord[] => {
+    const txId = idFromCb58(utxo.txHash)
+    const signed = signatures.get(`${txId}:${utxo.outputIndex}`)
+    if (utxo.consumedOnChain !== 'X' || utxo.addresses.length !== 1 || signed === undefined) return []
+    return [
+      {
+        id: idFromCb58(utxo.utxoId),
+        txId,
+        outputIndex: utxo.outputIndex,
+        kind: 'transfer',
+        asset: { id: '' },
+        addresses: utxo.addresses.map(parseAddress),
+        threshold: 1,
+        locktime: 0n,
+        createdOn: 'X',
+        consumableOn: 'X',
+        created: { height: 0n, time: 0n },
+        consumed: { by: idFromCb58(utxo.consumedBy ?? ''), height: BigInt(utxo.consumedAtHeight ?? 0), time: 0n },
+        signatures: [signed],
+      },
+    ]
+  })
+}
+
+it('recovers a key once per address, and reads few containers', async () => {
+  const containers = recordedContainers(true)
+  const utxos = spentOnX()
+  expect(utxos.length).toBeGreaterThan(200)
+  const found = await createSpendingCredentials(containers).of('recorded', utxos)
+  for (const { id, addresses, signatures } of utxos) {
+    const [{ signature, publicKey = '' } = { signature: '' }] = found.get(id) ?? []
+    expect(signature).toBe(signatures?.[0])
+    expect(bytesToHex(addressOfKey(hexToBytes(publicKey)))).toBe(addresses[0])
+  }
+  expect(containers.read()).toBeLessThan(utxos.length / 3)
+})
+
+it('leaves the key out where the signed bytes are not there, or it is nobody’s who owns the output', async () => {
+  const [utxo] = spentOnX()
+  if (!utxo) throw new Error('nothing was spent')
+  const alone = new Map([[utxo.id, [{ signature: utxo.signatures?.[0] }]]])
+  expect(await createSpendingCredentials(recordedContainers(false)).of('recorded', [utxo])).toEqual(alone)
+  const foreign = { ...utxo, addresses: ['77'.repeat(20)] }
+  expect(await createSpendingCredentials(recordedContainers(true)).of('recorded', [foreign])).toEqual(alone)
+})
+
+it('tells nothing of outputs that were not spent', async () => {
+  const unspent = spentOnX().map(({ consumed: _, ...utxo }) => utxo)
+  expect(await createSpendingCredentials(recordedContainers(true)).of('recorded', unspent)).toEqual(new Map())
+})
