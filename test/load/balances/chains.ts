@@ -13,6 +13,8 @@ export interface Latencies {
   slow: number
   /** Everybody else. */
   middle: number
+  /** How long the upstreams keep idle connections; default a minute. */
+  keepAliveMs?: number
 }
 
 /** What is to be known of the chains: plain data, for another process. */
@@ -21,6 +23,10 @@ export interface ChainFacts {
   configFile: string
   fastUrl: string
   slowUrl: string
+  /** The Avalanche node itself, without a recorder. */
+  nodeUrl: string
+  /** Everything that a server is configured to call. */
+  upstreamUrls: string[]
   evmAddresses: string[]
   bitcoinAddress: string
   solanaAddress: string
@@ -45,11 +51,11 @@ export async function startChains(latencies: Latencies): Promise<Chains> {
     startSandboxAvalanche(),
   ])
   const [fast, slow, esplora, solanaRpc, node] = await Promise.all([
-    startRecorder(fastEvm.url, latencies.fast),
-    startRecorder(slowEvm.url, latencies.slow),
-    startRecorder(bitcoin.esploraUrl, latencies.middle),
-    startRecorder(solana.url, latencies.middle),
-    startRecorder(avalanche.url, latencies.middle),
+    startRecorder(fastEvm.url, latencies.fast, latencies.keepAliveMs),
+    startRecorder(slowEvm.url, latencies.slow, latencies.keepAliveMs),
+    startRecorder(bitcoin.esploraUrl, latencies.middle, latencies.keepAliveMs),
+    startRecorder(solana.url, latencies.middle, latencies.keepAliveMs),
+    startRecorder(avalanche.url, latencies.middle, latencies.keepAliveMs),
   ])
   const recorders = [fast, slow, esplora, solanaRpc, node]
   const folder = mkdtempSync(join(tmpdir(), 'firn-bench-'))
@@ -100,6 +106,8 @@ export async function startChains(latencies: Latencies): Promise<Chains> {
       configFile,
       fastUrl: fast.url,
       slowUrl: slow.url,
+      nodeUrl: avalanche.url,
+      upstreamUrls: [...recorders.map(({ url }) => url), avalanche.url],
       evmAddresses: fastEvm.accounts.slice(0, 3),
       bitcoinAddress: bitcoin.accounts.bob.addresses.testnet,
       solanaAddress: solana.owners.alice,

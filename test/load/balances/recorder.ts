@@ -26,8 +26,10 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 /**
  * Stands in front of a real chain, learns its answers (JSON-RPC by method and params, the rest by path) and gives them
  * again after a set time: real contents with the latency of a network far away and no other cost.
+ *
+ * @param keepAliveMs how long an idle connection is kept
  */
-export async function startRecorder(target: string, latencyMs: number): Promise<Recorder> {
+export async function startRecorder(target: string, latencyMs: number, keepAliveMs = 60_000): Promise<Recorder> {
   const known = new Map<string, Promise<string>>()
   const learn = (key: string, asked: () => Promise<string>): Promise<string> => {
     const answer = known.get(key) ?? asked()
@@ -65,7 +67,7 @@ export async function startRecorder(target: string, latencyMs: number): Promise<
     ])
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
   })
-  server.keepAliveTimeout = 60_000
+  server.keepAliveTimeout = keepAliveMs
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const recorder: Recorder = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
