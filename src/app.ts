@@ -1,14 +1,5 @@
-import cors from '@fastify/cors'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { type AccessGuard, createFrontDoor } from './api/node/index.ts'
-import { type Admission, createAdmission, refuseAdmission } from './api/plugins/admission.ts'
-import { installConnectionTracking } from './api/plugins/connections.ts'
-import { installMetricsRoute } from './api/plugins/metrics-route.ts'
-import { installRequestLedger } from './api/plugins/request-ledger.ts'
-import { installRequestLog, requestId } from './api/plugins/request-log.ts'
-import { installTrace } from './api/plugins/trace.ts'
-import { refuseUnreadableTarget } from './api/plugins/unreadable-target.ts'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createWaitRecorder } from './lib/wait-recorder.ts'
@@ -20,6 +11,7 @@ import { createServerAdmin } from './wiring/admin.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { checkIndexFlags, createServerContainers } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
+import { createServerHttp } from './wiring/http.ts'
 import { createIndexedTokens } from './wiring/indexed-tokens.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
 import { createIndexerCheck } from './wiring/indexer-health.ts'
@@ -49,34 +41,6 @@ export interface App {
   /** Ordered: no new requests, open answers finish within the grace time, then background work, then connections. */
   close(): Promise<void>
 }
-
-/** Request headers that browsers may send; wallets' own are among them. */
-const CORS_HEADERS = [
-  'content-type',
-  'authorization',
-  'x-firebase-appcheck',
-  'x-application-name',
-  'x-application-version',
-  'x-glacier-api-key',
-  'x-request-id',
-  'cache-control',
-  'pragma',
-  'expires',
-  'x-app-component',
-  'last-event-id',
-]
-
-/** Answer headers that scripts of web pages may read. */
-const EXPOSED_HEADERS = [
-  'x-request-id',
-  'retry-after',
-  'ratelimit-policy',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-  'x-indexed-height',
-  'x-index-age',
-]
 
 /** Wires the whole server once. Nothing is asked of any upstream before `listen`. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -138,25 +102,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
   if (sharing) health.health.registerCheck(sharing.check)
   health.watchNodes((chain) => node.pools.group(chain).pool)
-  const admission = createAdmission({ ...config.http, probesOnly: config.mode === 'indexer' })
-  const http = createHttp(config, logger, { node, admission, guard: access?.guard })
-  const connections = installConnectionTracking(http, config.http.shutdownGraceMs)
-  installRequestLedger(http.server, health.requests.begin)
-  installTrace(http.server)
-  if (metrics) {
-    metrics.http.install(http)
-    createStoreInstruments(metrics.registry, store)
-    installMetricsRoute(http, metrics.registry)
-  }
-  await http.register(cors, {
-    origin: config.http.corsOrigins.includes('*') ? '*' : [...config.http.corsOrigins],
-    methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: CORS_HEADERS,
-    exposedHeaders: [...EXPOSED_HEADERS],
-    maxAge: 86_400,
-    // `allow` names OPTIONS: asked plainly, without a browser's headers, it is no mistake.
-    strictPreflight: false,
+  const { http, admission, connections } = await createServerHttp(config, {
+    logger,
+    node,
+    guard: access?.guard,
+    requests: health.requests,
+    metrics,
   })
+  if (metrics) createStoreInstruments(metrics.registry, store)
   await wireBalance(http, config, {
     chains,
     market,
@@ -229,42 +182,4 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       await http.close()
     },
   }
-}
-
-function createHttp(
-  config: Config,
-  logger: Logger,
-  { node, admission, guard }: { node: ServerNode; admission: Admission; guard: AccessGuard | undefined },
-): FastifyInstance {
-  const http: FastifyInstance = Fastify({
-    loggerInstance: logger as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestId,
-    bodyLimit: config.http.bodyLimitBytes,
-    keepAliveTimeout: config.http.keepAliveTimeoutMs,
-    requestTimeout: config.http.requestTimeoutMs,
-    trustProxy: config.http.trustProxy,
-    // Each API refuses in its own words while it shuts down.
-    return503OnClosing: false,
-    ...createFrontDoor({
-      ...config.http,
-      node: node.api,
-      ...(guard ? { guard } : {}),
-      admission: {
-        ...admission,
-        refuse: (response, path) => refuseAdmission(response, path, admission.refusal(path) ?? 'too many requests'),
-      },
-    }),
-    // Escapes that are no UTF-8 pass the front door.
-    frameworkErrors: (_error, request, reply) => {
-      reply.hijack()
-      refuseUnreadableTarget(reply.raw, request.raw.url ?? '/')
-    },
-    // A base URL that ends in a slash makes clients ask for `//v1/…`.
-    rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
-  })
-  http.server.maxConnections = config.http.maxConnections
-  installConnectionTracking(http, config.http.shutdownGraceMs)
-  installRequestLog(http, () => logger.isLevelEnabled('debug'))
-  return http
 }

@@ -1,0 +1,108 @@
+import cors from '@fastify/cors'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Logger } from 'pino'
+import { type AccessGuard, createFrontDoor } from '../api/node/index.ts'
+import { type Admission, createAdmission, refuseAdmission } from '../api/plugins/admission.ts'
+import { installConnectionTracking } from '../api/plugins/connections.ts'
+import { installMetricsRoute } from '../api/plugins/metrics-route.ts'
+import { installRequestLedger } from '../api/plugins/request-ledger.ts'
+import { installRequestLog, requestId } from '../api/plugins/request-log.ts'
+import { installTrace } from '../api/plugins/trace.ts'
+import { refuseUnreadableTarget } from '../api/plugins/unreadable-target.ts'
+import type { Config } from '../config/index.ts'
+import type { Metrics } from '../metrics/index.ts'
+import type { RequestLedger } from '../services/node-health/index.ts'
+import type { ServerNode } from './node.ts'
+
+/** Request headers that browsers may send; wallets' own are among them. */
+const CORS_HEADERS = [
+  'content-type',
+  'authorization',
+  'x-firebase-appcheck',
+  'x-application-name',
+  'x-application-version',
+  'x-glacier-api-key',
+  'x-request-id',
+  'cache-control',
+  'pragma',
+  'expires',
+  'x-app-component',
+  'last-event-id',
+]
+
+/** Answer headers that scripts of web pages may read. */
+const EXPOSED_HEADERS = [
+  'x-request-id',
+  'retry-after',
+  'ratelimit-policy',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'x-indexed-height',
+  'x-index-age',
+]
+
+export interface ServerHttpDeps {
+  logger: Logger
+  node: Pick<ServerNode, 'api'>
+  /** Left out: no access tokens are required. */
+  guard: AccessGuard | undefined
+  requests: RequestLedger
+  metrics: Metrics | undefined
+}
+
+/** The HTTP server before any API has been put into it: front door, admission, logs, traces, metrics, CORS. */
+export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
+  const admission = createAdmission({ ...config.http, probesOnly: config.mode === 'indexer' })
+  const http = createServer(config, deps, admission)
+  const connections = installConnectionTracking(http, config.http.shutdownGraceMs)
+  installRequestLedger(http.server, deps.requests.begin)
+  installTrace(http.server)
+  if (deps.metrics) {
+    deps.metrics.http.install(http)
+    installMetricsRoute(http, deps.metrics.registry)
+  }
+  await http.register(cors, {
+    origin: config.http.corsOrigins.includes('*') ? '*' : [...config.http.corsOrigins],
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: CORS_HEADERS,
+    exposedHeaders: [...EXPOSED_HEADERS],
+    maxAge: 86_400,
+    // `allow` names OPTIONS: asked plainly, without a browser's headers, it is no mistake.
+    strictPreflight: false,
+  })
+  return { http, admission, connections }
+}
+
+function createServer(config: Config, { logger, node, guard }: ServerHttpDeps, admission: Admission): FastifyInstance {
+  const http: FastifyInstance = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    bodyLimit: config.http.bodyLimitBytes,
+    keepAliveTimeout: config.http.keepAliveTimeoutMs,
+    requestTimeout: config.http.requestTimeoutMs,
+    trustProxy: config.http.trustProxy,
+    // Each API refuses in its own words while it shuts down.
+    return503OnClosing: false,
+    ...createFrontDoor({
+      ...config.http,
+      node: node.api,
+      ...(guard ? { guard } : {}),
+      admission: {
+        ...admission,
+        refuse: (response, path) => refuseAdmission(response, path, admission.refusal(path) ?? 'too many requests'),
+      },
+    }),
+    // Escapes that are no UTF-8 pass the front door.
+    frameworkErrors: (_error, request, reply) => {
+      reply.hijack()
+      refuseUnreadableTarget(reply.raw, request.raw.url ?? '/')
+    },
+    // A base URL that ends in a slash makes clients ask for `//v1/…`.
+    rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
+  })
+  http.server.maxConnections = config.http.maxConnections
+  installRequestLog(http, () => logger.isLevelEnabled('debug'))
+  return http
+}
