@@ -26,6 +26,7 @@ import { wirePage } from './wiring/page.ts'
 import { createPoolLogger, observeAll } from './wiring/pool-observers.ts'
 import { createServerSharing } from './wiring/sharing.ts'
 import { createServerStore } from './wiring/store.ts'
+import { createServerTracing } from './wiring/tracing.ts'
 
 /** What a test or an embedding program may put in place of the real thing. */
 export interface AppOverrides {
@@ -49,10 +50,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const waits = createWaitRecorder()
   const registry = createUpstreamRegistry()
   const metrics = createServerMetrics(config)
+  const tracing = createServerTracing(config, { metrics, logger })
   const pool = {
     registry,
     logger: overrides.logger ?? createPoolLogger(loggers.named),
-    ...observeAll(metrics?.observeUpstream, config.node.api.admin.enabled ? waits : undefined),
+    ...observeAll(
+      metrics?.observeUpstream,
+      config.node.api.admin.enabled ? waits : undefined,
+      tracing?.observeUpstream,
+    ),
   }
   const sharing = createServerSharing(config, loggers.of('main'))
   const market = createMarket(config, {
@@ -108,6 +114,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     guard: access?.guard,
     requests: health.requests,
     metrics,
+    tracing,
   })
   if (metrics) createStoreInstruments(metrics.registry, store)
   await wireBalance(http, config, {
@@ -151,6 +158,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await indexer?.stop()
     await nftMetadata?.stop()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
+    await tracing?.close()
     sharing?.server.close()
     await store.close()
     loggers.named.close()

@@ -7,6 +7,10 @@ export interface TraceContext {
   traceId: string
   /** Two hex digits; bit 0 = the caller records this trace. */
   flags: string
+  /** 16 hex digits: the caller's span; absent where the trace begins here. */
+  parentId?: string
+  /** 16 hex digits: the span of the request itself; only where it is recorded here. */
+  spanId?: string
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
@@ -17,10 +21,20 @@ const NO_SPAN = '0'.repeat(16)
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const parts = header === undefined ? null : TRACEPARENT.exec(header)
   if (!parts) return undefined
-  const [, version, traceId = '', parentId, flags = '00', more] = parts
+  const [, version, traceId = '', parentId = '', flags = '00', more] = parts
   // `ff` is forbidden; a later version may be longer, this one may not.
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
-  return traceId === NO_TRACE || parentId === NO_SPAN ? undefined : { traceId, flags }
+  return traceId === NO_TRACE || parentId === NO_SPAN ? undefined : { traceId, flags, parentId }
+}
+
+export const isSampled = ({ flags }: TraceContext): boolean => (Number.parseInt(flags, 16) & 1) === 1
+
+/** 16 hex digits, never twice. */
+export const newSpanId = (): string => randomBytes(8).toString('hex')
+
+/** A request that is recorded: in its caller's trace, or at the beginning of a new one. */
+export function recordedTrace(caller: TraceContext | undefined): TraceContext & { spanId: string } {
+  return { ...(caller ?? { traceId: randomBytes(16).toString('hex'), flags: '01' }), spanId: newSpanId() }
 }
 
 const storage = new AsyncLocalStorage<TraceContext | undefined>()
@@ -39,5 +53,5 @@ export const outsideTrace = <T>(run: () => T): T => (storage.getStore() === unde
 
 /** The header for one call to somebody else: same trace, a span of its own. Undefined where there is no trace. */
 export function childTraceparent(trace: TraceContext | undefined): string | undefined {
-  return trace && `00-${trace.traceId}-${randomBytes(8).toString('hex')}-${trace.flags}`
+  return trace && `00-${trace.traceId}-${newSpanId()}-${trace.flags}`
 }

@@ -10,6 +10,7 @@ import { createProcessInstruments, type ProcessFacts } from './process.ts'
 import { createUpstreamInstruments } from './upstream.ts'
 
 export { createIndexInstruments } from './index-streams.ts'
+export { createSpanInstruments } from './spans-sent.ts'
 export { createStoreInstruments } from './store.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 

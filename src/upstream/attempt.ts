@@ -13,6 +13,8 @@ interface AttemptPlan<T> {
   /** JSON-RPC entries inside. */
   calls: number
   hedge: boolean
+  /** Span that the request's `traceparent` is a child of; only where somebody records it. */
+  parent?: string | undefined
 }
 
 export type Attempt = <T>(upstream: Upstream, plan: AttemptPlan<T>, settle: Settle<T>) => Cancel
@@ -111,7 +113,7 @@ class RunningAttempt<T> implements Ticket {
     this.#abandon?.()
     recordCancel(this.#upstream, cause, ms)
     this.#upstream.gate.leave()
-    this.#report(ms, undefined)
+    this.#report(ms, undefined, undefined)
   }
 
   #landed(result: WireResult): void {
@@ -122,7 +124,7 @@ class RunningAttempt<T> implements Ticket {
     if (result.kind === 'unsendable') this.#upstream.breaker.inconclusive()
     else record(this.#upstream, outcome, ms)
     this.#upstream.gate.leave()
-    this.#report(ms, outcome)
+    this.#report(ms, outcome, result.kind === 'answer' ? result.answer.status : undefined)
     this.#settle(outcome)
   }
 
@@ -132,14 +134,19 @@ class RunningAttempt<T> implements Ticket {
       reporter.report({ kind: 'waited', pool, host: this.#upstream.host, ms })
   }
 
-  #report(ms: number, outcome: Outcome<T> | undefined): void {
+  #report(ms: number, outcome: Outcome<T> | undefined, status: number | undefined): void {
     const { pool, reporter } = this.#deps
     if (!reporter.active()) return
     const { host } = this.#upstream
-    const { calls, hedge } = this.#plan
+    const { calls, hedge, parent, request } = this.#plan
     const told = outcome === undefined ? 'cancelled' : outcome.kind === 'failure' ? outcome.failure.kind : outcome.kind
     const reason = outcome?.kind === 'failure' ? { reason: outcome.failure.reason } : {}
-    reporter.report({ kind: 'attempt', pool, host, outcome: told, ms, calls, hedge, ...reason })
+    const traceparent = request.headers['traceparent']
+    const span =
+      parent === undefined || traceparent === undefined
+        ? {}
+        : { span: { traceparent, parent, method: request.method, status } }
+    reporter.report({ kind: 'attempt', pool, host, outcome: told, ms, calls, hedge, ...reason, ...span })
   }
 }
 

@@ -13,6 +13,7 @@ interface Passenger {
   hedge: boolean
   settle: Settle<unknown>
   traceparent: string | undefined
+  parent: string | undefined
   left: boolean
   settled: boolean
   onLeave: Cancel | undefined
@@ -20,7 +21,14 @@ interface Passenger {
 
 /** Collects the JSON-RPC calls of one turn of the event loop to one (upstream, path) into as few requests as allowed. */
 export interface Batcher {
-  add(entry: RpcEntry, options: { hedge: boolean; traceparent?: string | undefined }, settle: Settle<unknown>): Cancel
+  add(entry: RpcEntry, options: PassengerOptions, settle: Settle<unknown>): Cancel
+}
+
+interface PassengerOptions {
+  hedge: boolean
+  traceparent?: string | undefined
+  /** Span that `traceparent` is a child of; see `AttemptPlan`. */
+  parent?: string | undefined
 }
 
 export interface BatcherDeps {
@@ -57,7 +65,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
 
   const sendSingle = (passenger: Passenger): void => {
     const request = jsonRequest(upstream, path, writeEntry(passenger.entry, 1), passenger.traceparent)
-    const plan = { request, read: readSingle, calls: 1, hedge: passenger.hedge }
+    const plan = { request, read: readSingle, calls: 1, hedge: passenger.hedge, parent: passenger.parent }
     const cancel = attempt(upstream, plan, (outcome) => settleOne(passenger, outcome))
     passenger.onLeave = cancel
   }
@@ -118,7 +126,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
     const calls = passengers.length
     const read = (host: string, answer: Parameters<typeof readBatch>[1]) => readBatch(host, answer, calls)
     let aboard = calls
-    const plan = { request, read, calls, hedge: first.hedge }
+    const plan = { request, read, calls, hedge: first.hedge, parent: first.parent }
     const cancel = attempt(upstream, plan, (outcome) => land(passengers, outcome))
     const onLeave = (cause: CancelCause): void => {
       aboard -= 1
@@ -155,6 +163,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
         hedge: options.hedge,
         settle,
         traceparent: options.traceparent,
+        parent: options.parent,
         left: false,
         settled: false,
         onLeave: undefined,

@@ -1,6 +1,17 @@
 import type { BreakerState } from './breaker.ts'
 import type { FailureKind } from './outcome.ts'
 
+/** Place of one HTTP request in a trace that is recorded. */
+export interface AttemptSpan {
+  /** As sent: names trace and span. */
+  traceparent: string
+  /** 16 hex digits: span of the request that asked. */
+  parent: string
+  method: string
+  /** Undefined = no answer came. */
+  status: number | undefined
+}
+
 /** Everything a pool decides, for metrics. `host` is the only thing ever told about an upstream's address. */
 export type UpstreamEvent =
   /** One HTTP request has ended; `calls` is the number of JSON-RPC entries in it. */
@@ -13,6 +24,7 @@ export type UpstreamEvent =
       calls: number
       hedge: boolean
       reason?: string
+      span?: AttemptSpan
     }
   /** A request stood in the queue of an upstream before it was sent. */
   | { kind: 'waited'; pool: string; host: string; ms: number }

@@ -38,8 +38,9 @@ export const createJsonGetter =
         const { 'content-type': _, ...headers } = upstream.jsonHeaders
         const traceparent = options.traceparent ?? childTraceparent(trace)
         if (traceparent !== undefined) headers['traceparent'] = traceparent
+        const parent = options.traceparent === undefined ? trace?.spanId : undefined
         const request = { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
-        return deps.attempt(upstream, { request, read: readDocument as never, calls: 1, hedge }, settle)
+        return deps.attempt(upstream, { request, read: readDocument as never, calls: 1, hedge, parent }, settle)
       },
     )
   }

@@ -63,10 +63,11 @@ const createRpcLauncher =
   (path: string, entry: RpcEntry, options: CallOptions, trace: TraceContext | undefined) =>
   (upstream: Upstream, hedge: boolean, settle: Settle<unknown>): Cancel => {
     const traceparent = options.traceparent ?? childTraceparent(trace)
+    const parent = options.traceparent === undefined ? trace?.spanId : undefined
     if (options.idempotent !== false && options.batch !== false && upstream.limits.batchItems > 1)
-      return batcherOf(upstream, path).add(entry, { hedge, traceparent }, settle)
+      return batcherOf(upstream, path).add(entry, { hedge, traceparent, parent }, settle)
     const request = jsonRequest(upstream, path, writeEntry(entry, 1), traceparent)
-    return attempt(upstream, { request, read: readSingle, calls: 1, hedge }, settle)
+    return attempt(upstream, { request, read: readSingle, calls: 1, hedge, parent }, settle)
   }
 
 /**

@@ -13,6 +13,7 @@ import type { Config } from '../config/index.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { RequestLedger } from '../services/node-health/index.ts'
 import type { ServerNode } from './node.ts'
+import type { ServerTracing } from './tracing.ts'
 
 /** Request headers that browsers may send; wallets' own are among them. */
 const CORS_HEADERS = [
@@ -49,6 +50,8 @@ export interface ServerHttpDeps {
   guard: AccessGuard | undefined
   requests: RequestLedger
   metrics: Metrics | undefined
+  /** Left out: a caller's trace is passed on, nothing is recorded. */
+  tracing?: ServerTracing | undefined
 }
 
 /** The HTTP server before any API has been put into it: front door, admission, logs, traces, metrics, CORS. */
@@ -57,7 +60,8 @@ export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
   const http = createServer(config, deps, admission)
   const connections = installConnectionTracking(http, config.http.shutdownGraceMs)
   installRequestLedger(http.server, deps.requests.begin)
-  installTrace(http.server)
+  if (deps.tracing) deps.tracing.install(http)
+  else installTrace(http.server)
   if (deps.metrics) {
     deps.metrics.http.install(http)
     installMetricsRoute(http, deps.metrics.registry)

@@ -22,16 +22,22 @@ export function createPoolLogger(loggers: NamedLoggers): PoolLogger {
   }
 }
 
-/** Metrics read every event, the recorder of waits those about queues and limits. Nobody to tell = no observer. */
+/**
+ * Metrics read every event, the recorder of waits those about queues and limits, traces those about attempts. Nobody to
+ * tell = no observer.
+ */
 export function observeAll(
   metrics: ObserveUpstream | undefined,
   waits: WaitRecorder | undefined,
+  traces?: ObserveUpstream,
 ): { observe?: ObserveUpstream } {
-  if (!waits) return metrics ? { observe: metrics } : {}
+  const single = [metrics, traces].filter((one) => one !== undefined)
+  if (!waits && single.length < 2) return single[0] ? { observe: single[0] } : {}
   const observe: ObserveUpstream = (event) => {
-    if (event.kind === 'waited') waits.record(['upstream', event.pool, event.host], event.ms)
-    else if (event.kind === 'paused') waits.record(['rate limit', event.pool, event.host], event.ms)
+    if (event.kind === 'waited') waits?.record(['upstream', event.pool, event.host], event.ms)
+    else if (event.kind === 'paused') waits?.record(['rate limit', event.pool, event.host], event.ms)
     metrics?.(event)
+    traces?.(event)
   }
   return { observe }
 }

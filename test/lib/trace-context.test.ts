@@ -13,8 +13,8 @@ const HEADER = `00-${TRACE}-${SPAN}-01`
 
 describe('traceparent', () => {
   it('is read as the standard has it', () => {
-    expect(parseTraceparent(HEADER)).toEqual({ traceId: TRACE, flags: '01' })
-    expect(parseTraceparent(`cc-${TRACE}-${SPAN}-00-later`)).toEqual({ traceId: TRACE, flags: '00' })
+    expect(parseTraceparent(HEADER)).toEqual({ traceId: TRACE, flags: '01', parentId: SPAN })
+    expect(parseTraceparent(`cc-${TRACE}-${SPAN}-00-later`)).toEqual({ traceId: TRACE, flags: '00', parentId: SPAN })
   })
 
   it.each([

@@ -1,0 +1,56 @@
+import type { ObserveUpstream } from '../../upstream/index.ts'
+import { createPoolLabel } from '../pool-label.ts'
+import { createClock } from './clock.ts'
+import { KIND, methodName, type Span } from './span.ts'
+
+/** `host:port` → both; the port is left out where the URL has none. IPv6 addresses lose their brackets. */
+function addressOf(host: string): { 'server.address': string; 'server.port'?: number } {
+  const parts = /^(.*?)(?::(\d+))?$/.exec(host)
+  const address = (parts?.[1] ?? host).replace(/^\[|\]$/g, '')
+  return parts?.[2] === undefined
+    ? { 'server.address': address }
+    : { 'server.address': address, 'server.port': Number(parts[2]) }
+}
+
+/** What is wrong, in the conventions' words: the status, or else the kind of failure. Undefined = nothing is. */
+const errorOf = (outcome: string, status: number | undefined): string | undefined => {
+  if (status !== undefined && status >= 400) return String(status)
+  return outcome === 'answer' || outcome === 'truth' || outcome === 'cancelled' ? undefined : outcome
+}
+
+/**
+ * A client span for each attempt at an upstream on behalf of a recorded request: hedges, retries and abandoned ones too.
+ * Paths and queries of upstreams may carry keys, so that only the host is told.
+ */
+export function createAttemptSpans(add: (span: Span) => void): ObserveUpstream {
+  const now = createClock()
+  const labelOf = createPoolLabel()
+  return (event) => {
+    if (event.kind !== 'attempt' || event.span === undefined) return
+    const { pool, host, outcome, ms, calls, hedge } = event
+    const { traceparent, parent, method, status } = event.span
+    const [, traceId = '', spanId = ''] = traceparent.split('-')
+    const endMs = now()
+    const error = errorOf(outcome, status)
+    add({
+      traceId,
+      spanId,
+      parentId: parent,
+      name: methodName(method),
+      kind: KIND.client,
+      startMs: endMs - ms,
+      endMs,
+      attributes: {
+        'http.request.method': methodName(method),
+        'http.response.status_code': status,
+        ...addressOf(host),
+        'error.type': error,
+        'firn.pool': labelOf(pool),
+        'firn.outcome': outcome,
+        'firn.calls': calls,
+        'firn.hedge': hedge,
+      },
+      failed: error !== undefined,
+    })
+  }
+}

@@ -1,0 +1,92 @@
+import type { Span } from './span.ts'
+
+/** Answer of the collector, as far as it matters. */
+export interface CollectorAnswer {
+  status: number
+  /** Seconds, as the header has it. */
+  retryAfter: string | undefined
+  body: string
+}
+
+/** Posts one batch. Rejects when no answer came. */
+export type PostSpans = (spans: readonly Span[], signal: AbortSignal) => Promise<CollectorAnswer>
+
+export interface DeliveryDeps {
+  post: PostSpans
+  /** Waits, milliseconds; ends early and returns when the signal is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<void>
+  firstPauseMs: number
+  lastPauseMs: number
+  /** A batch that could not be handed over for this long is given up, milliseconds. */
+  patienceMs: number
+}
+
+/** What became of a batch; `refused` + `accepted` = its size. */
+export interface Delivery {
+  accepted: number
+  refused: number
+  /** Why not all were accepted; never a URL. */
+  trouble?: string
+}
+
+/** The statuses that OTLP wants to be tried again; all others are final. */
+const RETRYABLE = new Set([429, 502, 503, 504])
+
+/** A collector may take a batch and refuse some of it (OTLP, partial success). */
+function rejectedIn(body: string): number {
+  if (!body.includes('rejectedSpans')) return 0
+  try {
+    const { partialSuccess } = JSON.parse(body) as { partialSuccess?: { rejectedSpans?: unknown } }
+    const rejected = Number(partialSuccess?.rejectedSpans ?? 0)
+    return Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0
+  } catch {
+    return 0
+  }
+}
+
+const retryAfterMs = (text: string | undefined): number =>
+  text !== undefined && /^\d{1,4}$/.test(text) ? Number(text) * 1_000 : 0
+
+/** Hands batches over, one at a time: again after growing pauses while the collector is away, but not for ever. */
+export function createDelivery({ post, pause, firstPauseMs, lastPauseMs, patienceMs }: DeliveryDeps) {
+  /** One try; undefined = try again after `waitMs`. */
+  const attempt = async (
+    spans: readonly Span[],
+    signal: AbortSignal,
+  ): Promise<{ done: Delivery } | { waitMs: number; trouble: string }> => {
+    try {
+      const { status, retryAfter, body } = await post(spans, signal)
+      if (RETRYABLE.has(status)) return { waitMs: retryAfterMs(retryAfter), trouble: `status ${status}` }
+      if (status < 200 || status >= 300)
+        return { done: { accepted: 0, refused: spans.length, trouble: `status ${status}` } }
+      const refused = Math.min(rejectedIn(body), spans.length)
+      const done = { accepted: spans.length - refused, refused }
+      return { done: refused === 0 ? done : { ...done, trouble: 'some spans refused' } }
+    } catch (error) {
+      return { waitMs: 0, trouble: error instanceof Error ? error.message : 'no answer' }
+    }
+  }
+
+  /**
+   * @param hurry aborted = one more try without pauses, then it is given up
+   * @param cut aborted = what is under way ends at once
+   * @param onTrouble told of each try that failed and will be made again
+   */
+  return async (
+    spans: readonly Span[],
+    { hurry, cut, onTrouble }: { hurry: AbortSignal; cut: AbortSignal; onTrouble(trouble: string): void },
+  ): Promise<Delivery> => {
+    const startedAt = performance.now()
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, lastPauseMs)) {
+      const last = hurry.aborted
+      const result = await attempt(spans, cut)
+      if ('done' in result) return result.done
+      // Several processes that lost one collector must not come back in step.
+      const waitMs = Math.max(result.waitMs, pauseMs * (0.5 + Math.random() / 2))
+      const tooLate = performance.now() - startedAt + waitMs > patienceMs
+      if (last || cut.aborted || tooLate) return { accepted: 0, refused: spans.length, trouble: result.trouble }
+      onTrouble(result.trouble)
+      await pause(waitMs, hurry)
+    }
+  }
+}
