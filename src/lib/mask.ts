@@ -19,7 +19,9 @@ const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>`\\]+/gi
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^/?#]*)([/?#].*)?$/is
 /** A name or an address, and a port. What else stands there is the beginning of a password with a slash in it. */
 const HOST = /^(\[[0-9a-f:.%]+\]|[^:@]+)(:\d{0,5})?$/i
-const SECRET_QUERY = /([?&][^=&#\s]*(?:key|token|secret|password|auth)[^=&#\s]*=)[^&#\s]*/gi
+/** Names and values apart, so that one pass over a long query is enough. */
+const QUERY_PART = /([?&])([^?=&#\s]*)=([^&#\s]*)/g
+const SECRET_NAME = /key|token|secret|password|auth/i
 
 /**
  * Shows a URL by scheme, host and port only: user, password, path and query of an upstream often are a key.
@@ -44,5 +46,8 @@ export function maskUrlsIn(text: string): string {
 
 /** Keeps a request path readable, but hides query values whose names say that they are credentials. */
 export function maskQuery(path: string): string {
-  return path.includes('?') ? path.replace(SECRET_QUERY, `$1${MASK}`) : path
+  if (!path.includes('?')) return path
+  return path.replace(QUERY_PART, (part, mark: string, name: string) =>
+    SECRET_NAME.test(name) ? `${mark}${name}=${MASK}` : part,
+  )
 }

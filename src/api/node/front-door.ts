@@ -4,6 +4,7 @@ import { isMeantForApi, refuseUnreadableTarget } from '../plugins/unreadable-tar
 import type { AccessGuard } from './access.ts'
 import type { NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
+import { createReadingTimes } from './http/reading-times.ts'
 import { cleanPath, parseTarget, type RequestTarget } from './http/target.ts'
 import { writeRefusal } from './http/upgrade.ts'
 import type { NodeApi } from './node-api.ts'
@@ -17,6 +18,8 @@ export interface FrontDoorOptions {
   keepAliveTimeoutMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
+  /** For reading an answer that is ready, milliseconds; left out = as long as it takes. */
+  answerTimeoutMs?: number
 }
 
 /** Decides which requests come in, before any API sees them, and turns the others away. */
@@ -64,6 +67,7 @@ export interface FrontDoor {
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { node, guard, admission } = options
   const answering = new WeakMap<Duplex, ServerResponse>()
+  const reading = options.answerTimeoutMs === undefined ? undefined : createReadingTimes(options.answerTimeoutMs)
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
@@ -81,13 +85,15 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     (others: RequestListener): RequestListener =>
     (request, response) => {
       answering.set(request.socket, response)
+      reading?.watch(response)
       const target = parseTarget(request.url ?? '/')
       const noHost = request.headers.host === undefined && request.httpVersion === '1.1'
       if (!target && !noHost && isMeantForApi(request.url ?? '')) {
         refuseUnreadableTarget(response, request.url ?? '')
         return
       }
-      if (!target || noHost) {
+      // A request line without a version is read as one of 1991: it has no headers, so nobody sees where it ends.
+      if (!target || noHost || request.httpVersionMajor < 1) {
         request.socket.end(refusalBytes('400 Bad Request', noHost ? ': missing required Host header' : ''))
         return
       }

@@ -19,6 +19,7 @@ export const HttpSection = section({
   keepAliveTimeoutMs: ms(72_000, 'Idle keep-alive connections are closed after this.'),
   headersTimeoutMs: ms(15_000, 'Time for a client to send its headers.'),
   requestTimeoutMs: ms(60_000, 'Time for a client to send its whole request.'),
+  answerTimeoutMs: ms(120_000, 'Time for a client to read a whole answer that is ready; then it is cut.'),
   maxConnections: count(10_000, 'Connections beyond this are refused.'),
   maxInFlight: count(4_096, 'Requests being answered at a time, streams included; one more is 503 with retry-after.'),
   maxEventLoopDelayMs: ms(500, 'Mean event loop delay, two seconds in a row, above which requests are 503; 0 = never.'),

@@ -1,0 +1,44 @@
+import type { ServerResponse } from 'node:http'
+
+/** Cuts clients that do not take the answer they asked for: it would hold its memory and its place for ever. */
+export interface ReadingTimes {
+  /** The time runs from when the answer is complete here until the system has taken all of it. */
+  watch(response: ServerResponse): void
+}
+
+/** How often is looked at what waits, at most. */
+const LOOK_MS = 1_000
+
+/** @param limitMs time for a whole answer; whether some of it is read meanwhile does not count */
+export function createReadingTimes(limitMs: number): ReadingTimes {
+  /** In the order of their deadlines, because the limit is the same for all. */
+  const waiting = new Map<ServerResponse, number>()
+  let timer: NodeJS.Timeout | undefined
+
+  const look = (): void => {
+    timer = undefined
+    const now = Date.now()
+    for (const [response, deadline] of waiting) {
+      if (deadline > now) break
+      waiting.delete(response)
+      response.destroy()
+    }
+    schedule()
+  }
+  const schedule = (): void => {
+    if (timer === undefined && waiting.size > 0) timer = setTimeout(look, Math.min(LOOK_MS, limitMs)).unref()
+  }
+  return {
+    watch(response) {
+      response.once('prefinish', () => {
+        // Most answers are gone before anybody looks.
+        if (response.destroyed) return
+        waiting.set(response, Date.now() + limitMs)
+        schedule()
+      })
+      const done = (): void => void waiting.delete(response)
+      response.once('finish', done)
+      response.once('close', done)
+    },
+  }
+}
