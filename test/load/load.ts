@@ -72,6 +72,8 @@ const figure = (name: string, value: number, goal: `${'<=' | '>='} ${number}`, m
   if (must && !good) failed = true
 }
 
+// Servers end with this process, however it ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const upstreams = await startUpstreams(LATENCIES)
 const postgres = quick ? undefined : await startPostgres()
 // Both phases work on one index, one after the other.

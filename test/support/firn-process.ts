@@ -32,6 +32,10 @@ export async function startFirnProcess(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'] },
   })
+  // Whoever started it may end without a word.
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   let output = ''
   for await (const text of child.stdout) {
     output += text
