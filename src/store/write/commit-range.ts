@@ -8,7 +8,7 @@ import { createUtxos, type UtxoScope } from './create-utxos.ts'
 import { releaseUtxos, spendUtxos } from './end-utxos.ts'
 import { lockStream, writeProgress } from './stream-rows.ts'
 import { planUtxos } from './utxo-plan.ts'
-import { writeBlocks, writeContainers, writeTransactions } from './write-blocks.ts'
+import { writeBlocks } from './write-blocks.ts'
 import { writeEvm } from './write-evm.ts'
 import { writeStaking } from './write-staking.ts'
 
@@ -38,9 +38,7 @@ async function writePrimary(
   const { network, letter } = scope
   const chain = chainNumber(network, letter)
   const plan = planUtxos(letter, rows)
-  await writeBlocks(tx, chain, rows.blocks ?? [])
-  await writeContainers(tx, chain, rows.containers ?? [])
-  await writeTransactions(tx, chain, firstTransaction, rows.transactions ?? [])
+  await writeBlocks(tx, chain, firstTransaction, rows)
   // The chains of a network meet in shared memory: their UTXOs are written one chain after the other.
   await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${network})`.execute(tx)
   await writeAssets(tx, network, rows.assets ?? [])

@@ -6,7 +6,7 @@ import type { ChainLetter, UtxoRow } from '../rows/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
-import { type Column, column, insertRows } from './bulk.ts'
+import { type Column, column, insertRows, insertTogether, rowsFor } from './bulk.ts'
 import { name, type PlannedUtxo } from './utxo-plan.ts'
 
 /** The chain whose range is written. */
@@ -24,10 +24,10 @@ export async function createUtxos(
 ): Promise<void> {
   const columns = utxoColumns(scope, assets)
   const atHome = created.filter((utxo) => utxo.row.exportedTo === undefined)
-  await insertRows(db, 'utxo', columns, atHome)
   const exported = created.filter((utxo) => utxo.row.exportedTo !== undefined)
   const consumed = await createExported(db, columns, exported)
-  await insertRows(db, 'utxo_owner', ownerColumns(assets), ownerEntries(scope, created, consumed))
+  const owners = rowsFor('utxo_owner', ownerColumns(assets), ownerEntries(scope, created, consumed))
+  await insertTogether(db, [rowsFor('utxo', columns, atHome), owners])
 }
 
 /**

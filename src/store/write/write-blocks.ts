@@ -1,30 +1,26 @@
 import type { Db } from '../database.ts'
-import type { AssetRow, BlockRow, ContainerRow, TransactionRow } from '../rows/index.ts'
-import { type Column, column, insertRows } from './bulk.ts'
+import type { AssetRow, BlockRow, ContainerRow, PrimaryRows, TransactionRow } from '../rows/index.ts'
+import { type Column, column, insertTogether, rowsFor } from './bulk.ts'
 
-/** Blocks, containers and transactions of one chain: nothing here is ever changed again. */
-export async function writeBlocks(db: Db, chain: number, rows: readonly BlockRow[]): Promise<void> {
-  await insertRows(db, 'block', [column('chain', 'int2', () => chain), ...BLOCK], rows)
-}
-
-export async function writeContainers(db: Db, chain: number, rows: readonly ContainerRow[]): Promise<void> {
-  await insertRows(db, 'container', [column('chain', 'int2', () => chain), ...CONTAINER], rows)
-}
-
-/** @param first number of the first transaction; they are numbered in the order given */
-export async function writeTransactions(
+/**
+ * Blocks, containers and transactions of one chain: nothing here is ever changed again.
+ * @param first number of the first transaction; they are numbered in the order given
+ */
+export async function writeBlocks(
   db: Db,
   chain: number,
   first: bigint,
-  rows: readonly TransactionRow[],
+  rows: Pick<PrimaryRows, 'blocks' | 'containers' | 'transactions'>,
 ): Promise<void> {
-  const numbered = rows.map((row, index) => ({ ...row, sequence: first + BigInt(index) }))
-  const columns = [
-    column<(typeof numbered)[number]>('chain', 'int2', () => chain),
-    column<(typeof numbered)[number]>('sequence', 'int8', (row) => row.sequence),
-    ...TRANSACTION,
-  ]
-  await insertRows(db, 'tx', columns, numbered)
+  const { blocks = [], containers = [], transactions = [] } = rows
+  const numbered = transactions.map((row, index) => ({ ...row, sequence: first + BigInt(index) }))
+  const ofChain = <R>(columns: readonly Column<R>[]): Column<R>[] => [column('chain', 'int2', () => chain), ...columns]
+  const sequence = column<(typeof numbered)[number]>('sequence', 'int8', (row) => row.sequence)
+  await insertTogether(db, [
+    rowsFor('block', ofChain(BLOCK), blocks),
+    rowsFor('container', ofChain(CONTAINER), containers),
+    rowsFor('tx', ofChain([sequence, ...TRANSACTION]), numbered),
+  ])
 }
 
 const BLOCK: Column<BlockRow>[] = [
@@ -52,7 +48,7 @@ const CONTAINER: Column<ContainerRow>[] = [
   column('position', 'int8', (row) => row.index),
   column('id', 'bytea', (row) => row.id),
   column('height', 'int8', (row) => row.height),
-  column('bytes', 'bytea', (row) => row.bytes),
+  column('bytes', 'long-bytea', (row) => row.bytes),
   column('accepted_at', 'text', (row) => row.acceptedAt),
 ]
 
