@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest'
 import { checkBalancesAt } from './balances.ts'
 import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
+import { checkBalanceSamples } from './node-state.ts'
 
 let running: IndexedServer
 // Thousands of calls a test.
@@ -11,4 +12,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => running?.stop())
 
-describe('a server that counts as a node does', () => checkBalancesAt(() => running, 'inclusive'))
+describe('a server that counts as a node does', () => {
+  checkBalancesAt(() => running, 'inclusive')
+  checkBalanceSamples(() => running)
+})

@@ -6,7 +6,7 @@ import type { IndexedServer } from './indexed-server.ts'
 import { everyAddress, isStaked, LETTERS, type Letter, placeOf, trueUtxos } from './recorded-truth.ts'
 
 /** Category → asset → amount; in shared memory category → other chain → asset → amount. */
-type Balances = Record<string, Record<string, unknown>>
+export type Balances = Record<string, Record<string, unknown>>
 interface Moment {
   address: string
   time: number
@@ -98,7 +98,12 @@ function ownedAtTheEnd(letter: Letter, address: string, now: number): Balances {
   return found
 }
 
-async function balancesOf(server: IndexedServer, letter: Letter, address: string, at?: number): Promise<Balances> {
+export async function balancesOf(
+  server: IndexedServer,
+  letter: Letter,
+  address: string,
+  at?: number,
+): Promise<Balances> {
   const time = at === undefined ? '' : `&blockTimestamp=${at}`
   const { status, body } = await server.get(`${placeOf(letter)}/balances?addresses=${address}${time}`)
   expect(status, JSON.stringify(body)).toBe(200)

@@ -3,6 +3,7 @@ import { checkBalancesAt, checkBalancesNow } from './balances.ts'
 import { checkActivity, checkBlocks } from './blocks.ts'
 import { checkCredentials } from './credentials.ts'
 import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
+import { checkAddressState } from './node-state.ts'
 import { checkSdks } from './sdks.ts'
 import { checkStakeRewards } from './stake-rewards.ts'
 import { checkUtxos } from './utxos.ts'
@@ -24,6 +25,7 @@ describe('UTXO lists', () => checkUtxos(server))
 describe('credentials', () => checkCredentials(server))
 describe('blocks', () => checkBlocks(server))
 describe('last activity', () => checkActivity(server))
+describe('state at the end', () => checkAddressState(server))
 describe('balances', () => {
   checkBalancesNow(server)
   checkBalancesAt(server, 'strict')
