@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createFilterTable, MAX_FILTERS } from '../../src/api/node/evm/filter/filter-table.ts'
+import { createStage } from '../support/stage.ts'
+
+const stage = createStage()
+afterEach(() => stage.clear())
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+describe('limits of what one caller may hold', () => {
+  it('balance streams: one more is 503 until another ends', async () => {
+    const { url } = await stage.serve({ balance: { maxStreams: 2 }, ...(await stage.hangingChain()) })
+    const leaving = new AbortController()
+    onTestFinished(() => leaving.abort())
+    const addresses = [`0x${'11'.repeat(20)}`]
+    const body = JSON.stringify({ currency: 'usd', data: [{ namespace: 'eip155', references: ['1'], addresses }] })
+    const open = (signal: AbortSignal) =>
+      fetch(`${url}/v1/balance/get-balances`, { method: 'POST', headers: JSON_TYPE, body, signal })
+    const held = await Promise.all([open(leaving.signal), open(leaving.signal)])
+    expect(held.map(({ status }) => status)).toEqual([200, 200])
+    const refused = await open(AbortSignal.timeout(10_000))
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    leaving.abort()
+    await vi.waitFor(
+      async () => {
+        const last = new AbortController()
+        const { status } = await open(last.signal)
+        last.abort()
+        expect(status).toBe(200)
+      },
+      { timeout: 10_000 },
+    )
+  })
+
+  it('entries of an EVM batch: a thousand go to the node, one more goes nowhere', async () => {
+    const asked: string[] = []
+    const node = await stage.upstream({
+      answer: ({ method }) => {
+        asked.push(method)
+        return '0x1'
+      },
+    })
+    const { url } = await stage.serve({
+      node: { network: 'mainnet' },
+      chains: { avalanche: { mainnet: { name: 'Own', upstreams: [{ url: node.url }] } } },
+    })
+    const batch = async (size: number): Promise<unknown> => {
+      const entries = Array.from({ length: size }, (_, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'eth_gasPrice',
+        params: [],
+      }))
+      const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(entries) }
+      return (await fetch(`${url}/ext/bc/C/rpc`, init)).json()
+    }
+    expect(await batch(1_000)).toHaveLength(1_000)
+    const before = asked.filter((method) => method === 'eth_gasPrice').length
+    expect(JSON.stringify(await batch(1_001))).toContain('batch too large')
+    expect(asked.filter((method) => method === 'eth_gasPrice')).toHaveLength(before)
+  })
+
+  it('filters that are remembered: the one not used for longest goes first', () => {
+    const table = createFilterTable()
+    for (let index = 0; index < MAX_FILTERS; index += 1) table.made('C/rpc', `0x${index}`, 'host')
+    expect(table.hostOf('C/rpc', '0x0')).toBe('host')
+    for (let index = 0; index < 100; index += 1) table.made('C/rpc', `0xa${index}`, 'host')
+    expect(table.size).toBe(MAX_FILTERS)
+    expect(table.hostOf('C/rpc', '0x0')).toBe('host')
+    expect(table.hostOf('C/rpc', '0x1')).toBeUndefined()
+  })
+})
