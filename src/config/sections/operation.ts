@@ -7,8 +7,8 @@ export const MetricsSection = section({
 })
 
 export const OtelSection = section({
-  enabled: toggle(false, 'Send traces by OpenTelemetry.'),
-  endpoint: Type.Optional(url(['https', 'http'], { description: 'OTLP over HTTP endpoint.' })),
+  enabled: toggle(false, 'Send spans of requests and of upstream attempts to an OpenTelemetry collector.'),
+  endpoint: Type.Optional(url(['https', 'http'], { description: 'OTLP over HTTP endpoint; /v1/traces is added.' })),
   serviceName: Type.String({ minLength: 1, default: 'firn', description: 'Name in the traces.' }),
 })
 

@@ -80,7 +80,7 @@ export function createSpanExporter({ post, count, logger, limits: own }: SpanExp
   /** Full batches at once, the rest when its time has come; all that waits at the end. */
   const sendAll = async (): Promise<void> => {
     do await sendOne()
-    while (waiting.length >= limits.batchSpans || (hurry.signal.aborted && waiting.length > 0 && !cut.signal.aborted))
+    while (!cut.signal.aborted && waiting.length >= (hurry.signal.aborted ? 1 : limits.batchSpans))
     sending = undefined
     if (waiting.length > 0 && !hurry.signal.aborted) schedule(limits.delayMs)
   }
@@ -111,7 +111,7 @@ export function createSpanExporter({ post, count, logger, limits: own }: SpanExp
       hurry.abort()
       const bound = setTimeout(() => cut.abort(), limits.flushMs)
       await sending
-      if (waiting.length > 0) outsideTrace(send)
+      if (waiting.length > 0 && !cut.signal.aborted) outsideTrace(send)
       await sending
       clearTimeout(bound)
       clearTimeout(timer)
