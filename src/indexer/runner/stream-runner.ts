@@ -3,7 +3,7 @@ import { CancelledError, FirnError } from '../../errors.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import { pause } from './pause.ts'
-import type { ChainStream, Page, RangeMaker, StreamBlock, StreamTip } from './stream.ts'
+import type { ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './stream.ts'
 import { StreamBlockedError } from './stream-errors.ts'
 import { createProgressMeter, type StreamPhase, type StreamStatus } from './stream-status.ts'
 
@@ -79,37 +79,53 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
 
   const follow = async (maker: RangeMaker<B>, from: StreamTip | undefined, signal: AbortSignal): Promise<void> => {
     let tip = from
-    let confirmedAt = 0
     let next = ahead(fetchAfter(tip, signal))
-    while (!signal.aborted) {
-      const page = await next()
-      meter.heard(page.tip)
-      const last = page.blocks.at(-1)
-      if (last === undefined) {
-        phase = 'following'
-        if (clock() - confirmedAt >= times.pollMs) {
-          await writer.confirmTip(name)
-          confirmedAt = clock()
+    let written = ahead(Promise.resolve())
+    try {
+      while (!signal.aborted) {
+        const page = await next()
+        meter.heard(page.tip)
+        const last = page.blocks.at(-1)
+        if (last === undefined) {
+          await written()
+          await standAtTip(signal)
+          next = ahead(fetchAfter(tip, signal))
+          continue
         }
-        succeeded()
-        meter.confirmed()
-        await pause(times.pollMs, signal)
-        next = ahead(fetchAfter(tip, signal))
-        continue
+        if (page.tip > last.height) phase = 'catching-up'
+        const after: StreamTip = { height: last.height, id: last.id }
+        next = ahead(fetchAfter(after, signal))
+        const content = await maker.apply(page.blocks)
+        // The page before is written while this one is computed, and only one at a time.
+        await written()
+        if (signal.aborted) return
+        written = ahead(commit(content, page, tip))
+        tip = after
       }
-      if (page.tip > last.height) phase = 'catching-up'
-      const after: StreamTip = { height: last.height, id: last.id }
-      next = ahead(fetchAfter(after, signal))
-      await commit(maker, page, tip)
-      tip = after
+      await written()
+    } finally {
+      // Whoever begins anew, or takes the lead, has to find what this attempt wrote last.
+      await written().catch(() => undefined)
     }
+  }
+
+  let confirmedAt = 0
+  const standAtTip = async (signal: AbortSignal): Promise<void> => {
+    phase = 'following'
+    if (clock() - confirmedAt >= times.pollMs) {
+      await writer.confirmTip(name)
+      confirmedAt = clock()
+    }
+    succeeded()
+    meter.confirmed()
+    await pause(times.pollMs, signal)
   }
 
   const fetchAfter = (tip: StreamTip | undefined, signal: AbortSignal): Promise<Page<B>> =>
     stream.fetch(tip === undefined ? stream.firstHeight : tip.height + 1n, tip, signal)
 
-  const commit = async (maker: RangeMaker<B>, page: Page<B>, tip: StreamTip | undefined): Promise<void> => {
-    const { rows, state, time } = await maker.apply(page.blocks)
+  const commit = async (content: RangeContent, page: Page<B>, tip: StreamTip | undefined): Promise<void> => {
+    const { rows, state, time } = content
     const [first] = page.blocks
     const last = page.blocks.at(-1)
     if (first === undefined || last === undefined) return
