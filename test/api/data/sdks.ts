@@ -1,29 +1,24 @@
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { ApiError, Glacier } from '@avalabs/glacier-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
+import { Glacier as NextGlacier } from 'glacier-sdk-next'
 import { expect, it } from 'vitest'
-import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
 import { C_CHAIN, type IndexedServer } from './indexed-server.ts'
-
-/** An ERC-721 of the recorded C-chain with ids from 1. */
-const NFT = '0x50594eb8a249A1Fcbc44604d4c142DC413eC3385'
-const TOKEN = '2'
-const NODE = 'NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5'
-const UNUSED = formatBech32Address(new Uint8Array(20).fill(0x77), 'fuji')
-const CHAINS = ['p-chain', 'x-chain', 'c-chain'] as const
-
-/** Accounts that sent something on the recorded C-chain. */
-const sent = new Set(
-  recordedLines<{ block: { transactions: { from: string }[] } }>('c-blocks').flatMap(({ block }) =>
-    block.transactions.map(({ from }) => from.toLowerCase()),
-  ),
-)
-const { keys } = recordedJson<{ keys: Record<string, { address: string; evmAddress: string }> }>('network')
-const addresses = Object.values(keys)
-  .map(({ address }) => address.replace(/^[PXC]-/, ''))
-  .join(',')
-const [{ evmAddress = '' } = {}] = Object.values(keys).filter(({ evmAddress }) => sent.has(evmAddress.toLowerCase()))
+import {
+  addresses,
+  CHAINS,
+  evmAddress,
+  NFT,
+  NFTS,
+  NODE,
+  namesOf,
+  TOKEN,
+  TOTAL,
+  tokenOf,
+  turned,
+  UNUSED,
+  utxoId,
+} from './sdk-pages.ts'
 
 const perCall = (serverURL: string) => ({ serverURL, retries: { strategy: 'none' as const } })
 
@@ -37,11 +32,41 @@ const failure = async (call: Promise<unknown>): Promise<{ name: string; status: 
   return { name: error.name, status: 'statusCode' in error ? error.statusCode : 'status' in error && error.status }
 }
 
-/** Reads pages to the end, and says how many there were. */
-async function pagesOf(pages: AsyncIterable<unknown>): Promise<number> {
-  let count = 0
-  for await (const _ of pages) count += 1
-  return count
+async function primaryWithNext(sdk: NextGlacier, blockchainId: (typeof CHAINS)[number]): Promise<void> {
+  const at = { blockchainId: blockchainId as never, network: 'fuji' as never }
+  const { balances } = await sdk.primaryNetworkBalances.getBalancesByAddresses({ ...at, addresses })
+  expect(balances).toHaveProperty('atomicMemoryUnlocked')
+  const service = sdk.primaryNetworkUtxOs
+  const page = (pageSize: number, pageToken?: string) => ({
+    ...at,
+    includeSpent: true,
+    pageSize,
+    ...tokenOf(pageToken),
+  })
+  const one = await turned(async (pageToken) => {
+    const { utxos, nextPageToken } = await service.getUtxosByAddresses({ ...page(100, pageToken), addresses })
+    return { items: utxos as { utxoId: string }[], nextPageToken }
+  }, utxoId)
+  expect(one).toHaveLength(TOTAL.utxos[blockchainId] ?? 0)
+  const requestBody = { addresses }
+  const two = await turned(async (pageToken) => {
+    const { utxos, nextPageToken } = await service.getUtxosByAddressesV2({ ...page(1024, pageToken), requestBody })
+    return { items: utxos as { utxoId: string }[], nextPageToken }
+  }, utxoId)
+  expect(two).toEqual(one)
+  const last = await service.getLastActivityTimestampByAddresses({ ...at, addresses })
+  expect(last.chainName).toBe(blockchainId)
+  expect(await service.getLastActivityTimestampByAddressesV2({ ...at, requestBody })).toEqual(last)
+  expect((await sdk.primaryNetworkBlocks.getBlockById({ ...at, blockId: '5' })).blockNumber).toBe('5')
+  const proposed = await turned(
+    async (pageToken) => {
+      const query = { ...at, nodeId: NODE, pageSize: 20, ...tokenOf(pageToken) }
+      const list = await sdk.primaryNetworkBlocks.listPrimaryNetworkBlocksByNodeId(query)
+      return { ...list, items: list.blocks }
+    },
+    ({ blockHash }) => blockHash,
+  )
+  expect(proposed).toHaveLength(TOTAL.proposed[blockchainId] ?? 0)
 }
 
 export function checkSdks(server: () => IndexedServer): void {
@@ -52,11 +77,15 @@ export function checkSdks(server: () => IndexedServer): void {
     await data.liveCheck(o)
     const chains = await data.evm.address.chains.list({ address: evmAddress }, o)
     expect(chains.indexedChains?.map(({ chainId }) => chainId)).toContain(C_CHAIN)
-    expect((await data.evm.transactions.listLatestAllChains({ pageSize: 100 }, o)).result.transactions).toHaveLength(
-      100,
-    )
-    expect(await pagesOf(await data.evm.blocks.listLatestAllChains({ pageSize: 100 }, o))).toBeGreaterThan(7)
-    expect(await pagesOf(await data.nfts.list({ address: NFT, pageSize: 10 }, o))).toBeGreaterThan(0)
+    const latest = { pageSize: 100 }
+    const transactions = await data.evm.transactions.listLatestAllChains(latest, o)
+    const hashes = await namesOf(transactions, ({ result }) => result.transactions.map(({ txHash }) => txHash))
+    expect(hashes).toHaveLength(TOTAL.evmTransactions)
+    const heads = await data.evm.blocks.listLatestAllChains(latest, o)
+    const blockHashes = await namesOf(heads, ({ result }) => result.blocks.map(({ blockHash }) => blockHash))
+    expect(blockHashes).toHaveLength(TOTAL.blocks)
+    const tokens = await data.nfts.list({ address: NFT, pageSize: 3 }, o)
+    expect(await namesOf(tokens, ({ result }) => result.tokens.map(({ tokenId }) => tokenId))).toHaveLength(NFTS)
     expect(await data.nfts.get({ address: NFT, tokenId: TOKEN }, o)).toMatchObject({
       tokenId: TOKEN,
       ercType: 'ERC-721',
@@ -66,20 +95,21 @@ export function checkSdks(server: () => IndexedServer): void {
     for (const blockchainId of CHAINS) {
       const body = { addresses }
       await balances.listByAddresses({ blockchainId, addresses }, o)
-      expect(
-        await pagesOf(await utxos.listByAddresses({ blockchainId, addresses, includeSpent: true, pageSize: 100 }, o)),
-      ).toBeGreaterThan(0)
-      const v2 = { blockchainId, pageSize: 1024, includeSpent: true, primaryNetworkAddressesBodyDto: body }
-      expect(await pagesOf(await utxos.listByAddressesV2(v2, o))).toBeGreaterThan(0)
+      const v1 = await utxos.listByAddresses({ blockchainId, addresses, includeSpent: true, pageSize: 100 }, o)
+      const one = await namesOf(v1, ({ result }) => result.utxos.map(utxoId))
+      expect(one).toHaveLength(TOTAL.utxos[blockchainId] ?? 0)
+      const query = { blockchainId, pageSize: 1024, includeSpent: true, primaryNetworkAddressesBodyDto: body }
+      const v2 = await utxos.listByAddressesV2(query, o)
+      expect(await namesOf(v2, ({ result }) => result.utxos.map(utxoId))).toEqual(one)
       const last = await utxos.getLastActivityTimestampByAddresses({ blockchainId, addresses }, o)
       expect(last.chainName).toBe(blockchainId)
       expect(
         await utxos.getLastActivityTimestampByAddressesV2({ blockchainId, primaryNetworkAddressesBodyDto: body }, o),
       ).toEqual(last)
       expect((await blocks.get({ blockchainId, blockId: '5' }, o)).blockNumber).toBe('5')
-      expect(
-        await pagesOf(await blocks.listByNodeId({ blockchainId, nodeId: NODE, pageSize: 100 }, o)),
-      ).toBeGreaterThan(0)
+      const made = await blocks.listByNodeId({ blockchainId, nodeId: NODE, pageSize: 20 }, o)
+      const proposed = await namesOf(made, ({ result }) => result.blocks.map(({ blockHash }) => blockHash))
+      expect(proposed).toHaveLength(TOTAL.proposed[blockchainId] ?? 0)
     }
     const p = await balances.listByAddresses({ blockchainId: 'p-chain', addresses }, o)
     expect(p.balances).toHaveProperty('unlockedStaked')
@@ -91,21 +121,25 @@ export function checkSdks(server: () => IndexedServer): void {
     await data.healthCheck(o)
     await data.nfts.reindex({ address: NFT, tokenId: '4' }, o)
     await data.evm.address.chains.list({ address: evmAddress }, o)
-    expect((await data.evm.transactions.listLatestAllChains({ pageSize: 100 }, o)).result.transactions).toHaveLength(
-      100,
-    )
-    expect((await data.evm.blocks.listLatestAllChains({ pageSize: 100 }, o)).result.blocks).toHaveLength(100)
-    expect(await pagesOf(await data.nfts.list({ address: NFT, pageSize: 100 }, o))).toBeGreaterThan(0)
+    const transactions = await data.evm.transactions.listLatestAllChains({ pageSize: 100 }, o)
+    const hashes = await namesOf(transactions, ({ result }) => result.transactions.map(({ txHash }) => txHash))
+    expect(hashes).toHaveLength(TOTAL.evmTransactions)
+    const heads = await data.evm.blocks.listLatestAllChains({ pageSize: 100 }, o)
+    const blockHashes = await namesOf(heads, ({ result }) => result.blocks.map(({ blockHash }) => blockHash))
+    expect(blockHashes).toHaveLength(TOTAL.blocks)
+    const tokens = await data.nfts.list({ address: NFT, pageSize: 3 }, o)
+    expect(await namesOf(tokens, ({ result }) => result.tokens.map(({ tokenId }) => tokenId))).toHaveLength(NFTS)
     expect(await data.nfts.get({ address: NFT, tokenId: TOKEN }, o)).toMatchObject({ tokenId: TOKEN })
     for (const blockchainId of CHAINS) {
       await data.primaryNetwork.balances.listByAddresses({ blockchainId, addresses }, o)
-      expect(
-        await pagesOf(await data.primaryNetwork.utxos.listByAddresses({ blockchainId, addresses, pageSize: 100 }, o)),
-      ).toBeGreaterThan(0)
-      expect((await data.primaryNetwork.blocks.get({ blockchainId, blockId: '5' }, o)).blockNumber).toBe('5')
-      expect(
-        await pagesOf(await data.primaryNetwork.blocks.listByNodeId({ blockchainId, nodeId: NODE, pageSize: 100 }, o)),
-      ).toBeGreaterThan(0)
+      const { utxos, blocks } = data.primaryNetwork
+      const owned = await utxos.listByAddresses({ blockchainId, addresses, includeSpent: true, pageSize: 100 }, o)
+      const ids = await namesOf(owned, ({ result }) => result.utxos.map(utxoId))
+      expect(ids).toHaveLength(TOTAL.utxos[blockchainId] ?? 0)
+      expect((await blocks.get({ blockchainId, blockId: '5' }, o)).blockNumber).toBe('5')
+      const made = await blocks.listByNodeId({ blockchainId, nodeId: NODE, pageSize: 20 }, o)
+      const proposed = await namesOf(made, ({ result }) => result.blocks.map(({ blockHash }) => blockHash))
+      expect(proposed).toHaveLength(TOTAL.proposed[blockchainId] ?? 0)
     }
   })
 
@@ -134,6 +168,43 @@ export function checkSdks(server: () => IndexedServer): void {
       const list = await sdk.primaryNetworkBlocks.listPrimaryNetworkBlocksByNodeId({ ...at, nodeId: NODE })
       expect(list.blocks).toHaveLength(10)
     }
+  })
+
+  it('the next glacier-sdk calls all 15 operations', async () => {
+    const sdk = new NextGlacier({ BASE: server().url })
+    expect(await sdk.healthCheck.dataHealthCheck()).toMatchObject({ status: 'ok' })
+    expect(await sdk.healthCheck.liveCheck()).toMatchObject({ status: 'ok' })
+    const { indexedChains } = await sdk.evmChains.listAddressChains({ address: evmAddress })
+    expect(indexedChains?.map(({ chainId }) => chainId)).toContain(C_CHAIN)
+    const latest = (pageToken?: string) => ({ pageSize: 100, ...tokenOf(pageToken) })
+    const hashes = await turned(
+      async (pageToken) => {
+        const page = await sdk.evmTransactions.listLatestTransactionsAllChains(latest(pageToken))
+        return { ...page, items: page.transactions }
+      },
+      ({ txHash }) => txHash,
+    )
+    expect(hashes).toHaveLength(TOTAL.evmTransactions)
+    const blockHashes = await turned(
+      async (pageToken) => {
+        const page = await sdk.evmBlocks.listLatestBlocksAllChains(latest(pageToken))
+        return { ...page, items: page.blocks }
+      },
+      ({ blockHash }) => blockHash,
+    )
+    expect(blockHashes).toHaveLength(TOTAL.blocks)
+    const collection = { chainId: C_CHAIN, address: NFT }
+    const tokens = await turned(
+      async (pageToken) => {
+        const page = await sdk.nfTs.listTokens({ ...collection, pageSize: 3, ...tokenOf(pageToken) })
+        return { ...page, items: page.tokens }
+      },
+      ({ tokenId }) => tokenId,
+    )
+    expect(tokens).toHaveLength(NFTS)
+    expect(await sdk.nfTs.getTokenDetails({ ...collection, tokenId: TOKEN })).toMatchObject({ tokenId: TOKEN })
+    await sdk.nfTs.reindexNft({ ...collection, tokenId: '5' })
+    for (const blockchainId of CHAINS) await primaryWithNext(sdk, blockchainId)
   })
 
   it('give their callers typed errors: not found, and not indexed', async () => {
