@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
 import { createWaitRecorder } from './lib/wait-recorder.ts'
-import { createIndexInstruments, createStoreInstruments } from './metrics/index.ts'
+import { createIndexInstruments, createSharingInstruments, createStoreInstruments } from './metrics/index.ts'
 import { createStakeRewards } from './services/stake-rewards/index.ts'
 import { createUpstreamRegistry } from './upstream/index.ts'
 import { createServerAccess } from './wiring/access.ts'
@@ -103,10 +103,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     pool,
     health,
     logger: loggers.of('ext'),
+    metrics,
     services,
     ...(containers ? { containers } : {}),
   })
-  if (sharing) health.health.registerCheck(sharing.check)
+  if (sharing) {
+    health.health.registerCheck(sharing.check)
+    if (metrics) createSharingInstruments(metrics.registry, sharing.server)
+  }
   health.watchNodes((chain) => node.pools.group(chain).pool)
   const { http, admission, connections } = await createServerHttp(config, {
     logger,

@@ -6,10 +6,12 @@ import { Registry } from 'prom-client'
 import { createBalanceInstruments } from './balances.ts'
 import { createComputeUnitInstruments } from './compute-units.ts'
 import { createHttpInstruments } from './http.ts'
+import { createNodeCacheInstruments } from './node-cache.ts'
 import { createProcessInstruments, type ProcessFacts } from './process.ts'
 import { createUpstreamInstruments } from './upstream.ts'
 
 export { createIndexInstruments } from './index-streams.ts'
+export { createSharingInstruments } from './sharing.ts'
 export { createSpanInstruments } from './spans-sent.ts'
 export { createStoreInstruments } from './store.ts'
 export type Metrics = ReturnType<typeof createMetrics>
@@ -21,6 +23,7 @@ export function createMetrics(facts: ProcessFacts) {
     registry,
     http: createHttpInstruments(registry),
     observeUpstream: createUpstreamInstruments(registry),
+    nodeCache: createNodeCacheInstruments(registry),
     balances: createBalanceInstruments(registry),
     observeComputeUnits: createComputeUnitInstruments(registry),
   }

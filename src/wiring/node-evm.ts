@@ -3,12 +3,14 @@ import { createEvmSockets } from '../api/node/evm/ws/sockets.ts'
 import { createSocketTargets } from '../api/node/evm/ws/targets.ts'
 import type { EvmApi, Forwarder, NodePools } from '../api/node/index.ts'
 import type { Config } from '../config/index.ts'
+import type { Metrics } from '../metrics/index.ts'
 import type { UpstreamSpec } from '../upstream/index.ts'
 
 export interface ServerEvmDeps {
   forwarder: Forwarder
   pools: NodePools
   nodes: readonly UpstreamSpec[]
+  metrics: Metrics | undefined
   /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
   evm: Readonly<Record<string, readonly UpstreamSpec[]>>
 }
@@ -22,12 +24,12 @@ export interface ServerEvm extends EvmApi {
 const CACHE_ENTRIES = 50_000
 
 /** EVM endpoints under /ext. */
-export function createServerEvm(config: Config, { forwarder, pools, nodes, evm }: ServerEvmDeps): ServerEvm {
+export function createServerEvm(config: Config, { forwarder, pools, nodes, evm, metrics }: ServerEvmDeps): ServerEvm {
   const { node, upstream } = config
   const { answer, tip } = createEvmGateway({
     pools,
     forwarder,
-    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES },
+    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: metrics?.nodeCache('evm') },
     tipCacheMs: node.tipCacheMs,
     maxLagBlocks: upstream.maxLagBlocks,
   })

@@ -21,6 +21,7 @@ import { createHealthPages, createHealthService } from '../api/node/services/hea
 import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
 import type { Config } from '../config/index.ts'
+import type { Metrics } from '../metrics/index.ts'
 import type { ContainerSource } from '../services/containers/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../upstream/index.ts'
 import { type PrimaryChain, primaryHeight } from './chain-health.ts'
@@ -31,6 +32,7 @@ export interface ServerNodeDeps {
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
   health: ServerHealth
   logger: Logger
+  metrics?: Metrics | undefined
   /** Further services and endpoints that are answered here: auth, admin, keystore. */
   services?: readonly LocalService[]
   endpoints?: readonly LocalEndpoint[]
@@ -123,7 +125,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const forwarder = createForwarder({
     pools,
     writePolicy: node.writePolicy,
-    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES },
+    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
     tipCacheMs: node.tipCacheMs,
   })
   const chains = createChainDirectory({
@@ -134,7 +136,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
       ...(network?.cBlockchainId === undefined ? {} : { C: network.cBlockchainId }),
     },
   })
-  const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm })
+  const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm, metrics: deps.metrics })
   const services = [
     createInfoService({ chains: { lookup: chains.lookup, isServed: deps.health.isServed } }),
     createPlatformService(),

@@ -1,4 +1,4 @@
-import { createAnswerCache } from '../forward/answer-cache.ts'
+import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-cache.ts'
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import type { NodePools } from '../forward/node-pools.ts'
@@ -24,7 +24,7 @@ export interface EvmGatewayDeps {
   pools: NodePools
   /** Sends writes as the policy says, and what must go to a certain node. */
   forwarder: Forwarder
-  cache: { bytes: number; entries: number }
+  cache: AnswerCacheOptions
   /** How long an answer about the newest block is used again while no newer one is known, milliseconds; 0 = never. */
   tipCacheMs: number
   /** Blocks a node may lag behind before its word about the newest state is not taken. */

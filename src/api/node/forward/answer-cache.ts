@@ -22,12 +22,19 @@ export interface AnswerCache {
   readonly size: number
 }
 
+export interface AnswerCacheOptions {
+  bytes: number
+  entries: number
+  /** Told of each answer that is used again; for metrics. */
+  onHit?: (() => void) | undefined
+}
+
 const ENTRY_OVERHEAD = 300
 /** Larger answers would push out too many small ones. */
 const MAX_ANSWER_BYTES = 1_048_576
 const MAX_KEY_LENGTH = 8_192
 
-export function createAnswerCache(limits: { bytes: number; entries: number }): AnswerCache {
+export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
   const cache = new LRUCache<string, KeptAnswer>({
     max: limits.entries,
     maxSize: Math.max(1, limits.bytes),
@@ -35,13 +42,18 @@ export function createAnswerCache(limits: { bytes: number; entries: number }): A
   })
   let epoch = 0
   const epochs = new WeakMap<KeptAnswer, number>()
+  const find = (key: string, tip: bigint | undefined): KeptAnswer | undefined => {
+    const answer = cache.get(key)
+    if (!answer) return undefined
+    if (answer.tip === undefined || (answer.tip === tip && epochs.get(answer) === epoch)) return answer
+    cache.delete(key)
+    return undefined
+  }
   return {
     get: (key, tip) => {
-      const answer = cache.get(key)
-      if (!answer) return undefined
-      if (answer.tip === undefined || (answer.tip === tip && epochs.get(answer) === epoch)) return answer
-      cache.delete(key)
-      return undefined
+      const answer = find(key, tip)
+      if (answer) limits.onHit?.()
+      return answer
     },
     set: (key, answer, ttlMs) => {
       if (limits.bytes === 0 || key.length > MAX_KEY_LENGTH) return

@@ -1,7 +1,13 @@
 import type { RawResponse } from '../../../upstream/index.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Finality } from '../methods/rule.ts'
-import { type AnswerCache, createAnswerCache, type KeptAnswer, withoutId } from './answer-cache.ts'
+import {
+  type AnswerCache,
+  type AnswerCacheOptions,
+  createAnswerCache,
+  type KeptAnswer,
+  withoutId,
+} from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeHealth, judgeHttp, judgeRpc } from './judge.ts'
@@ -23,7 +29,7 @@ export interface Forwarder {
 export interface ForwarderDeps {
   pools: NodePools
   writePolicy: WritePolicy
-  cache: { bytes: number; entries: number }
+  cache: AnswerCacheOptions
   /** How long answers that depend on the tip are used again while it stands still; 0 = not at all. Milliseconds. */
   tipCacheMs: number
 }

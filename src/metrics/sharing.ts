@@ -1,0 +1,16 @@
+import { Gauge, type Registry } from 'prom-client'
+
+/** Whether this process holds limits and prices in common with others; only where it is meant to. */
+export function createSharingInstruments(
+  registry: Registry,
+  server: { status(): { state: 'shared' | 'alone' } },
+): void {
+  new Gauge({
+    name: 'firn_redis_shared',
+    help: '1 = limits and prices are shared with other processes, 0 = the Redis server is away.',
+    registers: [registry],
+    collect() {
+      this.set(server.status().state === 'shared' ? 1 : 0)
+    },
+  })
+}
