@@ -46,7 +46,11 @@ const compared = (
 ): Visit => {
   if (isRefusal({ status, text, retryAfter, ms })) return { outcome: 'refused', retryAfter, ms }
   if (status === 200 && told === expected) return { outcome: 'right', ms }
-  return { outcome: 'wrong', ms, found: `${status} ${told.slice(0, 300)} instead of ${expected.slice(0, 300)}` }
+  return {
+    outcome: status === 408 ? 'broken' : 'wrong',
+    ms,
+    found: `${status} ${told.slice(0, 300)} instead of ${expected.slice(0, 300)}`,
+  }
 }
 
 const orBroken = async (visit: Promise<Visit>): Promise<Visit> =>

@@ -46,7 +46,8 @@ export function visitStream(base: string, known: KnownStream, manner: Manner): P
           if (status === 200) return done(answer.complete)
           const refused = status === 429 || status === 503
           finish({
-            outcome: refused ? 'refused' : 'wrong',
+            // A server that stood still for long takes requests that wait for ones that never came.
+            outcome: refused ? 'refused' : status === 408 ? 'broken' : 'wrong',
             retryAfter: answer.headers['retry-after'] !== undefined,
             ...(refused ? {} : { found: `${status} ${text}` }),
           })

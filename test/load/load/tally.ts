@@ -20,16 +20,17 @@ export interface Tally {
   refusedWithoutRetryAfter(): number
   /** Lines for people: per kind how often, p50 and p99 of whole answers. */
   lines(): string[]
-  /** The first few that were not right. */
+  /** The first few of each kind that were not right, with the second in which they ended. */
   examples(): string[]
 }
 
-const MOST_EXAMPLES = 10
+const MOST_EXAMPLES = 3
 
 export function createTally(): Tally {
   const times = new Map<string, number[]>()
   const counts = new Map<string, number>()
-  const found: string[] = []
+  const found: { key: string; text: string }[] = []
+  const start = Date.now()
   let without = 0
   const sum = (outcome: Outcome): number =>
     [...counts].reduce((all, [key, count]) => (key.endsWith(`: ${outcome}`) ? all + count : all), 0)
@@ -43,7 +44,8 @@ export function createTally(): Tally {
         else times.set(kind, [visit.ms])
       }
       if (visit.outcome === 'refused' && !visit.retryAfter) without += 1
-      if (visit.found !== undefined && found.length < MOST_EXAMPLES) found.push(`${key}: ${visit.found}`)
+      if (visit.found !== undefined && found.filter((one) => one.key === key).length < MOST_EXAMPLES)
+        found.push({ key, text: `after ${Math.round((Date.now() - start) / 1_000)} s: ${visit.found}` })
     },
     count: sum,
     refusedWithoutRetryAfter: () => without,
@@ -54,7 +56,7 @@ export function createTally(): Tally {
         .sort()
         .map(([key, count]) => `  ${key}: ${count}`),
     ],
-    examples: () => found,
+    examples: () => found.map(({ key, text }) => `${key}, ${text}`),
   }
 }
 
