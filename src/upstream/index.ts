@@ -3,13 +3,12 @@
  * and caching, and one safe way to fetch URLs that strangers chose. Nothing in here knows a chain or an API.
  */
 export { DEFAULT_LIMITS } from './defaults.ts'
-export type { AttemptSpan, ObserveUpstream, UpstreamEvent } from './events.ts'
+export type { ObserveUpstream, UpstreamEvent } from './events.ts'
 export { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
 export { createUpstreamPool, type UpstreamPoolDeps } from './pool.ts'
 export {
   createSafeFetch,
   isPublicWebPlace,
-  SAFE_FETCH_LIMITS,
   type SafeAnswer,
   type SafeFetch,
   type SafeFetchDeps,

@@ -21,7 +21,7 @@ export interface ExportLimits {
   flushMs: number
 }
 
-export const EXPORT_LIMITS: Readonly<ExportLimits> = Object.freeze({
+const EXPORT_LIMITS: Readonly<ExportLimits> = Object.freeze({
   maxWaiting: 4_096,
   batchSpans: 256,
   delayMs: 2_000,

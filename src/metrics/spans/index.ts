@@ -4,6 +4,6 @@
  */
 export { createAttemptSpans } from './attempt-spans.ts'
 export type { PostSpans } from './delivery.ts'
-export { createSpanExporter, EXPORT_LIMITS, type SpanExporter, type SpanFate } from './exporter.ts'
+export { createSpanExporter, type SpanFate } from './exporter.ts'
 export { writeSpans } from './otlp.ts'
 export { createRequestSpans } from './request-spans.ts'
