@@ -112,6 +112,26 @@ export function checkBlocks(server: () => IndexedServer): void {
       expect(found).toEqual(expected.sort((a, b) => b - a).map(String))
     }
   })
+
+  it.each(LETTERS)('%s: the blocks of a proposer within a time, both ends included', async (letter) => {
+    const proposed = blocks.filter(({ chain, proposerNodeID }) => chain === letter && proposerNodeID)
+    const [{ proposerNodeID: node } = {}] = proposed
+    const own = proposed.filter(({ proposerNodeID }) => proposerNodeID === node).reverse()
+    const [late, early] = [own[3]?.timestamp ?? 0, own[9]?.timestamp ?? 0]
+    expect(early).toBeLessThan(late)
+    const within = async (query: string, chosen: (time: number) => boolean) => {
+      const { body } = await server().get(`${placeOf(letter)}/nodes/${node}/blocks?pageSize=100&${query}`)
+      const expected = own.filter(({ timestamp }) => chosen(timestamp)).slice(0, 100)
+      expect(body.blocks, query).toEqual(expected.map(shown))
+    }
+    await within(`startTimestamp=${late}`, (time) => time >= late)
+    await within(`startTimestamp=${late + 1}`, (time) => time > late)
+    await within(`endTimestamp=${early}`, (time) => time <= early)
+    await within(`endTimestamp=${early - 1}`, (time) => time < early)
+    await within(`startTimestamp=${early}&endTimestamp=${late}`, (time) => time >= early && time <= late)
+    await within(`startTimestamp=${late}&endTimestamp=${late}`, (time) => time === late)
+    await within(`startTimestamp=${late}&endTimestamp=${early}`, () => false)
+  })
 }
 
 export function checkActivity(server: () => IndexedServer): void {

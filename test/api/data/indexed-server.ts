@@ -11,7 +11,7 @@ export interface IndexedServer extends RunningServer {
   /** Base URL of the replayed node behind it. */
   nodeUrl: string
   node: ReplayNode
-  /** Status, headers and parsed body of a call with a path from `/v1` on. */
+  /** Status, headers and parsed body of a call with a path from `/v1` on; a path prefix is put in front. */
   get(path: string): Promise<DataAnswer>
   post(path: string, body: unknown): Promise<DataAnswer>
   stop(): Promise<void>
@@ -31,10 +31,10 @@ export const L1 = '99373'
 const TIPS = { p: 371, x: 212, c: 646, l1: 130 }
 const READY_MS = 120_000
 
-/** The server as an operator would run it over the recorded network, its index at every chain's tip. */
 /** Thousands of calls a minute: the budget must not decide. */
-const GENEROUS = { default: { computeUnitsPerMinute: 1_000_000_000, computeUnitsPerDay: 1_000_000_000 } }
+export const GENEROUS = { default: { computeUnitsPerMinute: 1_000_000_000, computeUnitsPerDay: 1_000_000_000 } }
 
+/** The server as an operator would run it over the recorded network, its index at every chain's tip. */
 export async function startIndexedServer(
   data: Partially<Config>['data'] = { plans: GENEROUS },
   upTo: Partial<Heights> = {},
@@ -49,7 +49,7 @@ export async function startIndexedServer(
   try {
     const server = await stage.serve({ data, ...settings(network.url, network.l1) } as Partially<Config>)
     const call = async (path: string, init?: RequestInit): Promise<DataAnswer> => {
-      const response = await fetch(`${server.url}${path}`, init)
+      const response = await fetch(`${server.url}${data?.pathPrefix ?? ''}${path}`, init)
       const text = await response.text()
       return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
     }

@@ -34,6 +34,12 @@ export function checkStakeRewards(server: () => IndexedServer): void {
     expect(answers).toEqual(expected)
   })
 
+  it('has no zeros for a network that is not indexed', async () => {
+    const addresses = Object.keys(truth).map((one) => `P-${one}`)
+    const { status, body } = await server().post('/v1/stake/get-rewards', { addresses, isTestnet: false })
+    expect([status, body]).toEqual([503, { message: 'SERVICE_UNAVAILABLE' }])
+  })
+
   it('counts what several addresses share once', async () => {
     const { body } = await ask([...Object.keys(truth), ...Object.keys(truth)])
     const sum = (choose: (rewards: Rewards) => string) =>

@@ -1,0 +1,103 @@
+import { HDKey } from '@scure/bip32'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addressOfKey } from '../../../src/chains/avalanche/keys/recovered-key.ts'
+import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
+import { bytesToHex, hexToBytes } from '../../../src/lib/ids.ts'
+import { createStakeRewards, StakeIndexError } from '../../../src/services/stake-rewards/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { LETTERS, parseAddress, recordedRanges, recordedTruth } from '../../store/recorded-truth.ts'
+import { openMemoryStore } from '../../support/store.ts'
+
+interface Truth {
+  historical: { total: string }
+  stakeOwned: { total: string; ofWhichMultiOwner: string }
+  pending: { net: string }
+}
+
+const truth = Object.entries(recordedTruth<Record<string, Truth>>('rewards-by-address'))
+const account = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/44'/9000'/0'")
+const below = (branch: number, index: number): string => {
+  const { publicKey } = account.deriveChild(branch).deriveChild(index)
+  if (!publicKey) throw new Error('no public key')
+  return bytesToHex(addressOfKey(publicKey))
+}
+/** Places of the wallet that stakers get: on both branches, and behind a gap that the scan has to bridge. */
+const PLACES: [number, number][] = [
+  [0, 0],
+  [0, 17],
+  [1, 3],
+  [0, 36],
+  [1, 20],
+]
+/** The recorded network's stakers, by their new addresses. */
+const moved = new Map(
+  truth.slice(0, PLACES.length).map(([address], i) => [parseAddress(address), below(...(PLACES[i] ?? [0, 0]))]),
+)
+
+let store: Store
+let confirmedAt: number
+/** The recorded network as mainnet, with owners that one wallet has the keys of. */
+beforeAll(async () => {
+  store = await openMemoryStore()
+  await store.open()
+  for (const letter of LETTERS) {
+    const name = `mainnet:${letter}`
+    const stream = { name, kind: 'primary' as const, network: 'mainnet', testnet: false }
+    await store.writer.register(
+      letter === 'C' ? { ...stream, chain: letter, evmChainId: 43114n } : { ...stream, chain: letter },
+    )
+    for (const { rows, progress } of recordedRanges(letter, 100))
+      await store.writer.commitRange(name, { primary: withNewOwners(rows) }, progress)
+  }
+  confirmedAt = Number((await store.reader.progress()).find(({ stream }) => stream === 'mainnet:P')?.currentAtMs)
+}, 180_000)
+afterAll(() => store?.close())
+
+function withNewOwners<T>(value: T): T {
+  if (typeof value === 'string') return (moved.get(value) ?? value) as T
+  if (Array.isArray(value)) return value.map(withNewOwners) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withNewOwners(part)])) as T
+}
+
+/** Asked `late` milliseconds after the index was last known to be at the tip. */
+const service = (late = 0) =>
+  createStakeRewards({ index: store.reader, maxIndexAgeMs: 60_000, gap: 20, now: () => confirmedAt + late })
+const mainnet = (hex: string): string => `P-${formatBech32Address(hexToBytes(hex), 'avax')}`
+
+it('adds up a whole wallet from its extended public key, on mainnet', async () => {
+  const { publicExtendedKey: extendedPublicKey } = account
+  const found = await service().read({ side: 'mainnet', extendedPublicKey })
+  expect(found).toEqual(await service().read({ side: 'mainnet', addresses: [...moved.values()].map(mainnet) }))
+  const owned = truth.slice(0, PLACES.length).map(([, one]) => one)
+  const sum = (choose: (one: Truth) => string) => owned.reduce((total, one) => total + BigInt(choose(one)), 0n)
+  expect(found.pendingStake).toBe(sum(({ stakeOwned }) => stakeOwned.total))
+  expect(found.historical).toBeGreaterThan(0n)
+  expect(found.pendingStake).toBeGreaterThan(0n)
+  expect(found.estimated).toBeGreaterThan(0n)
+})
+
+it('answers for single addresses of mainnet as for those of the testnet', async () => {
+  for (const [address, { historical, stakeOwned, pending }] of truth) {
+    const hex = parseAddress(address)
+    const found = await service().read({ side: 'mainnet', addresses: [mainnet(moved.get(hex) ?? hex)] })
+    const expected = { historical: historical.total, pendingStake: stakeOwned.total, estimated: pending.net }
+    expect(Object.fromEntries(Object.entries(found).map(([name, amount]) => [name, amount.toString()]))).toEqual(
+      expected,
+    )
+  }
+})
+
+it('is zero for a key that owns nothing', async () => {
+  const { publicExtendedKey } = HDKey.fromMasterSeed(new Uint8Array(32).fill(8))
+  const found = await service().read({ side: 'mainnet', extendedPublicKey: publicExtendedKey })
+  expect(found).toEqual({ historical: 0n, pendingStake: 0n, estimated: 0n })
+})
+
+it('refuses with 503 when the index has fallen behind, or has nothing of that network', async () => {
+  const addresses = [mainnet([...moved.values()][0] ?? '')]
+  const behind = service(61_000).read({ side: 'mainnet', addresses })
+  await expect(behind).rejects.toBeInstanceOf(StakeIndexError)
+  await expect(behind).rejects.toMatchObject({ status: 503, message: expect.stringMatching(/is \d+ s old$/) })
+  await expect(service().read({ side: 'testnet', addresses })).rejects.toMatchObject({ status: 503 })
+})
