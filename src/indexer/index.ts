@@ -4,6 +4,5 @@
  */
 export { createIndexer, type Indexer, type IndexerDeps, type IndexerStatus } from './indexer.ts'
 export type { ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './runner/stream.ts'
-export { StreamBlockedError } from './runner/stream-errors.ts'
-export { RUNNER_TIMES, type RunnerTimes } from './runner/stream-runner.ts'
+export type { RunnerTimes } from './runner/stream-runner.ts'
 export type { StreamPhase, StreamStatus } from './runner/stream-status.ts'

@@ -16,6 +16,3 @@ export const CURRENCIES = [
 ] as const
 
 export type Currency = (typeof CURRENCIES)[number]
-
-/** True for one of the 13 lower-case words; upper case is not a currency of this API. */
-export const isCurrency = (word: string): word is Currency => (CURRENCIES as readonly string[]).includes(word)

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Database } from './schema/index.ts'
 
 /** All tables, or the same inside a transaction. */
@@ -6,6 +6,3 @@ export type Db = Kysely<Database> | Transaction<Database>
 
 /** The seconds of the wall clock; the store's own clock for what expires. */
 export const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000))
-
-/** numeric has no parameter form of its own in Kysely: digits as text, cast by the database. */
-export const numeric = (value: bigint): RawBuilder<bigint> => sql<bigint>`${value.toString()}::numeric`

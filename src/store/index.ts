@@ -6,8 +6,6 @@ export {
   RangeContentError,
   RangeGapError,
   RangeParentError,
-  StoreCorruptError,
-  StoreLockedError,
   StoreUnavailableError,
 } from './errors.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'

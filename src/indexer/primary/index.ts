@@ -2,9 +2,9 @@
  * P, X and C of an Avalanche network: containers or blocks from the nodes, verified, decoded and turned into rows.
  * `*-effects`, `p-*` and the makers compute only; asking nodes is the business of the sources and streams.
  */
-export { type BlockSource, createBlockSource } from './block-source.ts'
+export type { BlockSource } from './block-source.ts'
 export type { CSourceBlock, EvmMaker } from './c-maker.ts'
-export { createCStream, type EvmLayer } from './c-stream.ts'
+export type { EvmLayer } from './c-stream.ts'
 export { createGenesisBook, type GenesisBook, GenesisError } from './genesis-book.ts'
 export { createPrimaryStreams, type PrimaryStreamsDeps } from './primary-streams.ts'
 export type { SourceBlock } from './source-block.ts'

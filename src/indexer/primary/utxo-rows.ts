@@ -1,10 +1,4 @@
-import type {
-  Credential,
-  Output,
-  OutputOwners,
-  TransferableInput,
-  TransferableOutput,
-} from '../../chains/avalanche/codec/index.ts'
+import type { Credential, Output, TransferableInput } from '../../chains/avalanche/codec/index.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 import type { ChainLetter, OutputKind, OwnerSet, UtxoRow } from '../../store/rows/index.ts'
 import type { Sink } from './sink.ts'
@@ -62,12 +56,6 @@ export function createOutputs(
   for (const [i, { assetId, output }] of outputs.entries()) {
     sink.utxos.push({ txId, outputIndex: first + i, assetId, ...at, ...outputFields(output), ...more })
   }
-}
-
-/** An amount for owners: rewards and refunds. */
-export function paidTo(assetId: string, amount: bigint, owners: OutputOwners): TransferableOutput {
-  const { locktime, threshold, addresses } = owners
-  return { assetId, output: { type: 'secp-transfer', amount, locktime, threshold, addresses } }
 }
 
 /** Takes inputs out of the set; `importedFrom` says whose exports they are. */

@@ -34,9 +34,6 @@ export interface Lock {
   key: Buffer
 }
 
-/** A lock made from the configured password. */
-export const newLock = newSigningKey
-
 /** The stored form of a signing key. `fingerprint` is `v1.<lock salt>.<nonce, sealed key, tag>`, base64url. */
 export function seal({ salt, key }: SigningKey, lock: Lock): Credential {
   const nonce = randomBytes(NONCE_BYTES)

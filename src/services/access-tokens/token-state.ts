@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { AuthRecords, Credential } from '../../store/index.ts'
-import { deriveKey, type Lock, lockSaltOf, newLock, newSigningKey, type SigningKey, seal, unseal } from './keys.ts'
+import { deriveKey, type Lock, lockSaltOf, newSigningKey, type SigningKey, seal, unseal } from './keys.ts'
 
 /** What decides about tokens, as this process knows it. */
 export interface TokenState {
@@ -58,7 +58,7 @@ export function createTokenState({ records, configured, logger, now }: TokenStat
   }
   const replace = async (next: SigningKey): Promise<boolean> => {
     const before = signing
-    lock ??= await newLock(configured)
+    lock ??= await newSigningKey(configured)
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const done = await records.replaceCredential(seal(next, lock), generation)
       await load()

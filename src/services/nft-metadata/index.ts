@@ -3,6 +3,6 @@
  * from the store's queue and writes down what came of each.
  */
 export type { FetchDocument } from './metadata-fetch.ts'
-export { type Gateways, PUBLIC_GATEWAYS } from './metadata-place.ts'
+export type { Gateways } from './metadata-place.ts'
 export { createNftMetadataWorker, type NftMetadataWorker, type NftMetadataWorkerDeps } from './metadata-worker.ts'
 export type { CallContract } from './token-uri.ts'

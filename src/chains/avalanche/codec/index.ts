@@ -22,7 +22,6 @@ export {
   nodeIdOfCertificate,
   type OpenContainer,
   openContainer,
-  proposerOf,
 } from './envelope.ts'
 export { type Genesis, readGenesis } from './genesis.ts'
 export { buildGenesis, localStartTime } from './genesis-builder.ts'

@@ -7,7 +7,6 @@ import { writeHex, writeRaw, writeU8, writeU16, writeU32, writeU64 } from './wri
 
 /** The leaves that every layout is made of. */
 export const u8: Layout<number> = { minBytes: 1, read: readU8, write: writeU8 }
-export const u16: Layout<number> = { minBytes: 2, read: readU16, write: writeU16 }
 export const u32: Layout<number> = { minBytes: 4, read: readU32, write: writeU32 }
 export const u64: Layout<bigint> = { minBytes: 8, read: readU64, write: writeU64 }
 

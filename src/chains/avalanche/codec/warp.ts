@@ -25,11 +25,6 @@ export function encodeWarpMessage(message: WarpMessage): Buffer {
   return encodeTop(signedWarp, message)
 }
 
-/** @throws CodecError */
-export function decodeUnsignedWarpMessage(bytes: Uint8Array): UnsignedWarpMessage {
-  return decodeTop(unsignedWarp, bytes, 'warp message')
-}
-
 export function encodeUnsignedWarpMessage(message: UnsignedWarpMessage): Buffer {
   return encodeTop(unsignedWarp, message)
 }
