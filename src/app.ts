@@ -1,32 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createChains } from './chains/index.ts'
 import type { Config } from './config/index.ts'
-import { createWaitRecorder } from './lib/wait-recorder.ts'
-import { createIndexInstruments, createSharingInstruments, createStoreInstruments } from './metrics/index.ts'
+import { createIndexInstruments, createStoreInstruments } from './metrics/index.ts'
 import { createStakeRewards } from './services/stake-rewards/index.ts'
-import { createUpstreamRegistry } from './upstream/index.ts'
-import { createServerAccess } from './wiring/access.ts'
-import { createServerAdmin } from './wiring/admin.ts'
 import { wireBalance } from './wiring/balance.ts'
-import { checkIndexFlags, createServerContainers } from './wiring/containers.ts'
+import { checkIndexFlags } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
+import { createGround, type Ground } from './wiring/ground.ts'
 import { createServerHttp } from './wiring/http.ts'
-import { createIndexedTokens } from './wiring/indexed-tokens.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
 import { createIndexerCheck } from './wiring/indexer-health.ts'
-import { wireKeystore } from './wiring/keystore.ts'
-import { createServerLoggers } from './wiring/loggers.ts'
-import { createMarket } from './wiring/market.ts'
-import { createServerMetrics } from './wiring/metrics.ts'
 import { createServerNftMetadata } from './wiring/nft-metadata.ts'
-import { createServerNode, type ServerNode } from './wiring/node.ts'
-import { createServerHealth, servedSide } from './wiring/node-health.ts'
+import { createNodeSide } from './wiring/node-side.ts'
 import { wirePage } from './wiring/page.ts'
-import { createPoolLogger, observeAll } from './wiring/pool-observers.ts'
-import { createServerSharing } from './wiring/sharing.ts'
-import { createServerStore } from './wiring/store.ts'
-import { createServerTracing } from './wiring/tracing.ts'
 
 /** What a test or an embedding program may put in place of the real thing. */
 export interface AppOverrides {
@@ -45,73 +31,9 @@ export interface App {
 
 /** Wires the whole server once. Nothing is asked of any upstream before `listen`. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const loggers = createServerLoggers(config, overrides.logger)
-  const logger = loggers.of('main')
-  const waits = createWaitRecorder()
-  const registry = createUpstreamRegistry()
-  const metrics = createServerMetrics(config)
-  const tracing = createServerTracing(config, { metrics, logger })
-  const pool = {
-    registry,
-    logger: overrides.logger ?? createPoolLogger(loggers.named),
-    ...observeAll(
-      metrics?.observeUpstream,
-      config.node.api.admin.enabled ? waits : undefined,
-      tracing?.observeUpstream,
-    ),
-  }
-  const sharing = createServerSharing(config, loggers.of('main'))
-  const market = createMarket(config, {
-    logger: loggers.of('market'),
-    pool,
-    ...(sharing ? { shared: sharing.values } : {}),
-  })
-  const store = createServerStore(config, loggers.of('store'))
-  const chains = createChains(config.chains, {
-    limits: config.upstream,
-    tokens: market.lists,
-    xpubGap: config.balance.xpubGap,
-    ...(config.index.enabled ? { indexedTokens: createIndexedTokens(config, store) } : {}),
-    pool,
-    logger,
-    loggerOf: loggers.of,
-  })
-
-  const access = createServerAccess(config, { store, logger: loggers.of('auth') })
-  const health = createServerHealth(config, { chains, store, logger })
-  const admin = createServerAdmin(config, {
-    store,
-    loggers: loggers.named,
-    chains,
-    node: () => node,
-    waits,
-    logger,
-    ...(overrides.reload ? { reload: overrides.reload } : {}),
-  })
-  const keystore = wireKeystore(config, {
-    records: store.keystore,
-    network: () => {
-      const side = servedSide(config)
-      return side && chains.networks[side]
-    },
-    lookup: (alias) => node.chains.lookup(alias),
-  })
-  const services = [...(access?.services ?? []), ...(admin?.services ?? []), ...keystore]
-  const indexed = config.index.enabled ? store : undefined
-  const containers = indexed && createServerContainers(config, indexed.reader)
-  const node: ServerNode = createServerNode(config, {
-    pool,
-    health,
-    logger: loggers.of('ext'),
-    metrics,
-    services,
-    ...(containers ? { containers } : {}),
-  })
-  if (sharing) {
-    health.health.registerCheck(sharing.check)
-    if (metrics) createSharingInstruments(metrics.registry, sharing.server)
-  }
-  health.watchNodes((chain) => node.pools.group(chain).pool)
+  const ground = createGround(config, overrides.logger)
+  const { loggers, logger, metrics, tracing, sharing, market, store, chains } = ground
+  const { access, health, admin, node } = createNodeSide(config, ground, overrides.reload)
   const { http, admission, connections } = await createServerHttp(config, {
     logger,
     node,
@@ -121,33 +43,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     tracing,
   })
   if (metrics) createStoreInstruments(metrics.registry, store)
-  await wireBalance(http, config, {
-    chains,
-    market,
-    logger,
-    metrics,
-    ...(indexed
-      ? {
-          stakeRewards: createStakeRewards({
-            index: indexed.reader,
-            maxIndexAgeMs: config.index.maxIndexAgeMs,
-            gap: config.balance.xpubGap,
-          }),
-        }
-      : {}),
-  })
+  const indexing = createIndexing(config, ground)
+  if (indexing.indexer) health.health.registerCheck(createIndexerCheck(indexing.indexer))
   let closing = false
-  await wireData(http, config, { chains, store: indexed, counters: sharing?.counters, closing: () => closing, metrics })
+  await wireApis(http, config, { ground, indexer: indexing.indexer, closing: () => closing })
 
-  const indexer =
-    indexed && config.mode !== 'api' ? createServerIndexer(config, { chains, store: indexed, logger }) : undefined
-  if (indexer) {
-    health.health.registerCheck(createIndexerCheck(indexer))
-    if (metrics) createIndexInstruments(metrics.registry, indexer.status)
-  }
-  const nftMetadata =
-    indexed && indexer ? createServerNftMetadata(config, { chains, store: indexed, logger }) : undefined
-  await wirePage(http, config, { chains, store: indexed, indexer })
   const background = new AbortController()
   http.addHook('preClose', async () => {
     closing = true
@@ -159,8 +59,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     admission.close()
     access?.close()
     await admin?.close()
-    await indexer?.stop()
-    await nftMetadata?.stop()
+    await indexing.stop()
     await Promise.all([market.close(), chains.close(), node.close(), health.health.stop()])
     await tracing?.close()
     sharing?.server.close()
@@ -181,8 +80,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       // Aliases of chains that are known only now.
       void node.discover(background.signal).then(() => admin?.restore().catch(() => undefined))
       health.health.start()
-      indexer?.start()
-      nftMetadata?.start()
+      indexing.start()
       return http.listen({ host: config.http.host, port: config.http.port })
     },
     close: async () => {
@@ -192,6 +90,48 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
         await connections.drain(config.http.shutdownDelayMs)
       }
       await http.close()
+    },
+  }
+}
+
+/** The three APIs of /v1, and the page. Without an index the indexed ones say so. */
+async function wireApis(
+  http: FastifyInstance,
+  config: Config,
+  deps: { ground: Ground; indexer: Indexing['indexer']; closing: () => boolean },
+): Promise<void> {
+  const { chains, market, logger, metrics, sharing } = deps.ground
+  const store = config.index.enabled ? deps.ground.store : undefined
+  const stakeRewards =
+    store &&
+    createStakeRewards({
+      index: store.reader,
+      maxIndexAgeMs: config.index.maxIndexAgeMs,
+      gap: config.balance.xpubGap,
+    })
+  await wireBalance(http, config, { chains, market, logger, metrics, ...(stakeRewards ? { stakeRewards } : {}) })
+  const { closing, indexer } = deps
+  await wireData(http, config, { chains, store, counters: sharing?.counters, closing, metrics })
+  await wirePage(http, config, { chains, store, indexer })
+}
+
+type Indexing = ReturnType<typeof createIndexing>
+
+/** What follows chains in the background; nothing where this process only serves. */
+function createIndexing(config: Config, { chains, store, logger, metrics }: Ground) {
+  const here = config.index.enabled && config.mode !== 'api'
+  const indexer = here ? createServerIndexer(config, { chains, store, logger }) : undefined
+  const nftMetadata = here ? createServerNftMetadata(config, { chains, store, logger }) : undefined
+  if (indexer && metrics) createIndexInstruments(metrics.registry, indexer.status)
+  return {
+    indexer,
+    start: () => {
+      indexer?.start()
+      nftMetadata?.start()
+    },
+    stop: async () => {
+      await indexer?.stop()
+      await nftMetadata?.stop()
     },
   }
 }

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino'
+import { createChains } from '../chains/index.ts'
+import type { Config } from '../config/index.ts'
+import { createWaitRecorder } from '../lib/wait-recorder.ts'
+import { createUpstreamRegistry } from '../upstream/index.ts'
+import { createIndexedTokens } from './indexed-tokens.ts'
+import { createServerLoggers } from './loggers.ts'
+import { createMarket } from './market.ts'
+import { createServerMetrics } from './metrics.ts'
+import { createPoolLogger, observeAll } from './pool-observers.ts'
+import { createServerSharing } from './sharing.ts'
+import { createServerStore } from './store.ts'
+import { createServerTracing } from './tracing.ts'
+
+/** What every API stands on. */
+export type Ground = ReturnType<typeof createGround>
+
+/**
+ * Loggers, instruments, market, store and chains, as configured. Nobody is asked before the first read.
+ *
+ * @param ownLogger in place of the configured ones
+ */
+export function createGround(config: Config, ownLogger: Logger | undefined) {
+  const loggers = createServerLoggers(config, ownLogger)
+  const logger = loggers.of('main')
+  const waits = createWaitRecorder()
+  const metrics = createServerMetrics(config)
+  const tracing = createServerTracing(config, { metrics, logger })
+  const recorded = config.node.api.admin.enabled ? waits : undefined
+  const pool = {
+    registry: createUpstreamRegistry(),
+    logger: ownLogger ?? createPoolLogger(loggers.named),
+    ...observeAll(metrics?.observeUpstream, recorded, tracing?.observeUpstream),
+  }
+  const sharing = createServerSharing(config, logger)
+  const shared = sharing ? { shared: sharing.values } : {}
+  const market = createMarket(config, { logger: loggers.of('market'), pool, ...shared })
+  const store = createServerStore(config, loggers.of('store'))
+  const chains = createChains(config.chains, {
+    limits: config.upstream,
+    tokens: market.lists,
+    xpubGap: config.balance.xpubGap,
+    ...(config.index.enabled ? { indexedTokens: createIndexedTokens(config, store) } : {}),
+    pool,
+    logger,
+    loggerOf: loggers.of,
+  })
+  return { loggers, logger, waits, metrics, tracing, pool, sharing, market, store, chains }
+}
