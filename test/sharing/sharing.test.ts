@@ -5,7 +5,10 @@ import {
   createSharedValues,
   type SharedServerStatus,
 } from '../../src/sharing/index.ts'
-import { type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+import { type RedisServer, startRedis, startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+
+const missing = whyNoRedis()
+if (missing) console.warn(`sharing is not tested: ${missing}`)
 
 const OPTIONS = { cluster: false, keyPrefix: 'firn:', timeoutMs: 250 }
 
@@ -27,7 +30,7 @@ const inAMinute = () => Date.now() + 60_000
 
 afterEach(() => vi.useRealTimers())
 
-describe('counters', () => {
+describe.skipIf(missing)('counters', () => {
   it('sum over all processes, key by key', async () => {
     const { url } = await redis()
     const [one, other] = await Promise.all([connect(url), connect(url)])
@@ -54,7 +57,7 @@ describe('counters', () => {
   })
 })
 
-describe('values', () => {
+describe.skipIf(missing)('values', () => {
   it('written by one are read by another, until their time is over', async () => {
     const { url } = await redis()
     const [one, other] = await Promise.all([connect(url), connect(url)])
@@ -87,7 +90,7 @@ describe('values', () => {
   })
 })
 
-describe('a server that is away', () => {
+describe.skipIf(missing)('a server that is away', () => {
   it('costs no wait, is told of, and is used again when it is back', async () => {
     const server = await redis()
     const { counters, values, changes, server: shared } = await connect(server.url)
@@ -136,7 +139,7 @@ describe('a server that is away', () => {
   })
 })
 
-it('a cluster serves keys of all its nodes', async () => {
+it.skipIf(missing)('a cluster serves keys of all its nodes', async () => {
   const cluster = await startRedisCluster()
   onTestFinished(() => cluster.stop())
   const { values, counters } = await connect(cluster.url, { cluster: true, timeoutMs: 2_000 })

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -6,6 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
+
+/** Why tests over Redis cannot run here; undefined = they can. Where everything must be tested that is an error. */
+export function whyNoRedis(): string | undefined {
+  if (spawnSync('redis-server', ['--version']).status === 0) return undefined
+  const why = 'no Redis is installed (Debian: apt-get install redis-server)'
+  if (process.env['CI']) throw new Error(why)
+  return why
+}
 
 /** A real Redis of its own on loopback; the Debian package `redis-server` brings the program. */
 export interface RedisServer {

@@ -7,7 +7,7 @@ import { type SandboxAvalanche, type SandboxWallet, startSandboxAvalanche } from
 import { type FirnProcess, freePort, startFirnProcess } from '../support/firn-process.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { indexedHeights, RECORDED_TIPS, recordedIndex, untilIndexed } from '../support/recorded-index.ts'
-import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts'
 import { createStage } from '../support/stage.ts'
 
 /*
@@ -20,6 +20,9 @@ const KEY = 'a-key-of-the-test'
 const X_CHAIN = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
 /** Before the last blocks: they come when the first indexer has been killed. */
 const EARLY = { P: 340, X: 190, C: 600 }
+
+const missing = whyNoRedis()
+if (missing) console.warn(`run modes are not tested: ${missing}`)
 
 const stage = createStage()
 const processes: FirnProcess[] = []
@@ -143,7 +146,7 @@ async function indexedAnswers(url: string): Promise<unknown[]> {
   return found
 }
 
-describe('processes that serve and processes that index', { timeout: 120_000 }, () => {
+describe.skipIf(missing)('processes that serve and processes that index', { timeout: 120_000 }, () => {
   it('every one that serves answers what one that does everything answers', async () => {
     const [one, other, alone] = await Promise.all([apis[0].url, apis[1].url, everything].map(indexedAnswers))
     expect(JSON.stringify(one).length).toBeGreaterThan(500_000)
