@@ -29,7 +29,7 @@ const refusal = (id: unknown, method: string): string => {
 export async function startNewerNode(older: string, dropped: readonly string[]): Promise<NewerNode> {
   const missing = new Set(dropped)
   const server = createServer((request, response) => {
-    void bodyOf(request).then(async (body) => {
+    const answering = bodyOf(request).then(async (body) => {
       const call = /^\s*\{/.test(body) ? (JSON.parse(body) as { id?: unknown; method?: string }) : {}
       if (call.method !== undefined && missing.has(call.method)) {
         response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' })
@@ -42,6 +42,8 @@ export async function startNewerNode(older: string, dropped: readonly string[]):
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
       response.end(Buffer.from(await answer.arrayBuffer()))
     })
+    // The older node is gone: so is this answer.
+    answering.catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

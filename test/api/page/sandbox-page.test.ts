@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { ask } from '../../support/balance-api.ts'
@@ -21,6 +21,11 @@ describe.skipIf(missing !== undefined)('the page over local chains of every fami
   let view: WatchedPage
   beforeAll(async () => {
     ;[sandbox, browser] = await Promise.all([startSandbox({ argv: ['--http-port', '0'] }), startBrowser()])
+    // The recorded C-chain is rebuilt behind the start; page and API are to find the same.
+    const addresses = sandbox.evm.accounts.slice(1, 3)
+    const item = { namespace: 'eip155', addresses, references: [String(sandbox.avalanche.evmChainId)] }
+    const failed = async () => (await ask(sandbox.url, { data: [item], currency: 'usd' })).filter(({ error }) => error)
+    await vi.waitFor(async () => expect(await failed()).toEqual([]), { timeout: 100_000, interval: 200 })
     view = await openPage(browser, `${sandbox.url}/`)
   })
   afterAll(async () => {
