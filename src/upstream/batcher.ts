@@ -19,7 +19,10 @@ interface Passenger {
   onLeave: Cancel | undefined
 }
 
-/** Collects the JSON-RPC calls of one turn of the event loop to one (upstream, path) into as few requests as allowed. */
+/**
+ * Collects JSON-RPC calls to one (upstream, path) into as few requests as allowed: those of one moment while the upstream
+ * is idle, those of one turn of the event loop while it is not.
+ */
 export interface Batcher {
   add(entry: RpcEntry, options: PassengerOptions, settle: Settle<unknown>): Cancel
 }
@@ -169,7 +172,12 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
         onLeave: undefined,
       }
       collecting.push(passenger)
-      if (collecting.length === 1) setImmediate(flush)
+      if (collecting.length === 1) {
+        // Nobody waits for an idle upstream: what is asked in this very moment goes at once, as writes to others would
+        // come first otherwise. While something is under way, a turn of the event loop gathers more.
+        if (upstream.gate.active() === 0) queueMicrotask(flush)
+        else setImmediate(flush)
+      }
       return (cause) => {
         if (passenger.left || passenger.settled) return
         passenger.left = true
