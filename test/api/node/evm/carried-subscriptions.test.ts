@@ -17,6 +17,8 @@ interface ScriptedNode {
   asked: Asked[]
   /** Ids of subscriptions by kind, of the newest connection. */
   ids: Record<string, string[]>
+  /** Subscriptions other than to heads are taken when this resolves. */
+  taking: Promise<void>
   push(kind: string, result: unknown): void
   cut(): void
   close(): void
@@ -48,6 +50,7 @@ async function startScriptedNode(
     url: '',
     asked: [],
     ids: {},
+    taking: Promise.resolve(),
     push: (kind, result) => {
       for (const subscription of node.ids[kind] ?? [])
         socket?.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } }))
@@ -64,6 +67,7 @@ async function startScriptedNode(
     let result: unknown
     if (asked.method === 'eth_subscribe') {
       const kind = String(asked.params[0])
+      if (kind !== 'newHeads') await node.taking
       result = hex(Object.values(node.ids).flat().length + 1)
       node.ids[kind] = [...(node.ids[kind] ?? []), result as string]
     } else result = asked.method === 'eth_unsubscribe' ? true : await answer(asked, node)
@@ -142,6 +146,30 @@ describe('subscriptions carried to a new connection', () => {
     expect(pushed.map(({ result }) => JSON.stringify(result))).toEqual(
       [101, 102, 103, 104, 105, 106, 107].map((height) => JSON.stringify(headOf(height))),
     )
+  })
+
+  it('one that the client ends while it is carried over is ended at the node, too, and says nothing more', async () => {
+    const node = await startScriptedNode(() => hex(100))
+    const { ask, pushed } = await open(node)
+    const id = await ask('eth_subscribe', ['logs'])
+    const kept = await ask('eth_subscribe', ['newHeads'])
+    let take = (): void => undefined
+    node.taking = new Promise((resolve) => {
+      take = resolve
+    })
+    const before = node.asked.length
+    const since = (method: string) => node.asked.slice(before).filter((one) => one.method === method)
+    node.cut()
+    await until(() => since('eth_subscribe').some(({ params }) => params[0] === 'logs'), 'subscribed again')
+    expect(await ask('eth_unsubscribe', [id])).toBe(true)
+    take()
+    await until(() => since('eth_unsubscribe').length === 1, 'ended at the node')
+    expect(since('eth_unsubscribe')[0]?.params).toEqual(node.ids['logs'])
+    node.push('logs', logOf(101, 0))
+    node.push('newHeads', headOf(101))
+    await until(() => pushed.length > 0, 'a head')
+    await delay(50)
+    expect(pushed.map(({ subscription }) => subscription)).toEqual([kept])
   })
 
   it('logs of a block that was half delivered come once', async () => {

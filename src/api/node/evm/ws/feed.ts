@@ -148,8 +148,14 @@ export function createFeed(deps: FeedDeps): Feed {
   }
   const resubscribe = (made: UpstreamLink, subscription: Subscription): Promise<void> =>
     askLink(made, `${subscription.namespace}_subscribe`, subscription.params).then((result) => {
-      subscription.upstreamId = result.toString('latin1', 1, result.length - 1)
-      byUpstreamId.set(subscription.upstreamId, subscription)
+      const upstreamId = result.toString('latin1', 1, result.length - 1)
+      // The client may have ended it meanwhile: nobody would end it at the new node.
+      if (byId.get(subscription.id) !== subscription) {
+        made.call(`${subscription.namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
+        return
+      }
+      subscription.upstreamId = upstreamId
+      byUpstreamId.set(upstreamId, subscription)
     })
   const restoreOnce = async (): Promise<UpstreamLink> => {
     byUpstreamId.clear()
@@ -231,7 +237,8 @@ export function createFeed(deps: FeedDeps): Feed {
       const subscription = byId.get(id)
       if (!subscription) return false
       byId.delete(id)
-      byUpstreamId.delete(subscription.upstreamId)
+      // While it is carried over its id is the lost node's, which at the new one may be another's.
+      if (byUpstreamId.get(subscription.upstreamId) === subscription) byUpstreamId.delete(subscription.upstreamId)
       link?.call(`${subscription.namespace}_unsubscribe`, `["${subscription.upstreamId}"]`, () => undefined)
       if (byId.size === 0 && !opening) {
         link?.close()
