@@ -57,9 +57,8 @@ export function createStage(): Stage {
       return { app, url: await app.listen() }
     },
     async deadUrl() {
-      const server = await startFaultServer()
-      await server.close()
-      return server.url
+      // Privileged and unassigned: nobody is given such a port by chance, as happens with one that was just let go.
+      return 'http://127.0.0.1:2'
     },
     async hangingChain() {
       const { url } = await upstream({ faults: { hang: 'headers' } })

@@ -72,7 +72,7 @@ export const NodeSection = section({
     }),
     keystore: section({
       enabled: toggle(false, 'Serve /ext/keystore.', { flag: 'api-keystore-enabled' }),
-      platformImport: toggle(false, 'Also platform.createAddress and platform.importKey, which nodes dropped in 1.11.'),
+      platformImport: toggle(true, 'Also platform.createAddress and platform.importKey, which nodes dropped in 1.11.'),
     }),
   }),
 })

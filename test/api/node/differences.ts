@@ -91,6 +91,10 @@ The own index answers /ext/index where it is complete (\`--index-enabled\`), byt
 at which the node that was read accepted each container. \`X/tx\` is filled with the transactions of the X blocks, while it
 stays empty on nodes since Cortina; what an old node has there of the time before is not shown then.
 
+With the keystore, \`platform.createAddress\` and \`platform.importKey\` are there as before v1.11.2, so that
+\`platform.exportKey\` has something to export. The recorded v1.12.1 had dropped the two; its conversations are replayed
+with \`--node-api-keystore-platform-import=false\`, which answers like it.
+
 ## When no node answers
 
 A node always answers for itself; a gateway cannot always. Firn then answers 502 (what came was no answer), 503 (none

@@ -21,8 +21,8 @@ export interface KeystoreServicesOptions {
   /** Neither users nor keys for the public. */
   publicDeployment: boolean
   /**
-   * Also platform.createAddress and platform.importKey, which nodes dropped in v1.11.2; left out, they are not there, as
-   * on the last nodes with a keystore.
+   * Also platform.createAddress and platform.importKey, which nodes dropped in v1.11.2; without it they are not there,
+   * as on the last nodes with a keystore.
    */
   platformImport?: boolean
 }
