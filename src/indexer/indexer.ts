@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { CancelledError } from '../errors.ts'
+import { pause } from '../lib/pause.ts'
 import type { IndexWriter } from '../store/index-writer.ts'
-import { pause } from './runner/pause.ts'
 import type { ChainStream, StreamBlock } from './runner/stream.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from './runner/stream-runner.ts'
 import type { StreamStatus } from './runner/stream-status.ts'

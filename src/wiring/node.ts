@@ -21,6 +21,7 @@ import { createHealthPages, createHealthService } from '../api/node/services/hea
 import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
 import type { Config } from '../config/index.ts'
+import { pause } from '../lib/pause.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { ContainerSource } from '../services/containers/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../upstream/index.ts'
@@ -190,13 +191,3 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     close: () => pools.close(),
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })

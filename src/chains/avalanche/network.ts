@@ -1,6 +1,7 @@
 import { CancelledError, JsonRpcError } from '../../errors.ts'
 import { hrpOfNetwork } from '../../lib/bech32-address.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
+import { pause } from '../../lib/pause.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { type AssetDirectory, createAssetDirectory } from './assets.ts'
 import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
@@ -184,16 +185,4 @@ async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ 
 function fallBack<T>(error: unknown, other: () => Promise<T>): Promise<T> {
   if (error instanceof CancelledError) throw error
   return other()
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }
