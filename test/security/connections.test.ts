@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStage } from '../support/stage.ts'
 
@@ -107,6 +108,43 @@ describe('slow clients', () => {
     const text = await within(ended, 10_000)
     expect(statuses(text)).toEqual(['200'])
   })
+})
+
+/** Connects from a thread of its own, says what it is told to 300 ms later, and gives what it hears. */
+const APART = `
+  const { parentPort, workerData: { port, bytes } } = require('node:worker_threads')
+  let text = ''
+  const socket = require('node:net').connect(port, '127.0.0.1', () => {
+    parentPort.postMessage('connected')
+    setTimeout(() => socket.write(bytes), 300)
+  })
+  socket.on('data', (part) => { text += part.toString('latin1') })
+  socket.on('close', () => parentPort.postMessage(text))
+`
+
+describe('a server that stood still', () => {
+  const asked = async (bytes: string): Promise<string[]> => {
+    const client = new Worker(APART, { eval: true, workerData: { port, bytes } })
+    await new Promise((resolve) => client.once('message', resolve))
+    const heard = new Promise<string>((resolve) => client.once('message', resolve))
+    // The connection is accepted, and then nothing is read until a look at the times is overdue. It comes first then:
+    // an event loop that is held up after it has read looks at its timers before it reads again.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const still = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_200)
+    await new Promise((resolve) => setImmediate(() => resolve(still())))
+    return statuses(await heard)
+  }
+
+  it('reads what came meanwhile instead of calling it late', async () => {
+    expect(await asked('GET /v1/live-check HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toEqual(['200'])
+  })
+
+  it.each(['GET /v1/live-check HTTP/1.1\r\nHost: x\r\nX-', `${HEAD}Content-Length: 1000\r\n\r\n{`])(
+    'still cuts what does not come to its end: %j',
+    async (bytes) => {
+      expect(await asked(bytes)).toEqual(['408'])
+    },
+  )
 })
 
 describe('connections', () => {

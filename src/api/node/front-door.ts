@@ -67,6 +67,7 @@ export interface FrontDoor {
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { node, guard, admission } = options
   const answering = new WeakMap<Duplex, ServerResponse>()
+  const upgraded = new WeakSet<Duplex>()
   const reading = options.answerTimeoutMs === undefined ? undefined : createReadingTimes(options.answerTimeoutMs)
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
@@ -110,6 +111,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // A client that resets its connection must not end the process.
     socket.on('error', () => socket.destroy())
+    upgraded.add(socket)
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
     const full = target && admission?.refusal(target.path)
@@ -136,5 +138,10 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     server.on('upgrade', onUpgrade)
     return server
   }
-  return { serverFactory, clientErrorHandler: createClientErrorAnswer({ of: (socket) => answering.get(socket) }) }
+  const clientErrorHandler = createClientErrorAnswer({
+    of: (socket) => answering.get(socket),
+    isUpgraded: (socket) => upgraded.has(socket),
+    requestTimeoutMs: options.requestTimeoutMs,
+  })
+  return { serverFactory, clientErrorHandler }
 }

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
+const LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
 const STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  [LATE]: '408 Request Timeout',
 }
 
 /**
@@ -19,12 +20,16 @@ export const refusalBytes = (status: string, reason = '', retryAfter?: string): 
 /** Knows which sockets still wait for the answer to a good request. */
 export interface PendingAnswers {
   of(socket: Duplex): ServerResponse | undefined
+  /** Whether the socket speaks no HTTP any more: an upgrade has come. */
+  isUpgraded(socket: Duplex): boolean
+  /** Time for a client to send its whole request, milliseconds. */
+  requestTimeoutMs: number
 }
 
 /**
  * Answers what is no HTTP request: malformed, with Content-Length beside Transfer-Encoding (a node takes that, a gateway
- * must not: two readings of one request are how requests are smuggled), or with too large headers. What came before it on
- * the same connection is answered first.
+ * must not: two readings of one request are how requests are smuggled), with too large headers, or late. What came before
+ * it on the same connection is answered first.
  */
 export const createClientErrorAnswer =
   (pending: PendingAnswers) =>
@@ -36,7 +41,32 @@ export const createClientErrorAnswer =
     const end = (): void => {
       socket.end(refusalBytes(STATUS[error.code ?? ''] ?? '400 Bad Request'))
     }
-    const response = pending.of(socket)
-    if (response && !response.writableEnded && response.req.complete) response.once('finish', end)
-    else end()
+    const cut = (): void => {
+      const response = pending.of(socket)
+      if (response && !response.writableEnded && response.req.complete) response.once('finish', end)
+      else end()
+    }
+    if (error.code === LATE) readFirst(pending, socket, cut)
+    else cut()
   }
+
+/**
+ * After this process stood still, requests seem late that have long come and were not read: they are read first, and only
+ * what has still not come is cut. Node.js looks at the times of a connection once only, so a body that goes on after that
+ * is given its time here.
+ */
+function readFirst(pending: PendingAnswers, socket: Duplex, cut: () => void): void {
+  const before = pending.of(socket)
+  const wasWhole = before?.req.complete === true
+  setImmediate(() => {
+    if (pending.isUpgraded(socket) || !socket.writable) return
+    const response = pending.of(socket)
+    if (response === before && (wasWhole || !response?.req.complete)) cut()
+    else if (response && !response.req.complete) {
+      const late = setTimeout(() => {
+        if (!response.req.complete && socket.writable) cut()
+      }, pending.requestTimeoutMs)
+      socket.once('close', () => clearTimeout(late))
+    }
+  })
+}
