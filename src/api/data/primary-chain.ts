@@ -33,20 +33,24 @@ export interface PrimaryChain {
   chainInfo: { chainName: 'p-chain' | 'x-chain' | 'c-chain'; network: 'mainnet' | 'fuji' }
 }
 
-const ALIASES: Readonly<Record<string, ChainLetter>> = { 'p-chain': 'P', 'x-chain': 'X', 'c-chain': 'C' }
+const ALIASES: ReadonlyMap<string, ChainLetter> = new Map([
+  ['p-chain', 'P'],
+  ['x-chain', 'X'],
+  ['c-chain', 'C'],
+])
 
 /** The public networks' ids: SDKs can send no others, so they name the chains of a private network, too. */
-const PUBLIC_IDS: Readonly<Record<NetworkSide, Readonly<Record<string, ChainLetter>>>> = {
-  mainnet: {
-    '11111111111111111111111111111111LpoYY': 'P',
-    '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM': 'X',
-    '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5': 'C',
-  },
-  testnet: {
-    '11111111111111111111111111111111LpoYY': 'P',
-    '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm': 'X',
-    yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp: 'C',
-  },
+const PUBLIC_IDS: Readonly<Record<NetworkSide, ReadonlyMap<string, ChainLetter>>> = {
+  mainnet: new Map([
+    ['11111111111111111111111111111111LpoYY', 'P'],
+    ['2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM', 'X'],
+    ['2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5', 'C'],
+  ]),
+  testnet: new Map([
+    ['11111111111111111111111111111111LpoYY', 'P'],
+    ['2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm', 'X'],
+    ['yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp', 'C'],
+  ]),
 }
 
 export const PrimaryParamsSchema = Type.Object({
@@ -66,7 +70,7 @@ export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Pr
   if (!identity) throw new NotFoundError(`network ${params.network} is not served here`)
   const own = Object.entries(identity.blockchainIds).find(([, id]) => id === params.blockchainId)?.[0]
   const letter =
-    (own as ChainLetter | undefined) ?? ALIASES[params.blockchainId] ?? PUBLIC_IDS[side][params.blockchainId]
+    (own as ChainLetter | undefined) ?? ALIASES.get(params.blockchainId) ?? PUBLIC_IDS[side].get(params.blockchainId)
   if (letter === undefined) {
     throw new BadInputError(
       `blockchainId ${params.blockchainId} is not a chain of ${params.network}: try p-chain, x-chain or c-chain`,

@@ -61,6 +61,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
     await requireFresh(deps, chain, reply)
     const query = request.query as ListQuery
     const { pageSize, pageToken, sortBy, sortOrder, includeSpent } = query
+    const minAmount = smallestAmount(request.url, query.minUtxoAmount)
     const mark = queryMark([
       'utxos',
       chain.name,
@@ -68,7 +69,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       sortBy,
       sortOrder,
       includeSpent,
-      query.minUtxoAmount,
+      minAmount.toString(),
       query.assetId,
     ])
     const after = cursorOf(readPageToken(mark, pageToken), sortBy === 'amount' ? 20 : 18)
@@ -79,7 +80,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       includeSpent,
       sortBy,
       order: sortOrder,
-      ...(query.minUtxoAmount > 0 ? { minAmount: BigInt(Math.ceil(query.minUtxoAmount)) } : {}),
+      ...(minAmount > 0n ? { minAmount } : {}),
       ...(assetId === undefined ? {} : { assetId }),
       ...(after === undefined ? {} : { after }),
       limit: pageSize,
@@ -130,6 +131,13 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
         ),
     },
   ]
+}
+
+/** As it was written: the parsed number is a double, and amounts of more than 2^53 would be compared with another one. */
+function smallestAmount(url: string, parsed: number): bigint {
+  if (!Number.isFinite(parsed)) throw new BadInputError('minUtxoAmount must be a finite number')
+  const written = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('minUtxoAmount') ?? ''
+  return /^\d+$/.test(written) ? BigInt(written) : BigInt(Math.ceil(parsed))
 }
 
 /** On P the filter has no meaning (facts, section 7). */

@@ -155,4 +155,24 @@ export function checkUtxos(server: () => IndexedServer): void {
     expect(ids(await list('X', `assetId=${other}`))).toEqual(ids(ofOther))
     expect(await list('P', `assetId=${other}`)).toHaveLength(live('P').length)
   })
+  it('compares amounts beyond 2^53 exactly, and refuses what no number is', async () => {
+    const live = scope('X', utxos).filter(({ consumedBy }) => consumedBy === null)
+    // Between these values doubles are two apart.
+    const large = live.find(({ amount }) => BigInt(amount ?? 0) === 10_000_000_000_000_000n)
+    const owner = large?.addresses[0]
+    const from = async (least: string) => {
+      const path = `${placeOf('X')}/utxos?sortBy=amount&pageSize=100&addresses=${owner}&minUtxoAmount=${least}`
+      const { status, body } = await server().get(path)
+      return [status, status === 200 && body.utxos.some(({ utxoId }: Item) => utxoId === large?.utxoId)]
+    }
+    expect(await from('10000000000000000')).toEqual([200, true])
+    expect(await from('10000000000000001')).toEqual([200, false])
+    expect(await from('0.5')).toEqual([200, true])
+    for (const none of ['Infinity', '1e400', 'NaN', '-1', '']) expect(await from(none)).toEqual([400, false])
+  })
+
+  it.each(['constructor', '__proto__', 'toString', 'P'])('no chain: %s', async (name) => {
+    const { status, body } = await server().get(`/v1/networks/fuji/blockchains/${name}/blocks/0`)
+    expect([status, body.error]).toEqual([400, 'Bad Request'])
+  })
 }
