@@ -13,6 +13,9 @@ const WORDS: Record<number, string> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
+/** The parser does not say which of the two it was. */
+const NOT_JSON = 'body is not valid JSON, or has a member named __proto__ or constructor.prototype'
+
 /** Answers with a status and its word. */
 export const refuse = (reply: FastifyReply, status: number): FastifyReply =>
   reply
@@ -32,7 +35,9 @@ export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
     const status = error.statusCode ?? 500
     if (status === 400) {
-      const message = error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'body is required' : 'body is not valid JSON'
+      // Compressed bodies cannot be read here, and would only look like broken JSON.
+      if (isEncoded(request)) return refuse(reply.header('accept-encoding', 'identity'), 415)
+      const message = error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'body is required' : NOT_JSON
       return refusePayload(request, reply, [{ code: 'invalid_json', path: [], message }])
     }
     if (WORDS[status] !== undefined) return refuse(reply, status)
@@ -40,12 +45,15 @@ export function installErrors(app: FastifyInstance): void {
     return refuse(reply, 500)
   })
   // Not a not-found handler: an instance has only one, and each API answers in its own shape.
+  // Decided before the body is read, whose own mistakes (415, 413) would hide that the path is unknown.
   for (const url of ['/v1/balance/*', '/v1/stake/*']) {
-    app.all(url, { schema: { hide: true } }, (_request, reply) => refuse(reply, 404))
+    const refusePath = (_request: FastifyRequest, reply: FastifyReply) => void refuse(reply, 404)
+    app.all(url, { schema: { hide: true }, onRequest: refusePath }, refusePath)
   }
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const isEncoded = (request: FastifyRequest): boolean =>
+  (request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
 
 /**
  * Every other method of a known path is 405 with `allow`, not 404: the client then knows what is wrong. Decided before
@@ -54,7 +62,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
   const refuseMethod = (reply: FastifyReply) => refuse(reply.header('allow', [...allowed, 'OPTIONS'].join(', ')), 405)
   app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
+    // OPTIONS belongs to CORS.
+    method: app.supportedMethods.filter((method) => method !== 'OPTIONS' && !allowed.includes(method)),
     url,
     schema: { hide: true },
     onRequest: async (_request, reply) => refuseMethod(reply),

@@ -56,9 +56,11 @@ function messageOf(error: ValueError): string {
     case ValueErrorType.ObjectRequiredProperty:
       return 'is required'
     case ValueErrorType.ArrayMinItems:
-      return `must hold at least ${schema['minItems']} items`
+      return `must hold at least ${schema['minItems']} item${schema['minItems'] === 1 ? '' : 's'}`
     case ValueErrorType.ArrayMaxItems:
       return `must hold at most ${schema['maxItems']} items, got ${(error.value as unknown[]).length}`
+    case ValueErrorType.StringMinLength:
+      return 'must not be empty'
     case ValueErrorType.StringPattern:
       return `must match ${schema['pattern']}`
     case ValueErrorType.Union: {

@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
+import { type Dispatcher, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerAll, evm, itemsOf, post, scriptedChain, startBalanceApi } from '../../support/balance-api.ts'
 
@@ -136,6 +138,12 @@ describe('bodies that break the rules', () => {
     expect(JSON.stringify(answer)).toContain('usd, eur')
   })
 
+  it('says in words what is empty', async () => {
+    const text = await (await send({ data: [evmItem({ references: [''], addresses: [] })] })).text()
+    expect(text).toContain('must not be empty')
+    expect(text).toContain('must hold at least 1 item"')
+  })
+
   it.each(['', '{', '{"data":', 'null', '[]', '"x"'])('JSON %j', async (text) => {
     const response = await send(text)
     expect(response.status).toBe(400)
@@ -146,6 +154,7 @@ describe('bodies that break the rules', () => {
     const response = await send('{"__proto__":{"data":[]},"data":[]}')
     expect(response.status).toBe(400)
     expect(({} as Record<string, unknown>)['data']).toBeUndefined()
+    expect(await response.text()).toContain('__proto__')
   })
 })
 
@@ -172,11 +181,38 @@ describe('HTTP', () => {
     expect(await response.json()).toEqual({ caip2Ids: ['eip155:1'] })
   })
 
-  it.each(['/v1/balance/get-balances', '/v1/balance/get-supported-chains'])('405 with allow on %s', async (path) => {
-    const response = await fetch(url + path, { method: 'DELETE' })
-    expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toMatch(/POST|GET/)
-    expect(await response.json()).toEqual({ message: 'METHOD_NOT_ALLOWED' })
+  it.each([
+    ['/v1/balance/get-balances', 'POST, OPTIONS', ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']],
+    ['/v1/balance/get-supported-chains', 'GET, HEAD, OPTIONS', ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']],
+    ['/v1/stake/get-rewards', 'POST, OPTIONS', ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']],
+  ])('405 with allow on %s', async (path, allow, methods) => {
+    for (const method of methods) {
+      const { statusCode, headers, body } = await request(url + path, { method: method as Dispatcher.HttpMethod })
+      expect([method, statusCode, headers['allow']]).toEqual([method, 405, allow])
+      const text = await body.text()
+      if (method !== 'HEAD') expect(JSON.parse(text)).toEqual({ message: 'METHOD_NOT_ALLOWED' })
+    }
+  })
+
+  it('an unknown path is 404 whatever is sent there', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
+      const response = await fetch(`${url}/v1/balance/nothing`, {
+        method: 'POST',
+        body: '{',
+        headers: { 'content-type': type },
+      })
+      expect([type, response.status, await response.json()]).toEqual([type, 404, { message: 'NOT_FOUND' }])
+    }
+  })
+
+  it('a compressed body is refused as such, not as broken JSON', async () => {
+    const body = gzipSync(JSON.stringify({ data: [evmItem()] }))
+    const headers = { 'content-type': 'application/json', 'x-firebase-appcheck': TOKEN, 'content-encoding': 'gzip' }
+    const response = await fetch(`${url}/v1/balance/get-balances`, { method: 'POST', body, headers })
+    expect([response.status, await response.json()]).toEqual([415, { message: 'UNSUPPORTED_MEDIA_TYPE' }])
+    expect(response.headers.get('accept-encoding')).toBe('identity')
+    const plain = await send({ data: [evmItem()] }, { 'content-encoding': 'identity' })
+    expect(plain.status).toBe(200)
   })
 
   it('404 and 415 in the shape of the API', async () => {
