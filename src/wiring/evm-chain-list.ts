@@ -40,7 +40,7 @@ function describe(
     ...(side === undefined ? {} : { subnetId: PRIMARY_SUBNET }),
     vmName: 'EVM',
     ...(setting?.explorer === undefined ? {} : { explorerUrl: setting.explorer }),
-    rpcUrl: publicUrl(setting?.upstreams[0]?.url ?? (side && config.chains.avalanche[side]?.upstreams[0]?.url)),
+    rpcUrl: rpcUrlOf(setting?.upstreams[0]?.url, side && config.chains.avalanche[side]?.upstreams[0]?.url),
     isTestnet,
     ...(setting?.multicall === undefined ? {} : { utilityAddresses: { multicall: setting.multicall } }),
     networkToken: tokenOf(setting),
@@ -61,5 +61,16 @@ const isReachable = (pool: UpstreamPool | undefined): boolean => {
   return servers.length === 0 || servers.some(({ healthy }) => healthy)
 }
 
-/** Upstream URLs may carry keys in path or query: only the origin is told to strangers. */
-const publicUrl = (url: string | undefined): string => (url === undefined ? '' : new URL(url).origin)
+/** A node's own path of a chain, and hosts without keys: nothing in these is a secret. */
+const NODE_PATH = /^\/ext\/bc\/[A-Za-z0-9]{1,64}\/rpc$/
+const KEYLESS_HOSTS = new Set(['subnets.avax.network'])
+
+/**
+ * Where wallets may send their calls. Upstream URLs may carry keys in path or query, so that strangers are told the
+ * origin, and of the path only what is known to hold none.
+ */
+function rpcUrlOf(endpoint: string | undefined, node: string | undefined): string {
+  if (endpoint === undefined) return node === undefined ? '' : `${new URL(node).origin}/ext/bc/C/rpc`
+  const { origin, host, pathname } = new URL(endpoint)
+  return NODE_PATH.test(pathname) || KEYLESS_HOSTS.has(host) ? `${origin}${pathname}` : origin
+}

@@ -120,7 +120,8 @@ function transactionRow(
     gasUsed: quantity(receipt.gasUsed),
     gasPrice: quantity(receipt.effectiveGasPrice ?? transaction.gasPrice ?? 0n),
     nonce: quantity(transaction.nonce),
-    selector: transaction.to === null || input.length < 8 ? '' : input.slice(0, 8),
+    // Less than four bytes is data all the same: no plain transfer.
+    selector: transaction.to === null ? '' : input.slice(0, 8),
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { toEventSelector } from 'viem'
 import { expect, it } from 'vitest'
 import { recordedLines } from '../../support/recordings.ts'
 import { C_CHAIN, type IndexedServer, L1 } from './indexed-server.ts'
@@ -12,13 +13,20 @@ interface Transaction {
   value: string
   gas: string
   type: string
+  input: string
 }
 interface Line {
   block: Record<'number' | 'hash' | 'parentHash' | 'gasUsed' | 'gasLimit' | 'timestamp', string> & {
     baseFeePerGas?: string
     transactions: Transaction[]
   }
-  receipts: { status: string; gasUsed: string; effectiveGasPrice: string; contractAddress: string | null }[]
+  receipts: {
+    status: string
+    gasUsed: string
+    effectiveGasPrice: string
+    contractAddress: string | null
+    logs: { topics: string[] }[]
+  }[]
 }
 interface Final {
   t: string
@@ -79,11 +87,18 @@ const trueTransactions = (): Shown[] =>
         nonce: decimal(transaction.nonce),
         value: decimal(transaction.value),
         from: transaction.from.toLowerCase(),
+        method: methodOf(transaction),
         // A failed creation names no contract: there is none.
         to: (transaction.to ?? made(receipts[blockIndex]) ?? `0x${'0'.repeat(40)}`).toLowerCase(),
       })),
     ),
   )
+
+/** Data of less than four bytes is data all the same. */
+const methodOf = ({ to, input }: Transaction) => ({
+  callType: to === null ? 'CONTRACT_CREATION' : input === '0x' ? 'NATIVE_TRANSFER' : 'CONTRACT_CALL',
+  methodHash: to === null || input === '0x' ? '' : input.slice(0, 10),
+})
 
 const made = (receipt?: { status: string; contractAddress: string | null }) =>
   receipt?.status === '0x1' ? receipt.contractAddress : null
@@ -114,6 +129,26 @@ const only = (items: readonly Shown[], like: Shown): Shown[] =>
 
 const lower = (rich: unknown): string => (rich as { address: string }).address.toLowerCase()
 
+/** Which topics of a token standard's event name who gives and who takes. */
+const PARTIES: Record<string, [number, number]> = {
+  [toEventSelector('Transfer(address,address,uint256)')]: [1, 2],
+  [toEventSelector('TransferSingle(address,address,address,uint256,uint256)')]: [2, 3],
+  [toEventSelector('TransferBatch(address,address,address,uint256[],uint256[])')]: [2, 3],
+}
+
+/** Senders, receivers, contracts that came to be, and both ends of token transfers; the zero address is nobody. */
+function participants({ block, receipts }: Line): string[] {
+  const named = block.transactions.flatMap(({ from, to }, at) => [from, to ?? made(receipts[at])])
+  const moved = receipts
+    .flatMap(({ logs }) => logs)
+    .flatMap(({ topics }) => {
+      const places = PARTIES[topics[0] ?? '']
+      return places && topics.length > places[1] ? places.map((at) => `0x${topics[at]?.slice(26)}`) : []
+    })
+  const all = [...named, ...moved].flatMap((address) => (address ? [address.toLowerCase()] : []))
+  return all.filter((address) => address !== `0x${'0'.repeat(40)}`)
+}
+
 export function checkEvm(server: () => IndexedServer): void {
   it('pages through every block of every chain', async () => {
     const found = await pages(server(), '/v1/blocks?', 'blocks')
@@ -128,7 +163,10 @@ export function checkEvm(server: () => IndexedServer): void {
     const list = async (query: string) => {
       const found = await pages(server(), `/v1/transactions?${query}`, 'transactions')
       expectNewestFirst(found)
-      return found.map((one) => ({ ...one, from: lower(one['from']), to: lower(one['to']) }))
+      return found.map((one) => {
+        const { methodName: _, ...method } = one['method'] as Shown
+        return { ...one, from: lower(one['from']), to: lower(one['to']), method }
+      })
     }
     const all = await list('')
     expect(byKey('txHash', only(all, expected[0] ?? {}))).toEqual(byKey('txHash', expected))
@@ -153,17 +191,24 @@ export function checkEvm(server: () => IndexedServer): void {
     }
   })
 
-  it('tells the chains of an address', async () => {
-    const used = recorded.map(([chainId, lines]) => {
-      const senders = lines.flatMap(({ block }) => block.transactions.map(({ from }) => from.toLowerCase()))
-      return { chainId, senders: new Set(senders) }
-    })
-    for (const sender of new Set(used.flatMap(({ senders }) => [...senders]))) {
-      const { body } = await server().get(`/v1/address/${sender}/chains`)
-      const found = (body.indexedChains as { chainId: string }[]).map(({ chainId }) => chainId)
-      const sent = used.filter(({ senders }) => senders.has(sender)).map(({ chainId }) => chainId)
-      expect(found, sender).toEqual(expect.arrayContaining(sent))
+  it('tells the chains of everybody who took part, and where their calls go', async () => {
+    const used = new Map<string, Set<string>>()
+    for (const [chainId, lines] of recorded)
+      for (const address of lines.flatMap(participants))
+        used.set(address, (used.get(address) ?? new Set()).add(chainId))
+    for (const [address, chainIds] of used) {
+      const { body } = await server().get(`/v1/address/${address}/chains`)
+      const found = (body.indexedChains as { chainId: string; rpcUrl: string }[]).sort((a, b) =>
+        a.chainId < b.chainId ? -1 : 1,
+      )
+      expect(
+        found.map(({ chainId }) => chainId),
+        address,
+      ).toEqual([...chainIds].sort())
+      for (const { rpcUrl } of found) expect(rpcUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/ext\/bc\/[A-Za-z0-9]+\/rpc$/)
     }
+    const nobody = await server().get(`/v1/address/0x${'0'.repeat(36)}beef/chains`)
+    expect(nobody.body).toEqual({ indexedChains: [], unindexedChains: [] })
   })
 }
 
