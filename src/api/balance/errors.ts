@@ -71,20 +71,8 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: r
   })
 }
 
-/** Seconds after which a caller that was refused for lack of room or a shutdown may come back. */
+/** Seconds after which a caller that was refused for lack of room may come back. */
 const RETRY_AFTER = '2'
 
-/** 503 with `retry-after`: full, or shutting down. */
+/** 503 with `retry-after`: full. */
 export const refuseForNow = (reply: FastifyReply): FastifyReply => refuse(reply.header('retry-after', RETRY_AFTER), 503)
-
-/** Requests that still arrive on open connections while the server shuts down are sent to its siblings. */
-export function refuseWhileClosing(app: FastifyInstance): void {
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  app.addHook('onRequest', (_request, reply, done) => {
-    if (closing) refuseForNow(reply)
-    else done()
-  })
-}

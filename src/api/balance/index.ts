@@ -11,7 +11,7 @@ import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import type { AppCheck } from './app-check.ts'
 import { documentInfo } from './document.ts'
-import { installErrors, refuse, refuseOtherMethods, refuseWhileClosing } from './errors.ts'
+import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
 import { createPresenter } from './presenter.ts'
 import { createQuestions } from './questions.ts'
 import { createRequestSchemas } from './request-schema.ts'
@@ -43,7 +43,6 @@ export const APP_CHECK_HEADER = 'x-firebase-appcheck'
 
 export async function balanceApi(app: FastifyInstance, options: BalanceApiOptions): Promise<void> {
   installErrors(app)
-  refuseWhileClosing(app)
   app.removeContentTypeParser('text/plain')
   await app.register(swagger, documentInfo)
   const schemas = createRequestSchemas(options.hrps)

@@ -26,12 +26,12 @@ const NO_BODY: Asked = {
 export function createStreams(options: StreamsOptions) {
   const { balances, present, questions, limits } = options
   const open = new Map<AbortController, () => void>()
-  let closing = false
+  let overdue = false
   let whenEmpty: (() => void) | undefined
 
   /** The body is what `questions` made of it. */
   function answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (closing || open.size >= limits.maxStreams) return refuseForNow(reply)
+    if (overdue || open.size >= limits.maxStreams) return refuseForNow(reply)
     // Without a body and its type there was nothing to make a question of.
     const asked: Asked = (request.body as Asked | undefined) ?? NO_BODY
     if (!asked.ok) return refusePayload(request, reply, asked.issues)
@@ -98,9 +98,8 @@ export function createStreams(options: StreamsOptions) {
   return {
     answer,
     size: () => open.size,
-    /** New streams are refused; open ones may finish for `graceMs`, then they are cut. */
+    /** Open streams may finish for `graceMs`, then they are cut. What was on its way meanwhile is served like them. */
     async close(graceMs: number): Promise<void> {
-      closing = true
       if (open.size === 0) return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, graceMs)
@@ -109,6 +108,7 @@ export function createStreams(options: StreamsOptions) {
           resolve()
         }
       })
+      overdue = open.size > 0
       for (const cut of [...open.values()]) cut()
     },
   }

@@ -7,28 +7,36 @@ export interface Connections {
   drain(ms: number): Promise<void>
 }
 
+/** Time for the first request of a connection that was taken just before the end, milliseconds: it may be on its way. */
+const LINGER_MS = 250
+
 /**
- * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once. Node closes idle keep-alive connections, but neither those that never carried a request (clients
- * open such in advance) nor those whose answer is still on its way. Here the first are closed at once, the second as
- * soon as their answer is out, and whatever is left after `graceMs` is cut. Returns once everything is on its way out.
+ * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once. Node
+ * closes idle keep-alive connections, but neither those that never carried a request (clients open such in advance) nor
+ * those whose answer is still on its way. Here the first are closed after a moment, in which what was sent before the
+ * client could know is read and served; the second as soon as their answer is out; and whatever is left after `graceMs`
+ * is cut. Returns once everything is on its way out.
  */
 export function installConnectionTracking(app: FastifyInstance, graceMs: number): Connections {
   const busy = new Map<Socket, number>()
+  const used = new WeakSet<Socket>()
   let closing = false
   let draining = false
 
   const settle = (socket: Socket): void => {
     if (closing && busy.get(socket) === 0) socket.destroySoon()
   }
+  const settleSoon = (socket: Socket): void => void setTimeout(settle, LINGER_MS, socket)
 
   app.server.on('connection', (socket: Socket) => {
     busy.set(socket, 0)
     socket.once('close', () => busy.delete(socket))
-    settle(socket)
+    if (closing) settleSoon(socket)
   })
   app.server.prependListener('request', (request, response) => {
-    if (draining) response.shouldKeepAlive = false
+    if (draining || closing) response.shouldKeepAlive = false
     const { socket } = request
+    used.add(socket)
     busy.set(socket, (busy.get(socket) ?? 0) + 1)
     response.once('close', () => {
       if (!busy.has(socket)) return
@@ -43,7 +51,7 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     closing = true
     // Fastify would go on listening until all streams have ended.
     if (app.server.listening) app.server.close()
-    for (const socket of busy.keys()) settle(socket)
+    for (const socket of busy.keys()) (used.has(socket) ? settle : settleSoon)(socket)
     const timer = setTimeout(() => {
       for (const socket of busy.keys()) socket.destroy()
     }, graceMs)

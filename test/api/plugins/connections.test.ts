@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import Fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { installConnectionTracking } from '../../../src/api/plugins/connections.ts'
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+async function serving(graceMs = 5_000) {
+  const app = Fastify({ return503OnClosing: false })
+  installConnectionTracking(app, graceMs)
+  let answer: (text: string) => void = () => undefined
+  app.get('/', async () => 'here')
+  app.get('/slow', () => new Promise<string>((resolve) => (answer = resolve)))
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  /** A connection that the server has taken. */
+  const open = async (): Promise<Socket> => {
+    const taken = once(app.server, 'connection')
+    const socket = connect(Number(port), '127.0.0.1')
+    await Promise.all([once(socket, 'connect'), taken])
+    return socket
+  }
+  return { app, port: Number(port), open, answer: (text: string) => answer(text) }
+}
+
+/** Everything that comes until the connection ends. */
+async function heard(socket: Socket): Promise<string> {
+  let text = ''
+  socket.setEncoding('utf8').on('data', (part) => {
+    text += part
+  })
+  await once(socket, 'close')
+  return text
+}
+
+it('serves what was on its way when the server began to close, and takes no new connection', async () => {
+  const { app, port, open } = await serving()
+  const [asking, silent] = [await open(), await open()]
+  const texts = [heard(asking), heard(silent)]
+  const closed = app.close()
+  await expect.poll(() => app.server.listening).toBe(false)
+  asking.write(GET)
+  const [answered = '', nothing] = await Promise.all(texts)
+  expect(answered).toMatch(/^HTTP\/1\.1 200 /)
+  expect(answered).toMatch(/connection: close/i)
+  expect(answered).toMatch(/here$/)
+  expect(nothing).toBe('')
+  const late = connect(port, '127.0.0.1')
+  const [refusal] = (await once(late, 'error')) as [NodeJS.ErrnoException]
+  expect(refusal.code).toBe('ECONNREFUSED')
+  await closed
+})
+
+it('ends connections that only wait for their next request at once, and the others with their answer', async () => {
+  const { app, open, answer } = await serving()
+  const [idle, busy] = [await open(), await open()]
+  idle.write(GET)
+  await once(idle, 'data')
+  busy.write(GET.replace('/', '/slow'))
+  await once(app.server, 'request')
+  const ends: string[] = []
+  const texts = [idle, busy].map(async (socket, at) => {
+    const text = await heard(socket)
+    ends.push(at === 0 ? 'idle' : 'busy')
+    return text
+  })
+  const closed = app.close()
+  await texts[0]
+  answer('at last')
+  expect(await texts[1]).toMatch(/at last$/)
+  expect(ends).toEqual(['idle', 'busy'])
+  await closed
+})
+
+it('cuts what is left at the bound', async () => {
+  const { app, open } = await serving(300)
+  const hanging = await open()
+  hanging.on('error', () => undefined)
+  hanging.write(GET.replace('/', '/slow'))
+  await once(app.server, 'request')
+  const text = heard(hanging)
+  await app.close()
+  expect(await text).toBe('')
+})
