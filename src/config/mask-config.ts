@@ -1,5 +1,5 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
-import { MASK, maskUrl } from '../lib/mask.ts'
+import { MASK, maskSource, maskUrl } from '../lib/mask.ts'
 import { membersOf } from './keys.ts'
 import { marksOf } from './sections/field.ts'
 import { isTree } from './tree.ts'
@@ -23,6 +23,7 @@ export function maskBySchema(schema: TSchema | undefined, value: unknown): unkno
   const { secret } = marksOf(schema)
   if (secret === true) return hideAll(value)
   if (secret === 'url') return typeof value === 'string' ? maskUrl(value) : MASK
+  if (secret === 'source') return typeof value === 'string' ? maskSource(value) : MASK
   if (Array.isArray(value)) {
     return value.map((item) => maskBySchema(schema[Kind] === 'Array' ? (schema['items'] as TSchema) : undefined, item))
   }

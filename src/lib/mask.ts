@@ -39,6 +39,16 @@ export function maskUrl(url: string): string {
   return `${scheme}${host}/${MASK}${/^[^?#]*\/$/.test(rest) ? '/' : ''}`
 }
 
+/** Shows a path as it is, and a URL without user, password and query: its path tells a reader what is read there. */
+export function maskSource(source: string): string {
+  if (!source.includes('://')) return source
+  const shown = maskUrl(source)
+  const [, scheme, host, rest = ''] = URL_PARTS.exec(source.trim()) ?? []
+  if (shown === MASK || shown === `${scheme}${host}${rest}`) return shown
+  const [path = '', hidden] = rest.split(/[?#](.*)/s)
+  return `${scheme}${host}${path}${hidden === undefined ? '' : `?${MASK}`}`
+}
+
 /** Masks every URL inside free text, such as the message of a network error. */
 export function maskUrlsIn(text: string): string {
   return text.includes('://') ? text.replace(URL_IN_TEXT, (url) => maskUrl(url)) : text

@@ -5,8 +5,18 @@ const SECRET = 'correct-horse-battery-staple-0123456789'
 
 /** Every place of the configuration that may hold something secret, filled. */
 const file = {
-  balance: { appCheck: { mode: 'static', tokens: [SECRET, SECRET], secret: SECRET } },
-  market: { prices: { apiKey: SECRET, url: `https://prices.example/${SECRET}` } },
+  balance: {
+    appCheck: {
+      mode: 'static',
+      tokens: [SECRET, SECRET],
+      secret: SECRET,
+      jwks: `https://u:${SECRET}@keys.example/jwks?k=${SECRET}`,
+    },
+  },
+  market: {
+    prices: { apiKey: SECRET, url: `https://prices.example/${SECRET}` },
+    defaultTokenLists: [`https://lists.example/all.json?key=${SECRET}`, 'lists/own.json'],
+  },
   node: { api: { auth: { password: SECRET } } },
   store: { databaseUrl: `postgres://firn:${SECRET}@db.example:5432/firn` },
   redis: { url: `rediss://:${SECRET}@cache.example/0` },
@@ -15,6 +25,7 @@ const file = {
   chains: {
     evm: {
       '1': {
+        tokenLists: [`https://${SECRET}@lists.example/one.json#${SECRET}`],
         upstreams: [
           { url: `https://user:${SECRET}@rpc.example/v2/${SECRET}?key=${SECRET}`, headers: { 'x-api-key': SECRET } },
         ],
@@ -39,15 +50,25 @@ describe('--print-config', () => {
 
   it('shows that there are secrets, and upstreams by host', () => {
     expect(printed).toMatchObject({
-      balance: { appCheck: { mode: 'static', tokens: ['***', '***'], secret: '***' } },
-      market: { prices: { apiKey: '***', url: 'https://prices.example/***' } },
+      balance: {
+        appCheck: { mode: 'static', tokens: ['***', '***'], secret: '***', jwks: 'https://keys.example/jwks?***' },
+      },
+      market: {
+        prices: { apiKey: '***', url: 'https://prices.example/***' },
+        defaultTokenLists: ['https://lists.example/all.json?***', 'lists/own.json'],
+      },
       node: { api: { auth: { password: '***' } } },
       store: { databaseUrl: 'postgres://db.example:5432/***' },
       redis: { url: 'rediss://cache.example/***' },
       otel: { endpoint: 'https://otel.example/***' },
       data: { apiKeys: [{ key: '***', plan: 'default' }] },
       chains: {
-        evm: { '1': { upstreams: [{ url: 'https://rpc.example/***', headers: { 'x-api-key': '***' } }] } },
+        evm: {
+          '1': {
+            tokenLists: ['https://lists.example/one.json?***'],
+            upstreams: [{ url: 'https://rpc.example/***', headers: { 'x-api-key': '***' } }],
+          },
+        },
         avalanche: { mainnet: { upstreams: [{ url: 'https://node.example/***' }] } },
       },
     })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskQuery, maskUrl, maskUrlsIn } from '../../src/lib/mask.ts'
+import { maskQuery, maskSource, maskUrl, maskUrlsIn } from '../../src/lib/mask.ts'
 
 describe('maskUrl', () => {
   it.each([
@@ -27,6 +27,20 @@ describe('maskUrl', () => {
         return ![user, password, path, query].some((text) => shown.includes(text)) && shown.includes('host.example')
       }),
     )
+  })
+})
+
+describe('maskSource', () => {
+  it.each([
+    ['https://tokens.example.org', 'https://tokens.example.org'],
+    ['https://lists.example.org/all.json', 'https://lists.example.org/all.json'],
+    ['https://lists.example.org/all.json?k=KEY', 'https://lists.example.org/all.json?***'],
+    ['https://KEY:KEY@lists.example.org/all.json#KEY', 'https://lists.example.org/all.json?***'],
+    ['https://a@b:KEY/KEY@lists.example.org/x', '***'],
+    ['lists/own.json', 'lists/own.json'],
+    ['/etc/firn/genesis.json', '/etc/firn/genesis.json'],
+  ])('%s', (given, shown) => {
+    expect(maskSource(given)).toBe(shown)
   })
 })
 

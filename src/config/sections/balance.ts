@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, count, list, ms, secret, section } from './field.ts'
+import { choice, count, list, ms, secret, section, source } from './field.ts'
 
 const AppCheckSection = section({
   mode: choice(['off', 'static', 'jwt', 'firebase'], {
@@ -8,7 +8,7 @@ const AppCheckSection = section({
   }),
   tokens: list(Type.String({ minLength: 1 }), 'static: accepted tokens.', [], { secret: true }),
   secret: Type.Optional(secret('jwt: HS256 secret.', { minLength: 32 })),
-  jwks: Type.Optional(Type.String({ minLength: 1, description: 'jwt, firebase: JWKS as URL or file.' })),
+  jwks: Type.Optional(source({ description: 'jwt, firebase: JWKS as URL or file.' })),
   issuer: Type.Optional(Type.String({ description: 'jwt: expected iss.' })),
   audience: Type.Optional(Type.String({ description: 'jwt: expected aud.' })),
   projectNumber: Type.Optional(

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, list, section, toggle } from './field.ts'
+import { choice, list, section, source, toggle } from './field.ts'
 import { UpstreamSchema } from './upstream.ts'
 
 const NativeTokenSchema = section({
@@ -16,7 +16,7 @@ const NativeTokenSchema = section({
 const name = Type.String({ minLength: 1, description: 'Name shown to people.' })
 const upstreams = Type.Array(UpstreamSchema, { minItems: 1, description: 'Servers that answer for this chain.' })
 const explorer = Type.Optional(Type.String({ description: 'Block explorer, a link for people.' }))
-const tokenLists = list(Type.String({ minLength: 1 }), 'URLs or files in tokenlists.org format.')
+const tokenLists = list(source(), 'URLs or files in tokenlists.org format.')
 const pricePlatform = Type.Optional(
   Type.String({ description: 'Asset platform at the price provider, for token prices by contract.' }),
 )
@@ -90,7 +90,7 @@ export const AvalancheNetworkSchema = section({
   cBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   avaxAssetId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   evmChainId: Type.Optional(Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain.' })),
-  genesisFile: Type.Optional(Type.String({ description: "Genesis in the node's own format: path or URL." })),
+  genesisFile: Type.Optional(source({ description: "Genesis in the node's own format: path or URL." })),
   native: Type.Optional(NativeTokenSchema),
   explorer,
 })

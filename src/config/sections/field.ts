@@ -12,13 +12,14 @@ import {
  * Marks that a schema may carry beside JSON Schema's own words:
  * - `flag`: a second flag name, for flags that operators know from a node (`api-auth-required`).
  * - `env`: a second variable name, for names that platforms set (`DATABASE_URL`).
- * - `secret`: `true` = never shown; `'url'` = shown by host only.
+ * - `secret`: `true` = never shown; `'url'` = shown by host only; `'source'` = a path, or a URL shown without user,
+ *   password and query.
  * - `allowed`: what is allowed, in words, where a pattern would help nobody.
  */
 export interface FieldMarks {
   flag?: string
   env?: string
-  secret?: true | 'url'
+  secret?: true | 'url' | 'source'
   allowed?: string
 }
 
@@ -66,13 +67,16 @@ export const url = (schemes: readonly string[], options: Options = {}) =>
     ...options,
   })
 
+/** A file, or a URL that is fetched; its path says which list it is, a key stands elsewhere. */
+export const source = (options: Options = {}) => Type.String({ minLength: 1, secret: 'source', ...options })
+
 /** Reads the marks of a schema; TypeBox types unknown keywords loosely, this is the one place that looks. */
 export function marksOf(schema: TSchema): FieldMarks {
   const { flag, env, secret: hidden, allowed } = schema as Record<string, unknown>
   return {
     ...(typeof flag === 'string' ? { flag } : {}),
     ...(typeof env === 'string' ? { env } : {}),
-    ...(hidden === true || hidden === 'url' ? { secret: hidden } : {}),
+    ...(hidden === true || hidden === 'url' || hidden === 'source' ? { secret: hidden } : {}),
     ...(typeof allowed === 'string' ? { allowed } : {}),
   }
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, list, ms, secret, section, url } from './field.ts'
+import { choice, list, ms, secret, section, source, url } from './field.ts'
 
 export const MarketSection = section({
   prices: section({
@@ -25,8 +25,5 @@ export const MarketSection = section({
       description: 'JSON with fixed verdicts: CAIP-2 chain, address, then Benign, Warning, Spam or Malicious.',
     }),
   ),
-  defaultTokenLists: list(
-    Type.String({ minLength: 1 }),
-    'Lists that cover many chains: URLs or files in tokenlists.org format.',
-  ),
+  defaultTokenLists: list(source(), 'Lists that cover many chains: URLs or files in tokenlists.org format.'),
 })
