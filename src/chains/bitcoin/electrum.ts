@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../../errors.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
@@ -65,8 +66,11 @@ export const createElectrumClient = (deps: {
     const { link } = candidate
     const wait = Math.min(share, limits.answerTimeoutMs + (link.warm ? 0 : limits.connectTimeoutMs))
     const timeout = AbortSignal.timeout(wait)
+    const signal = AbortSignal.any([context.signal, shutdown.signal, timeout])
+    // Every call of the round listens to the one signal.
+    setMaxListeners(0, signal)
     try {
-      const outcomes = await link.send(calls, AbortSignal.any([context.signal, shutdown.signal, timeout]))
+      const outcomes = await link.send(calls, signal)
       candidate.failures = 0
       candidate.avoidUntil = 0
       return outcomes

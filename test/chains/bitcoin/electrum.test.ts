@@ -56,6 +56,25 @@ describe('electrum client', () => {
     expect(server.connections).toBe(1)
   })
 
+  it('a round of many calls makes no warning of a leak', async () => {
+    const client = connect([server.url], { maxPipelined: 50 })
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    try {
+      const outcomes = await client.round(
+        Array.from({ length: 50 }, (_, at) => call(String(at))),
+        readContext(),
+      )
+      expect(outcomes).toHaveLength(50)
+      // Warnings come a turn later.
+      await new Promise(setImmediate)
+      expect(warnings).toEqual([])
+    } finally {
+      process.off('warning', note)
+    }
+  })
+
   it('never has more calls in flight than allowed', async () => {
     const client = connect([server.url], { maxPipelined: 2 })
     let open = 0
