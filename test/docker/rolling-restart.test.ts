@@ -1,85 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
-import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createStage } from '../support/stage.ts'
+import { createRollingServers, freePort, stream } from '../support/rolling-servers.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const stage = createStage()
-const children: ChildProcess[] = []
-afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
-  await stage.clear()
-})
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-/** The real process over one EVM chain; ready when this resolves. */
-async function start(port: number, upstream: string, env: Record<string, string> = {}): Promise<ChildProcess> {
-  const native = { name: 'Ether', symbol: 'ETH', decimals: 18 }
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      FIRN_DATA_DIR: stage.folder(),
-      FIRN_HTTP_PORT: String(port),
-      FIRN_HTTP_SHUTDOWN_DELAY_MS: '300ms',
-      FIRN_HTTP_SHUTDOWN_GRACE_MS: '10s',
-      FIRN_LOG_LEVEL: 'fatal',
-      FIRN_CHAINS_CATALOGUE: 'false',
-      FIRN_CHAINS_EVM: JSON.stringify({
-        1: { name: 'One', upstreams: [{ url: upstream }], native, blockTimeMs: 1_000 },
-      }),
-      FIRN_MARKET_PRICES_PROVIDER: 'none',
-      FIRN_MARKET_DEFAULT_TOKEN_LISTS: '[]',
-      ...env,
-    },
-  })
-  children.push(child)
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
-  expect(line.toString()).toContain('Firn ready')
-  return child
-}
-
-/** One balance stream on a connection of its own; resolves to the whole text, rejects when it ends early. */
-const stream = (port: number, account: number): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const address = `0x${account.toString(16).padStart(40, '0')}`
-    const body = JSON.stringify({
-      currency: 'usd',
-      data: [{ namespace: 'eip155', references: ['1'], addresses: [address] }],
-    })
-    const sent = request(
-      {
-        port,
-        method: 'POST',
-        path: '/v1/balance/get-balances',
-        agent: false,
-        headers: { 'content-type': 'application/json' },
-      },
-      (answer) => {
-        let text = ''
-        answer.on('data', (chunk: Buffer) => {
-          text += chunk
-        })
-        answer.once('close', () => {
-          if (answer.complete && answer.statusCode === 200 && text.includes(address)) resolve(text)
-          else reject(new Error(`status ${answer.statusCode}, complete ${answer.complete}: ${text}`))
-        })
-      },
-    )
-    sent.once('error', reject)
-    sent.end(body)
-  })
+const { stage, start, clear } = createRollingServers()
+afterEach(clear)
 
 describe('a rolling restart', { timeout: 100_000 }, () => {
   it('drops no stream: who is refused a connection goes to the other process', async () => {
