@@ -7,8 +7,8 @@ import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSett
  * It imports nothing of this program but types, so that it starts alike from source and from the build.
  */
 
-/** oids of bytea, int8 and the arrays that bulk writes send; their values come as text or in binary form already. */
-const TEXT_TYPES = [17, 20, 1000, 1001, 1005, 1007, 1009, 1015, 1016, 1231, 2951]
+/** oids of bool, bytea, the numbers, text and uuid, and of arrays of them: they come as text or in binary form already. */
+const SENT_TYPES = [16, 17, 20, 21, 23, 25, 1700, 2950, 1000, 1001, 1005, 1007, 1009, 1015, 1016, 1231, 2951]
 // The driver binds bytes in binary form, whatever its types say of serializers.
 const asSent = (value: unknown): string => (value instanceof Uint8Array ? (value as unknown as string) : String(value))
 
@@ -30,7 +30,7 @@ function options(settings: WorkerSettings): PGliteOptions {
     startParams: PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
     postgresqlconf: SETTINGS,
     parsers: { 17: (text) => text.slice(2), 20: BigInt },
-    serializers: Object.fromEntries(TEXT_TYPES.map((oid) => [oid, asSent])),
+    serializers: Object.fromEntries(SENT_TYPES.map((oid) => [oid, asSent])),
   }
 }
 

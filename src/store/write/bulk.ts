@@ -1,22 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../database.ts'
-import { RangeContentError } from '../errors.ts'
+import { binaryArray, binaryValue, type Cell, type ColumnType } from './binary-array.ts'
 
-type ColumnType = 'int2' | 'int4' | 'int8' | 'numeric' | 'bytea' | 'uuid' | 'bool' | 'text' | 'jsonb'
-/** `bytea` that is long: it travels as bytes, which halves what is sent and spares both sides the digits. */
-type SentType = ColumnType | 'long-bytea'
-type Cell = string | number | bigint | boolean | null | undefined
-
-/** A column of a bulk write: bytea and uuid as hex, jsonb as its text. */
+/** A column of a bulk write. */
 export interface Column<R> {
   name: string
-  type: SentType
+  type: ColumnType
   of(row: R): Cell
 }
 
-export const column = <R>(name: string, type: SentType, of: (row: R) => Cell): Column<R> => ({ name, type, of })
+export const column = <R>(name: string, type: ColumnType, of: (row: R) => Cell): Column<R> => ({ name, type, of })
 
-/** Rows per statement: enough that the round trip does not count, few enough that the texts stay at a few MB. */
+/** Rows per statement: enough that the round trip does not count, few enough that the arrays stay at a few MB. */
 const ROWS = 4_000
 
 /**
@@ -82,56 +77,30 @@ export async function eachChunk<R, Out>(
   return all
 }
 
-/** `unnest(…) as alias(column, …)`: the rows as a table of a statement. jsonb comes as text, to be cast there. */
+/**
+ * `(select …) as alias`: the rows as a table of a statement. jsonb comes as text, to be cast there. What is the same in
+ * all rows travels once; an array that is taken apart costs the database as much as the column costs to be stored.
+ */
 export function rowSource<R>(alias: string, columns: readonly Column<R>[], rows: readonly R[]): RawBuilder<unknown> {
-  const arrays = columns.map((entry) => {
-    if (entry.type === 'long-bytea') return sql`${arrayBytes(entry, rows)}::bytea[]`
-    const type = sql.raw(entry.type === 'jsonb' ? 'text[]' : `${entry.type}[]`)
-    return sql`${arrayText(entry, FORMATS[entry.type], rows)}::${type}`
+  // One column has to say how many rows there are.
+  let counted = rows.length === 1
+  const entries = columns.map(({ name, type, of }, at) => {
+    const cells = rows.map(of)
+    const sent = sql.raw(type === 'jsonb' ? 'text' : type)
+    const as = sql.raw(name)
+    const last = !counted && at === columns.length - 1
+    if (last || !sameThroughout(cells)) {
+      counted = true
+      return sql`unnest(${binaryArray(type, cells)}::${sent}[]) as ${as}`
+    }
+    const [cell] = cells
+    if (cell === null || cell === undefined) return sql`null::${sent} as ${as}`
+    return sql`${binaryValue(type, cell)}::${sent} as ${as}`
   })
-  const names = sql.raw(columns.map((entry) => entry.name).join(', '))
-  return sql`unnest(${sql.join(arrays)}) as ${sql.raw(alias)}(${names})`
+  return sql`(select ${sql.join(entries)}) as ${sql.raw(alias)}`
 }
 
-function arrayText<R>(entry: Column<R>, format: (text: string) => string, rows: readonly R[]): string {
-  const cells = rows.map((row) => {
-    const cell = entry.of(row)
-    return cell === null || cell === undefined ? 'NULL' : format(String(cell))
-  })
-  return `{${cells.join(',')}}`
-}
-
-const BYTEA_OID = 17
-const ARRAY_HEADER = 20
-
-/** Postgres' binary form of bytea[]: one dimension that begins at 1, then each element behind its length, -1 = null. */
-function arrayBytes<R>(entry: Column<R>, rows: readonly R[]): Buffer {
-  const cells = rows.map(entry.of).map((cell) => (cell === null || cell === undefined ? undefined : String(cell)))
-  const size = cells.reduce((sum, hex) => sum + 4 + (hex?.length ?? 0) / 2, ARRAY_HEADER)
-  const array = Buffer.allocUnsafeSlow(size)
-  for (const [i, word] of [1, 1, BYTEA_OID, rows.length, 1].entries()) array.writeInt32BE(word, i * 4)
-  let at = ARRAY_HEADER
-  for (const hex of cells) {
-    at = array.writeInt32BE(hex === undefined ? -1 : hex.length / 2, at)
-    if (hex !== undefined) at += array.write(hex, at, 'hex')
-  }
-  // Node stops silently at the first character that is no hex digit.
-  if (at !== size) throw new RangeContentError(`${entry.name} is no hex`)
-  return array
-}
-
-const plain = (text: string): string => text
-// Postgres text holds no NUL, and names of tokens are chosen by strangers.
-const quoted = (text: string): string => `"${text.replaceAll('\0', '').replace(/["\\]/g, '\\$&')}"`
-
-const FORMATS: Record<ColumnType, (text: string) => string> = {
-  int2: plain,
-  int4: plain,
-  int8: plain,
-  numeric: plain,
-  uuid: plain,
-  bool: plain,
-  bytea: (hex) => `"\\\\x${hex}"`,
-  text: quoted,
-  jsonb: quoted,
+function sameThroughout(cells: readonly Cell[]): boolean {
+  const first = cells[0] ?? null
+  return cells.every((cell) => (cell ?? null) === first)
 }

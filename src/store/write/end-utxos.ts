@@ -100,7 +100,7 @@ const ENTRY: Column<EndedEntry>[] = [
   column('address', 'bytea', (entry) => entry.address),
   column('chain', 'int2', (entry) => entry.chain),
   column('created_time', 'int8', (entry) => entry.of.created_time),
-  column('utxo', 'uuid', (entry) => entry.of.utxo),
+  column('utxo', 'uuid', (entry) => keyFromUuid(entry.of.utxo)),
   column('time', 'int8', (entry) => entry.of.time),
 ]
 

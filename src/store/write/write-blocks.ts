@@ -48,7 +48,7 @@ const CONTAINER: Column<ContainerRow>[] = [
   column('position', 'int8', (row) => row.index),
   column('id', 'bytea', (row) => row.id),
   column('height', 'int8', (row) => row.height),
-  column('bytes', 'long-bytea', (row) => row.bytes),
+  column('bytes', 'bytea', (row) => row.bytes),
   column('accepted_at', 'text', (row) => row.acceptedAt),
 ]
 
