@@ -2,7 +2,12 @@ import type { Logger } from 'pino'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { UpstreamUnavailableError } from '../errors.ts'
-import { type CallContract, createNftMetadataWorker, type NftMetadataWorker } from '../services/nft-metadata/index.ts'
+import {
+  type CallContract,
+  createNftMetadataWorker,
+  isRevert,
+  type NftMetadataWorker,
+} from '../services/nft-metadata/index.ts'
 import type { Store } from '../store/index.ts'
 import { createSafeFetch, isPublicWebPlace, type UpstreamPool } from '../upstream/index.ts'
 import { cChainId } from './evm-streams.ts'
@@ -41,20 +46,66 @@ function allowedBy(named: readonly string[]): (address: string, port: number) =>
     isPublicWebPlace(address, port) || allowed.has(`${address.includes(':') ? `[${address}]` : address}:${port}`)
 }
 
+interface Endpoint {
+  pool: UpstreamPool
+  path: string
+}
+
+/**
+ * The first endpoint of the chain that has an answer. What a contract says, a revert too, is one; a node that keeps no
+ * state, or does not take the call, has none.
+ */
 function callThrough(config: Config, chains: MetadataChains): CallContract {
+  const others = new Map<bigint, Promise<Endpoint | undefined>>()
+  const other = (chainId: bigint, first: Endpoint, signal: AbortSignal): Promise<Endpoint | undefined> => {
+    const known = others.get(chainId)
+    if (known) return known
+    const asked = sameChain(chains, chainId, first, signal)
+    others.set(chainId, asked)
+    asked.catch(() => others.delete(chainId))
+    return asked
+  }
   return async (chainId, call, signal) => {
-    const [pool, path] = poolOf(config, chains, chainId)
-    return pool.rpc<unknown>(path, 'eth_call', [call, 'latest'], { signal, deadline: Date.now() + CALL_MS })
+    const first = endpointOf(config, chains, chainId)
+    try {
+      return await ask(first, 'eth_call', [call, 'latest'], signal)
+    } catch (error) {
+      if (isRevert(error)) throw error
+      const second = await other(chainId, first, signal).catch(() => undefined)
+      if (!second) throw error
+      return ask(second, 'eth_call', [call, 'latest'], signal)
+    }
   }
 }
 
+const ask = <T>({ pool, path }: Endpoint, method: string, params: unknown[], signal: AbortSignal): Promise<T> =>
+  pool.rpc<T>(path, method, params, { signal, deadline: Date.now() + CALL_MS })
+
 /** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
-function poolOf(config: Config, chains: MetadataChains, chainId: bigint): [pool: UpstreamPool, path: string] {
+function endpointOf(config: Config, { networks, pools }: MetadataChains, chainId: bigint): Endpoint {
   for (const side of ['mainnet', 'testnet'] as const) {
-    const network = chains.networks[side]
-    if (network && cChainId(config, side) === chainId) return [network.pool, '/ext/bc/C/rpc']
+    const network = networks[side]
+    if (network && cChainId(config, side) === chainId) return { pool: network.pool, path: '/ext/bc/C/rpc' }
   }
-  const pool = chains.pools.find(({ name }) => name === `eip155:${chainId}`)
+  const pool = pools.find(({ name }) => name === `eip155:${chainId}`)
   if (!pool) throw new UpstreamUnavailableError(`chain ${chainId} has no upstreams`)
-  return [pool, '']
+  return { pool, path: '' }
+}
+
+/** The upstreams that are configured for the chain id, if they are others and their chain begins with the same block. */
+async function sameChain(
+  { pools }: MetadataChains,
+  chainId: bigint,
+  first: Endpoint,
+  signal: AbortSignal,
+): Promise<Endpoint | undefined> {
+  const pool = pools.find(({ name }) => name === `eip155:${chainId}`)
+  if (!pool || pool === first.pool) return undefined
+  const second = { pool, path: '' }
+  const [here, there] = await Promise.all(
+    [first, second].map((endpoint) =>
+      ask<{ hash?: unknown } | null>(endpoint, 'eth_getBlockByNumber', ['0x0', false], signal),
+    ),
+  )
+  return typeof here?.hash === 'string' && here.hash === there?.hash ? second : undefined
 }

@@ -239,3 +239,60 @@ describe.each([
     expect([...new Set(priced)].sort()).toEqual(expected.sort())
   })
 })
+
+describe('NFTs have the metadata that their contracts name', () => {
+  interface Token {
+    tokenId: string
+    tokenUri: string
+    metadata: { indexStatus: string; name?: string }
+  }
+  interface Final {
+    what?: string
+    token: string
+    id?: string
+    tokenId: string
+    owner?: string | null
+    tokenURI?: unknown
+  }
+  const tokensOf = async (chainId: number, contract: string): Promise<Token[]> => {
+    const path = `${sandbox.url}/v1/chains/${chainId}/nfts/collections/${contract}/tokens?pageSize=100`
+    return ((await (await fetch(path)).json()) as { tokens?: Token[] }).tokens ?? []
+  }
+  const finals = recordedLines<Final>('manifest-evm')
+
+  it('on the C-chain: every URI that was recorded, documents from inside URIs and from gateways', async () => {
+    // Names of no host are left out: whether looking them up takes long is not in our hands.
+    const named = finals.filter(
+      ({ what, id, owner, tokenURI }) =>
+        what === 'erc721' &&
+        id === 'enum' &&
+        owner &&
+        typeof tokenURI === 'string' &&
+        !/…|nft\.example/i.test(tokenURI),
+    )
+    const multi = finals.find(({ what }) => what === 'erc1155')?.token ?? ''
+    const contract = named[0]?.token ?? ''
+    const chainId = sandbox.avalanche.evmChainId
+    const place = `${sandbox.url}/v1/chains/${chainId}/nfts/collections`
+    // Those that somebody asks for come first.
+    const wanted = [...named.map(({ tokenId }) => `${contract}/tokens/${tokenId}`), `${multi}/tokens/1`]
+    for (const token of wanted)
+      expect((await fetch(`${place}/${token}:reindex`, { method: 'POST' })).status, token).toBe(201)
+    const found = async () => (await tokensOf(chainId, contract)).filter(({ tokenId }) => ids.has(tokenId))
+    const ids = new Set(named.map(({ tokenId }) => tokenId))
+    await expect
+      .poll(async () => (await found()).filter(({ metadata }) => metadata.indexStatus === 'UNINDEXED'), {
+        timeout: 60_000,
+        interval: 300,
+      })
+      .toEqual([])
+    const byId = new Map((await found()).map((token) => [token.tokenId, token]))
+    for (const { tokenId, tokenURI } of named) expect(byId.get(tokenId)?.tokenUri).toBe(tokenURI)
+    expect(byId.get('2')?.metadata.name).toMatch(/^Sandbox \/ipfs\/bafy/)
+    expect(byId.get('3')?.metadata).toMatchObject({ indexStatus: 'INDEXED', name: 'On-chain #3' })
+    expect(byId.get('6')?.metadata.indexStatus).toBe('INVALID_TOKEN_URI')
+
+    // The recorded node keeps no state of this one: the chain's other endpoint does.
+    await expect.poll(async () => (await tokensOf(chainId, multi))[0]?.tokenUri ?? '', { timeout: 30_000 }).not.toBe('')
+  }, 100_000)
+})

@@ -21,6 +21,8 @@ export interface SandboxChains {
   genesisFile?: string | undefined
   /** The L1 that it validates, if it was recorded. */
   l1?: { url: string; chainId: number; blockchainID: string } | undefined
+  /** Where metadata of ipfs and arweave comes from, `http://127.0.0.1:<port>`. */
+  gatewayUrl: string
 }
 
 const BITCOIN_TESTNET = '000000000933ea01ad0ee984209779ba'
@@ -71,6 +73,13 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
     dataDir: join(folder, 'data'),
     market: { prices: { provider: 'file', file: file('prices.json', prices(chains)) }, defaultTokenLists: [] },
     log: { level: 'warn' },
+    data: {
+      nftMetadata: {
+        ipfsGateway: `${chains.gatewayUrl}/ipfs/`,
+        arweaveGateway: `${chains.gatewayUrl}/ar/`,
+        allowedAddresses: [new URL(chains.gatewayUrl).host],
+      },
+    },
     index: {
       enabled: true,
       streams: [

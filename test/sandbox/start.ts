@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/index.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
 import { type BitcoinChain, startBitcoinChain } from './bitcoin-chain.ts'
 import { type SandboxEvm, startSandboxEvm } from './evm-chain.ts'
+import { type MetadataGateway, startMetadataGateway } from './metadata-gateway.ts'
 import { writeSandboxSettings } from './settings.ts'
 import { type SolanaChain, startSolanaChain } from './solana-chain.ts'
 
@@ -46,12 +47,13 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
         startSandboxAvalanche(options.recordings === undefined ? {} : { recordings: options.recordings }),
         (network) => network.stop(),
       ),
+      started(startMetadataGateway(), (gateway) => gateway.stop()),
     ])
     const failed = settled.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
-    const [evm, bitcoin, solana, avalanche] = settled.map(
+    const [evm, bitcoin, solana, avalanche, gateway] = settled.map(
       (result) => (result as PromiseFulfilledResult<unknown>).value,
-    ) as [SandboxEvm, BitcoinChain, SolanaChain, SandboxAvalanche]
+    ) as [SandboxEvm, BitcoinChain, SolanaChain, SandboxAvalanche, MetadataGateway]
     writeSandboxSettings(folder, {
       evm,
       bitcoin,
@@ -65,6 +67,7 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
         existsSync(file),
       ),
       l1: avalanche.l1,
+      gatewayUrl: gateway.url,
     })
     const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })
     if (loaded.action !== 'run') throw new Error(loaded.text)

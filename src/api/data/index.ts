@@ -33,9 +33,16 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   }
   app.all(`${options.pathPrefix}/v1/*`, { schema: { hide: true } }, notFound)
 
-  app.get('/api-json', { schema: { hide: true } }, async () => app.swagger())
-  await app.register(swaggerUi, { routePrefix: '/api', staticCSP: true })
+  // Clients that know a base URL with a path look for the document below it.
+  for (const place of new Set(['', options.pathPrefix])) {
+    app.get(`${place}/api-json`, { schema: { hide: true } }, async () => app.swagger())
+  }
+  await app.register(swaggerUi, { routePrefix: '/api', staticCSP: PAGE_POLICY })
 }
+
+/** Everything from here, over http as well: a policy that upgrades requests leaves the page of a plain server empty. */
+const PAGE_POLICY =
+  "default-src 'self'; base-uri 'self'; font-src 'self' data:; frame-ancestors 'self'; img-src 'self' data:; object-src 'none'; script-src 'self'; script-src-attr 'none'; style-src 'self'"
 
 function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean, computeUnits: ComputeUnits): void {
   app.route({
@@ -61,6 +68,8 @@ function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean,
 
 /** Budget first: a caller without any left must not make us do more than say so. */
 async function charge(request: FastifyRequest, reply: FastifyReply, route: DataRoute, computeUnits: ComputeUnits) {
+  // A copy kept on the way would hide how old it is.
+  reply.header('cache-control', 'no-store')
   const header = request.headers[API_KEY_HEADER]
   const key = Array.isArray(header) ? header[0] : header
   const admission = await computeUnits.admit(key, request.ip, route.weight, route.operationId)

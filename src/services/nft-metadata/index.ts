@@ -5,4 +5,4 @@
 export type { FetchDocument } from './metadata-fetch.ts'
 export type { Gateways } from './metadata-place.ts'
 export { createNftMetadataWorker, type NftMetadataWorker, type NftMetadataWorkerDeps } from './metadata-worker.ts'
-export type { CallContract } from './token-uri.ts'
+export { type CallContract, isRevert } from './token-uri.ts'

@@ -37,7 +37,8 @@ export async function readTokenUri(token: DueNft, call: CallContract, signal: Ab
 /** Without what no URI holds and no database takes: controls and broken surrogates. */
 export const uriText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, '').trim()
 
-function isRevert(error: unknown): boolean {
+/** Whether the contract itself refused: the truth about the call, whoever is asked. */
+export function isRevert(error: unknown): boolean {
   if (!(error instanceof JsonRpcError)) return false
   return error.rpcCode === 3 || /revert|invalid opcode|out of gas|stack underflow/i.test(error.message)
 }

@@ -27,6 +27,7 @@ it('puts the prefix in front of every path, for SDKs too', async () => {
     paths: Record<string, unknown>
     servers?: { url: string }[]
   }
+  expect(await (await fetch(`${server.url}${PREFIX}/api-json`)).json()).toMatchObject({ servers: [{ url: PREFIX }] })
   const base = servers?.[0]?.url ?? ''
   for (const path of Object.keys(paths)) expect(`${base}${path}`).toContain(`${PREFIX}/v1/`)
   const { data } = new Avalanche({ chainId: C_CHAIN, network: 'fuji', enableTelemetry: false })
@@ -34,6 +35,18 @@ it('puts the prefix in front of every path, for SDKs too', async () => {
   expect(await data.liveCheck(options)).toMatchObject({ status: 'ok' })
   const block = await data.primaryNetwork.blocks.get({ blockchainId: 'p-chain', blockId: '5' }, options)
   expect(block.blockNumber).toBe('5')
+})
+
+it('no answer is kept on the way, and the page of the document works over plain http', async () => {
+  for (const path of ['/v1/live-check', '/v1/blocks', '/v1/blocks?pageSize=0'])
+    expect((await server.get(path)).headers.get('cache-control')).toBe('no-store')
+  const page = await fetch(`${server.url}/api/`)
+  const policy = page.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'self'")
+  expect(policy).not.toMatch(/upgrade-insecure-requests|https?:/)
+  const sources = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source as string)
+  expect(sources.length).toBeGreaterThan(3)
+  for (const source of sources) expect((await fetch(new URL(source, `${server.url}/api/`))).status, source).toBe(200)
 })
 
 type Item = Record<string, unknown>

@@ -53,6 +53,7 @@ const ANSWERED: Record<string, string> = {
 const BALANCE_OF = '0x70a08231'
 const BALANCE_OF_ID = '0x00fdd58e'
 const OWNER_OF = '0x6352211e'
+const TOKEN_URI = '0xc87b56dd'
 const ALLOWANCE = '0xdd62ed3e'
 
 const word = (value: bigint | string): string =>
@@ -61,13 +62,16 @@ const word = (value: bigint | string): string =>
 const decimal = (value: unknown): bigint | undefined =>
   typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : undefined
 
+const textResult = (text: string): string => {
+  const bytes = Buffer.from(text, 'utf8')
+  return word(32n) + word(BigInt(bytes.length)) + bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0')
+}
+
 /** A revert with a reason carries it as `Error(string)` in its data, which the manifest leaves out. */
 function withReason(outcome: CallError): CallError {
   const reason = /^execution reverted: (.*)$/s.exec(outcome.error)?.[1]
   if (outcome.code !== 3 || outcome.data !== undefined || reason === undefined) return outcome
-  const bytes = Buffer.from(reason, 'utf8')
-  const padded = bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0')
-  return { ...outcome, data: `0x08c379a0${word(32n)}${word(BigInt(bytes.length))}${padded}` }
+  return { ...outcome, data: `0x08c379a0${textResult(reason)}` }
 }
 
 class Outcomes {
@@ -102,6 +106,15 @@ class Outcomes {
     if (balance !== undefined) this.put(token, BALANCE_OF + word(holder), { data: `0x${word(balance)}` })
   }
 
+  /** Long ones are cut in the manifest, with their length behind. */
+  uri(token: string, id: string, recorded: unknown): void {
+    if (typeof recorded === 'string') {
+      if (!/…\(\d+\)$/.test(recorded)) this.put(token, TOKEN_URI + id, { data: `0x${textResult(recorded)}` })
+    } else if (recorded !== null && typeof recorded === 'object') {
+      this.put(token, TOKEN_URI + id, { code: 3, ...(recorded as Omit<CallError, 'code'>) })
+    }
+  }
+
   final(line: ManifestLine): void {
     const { token = '', what } = line
     const balance = decimal(line.balance)
@@ -110,6 +123,7 @@ class Outcomes {
       this.token(line, balance)
     } else if (what === 'erc721' && /^0x[0-9a-fA-F]{40}$/.test(line.owner ?? '')) {
       this.put(token, OWNER_OF + id, { data: `0x${word(line.owner ?? '0x')}` })
+      this.uri(token, id, line.tokenURI)
     } else if (what === 'erc1155' && balance !== undefined) {
       this.put(token, BALANCE_OF_ID + word(line.holder ?? '0x') + id, { data: `0x${word(balance)}` })
     } else if (what === 'allowance') {
