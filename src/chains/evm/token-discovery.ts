@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { untilAborted } from '../../lib/until-aborted.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
@@ -34,6 +35,8 @@ interface Found {
 /** An upstream that does not know the method is asked again after this. */
 const askAgainMs = 3_600_000
 const backgroundMs = 10_000
+/** The first readers of a chain wait this long, or a third of their time, to learn whether its upstream finds tokens. */
+const firstLookMs = 2_000
 const mostBackground = 50
 const mostPages = 20
 
@@ -42,6 +45,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   const found = new LRUCache<string, Found>({ max: deps.limits.cacheEntries })
   const background = new Set<string>()
   let offered: boolean | undefined
+  let looking: Promise<void> | undefined
   let askAgainAt = 0
 
   const fetchTokens = async (owner: string, context: ReadContext): Promise<Found> => {
@@ -70,7 +74,9 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   const probe = (owner: string): void => {
     if (Date.now() < askAgainAt) return
     askAgainAt = Date.now() + askAgainMs
-    void inBackground(owner)
+    looking = inBackground(owner).finally(() => {
+      looking = undefined
+    })
   }
 
   const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<readonly string[]>> => {
@@ -91,13 +97,30 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   return {
     tokensOf: async (owners, context) => {
       const [first] = owners
+      if (!offered && first !== undefined) {
+        probe(first)
+        // An answer without tokens that a restart made us forget would look as if they were spent.
+        if (offered === undefined && looking) await atMost(looking, context)
+      }
       if (!offered) {
-        if (first !== undefined) probe(first)
         return new Map(owners.map((owner) => [owner, { ok: true, value: [] }]))
       }
       const outcomes = await Promise.all(owners.map((owner) => tokensOfOne(owner, context)))
       return new Map(owners.map((owner, index) => [owner, outcomes[index] ?? { ok: true, value: [] }]))
     },
+  }
+}
+
+/** Resolves with the work, or when the reader should go on without it; rejects when the reader has left. */
+async function atMost(work: Promise<void>, { signal, deadline }: ReadContext): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(firstLookMs, (deadline - Date.now()) / 3))
+  })
+  try {
+    await untilAborted(Promise.race([work, late]), signal)
+  } finally {
+    clearTimeout(timer)
   }
 }
 
