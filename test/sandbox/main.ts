@@ -3,10 +3,13 @@
  * `--recordings DIR` replays another recorded network; all other flags go to the server.
  */
 import { parseArgs } from 'node:util'
+import { loadConfig } from '../../src/config/index.ts'
+import { ConfigError } from '../../src/errors.ts'
 import { examples } from './examples.ts'
 import { startSandbox } from './start.ts'
 
 const { recordings, argv } = readArguments(process.argv.slice(2))
+checkFlags()
 const began = Date.now()
 const sandbox = await startSandbox({ argv, ...(recordings === undefined ? {} : { recordings }) })
 
@@ -23,6 +26,23 @@ process.on('SIGTERM', stop)
 process.stdout.write(`${examples(sandbox)}\n`)
 process.stdout.write(`Firn ready at ${sandbox.url}\n`)
 process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; Ctrl-C stops everything\n`)
+
+/** What is only to be shown, and what is wrong, is said before any chain is started. */
+function checkFlags(): void {
+  try {
+    // A folder that holds no settings of somebody else's.
+    const loaded = loadConfig({ argv, env: {}, cwd: '/dev/null' })
+    if (loaded.action === 'run') return
+    const own =
+      '  --recordings <folder>                       Recorded network to replay instead of the one that comes along.\n\n'
+    process.stdout.write(`${argv.some((flag) => flag === '--help' || flag === '-h') ? own : ''}${loaded.text}`)
+    process.exit(0)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const problem of error.problems) process.stderr.write(`${problem}\n`)
+    process.exit(2)
+  }
+}
 
 /** Takes `--recordings DIR` out of the arguments; the server reads the rest. */
 function readArguments(args: readonly string[]): { recordings: string | undefined; argv: string[] } {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -53,6 +53,18 @@ async function start(command: readonly string[]): Promise<Running> {
 }
 
 describe('the sandbox as a process', { timeout: 90_000 }, () => {
+  const run = (...flags: string[]) =>
+    spawnSync(process.execPath, [...NODE.slice(1), ...flags], { cwd: root, encoding: 'utf8' })
+
+  it('shows its flags, and says what is wrong with one before it starts anything', () => {
+    const help = run('--help')
+    expect([help.status, help.stderr]).toEqual([0, ''])
+    expect(help.stdout).toMatch(/--recordings <folder>[\s\S]*--http-port/)
+    const wrong = run('--http-port', 'x')
+    expect([wrong.status, wrong.stdout]).toEqual([2, ''])
+    expect(wrong.stderr.trim().split('\n')).toEqual([expect.stringMatching(/^http\.port: given "x"/)])
+  })
+
   it('prints lines that work as they are and where it is ready; Ctrl-C leaves nothing behind', async () => {
     const { child, url, output } = await start(['npm', 'run', '--silent', 'sandbox', '--'])
     const lines = output.out.split('\n').filter((line) => line.startsWith('curl '))
