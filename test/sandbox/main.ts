@@ -2,6 +2,8 @@
  * `npm run sandbox`: the whole server with local chains of every family behind it. No internet, no key, no container.
  * `--recordings DIR` replays another recorded network; all other flags go to the server.
  */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadConfig } from '../../src/config/index.ts'
 import { ConfigError } from '../../src/errors.ts'
@@ -31,7 +33,7 @@ process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; 
 function checkFlags(): void {
   try {
     // A folder that holds no settings of somebody else's.
-    const loaded = loadConfig({ argv, env: {}, cwd: '/dev/null' })
+    const loaded = loadConfig({ argv, env: {}, cwd: join(tmpdir(), `firn-sandbox-none-${process.pid}`) })
     if (loaded.action === 'run') return
     const own =
       '  --recordings <folder>                       Recorded network to replay instead of the one that comes along.\n\n'
