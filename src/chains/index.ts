@@ -128,14 +128,24 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     return made
   }
 
+  /** A pool whose servers are watched as those of another pool already. */
+  const quietPool = (name: string, specs: AvalancheNetworkSetting['upstreams']): UpstreamPool => {
+    const made = createUpstreamPool(name, specs, deps.limits, deps.pool)
+    closers.push(() => made.close())
+    return made
+  }
+
   const addEvm = (chainId: string, setting: EvmChainSetting): void => {
     const caip2Id = `eip155:${chainId}`
     const probe = heightProbe('', 'eth_blockNumber', [], (result) => BigInt(String(result)))
     const indexedTokens = deps.indexedTokens?.(chainId)
+    // One pool for each server: it does not do to ask one that cannot find tokens and to take that for an answer.
+    const discoveryPools = setting.upstreams.map((upstream) => quietPool(`${caip2Id} tokens`, [upstream]))
     const source = createEvmBalanceSource({
       caip2Id,
       native: nativeToken(setting.native),
       pool: pool(caip2Id, setting.upstreams, probe),
+      ...(discoveryPools.length > 1 ? { discoveryPools } : {}),
       tokens: deps.tokens,
       ...(indexedTokens ? { indexedTokens } : {}),
       logger: loggerOf(caip2Id),

@@ -27,6 +27,8 @@ export interface EvmBalanceSourceDeps {
   caip2Id: string
   native: NativeToken
   pool: UpstreamPool
+  /** Who is asked which tokens an owner holds, each a server of its own; left out = `pool`. */
+  discoveryPools?: readonly UpstreamPool[]
   /** Path of the JSON-RPC endpoint below the upstreams' base URLs; default none. */
   path?: string
   /** Multicall3, used only where nodes refuse the packed reads. */
@@ -50,7 +52,12 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const unreadable = createUnreadableTokens(limits.cacheEntries, limits.unreadableMs)
   const sweep = createBalanceSweep(reader, limits, unreadable)
   const metadata = createTokenMetadataReader(reader, limits)
-  const offered = createTokenDiscovery({ pool, path, limits, ...(logger && { logger }) })
+  const offered = createTokenDiscovery({
+    pools: deps.discoveryPools ?? [pool],
+    path,
+    limits,
+    ...(logger && { logger }),
+  })
   const discovery = deps.indexedTokens ? createIndexedDiscovery(deps.indexedTokens, offered) : offered
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
 

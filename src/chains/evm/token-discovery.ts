@@ -16,7 +16,8 @@ export interface TokenDiscovery {
 }
 
 export interface TokenDiscoveryDeps {
-  pool: UpstreamPool
+  /** Asked in this order: servers that find tokens are often mixed with servers that cannot. */
+  pools: readonly UpstreamPool[]
   path: string
   limits: EvmLimits
   logger?: Pick<Logger, 'debug'>
@@ -34,24 +35,32 @@ interface Found {
 
 /** An upstream that does not know the method is asked again after this. */
 const askAgainMs = 3_600_000
+/** One that could not be reached is asked again after this. */
+const askSoonMs = 10_000
 const backgroundMs = 10_000
 /** The first readers of a chain wait this long, or a third of their time, to learn whether its upstream finds tokens. */
 const firstLookMs = 2_000
 const mostBackground = 50
 const mostPages = 20
+const methodNotFound = -32601
 
 /** `alchemy_getTokenBalances(owner, "erc20", {pageKey})`: hex balances by contract, zero ones included. */
 export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   const found = new LRUCache<string, Found>({ max: deps.limits.cacheEntries })
   const background = new Set<string>()
+  const heldTokens = createFinder(deps)
   let offered: boolean | undefined
   let looking: Promise<void> | undefined
   let askAgainAt = 0
 
-  const fetchTokens = async (owner: string, context: ReadContext): Promise<Found> => {
-    const result = { tokens: await heldTokens(deps, owner, context), at: Date.now() }
-    found.set(owner, result)
-    return result
+  /** Undefined when no upstream knows the method. */
+  const fetchTokens = async (owner: string, context: ReadContext): Promise<readonly string[] | undefined> => {
+    const tokens = await heldTokens(owner, context)
+    if (tokens) {
+      found.set(owner, { tokens, at: Date.now() })
+      offered = true
+    }
+    return tokens
   }
 
   /** No reader waits for it: whether the method exists, and newer tokens, are known at the next read. */
@@ -60,13 +69,12 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     background.add(owner)
     try {
       await fetchTokens(owner, { signal: AbortSignal.timeout(backgroundMs), deadline: Date.now() + backgroundMs })
-      offered = true
     } catch (error) {
-      offered = offered === true
-      // A refusal is an answer; a broken line is not, so ask again soon.
-      if (!isRefusal(error)) askAgainAt = Date.now() + backgroundMs
-      deps.logger?.debug({ pool: deps.pool.name, err: error }, 'no token discovery')
+      // A refusal is an answer; a broken line is not.
+      askAgainAt = Date.now() + askSoonMs
+      deps.logger?.debug({ pool: deps.pools[0]?.name, err: error }, 'no token discovery')
     } finally {
+      offered ??= false
       background.delete(owner)
     }
   }
@@ -86,10 +94,9 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
       return { ok: true, value: known.tokens }
     }
     try {
-      return { ok: true, value: (await fetchTokens(owner, context)).tokens }
+      // Where the method has gone there is nothing to wait for.
+      return { ok: true, value: (await fetchTokens(owner, context)) ?? [] }
     } catch (error) {
-      // Pools may mix servers with and without the method; where it is missing there is nothing to wait for.
-      if (isRefusal(error)) return { ok: true, value: [] }
       return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
     }
   }
@@ -124,8 +131,6 @@ async function atMost(work: Promise<void>, { signal, deadline }: ReadContext): P
   }
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof JsonRpcError || error instanceof BadAnswerError
-
 function namedTokens(page: Page): string[] {
   if (!Array.isArray(page?.tokenBalances)) throw new BadAnswerError('token discovery answered with something else')
   return page.tokenBalances.flatMap(({ contractAddress, tokenBalance }) => {
@@ -135,17 +140,61 @@ function namedTokens(page: Page): string[] {
   })
 }
 
-/** All pages of one owner, in address order, at most as many tokens as the limits allow. */
-async function heldTokens(deps: TokenDiscoveryDeps, owner: string, context: ReadContext): Promise<readonly string[]> {
-  const { signal, deadline } = context
+/**
+ * Asks one server after the other, those first that have known the method before; undefined when nobody knows it. A
+ * server without it is left out for a while. One that has known it is in trouble when it says anything but that it does
+ * not know the method; trouble is thrown when no other server answers.
+ */
+function createFinder({ pools, path, limits }: TokenDiscoveryDeps) {
+  const able = new Set<UpstreamPool>()
+  const askAgainAt = new Map<UpstreamPool, number>()
+
+  const refuses = (pool: UpstreamPool, error: unknown): boolean =>
+    error instanceof JsonRpcError
+      ? !able.has(pool) || error.rpcCode === methodNotFound
+      : !able.has(pool) && error instanceof BadAnswerError
+
+  const candidates = (): UpstreamPool[] => {
+    const due = pools.filter((pool) => (askAgainAt.get(pool) ?? 0) <= Date.now())
+    return [...due.filter((pool) => able.has(pool)), ...due.filter((pool) => !able.has(pool))]
+  }
+
+  return async (owner: string, context: ReadContext): Promise<readonly string[] | undefined> => {
+    let trouble: unknown
+    for (const pool of candidates()) {
+      try {
+        const tokens = await pagesOf(pool, path, limits.discoveredTokens, owner, context)
+        able.add(pool)
+        return tokens
+      } catch (error) {
+        if (context.signal.aborted) throw error
+        const refused = refuses(pool, error)
+        if (!refused) trouble ??= error
+        // The only server is asked whenever somebody wants to know.
+        if (pools.length > 1 && !able.has(pool)) askAgainAt.set(pool, Date.now() + (refused ? askAgainMs : askSoonMs))
+      }
+    }
+    if (trouble !== undefined) throw trouble
+    return undefined
+  }
+}
+
+/** All pages of one owner, in address order, at most as many tokens as allowed. */
+async function pagesOf(
+  pool: UpstreamPool,
+  path: string,
+  most: number,
+  owner: string,
+  { signal, deadline }: ReadContext,
+): Promise<readonly string[]> {
   const tokens = new Set<string>()
   let pageKey: string | undefined
   for (let page = 0; page < mostPages; page++) {
     const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
-    const answer = await deps.pool.rpc<Page>(deps.path, 'alchemy_getTokenBalances', params, { signal, deadline })
+    const answer = await pool.rpc<Page>(path, 'alchemy_getTokenBalances', params, { signal, deadline })
     for (const token of namedTokens(answer)) tokens.add(token)
     pageKey = typeof answer.pageKey === 'string' && answer.pageKey !== '' ? answer.pageKey : undefined
-    if (pageKey === undefined || tokens.size >= deps.limits.discoveredTokens) break
+    if (pageKey === undefined || tokens.size >= most) break
   }
-  return [...tokens].sort().slice(0, deps.limits.discoveredTokens)
+  return [...tokens].sort().slice(0, most)
 }

@@ -471,6 +471,42 @@ describe('discovered tokens', () => {
     expect(byAddress.get(chain.tokens.huge)).toMatchObject({ decimals: 255, name: 'N'.repeat(100) })
   })
 
+  it('are found by the one server of several that can, whichever is asked first, and are not lost when it fails', async () => {
+    const indexer = await indexing(rows('x').slice(0, 1))
+    let broken = false
+    const asked: string[] = []
+    const server = (name: string, answer: Interceptor) => {
+      const made = createRpcPool(chain.url, (call, number) => {
+        asked.push(name)
+        return answer(call, number)
+      })
+      pools.push(made)
+      return made
+    }
+    const discoveryPools = [
+      server('without', noDiscovery),
+      server('dead', () => Promise.reject(new UpstreamUnavailableError('connection refused'))),
+      server('with', () => {
+        if (broken) throw new JsonRpcError('internal error', -32603)
+        return indexer.url
+      }),
+    ]
+    const { source } = sourceOver(noDiscovery, { list: [], discoveryPools })
+    const spam = new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]])
+    expect(amounts((await read(source, [account(1)]))[0])).toEqual(spam)
+    expect(asked).toEqual(['without', 'dead', 'with'])
+    expect((await read(source, [account(1), account(2)])).map(amounts)).toEqual([
+      spam,
+      new Map([[chain.tokens.lab, 5n]]),
+    ])
+    expect(asked.slice(3)).toEqual(['with'])
+    broken = true
+    const [known, unknown] = await read(source, [account(1), account(3)])
+    indexer.stop()
+    expect(amounts(known)).toEqual(spam)
+    expect(unknown).toBe('internal error')
+  })
+
   it('an upstream that keeps silent about them holds up the first answer only, and not for long', async () => {
     const { source, calls } = sourceOver(({ method }) =>
       method.startsWith('alchemy') ? new Promise(() => {}) : undefined,
