@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { createStage } from '../support/stage.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -109,6 +109,18 @@ describe('board and alerts', () => {
     ['test', 'rules', 'docker/prometheus/alerts.test.yml'],
   ])('promtool %s %s %s', (...args) => {
     const { status, stdout, stderr } = spawnSync(promtool, args, { cwd: root, encoding: 'utf8' })
+    expect({ status, output: stdout + stderr }).toMatchObject({ status: 0 })
+  })
+
+  it.skipIf(missing)('every query of the board can be read by Prometheus', () => {
+    const rules = expressionsOf(board).map((expr, at) => ({
+      record: `board:${at}`,
+      expr: expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m'),
+    }))
+    expect(rules.length).toBeGreaterThan(50)
+    const file = join(stage.folder(), 'board.yml')
+    writeFileSync(file, stringify({ groups: [{ name: 'board', rules }] }))
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'rules', file], { encoding: 'utf8' })
     expect({ status, output: stdout + stderr }).toMatchObject({ status: 0 })
   })
 })
