@@ -30,6 +30,12 @@ export interface BitcoinBalanceSourceDeps {
   logger?: Pick<Logger, 'debug' | 'warn'>
 }
 
+/** An address whose call was cut because the time was over is late; nobody cancelled it. */
+const lateNotCancelled = (outcome: Outcome<BitcoinBalances>): Outcome<BitcoinBalances> =>
+  !outcome.ok && outcome.error instanceof CancelledError ? failure(late()) : outcome
+
+const late = (): DeadlineError => new DeadlineError('bitcoin servers did not answer in time')
+
 type Found = Map<string, Outcome<BitcoinBalances>>
 
 const failure = (error: unknown): Outcome<never> => ({
@@ -60,10 +66,12 @@ export const createBitcoinBalanceSource = (
     const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now()))
     const signal = AbortSignal.any([context.signal, timeout])
     try {
-      return await backend.readBalances(addresses, { ...context, signal, deadline })
+      const found = await backend.readBalances(addresses, { ...context, signal, deadline })
+      if (!timeout.aborted) return found
+      return new Map([...found].map(([address, outcome]) => [address, lateNotCancelled(outcome)]))
     } catch (error) {
       if (context.signal.aborted) throw new CancelledError()
-      const reason = timeout.aborted ? new DeadlineError('bitcoin servers did not answer in time') : error
+      const reason = timeout.aborted ? late() : error
       deps.logger?.debug({ caip2Id: deps.caip2Id, backend: backend.name, err: reason }, 'bitcoin backend failed')
       return new Map(addresses.map(({ address }) => [address, failure(reason)]))
     }

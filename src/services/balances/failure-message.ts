@@ -25,13 +25,14 @@ export const unsupportedMessage = (networkType: NetworkType, chainId: string): s
  * Text of a handled error. The words `Rate limit exceeded` appear only when true, because wallets then keep their
  * cached values instead of asking elsewhere. Hosts, URLs and internals stay in the log.
  */
-export function failureMessage(networkType: NetworkType, error: Error): string {
-  return `[${OPERATIONS[networkType]}] ${cause(error)}`
+export function failureMessage(networkType: NetworkType, error: Error, deadlineMs: number): string {
+  return `[${OPERATIONS[networkType]}] ${cause(error, deadlineMs)}`
 }
 
-function cause(error: Error): string {
+function cause(error: Error, deadlineMs: number): string {
   if (error instanceof UpstreamRateLimitedError) return 'Rate limit exceeded'
-  if (error instanceof DeadlineError) return error.message
+  // Its own text names the upstreams that were waited for.
+  if (error instanceof DeadlineError) return `timed out after ${deadlineMs} ms`
   if (error instanceof UpstreamUnavailableError) return 'no upstream of the chain could be reached'
   if (error instanceof BadAnswerError) return 'the upstream sent an invalid answer'
   if (error instanceof JsonRpcError) return `the upstream refused the read (code ${error.rpcCode})`

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { DeadlineError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { answerAll, evm, itemsOf, post, type Read, scriptedChain, startBalanceApi } from '../../support/balance-api.ts'
 
 const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
@@ -177,9 +177,12 @@ describe('get-balances stream', () => {
         scriptedChain('eip155:3', 'evm', async () => Promise.reject(new UpstreamRateLimitedError('all'))),
         scriptedChain('eip155:4', 'evm', async () => Promise.reject(new TypeError('oops'))),
         scriptedChain('eip155:5', 'evm', async () => new Map()),
+        scriptedChain('eip155:6', 'evm', async () =>
+          Promise.reject(new DeadlineError('eip155:6: secret-host is late')),
+        ),
       ],
     })
-    const text = await (await post(url, { data: [evmItem([A], ['143', '1', '2', '3', '4', '5'])] })).text()
+    const text = await (await post(url, { data: [evmItem([A], ['143', '1', '2', '3', '4', '5', '6'])] })).text()
     expect(text).not.toContain('secret-host')
     expect(text).not.toContain('oops')
     const errors = Object.fromEntries(
@@ -190,9 +193,10 @@ describe('get-balances stream', () => {
     )
     expect(errors['eip155:143']).toBe('[getEvmBalances] unsupported chain id: 143')
     expect(errors['eip155:2']).toBe('[getEvmBalances] timed out after 100 ms')
+    expect(errors['eip155:6']).toBe(errors['eip155:2'])
     expect(errors['eip155:3']).toBe('[getEvmBalances] Rate limit exceeded')
     expect(Object.values(errors).filter((error) => String(error).includes('Rate limit exceeded'))).toHaveLength(1)
-    expect(Object.keys(errors)).toHaveLength(6)
+    expect(Object.keys(errors)).toHaveLength(7)
   })
 
   it('shares one read between identical requests and answers the next from the same reading, byte for byte', async () => {

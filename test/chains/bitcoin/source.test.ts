@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type BitcoinBackend,
@@ -9,7 +11,7 @@ import {
   createEsploraBackend,
   electrumLimits,
 } from '../../../src/chains/bitcoin/index.ts'
-import { UpstreamRateLimitedError } from '../../../src/errors.ts'
+import { DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
 import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/balance-reads.ts'
@@ -111,6 +113,19 @@ describe('failover between backends', () => {
     const context = readContext({ deadline: Date.now() + 2_000 })
     const balances = await source([hanging, backend('esplora')]).readBalances(ids(), context)
     expect(balancesOf(first(balances)).confirmed).toBe(137_653_322n)
+  })
+
+  it('servers that keep silent are late, not cancelled', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const pool = poolOf(`http://127.0.0.1:${port}`)
+    const backends = [createEsploraBackend({ network: 'regtest', maxConcurrent, pool })]
+    const read = await source(backends).readBalances(ids(), readContext({ deadline: Date.now() + 300 }))
+    expect(errorOf(first(read))).toBeInstanceOf(DeadlineError)
+    silent.closeAllConnections()
+    silent.close()
+    await pool.close()
   })
 
   it('asks again only for the addresses that are missing', async () => {
