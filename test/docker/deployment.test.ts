@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
+import { ConfigMap, Service } from 'kubernetes-models/v1'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { loadConfig } from '../../src/config/index.ts'
@@ -106,6 +109,19 @@ const documents = parseAllDocuments(read('kubernetes/firn.yaml')).map((one) => o
 const ofKind = (kind: string): Loose[] => documents.filter((one) => one.kind === kind)
 const workloads = [...ofKind('Deployment'), ...ofKind('StatefulSet')]
 
+/** A document with its schema. */
+interface Model {
+  /** Throws when it is not what the schema says. */
+  validate(): void
+}
+const MODELS: Record<string, new (data: Loose) => Model> = {
+  ConfigMap,
+  Service,
+  PodDisruptionBudget,
+  Deployment,
+  StatefulSet,
+}
+
 /** Members that the official API has in these places; a misspelt one would be dropped silently by a lenient client. */
 const KNOWN: Record<string, readonly string[]> = {
   podSpec: [
@@ -154,6 +170,17 @@ describe('kubernetes', () => {
       if (spec) expect([kind, unknown(kind, spec)]).toEqual([kind, []])
     }
   })
+
+  it.each(documents.map((one) => [`${one.kind} ${one.metadata.name}`, one] as const))(
+    '%s is valid by the schema of the official API',
+    (_name, document) => {
+      const Kind = MODELS[document.kind] as new (data: Loose) => Model
+      new Kind(document).validate()
+      // The schema is one that says no.
+      const wrong = { ...document, metadata: { ...document.metadata, name: 5 } }
+      expect(() => new Kind(wrong).validate()).toThrow(/name must be string/)
+    },
+  )
 
   it.each(workloads.map((one) => [one.kind as string, one] as const))(
     '%s: selectors meet, probes and rights are right',
