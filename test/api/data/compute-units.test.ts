@@ -49,3 +49,15 @@ it('gives SDKs typed errors without an index, and without units', async () => {
   const [unavailable, tooMany] = ['ServiceUnavailableError', 'TooManyRequestsError']
   expect(names).toEqual([unavailable, unavailable, unavailable, tooMany])
 })
+
+it('never refuses the probe of a load balancer: neither for want of a key nor of units', async () => {
+  const used = await stage.serve({ data: { plans } })
+  for (let call = 0; call < 4; call++) await fetch(`${used.url}/v1/blocks`)
+  expect((await fetch(`${used.url}/v1/blocks`)).status).toBe(429)
+  expect((await fetch(`${used.url}/v1/health-check`)).status).toBe(429)
+  expect((await fetch(`${used.url}/v1/live-check`)).status).toBe(200)
+
+  const closed = await stage.serve({ data: { plans, keyRequired: true, apiKeys: [{ key: KEY, plan: 'paid' }] } })
+  expect((await fetch(`${closed.url}/v1/health-check`)).status).toBe(401)
+  expect((await fetch(`${closed.url}/v1/live-check`)).status).toBe(200)
+})
