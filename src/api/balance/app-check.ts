@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { ConfigError } from '../../errors.ts'
+import { createKeyFile } from './key-file.ts'
 
 export interface AppCheckOptions {
   mode: 'off' | 'static' | 'jwt' | 'firebase'
@@ -126,9 +126,5 @@ function keySource(jwks: string): JWTVerifyGetKey {
       timeoutDuration: JWKS_TIMEOUT_MS,
     })
   }
-  let local: Promise<JWTVerifyGetKey> | undefined
-  return async (header, token) => {
-    local ??= readFile(jwks, 'utf8').then((text) => createLocalJWKSet(JSON.parse(text)))
-    return (await local)(header, token)
-  }
+  return createKeyFile(jwks, JWKS_COOLDOWN_MS)
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AppCheckOptions, createAppCheck } from '../../../src/api/balance/app-check.ts'
 
 const NUMBER = '123456789012'
@@ -125,6 +125,28 @@ describe('mode firebase', () => {
     expect(asked).toBe(1)
     for (const kid of ['a', 'b', 'c', 'd']) expect(await judge(await sign(GOOD, { kid }))).toBe(false)
     expect(asked).toBe(1)
+  })
+
+  it('reads a file of keys again when they have rotated, not for every unknown key id, and when it was missing', async () => {
+    const file = join(folder, 'rotating.json')
+    const rotated = JSON.stringify({ keys: [{ ...JSON.parse(keySet).keys[0], kid: 'next' }] })
+    const judge = check({ mode: 'firebase', jwks: file, projectNumber: NUMBER })
+    await expect(judge(await sign(GOOD))).rejects.toThrow(/no such file/)
+    writeFileSync(file, keySet)
+    expect(await judge(await sign(GOOD))).toBe(true)
+    writeFileSync(file, rotated)
+    expect(await judge(await sign(GOOD, { kid: 'next' }))).toBe(false)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
+    try {
+      expect(await judge(await sign(GOOD, { kid: 'next' }))).toBe(true)
+      expect(await judge(await sign(GOOD, { kid: 'own' }))).toBe(false)
+      writeFileSync(file, '{ half written')
+      vi.setSystemTime(Date.now() + 31_000)
+      expect(await judge(await sign(GOOD, { kid: 'own' }))).toBe(false)
+      expect(await judge(await sign(GOOD, { kid: 'next' }))).toBe(true)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('is the trouble of the server, not of the caller, when keys cannot be had', async () => {
