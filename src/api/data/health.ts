@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply } from 'fastify'
+import { FirnError } from '../../errors.ts'
 import { refuse } from './errors.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed, oneOf } from './schemas.ts'
 
-/** Rejects when the thing does not work; the message is shown. */
+/** Rejects when the thing does not work; of the message only what stands before a colon is shown. */
 export type Probe = () => Promise<void>
 
 export interface HealthDeps {
@@ -38,7 +39,7 @@ export function healthRoutes(deps: HealthDeps): DataRoute[] {
     summary,
     weight: operationId === 'live-check' ? 'free' : 'medium',
     response: answers(200, 'All parts work.', HealthSchema),
-    handle: (_request, reply) => check(deps, probes(), reply),
+    handle: (request, reply) => check(deps, probes(), reply, request.log),
   })
   const merged = (): [string, Probe][] => {
     const names = [...new Set([...Object.keys(deps.reads), ...Object.keys(deps.writes)])]
@@ -58,11 +59,16 @@ export function healthRoutes(deps: HealthDeps): DataRoute[] {
   ]
 }
 
-async function check(deps: HealthDeps, probes: [string, Probe][], reply: FastifyReply): Promise<unknown> {
+async function check(
+  deps: HealthDeps,
+  probes: [string, Probe][],
+  reply: FastifyReply,
+  log: FastifyBaseLogger,
+): Promise<unknown> {
   if (deps.closing())
     return refuse(reply.header('retry-after', '5'), 503, 'shutting_down: this server is being stopped')
   const results = await Promise.all(
-    probes.map(async ([name, probe]) => [name, await run(probe, deps.timeoutMs)] as const),
+    probes.map(async ([name, probe]) => [name, await run(name, probe, deps.timeoutMs, log)] as const),
   )
   const down = results.filter(([, trouble]) => trouble !== undefined)
   if (down.length > 0)
@@ -75,14 +81,18 @@ async function check(deps: HealthDeps, probes: [string, Probe][], reply: Fastify
   return { status: 'ok', info, error: {}, details: info }
 }
 
-async function run(probe: Probe, timeoutMs: number): Promise<string | undefined> {
+/** What does not work, in words for strangers: what drivers add (places, names, paths) is for the log. */
+async function run(name: string, probe: Probe, timeoutMs: number, log: FastifyBaseLogger): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`no answer within ${timeoutMs} ms`), timeoutMs)
   })
   const outcome = probe().then(
     () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : 'failed'),
+    (error: unknown) => {
+      log.warn({ err: error, part: name }, 'a part of this server does not work')
+      return error instanceof FirnError ? error.message.split(':', 1)[0] : 'it does not work'
+    },
   )
   return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
 }
