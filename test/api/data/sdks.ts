@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { ApiError, Glacier } from '@avalabs/glacier-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
@@ -113,6 +116,21 @@ export function checkSdks(server: () => IndexedServer): void {
     }
     const p = await balances.listByAddresses({ blockchainId: 'p-chain', addresses }, o)
     expect(p.balances).toHaveProperty('unlockedStaked')
+  })
+
+  it("chainkit runs the README's lines as they stand there", async () => {
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+    const lines = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+    expect(lines).toContain('http://127.0.0.1:8650')
+    const code = lines.replace('http://127.0.0.1:8650', server().url)
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
+    const { status, body } = await server().get(
+      '/v1/networks/fuji/blockchains/p-chain/utxos?addresses=fuji1m4hzf29faglptgsn0ha30jvyn8jpuehkr3drn7&pageSize=100',
+    )
+    expect(status).toBe(200)
+    const utxos = body.utxos as { utxoId: string; amount: string }[]
+    expect(utxos.length).toBeGreaterThan(5)
+    expect(stdout.trim().split('\n')).toEqual(utxos.map(({ utxoId, amount }) => `${utxoId} ${amount}`))
   })
 
   it('avacloud-sdk calls the operations it has', async () => {
