@@ -45,7 +45,7 @@ export async function wireBalance(
       if (!chain) throw new Error(`no chain ${caip2Id}`)
       return chain.source.native
     },
-    hrps: [...new Set([...HRPS, ...ownPrefixes(config)])],
+    hrps: () => [...new Set([...HRPS, ...ownPrefixes(config), ...foundPrefixes(chains)])],
     limits: {
       bodyLimitBytes: config.http.bodyLimitBytes,
       keepAliveMs,
@@ -58,3 +58,7 @@ export async function wireBalance(
 
 const ownPrefixes = (config: Config): string[] =>
   Object.values(config.chains.avalanche).flatMap((network) => (network?.hrp === undefined ? [] : [network.hrp]))
+
+/** Prefixes of private networks are known once a node has told the network's ID. */
+const foundPrefixes = ({ networks }: Chains): string[] =>
+  Object.values(networks).flatMap((network) => network?.known()?.hrp ?? [])

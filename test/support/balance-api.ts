@@ -48,6 +48,7 @@ export interface BalanceApiSetup {
   appCheck?: Partial<Parameters<typeof createAppCheck>[0]>
   deadlineMs?: number
   maxStaleMs?: number
+  hrps?: () => readonly string[]
   now?: () => number
 }
 
@@ -70,7 +71,7 @@ export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: st
     appCheck: createAppCheck({ mode: 'off', tokens: [], appIds: [], ...setup.appCheck }),
     caip2Ids: [...byId.keys()],
     nativeOf: () => AVAX,
-    hrps: ['avax', 'fuji'],
+    hrps: setup.hrps ?? (() => ['avax', 'fuji']),
     limits: {
       bodyLimitBytes: 16_777_216,
       keepAliveMs: 15_000,

@@ -10,6 +10,7 @@ import type { NativeToken } from '../../chains/capabilities.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import type { AppCheck } from './app-check.ts'
+import { byPrefixes, type Prefixes } from './by-prefixes.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
 import { createPresenter } from './presenter.ts'
@@ -17,7 +18,7 @@ import { createQuestions } from './questions.ts'
 import { createRequestSchemas } from './request-schema.ts'
 import { createRequestValidator } from './request-validation.ts'
 import { balancesRouteSchema, supportedChainsRouteSchema } from './route-schemas.ts'
-import { createStakeHandler, createStakeSchemas, stakeRouteSchema } from './stake-rewards.ts'
+import { compileStakeSchemas, createStakeHandler, createStakeSchemas, stakeRouteSchema } from './stake-rewards.ts'
 import { createStreams } from './streams.ts'
 
 export interface BalanceApiOptions {
@@ -27,8 +28,7 @@ export interface BalanceApiOptions {
   appCheck: AppCheck
   caip2Ids: readonly string[]
   nativeOf: (caip2Id: string) => NativeToken
-  /** Human-readable prefixes that addresses may carry. */
-  hrps: readonly string[]
+  hrps: Prefixes
   limits: {
     bodyLimitBytes: number
     keepAliveMs: number
@@ -45,8 +45,8 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
   installErrors(app)
   app.removeContentTypeParser('text/plain')
   await app.register(swagger, documentInfo)
-  const schemas = createRequestSchemas(options.hrps)
-  const questions = createQuestions(createRequestValidator(schemas))
+  const validator = byPrefixes(options.hrps, (hrps) => createRequestValidator(createRequestSchemas(hrps)))
+  const questions = createQuestions((body) => validator()(body))
   const streams = createStreams({
     balances: options.balances,
     present: createPresenter(options.nativeOf),
@@ -84,7 +84,7 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
       url: '/v1/balance/get-balances',
       ...guarded,
       bodyLimit: options.limits.bodyLimitBytes,
-      schema: balancesRouteSchema(schemas),
+      schema: balancesRouteSchema(createRequestSchemas(options.hrps())),
       // Our own check speaks of the one item shape that was meant; Ajv would report all five.
       validatorCompiler: () => () => true,
       serializerCompiler: () => JSON.stringify,
@@ -104,15 +104,15 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
   })
   refuseOtherMethods(app, '/v1/balance/get-supported-chains', ['GET', 'HEAD'])
 
-  const stake = createStakeSchemas(options.hrps)
+  const stakeChecks = byPrefixes(options.hrps, (hrps) => compileStakeSchemas(createStakeSchemas(hrps)))
   app.route({
     method: 'POST',
     url: '/v1/stake/get-rewards',
     ...guarded,
-    schema: stakeRouteSchema(stake),
+    schema: stakeRouteSchema(createStakeSchemas(options.hrps())),
     validatorCompiler: () => () => true,
     serializerCompiler: () => JSON.stringify,
-    handler: createStakeHandler(stake, options.stakeRewards),
+    handler: createStakeHandler(stakeChecks, options.stakeRewards),
   })
   refuseOtherMethods(app, '/v1/stake/get-rewards', ['POST'])
 

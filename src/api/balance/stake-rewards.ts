@@ -27,6 +27,15 @@ export function createStakeSchemas(hrps: readonly string[]) {
   return { KeySchema, AddressesSchema }
 }
 
+type StakeSchemas = ReturnType<typeof createStakeSchemas>
+
+export const compileStakeSchemas = ({ KeySchema, AddressesSchema }: StakeSchemas) => ({
+  byKey: TypeCompiler.Compile(KeySchema),
+  byAddresses: TypeCompiler.Compile(AddressesSchema),
+})
+
+type StakeChecks = ReturnType<typeof compileStakeSchemas>
+
 const amount = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `${description} nAVAX.` })
 const StakeRewardsSchema = Type.Object(
   {
@@ -39,10 +48,7 @@ const StakeRewardsSchema = Type.Object(
 
 const json = (description: string, schema: unknown) => ({ description, content: { 'application/json': { schema } } })
 
-export const stakeRouteSchema = ({
-  KeySchema,
-  AddressesSchema,
-}: ReturnType<typeof createStakeSchemas>): FastifySchema => ({
+export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): FastifySchema => ({
   operationId: 'getRewards',
   tags: ['Stake'],
   summary: 'Get stake rewards',
@@ -61,15 +67,10 @@ export const stakeRouteSchema = ({
 })
 
 /** The route's handler. `rewards` is undefined where nothing is indexed: the answer is then 503, never zeros. */
-export function createStakeHandler(
-  { KeySchema, AddressesSchema }: ReturnType<typeof createStakeSchemas>,
-  rewards: StakeRewardsService | undefined,
-) {
-  const byKey = TypeCompiler.Compile(KeySchema)
-  const byAddresses = TypeCompiler.Compile(AddressesSchema)
-
+export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewardsService | undefined) {
   const issuesOf = (body: unknown): Issue[] => {
     if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
+    const { byKey, byAddresses } = checks()
     const check = 'extendedPublicKey' in body ? byKey : byAddresses
     return check.Check(body) ? [] : collect(check.Errors(body), [])
   }
@@ -77,7 +78,7 @@ export function createStakeHandler(
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const issues = issuesOf(request.body)
     if (issues.length > 0) return refusePayload(request, reply, issues)
-    const body = request.body as Static<typeof KeySchema> | Static<typeof AddressesSchema>
+    const body = request.body as Static<StakeSchemas['KeySchema']> | Static<StakeSchemas['AddressesSchema']>
     if (!rewards) return refuseForNow(reply)
     try {
       const side = body.isTestnet ? 'testnet' : 'mainnet'

@@ -242,3 +242,29 @@ describe('HTTP', () => {
     expect(itemsOf(await response.text())).toHaveLength(1)
   })
 })
+
+it('takes addresses of a private network once its prefix has been found, for balances and for rewards', async () => {
+  let found = false
+  const started = await startBalanceApi({ chains: [], hrps: () => ['avax', 'fuji', ...(found ? ['custom'] : [])] })
+  try {
+    const address = `custom1${WALLET.slice(5)}`
+    const wallets = {
+      data: [{ namespace: 'avax', references: [P], addressDetails: [{ id: 'a', addresses: [address] }] }],
+    }
+    const stake = { addresses: [`P-${address}`], isTestnet: false }
+    const statuses = async () => {
+      const rewards = await fetch(`${started.url}/v1/stake/get-rewards`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(stake),
+      })
+      return [(await post(started.url, wallets)).status, rewards.status]
+    }
+    expect(await statuses()).toEqual([400, 400])
+    found = true
+    // Nothing is indexed here: the body of the second one was right.
+    expect(await statuses()).toEqual([200, 503])
+  } finally {
+    await started.app.close()
+  }
+})
