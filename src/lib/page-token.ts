@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { BadInputError } from '../errors.ts'
 
 /** Raised when the content of tokens changes; older ones are then refused instead of misread. */
-const VERSION = 1
+const VERSION = 2
 const MAX_LENGTH = 512
-const FORM = /^[A-Za-z0-9_-]+$/
 
 /** Where a page ended: values of the sort key, as text. */
 export type PageKey = readonly string[]
@@ -13,9 +12,12 @@ export type PageKey = readonly string[]
 export const queryMark = (query: unknown): string =>
   createHash('sha256').update(JSON.stringify(query)).digest('base64url').slice(0, 12)
 
+/** Says that nothing of a token was changed; it keeps no secret, for there is none in a place of a list. */
+const seal = (mark: string, key: PageKey): string => queryMark([VERSION, mark, ...key]).slice(0, 6)
+
 /** An opaque token that continues the same query after `key`. */
 export function writePageToken(mark: string, key: PageKey): string {
-  return Buffer.from(JSON.stringify([VERSION, mark, ...key])).toString('base64url')
+  return Buffer.from(JSON.stringify([VERSION, mark, seal(mark, key), ...key])).toString('base64url')
 }
 
 /**
@@ -24,20 +26,24 @@ export function writePageToken(mark: string, key: PageKey): string {
  */
 export function readPageToken(mark: string, token: string | undefined): PageKey | undefined {
   if (token === undefined || token === '') return undefined
-  const parts = token.length <= MAX_LENGTH && FORM.test(token) ? parse(token) : undefined
+  const parts = token.length <= MAX_LENGTH ? parse(token) : undefined
   if (!parts) throw new BadInputError('pageToken is not a token of this API')
-  const [version, of, ...key] = parts
+  const [version, of, sealed, ...key] = parts
   if (version !== VERSION) throw new BadInputError('pageToken is of another version: start again without it')
   if (of !== mark) throw new BadInputError('pageToken belongs to another query: send the same parameters as before')
-  if (key.length === 0 || !key.every((part) => typeof part === 'string')) {
+  if (key.length === 0 || !isTexts(key) || sealed !== seal(mark, key))
     throw new BadInputError('pageToken is not a token of this API')
-  }
-  return key as string[]
+  return key
 }
 
+const isTexts = (values: readonly unknown[]): values is string[] => values.every((value) => typeof value === 'string')
+
 function parse(token: string): unknown[] | undefined {
+  const bytes = Buffer.from(token, 'base64url')
+  // Decoding overlooks foreign characters, padding and spare bits: only the text that we wrote is one of ours.
+  if (bytes.toString('base64url') !== token) return undefined
   try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
     return Array.isArray(value) ? value : undefined
   } catch {
     return undefined
