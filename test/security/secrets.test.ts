@@ -3,6 +3,7 @@ import { createApp } from '../../src/app.ts'
 import { type Config, createConfig, loadConfig, type Partially } from '../../src/config/index.ts'
 import { ConfigError } from '../../src/errors.ts'
 import { createLogger } from '../../src/lib/logger.ts'
+import { startCollector } from '../support/span-collector.ts'
 import { createStage } from '../support/stage.ts'
 
 /** One word for each secret, so that a leak says which one; they look like nothing else in any output. */
@@ -54,7 +55,7 @@ const BITCOIN = '000000000019d6689c085ae165831e93'
 const SOLANA = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 
 /** A server whose every secret is a canary, over upstreams that fail in every way. */
-async function secretConfig(): Promise<Partially<Config>> {
+async function secretConfig(collectorUrl: string): Promise<Partially<Config>> {
   const dead = await stage.deadUrl()
   const faults = await Promise.all([
     stage.upstream({ faults: { status: 401 } }),
@@ -88,7 +89,7 @@ async function secretConfig(): Promise<Partially<Config>> {
     upstream: { headersTimeoutMs: 700, bodyTimeoutMs: 700, connectTimeoutMs: 700 },
     node: { network: 'mainnet', attemptMs: 500 },
     redis: { url: dead.replace('http://', `redis://${canary('redisuser')}:${canary('redis')}@`) },
-    otel: { endpoint: secretUrl(dead, 'otel') },
+    otel: { enabled: true, endpoint: secretUrl(collectorUrl, 'otel') },
     data: { apiKeys: [{ key: canary('datakey'), plan: 'default' }], keyRequired: true },
     chains: {
       catalogue: false,
@@ -168,7 +169,9 @@ describe('secrets', () => {
   let configuration: Partially<Config> = {}
 
   beforeAll(async () => {
-    configuration = await secretConfig()
+    // Whoever collects spans is somebody else: what it is sent is an output like any other.
+    const collector = await startCollector()
+    configuration = await secretConfig(collector.url)
     const node = { ...configuration.node, api: { admin: { enabled: true } } }
     const app = await createApp(createConfig({ dataDir: stage.folder(), ...configuration, node }), { logger: logger() })
     const url = await app.listen()
@@ -176,6 +179,8 @@ describe('secrets', () => {
       await provoke(url)
     } finally {
       await closing(app)
+      for (const { text } of collector.batches) note('spans', text)
+      await collector.close()
     }
   })
 
@@ -189,8 +194,9 @@ describe('secrets', () => {
       refused: said('log', 'ECONNREFUSED'),
       measured: said('GET /metrics', 'upstream'),
       masked: said('POST /ext/admin', '***'),
+      traced: said('spans', '/v1/balance/get-balances') && said('spans', '127.0.0.1'),
     }
-    expect(failures).toEqual({ refused: true, measured: true, masked: true })
+    expect(failures).toEqual({ refused: true, measured: true, masked: true, traced: true })
     expect(leaks()).toEqual([])
   })
 
