@@ -1,6 +1,6 @@
 import { BadInputError } from '../errors.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
-import { sha256 } from './sha256.ts'
+import { sha256, sha256Hex } from './sha256.ts'
 
 const CHECKSUM_BYTES = 4
 
@@ -24,8 +24,10 @@ export function decodeCb58(text: string, length?: number): Uint8Array {
   if (length !== undefined && bytes.length !== length) {
     throw new BadInputError(`cb58 text holds ${bytes.length} bytes, expected ${length}`)
   }
-  if (!sha256(bytes).subarray(-CHECKSUM_BYTES).equals(whole.subarray(-CHECKSUM_BYTES))) {
+  if (!sha256Hex(bytes).endsWith(hexOf(whole.subarray(-CHECKSUM_BYTES)))) {
     throw new BadInputError('cb58 checksum does not match')
   }
   return bytes
 }
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')

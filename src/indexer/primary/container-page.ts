@@ -1,6 +1,6 @@
 import { CodecError, type OpenContainer, openContainer } from '../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../errors.ts'
-import { bytesToHex, idFromCb58 } from '../../lib/ids.ts'
+import { idFromCb58 } from '../../lib/ids.ts'
 import { decodeNodeHex } from '../../lib/node-hex.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 import type { ChainFormat } from './formats.ts'
@@ -44,8 +44,9 @@ function readContainer<T>(format: ChainFormat<T>, text: ContainerText, index: bi
   const inner = decodeInner(format, opened.innerBlock, index)
   if (opened.outerId === undefined && inner.id !== id) throw notItsHash(format, index)
   const outer = outerOf(opened)
-  const container = { index, id, height: inner.height, bytes: bytesToHex(bytes), acceptedAt: text.timestamp }
-  return { ...inner, ...(outer ? { outer } : {}), container }
+  const container = { index, id, height: inner.height, bytes, acceptedAt: text.timestamp }
+  const { block, id: innerId, parentId, height, time, size } = inner
+  return { block, id: innerId, parentId, height, time, size, outer, container }
 }
 
 const notItsHash = (format: ChainFormat<unknown>, index: bigint): BadAnswerError =>
@@ -67,13 +68,9 @@ export function decodeInner<T>(
 function outerOf({ envelope, outerId, proposer }: OpenContainer): OuterBlock | undefined {
   if (!envelope || outerId === undefined) return undefined
   const { parentId } = envelope
-  if (envelope.type === 'option') return { id: outerId, parentId }
+  if (envelope.type === 'option') return { id: outerId, parentId, proposer: undefined }
   const { pChainHeight, timestamp: time } = envelope
-  return {
-    id: outerId,
-    parentId,
-    proposer: { ...(proposer === undefined ? {} : { nodeId: proposer }), pChainHeight, time },
-  }
+  return { id: outerId, parentId, proposer: { nodeId: proposer, pChainHeight, time } }
 }
 
 /** @throws BadAnswerError unless `block` stands on `before`, outside and inside */

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { BadAnswerError, CancelledError, FirnError } from '../../errors.ts'
 import type { AnswerVerdict, RawResponse, UpstreamPool } from '../../upstream/types.ts'
 import type { Page, StreamTip } from '../runner/stream.ts'
@@ -135,7 +136,7 @@ function readAnswer<T>(format: ChainFormat<T>, response: RawResponse, asked: Ask
   if (status === 404 || status === 403) return { kind: 'off', reason: 'the index API is not there' }
   if (status !== 200) return { kind: 'bad', reason: `status ${status}` }
   try {
-    const answer = JSON.parse(body.toString('utf8')) as {
+    const answer = JSON.parse(textOf(body)) as {
       error?: { message?: unknown }
       result?: { containers?: unknown }
     }
@@ -148,6 +149,9 @@ function readAnswer<T>(format: ChainFormat<T>, response: RawResponse, asked: Ask
     return { kind: error instanceof StreamBlockedError ? 'blocked' : 'bad', reason }
   }
 }
+
+/** Megabytes of digits: taking them for what they are spares their decoding and, for the text lies outside it, the heap. */
+const textOf = (body: Buffer): string => body.toString(isAscii(body) ? 'latin1' : 'utf8')
 
 function readError(message: string, { overlap }: Asked): Reading<never> {
   if (message.includes('no containers have been accepted')) {

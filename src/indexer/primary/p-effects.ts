@@ -49,14 +49,15 @@ export function applyPBlock(base: PContext, block: PBlock, open: OpenProposal | 
 }
 
 function propose({ sink, at }: PContext, { tx, height }: { tx: PTx; height: bigint }, position: number): OpenProposal {
-  sink.transactions.push({ id: tx.id, ...at, position, type: typeIdOf(tx.bytes) })
+  sink.transactions.push({ id: tx.id, height: at.height, time: at.time, position, type: typeIdOf(tx.bytes) })
   return { tx, height }
 }
 
 function applyTxs(context: PContext, txs: readonly PTx[]): void {
   const { sink, at } = context
+  const { height, time } = at
   for (const [position, tx] of txs.entries()) {
-    sink.transactions.push({ id: tx.id, ...at, position, type: typeIdOf(tx.bytes) })
+    sink.transactions.push({ id: tx.id, height, time, position, type: typeIdOf(tx.bytes) })
     applyTx(context, tx)
   }
 }

@@ -4,7 +4,7 @@ import type { InnerBlock } from './formats.ts'
 
 /** A verified block of P, X or C, with what its envelope tells where it is known. */
 export interface SourceBlock<T> extends StreamBlock, InnerBlock<T> {
-  outer?: OuterBlock
+  outer?: OuterBlock | undefined
   container?: ContainerRow
 }
 
@@ -12,5 +12,5 @@ export interface OuterBlock {
   id: string
   parentId: string
   /** Left out for options, which inherit their proposal's. */
-  proposer?: BlockProposer
+  proposer?: BlockProposer | undefined
 }

@@ -6,8 +6,9 @@ import { consumeInputs, createOutputs, type Moment, typeIdOf } from './utxo-rows
 /** What an X block does to UTXOs and assets. Pure: block in, rows out. */
 export function applyXBlock(sink: Sink, ids: NetworkIds, block: XBlock): void {
   const at: Moment = { height: block.height, time: block.time }
+  const { height, time } = at
   for (const [position, tx] of block.txs.entries()) {
-    sink.transactions.push({ id: tx.id, ...at, position, type: typeIdOf(tx.bytes) })
+    sink.transactions.push({ id: tx.id, height, time, position, type: typeIdOf(tx.bytes) })
     applyXTx(sink, ids, at, tx)
   }
 }

@@ -20,7 +20,7 @@ export function cutTransactions(
   return transactions.map(({ id, index, height, position }) => {
     const container = byHeight.get(height)
     if (!container) throw new Error(`X block ${height} is not in the index`)
-    const block = decoded.get(height) ?? decodeXBlock(openContainer(hexToBytes(container.bytes)).innerBlock)
+    const block = decoded.get(height) ?? decodeXBlock(openContainer(container.bytes).innerBlock)
     decoded.set(height, block)
     const tx = block.txs[position]
     if (tx?.id !== id) throw new Error(`X block ${height} does not hold ${id} at ${position}`)

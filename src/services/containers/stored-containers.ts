@@ -29,7 +29,7 @@ const isTransactions = (index: ContainerIndex): boolean => index === 'X/tx'
 
 const toContainer = ({ id, bytes, acceptedAt, index }: ContainerRow): Container => ({
   id: hexToBytes(id),
-  bytes: hexToBytes(bytes),
+  bytes,
   timestamp: acceptedAt,
   index,
 })

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { addressOfKey, recoverPublicKey } from '../../chains/avalanche/keys/recovered-key.ts'
-import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
+import { bytesToHex } from '../../lib/ids.ts'
 import type { ChainLetter, IndexReader, UtxoRecord } from '../../store/index.ts'
 import { type SpendingTx, spendingTxs, spentKey } from './spending-inputs.ts'
 
@@ -70,7 +70,7 @@ export function createSpendingCredentials({ index, keys = KEYS }: SpendingCreden
   ): Promise<void> {
     const positions = [...blocks.keys()].map((height) => height - 1n)
     for (const container of await index.containers.atPositions({ network, letter }, positions)) {
-      const txs = spendingTxs(letter, hexToBytes(container.bytes))
+      const txs = spendingTxs(letter, container.bytes)
       for (const utxo of blocks.get(container.height) ?? []) {
         const tx = txs.get(utxo.consumed?.by ?? '')
         const credentials = tx && read(utxo, tx)

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely'
-import { bytesToHex } from '../../lib/ids.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { utxoId } from '../utxo-key.ts'
@@ -65,7 +64,7 @@ function toActivity(row: ActivityRow): Activity {
     time: row.time,
     height: consumed ? (row.consumed_height ?? 0n) : row.created_height,
     txId: consumed ? (row.consumed_by ?? '') : row.tx_id,
-    utxoId: bytesToHex(utxoId(row.tx_id, Number(row.output_index))),
+    utxoId: utxoId(row.tx_id, Number(row.output_index)),
     isConsumed: row.consumed,
   }
 }

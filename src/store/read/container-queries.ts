@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
+import { hexToBytes } from '../../lib/ids.ts'
 import { bytea } from '../bytea.ts'
 import type { ContainerRow, TransactionRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
@@ -79,7 +80,13 @@ export function createContainerQueries(db: Kysely<Database>, numbers: ChainNumbe
 }
 
 function toContainer(row: Selectable<Database['container']>): ContainerRow {
-  return { index: row.position, id: row.id, height: row.height, bytes: row.bytes, acceptedAt: row.accepted_at }
+  return {
+    index: row.position,
+    id: row.id,
+    height: row.height,
+    bytes: hexToBytes(row.bytes),
+    acceptedAt: row.accepted_at,
+  }
 }
 
 function toTransaction(row: Selectable<Database['tx']>): NumberedTransaction {

@@ -1,4 +1,3 @@
-import { bytesToHex } from '../../lib/ids.ts'
 import { letters, outputKinds, rewardTypes } from '../codes.ts'
 import type { ChainLetter, OutputKind, RewardMark, StakeInterval } from '../rows/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
@@ -93,7 +92,7 @@ export function toAsset(row: AssetColumns): AssetInfo {
 export function toRecord(row: RecordRow): UtxoRecord {
   const outputIndex = Number(row.output_index)
   return {
-    id: bytesToHex(utxoId(row.tx_id, outputIndex)),
+    id: utxoId(row.tx_id, outputIndex),
     txId: row.tx_id,
     outputIndex,
     kind: outputKinds.word(row.kind),

@@ -11,33 +11,33 @@ export interface BlockRow {
   id: string
   parentId: string
   /** The proposervm's id; left out for genesis, before the fork and when the envelope is unknown. */
-  outerId?: string
-  outerParentId?: string
+  outerId?: string | undefined
+  outerParentId?: string | undefined
   /** Name of the block type as nodes print it, for example `BanffStandardBlock`; free text. */
   type: string
   /** Time of the inner block (on P capped at the next staker change). */
   time: bigint
-  timeMs?: bigint
+  timeMs?: bigint | undefined
   /** Bytes of the inner block. */
   size: number
   /** In the order of the block; on C the Ethereum transactions. */
   txIds: readonly string[]
   /** C only: atomic transactions of the block. */
-  atomicTxIds?: readonly string[]
-  proposer?: BlockProposer
+  atomicTxIds?: readonly string[] | undefined
+  proposer?: BlockProposer | undefined
   /** P only. */
-  currentSupply?: bigint
+  currentSupply?: bigint | undefined
   /** P only, since Etna. */
-  l1AccruedFees?: bigint
-  activeL1Validators?: number
+  l1AccruedFees?: bigint | undefined
+  activeL1Validators?: number | undefined
 }
 
 /** From the proposervm's envelope. */
 export interface BlockProposer {
   /** 20 bytes; left out for unsigned blocks. */
-  nodeId?: string
-  pChainHeight?: bigint
-  time?: bigint
+  nodeId?: string | undefined
+  pChainHeight?: bigint | undefined
+  time?: bigint | undefined
 }
 
 /** An accepted container as a node's index API has it; kept only where the index API is to be answered from here. */
@@ -47,8 +47,8 @@ export interface ContainerRow {
   /** Outer id. */
   id: string
   height: bigint
-  /** Outer bytes as hex. */
-  bytes: string
+  /** Outer bytes. */
+  bytes: Uint8Array
   /** RFC 3339 with nanoseconds, exactly as the node gave it. */
   acceptedAt: string
 }
@@ -84,20 +84,20 @@ export interface UtxoRow extends OwnerSet {
   kind: OutputKind
   assetId: string
   /** Left out for kinds without an amount. */
-  amount?: bigint
+  amount?: bigint | undefined
   /** Lock that binds the output to staking until then. */
-  stakeableLocktime?: bigint
+  stakeableLocktime?: bigint | undefined
   /** Set for an exported output: the chain whose shared memory it lies in and which alone can consume it. */
-  exportedTo?: ChainLetter
+  exportedTo?: ChainLetter | undefined
   height: bigint
   time: bigint
   /** NFT outputs. */
-  groupId?: number
+  groupId?: number | undefined
   /** Hex. */
-  payload?: string
+  payload?: string | undefined
   /** Set while the output is stake: it is no UTXO of the node before its `ReleaseRow`. */
-  stake?: StakeInterval
-  reward?: RewardMark
+  stake?: StakeInterval | undefined
+  reward?: RewardMark | undefined
 }
 
 /** Start and end of staking as the API shows them; what the chain really did is told by `ReleaseRow`. */
@@ -125,9 +125,9 @@ export interface SpendRow {
   height: bigint
   time: bigint
   /** Set for an import: the chain that exported it, whose stream may be behind this one. */
-  importedFrom?: ChainLetter
+  importedFrom?: ChainLetter | undefined
   /** Signatures of the input one after another, 65 bytes each, hex; X and C. */
-  signatures?: string
+  signatures?: string | undefined
 }
 
 /** Stake that becomes an ordinary UTXO again (at the option block, after commit and abort alike). */

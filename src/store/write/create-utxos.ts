@@ -129,20 +129,22 @@ function ownerEntries(scope: UtxoScope, created: readonly PlannedUtxo[], consume
     if (addresses.length > MAX_OWNERS) throw new RangeContentError(`${name(utxo.row)} has ${addresses.length} owners`)
     const consumedTime = utxo.spend?.time ?? consumed.get(utxo.key) ?? OPEN_END
     for (const address of addresses) {
-      const entry = { address, utxo, consumedTime }
       if (exportedTo === undefined) {
-        entries.push({ ...entry, chain: here, otherChain: here, direction: directions.number('native') })
+        entries.push({ address, utxo, consumedTime, chain: here, otherChain: here, direction: NATIVE })
         continue
       }
       const there = chainNumber(scope.network, exportedTo)
-      entries.push({ ...entry, chain: here, otherChain: there, direction: directions.number('exported') })
-      entries.push({ ...entry, chain: there, otherChain: here, direction: directions.number('importable') })
+      entries.push({ address, utxo, consumedTime, chain: here, otherChain: there, direction: EXPORTED })
+      entries.push({ address, utxo, consumedTime, chain: there, otherChain: here, direction: IMPORTABLE })
     }
   }
   return entries
 }
 
 const MAX_OWNERS = 32_767
+const NATIVE = directions.number('native')
+const EXPORTED = directions.number('exported')
+const IMPORTABLE = directions.number('importable')
 
 function ownerColumns(assets: AssetNumbers): Column<OwnerEntry>[] {
   return [

@@ -41,39 +41,48 @@ export function planUtxos(
 ): UtxoPlan {
   const created = new Map<string, PlannedUtxo>()
   for (const row of rows.utxos ?? []) {
-    const key = utxoKey(row.txId, row.outputIndex)
-    if (created.has(key)) throw new RangeContentError(`${name(row)} is created twice`)
-    created.set(key, { key, row, spend: undefined, releasedAt: undefined })
+    const place = placeOf(row)
+    if (created.has(place)) throw new RangeContentError(`${name(row)} is created twice`)
+    created.set(place, { key: utxoKey(row.txId, row.outputIndex), row, spend: undefined, releasedAt: undefined })
   }
-  const released = keyed(rows.releases ?? [], 'released').filter(({ key, row }) => {
-    const here = created.get(key)
-    if (here === undefined) return true
+  const released = elsewhere(rows.releases ?? [], 'released', created, (here, row) => {
     if (here.row.stake === undefined) throw new RangeContentError(`${name(row)} is released but no stake`)
     here.releasedAt = row.time
-    return false
   })
-  const spent = keyed(rows.spends ?? [], 'spent').filter(({ key, row }) => {
-    const here = created.get(key)
-    if (here === undefined) return true
+  const spent = elsewhere(rows.spends ?? [], 'spent', created, (here, row) => {
     if ((here.row.exportedTo ?? letter) !== letter) throw new RangeContentError(`${name(row)} was exported elsewhere`)
     here.spend = row
-    return false
   })
   return { created: [...created.values()], spent, released }
 }
 
-function keyed<R extends { txId: string; outputIndex: number }>(
+interface Place {
+  txId: string
+  outputIndex: number
+}
+
+/** Within a range; the key of the database costs more. */
+const placeOf = ({ txId, outputIndex }: Place): string => txId + outputIndex
+
+/** Hands over what concerns outputs of this range, and answers with what the database has to look for. */
+function elsewhere<R extends Place>(
   rows: readonly R[],
   verb: string,
+  created: ReadonlyMap<string, PlannedUtxo>,
+  join: (here: PlannedUtxo, row: R) => void,
 ): { key: string; row: R }[] {
-  const seen = new Map<string, R>()
+  const seen = new Set<string>()
+  const rest: { key: string; row: R }[] = []
   for (const row of rows) {
-    const key = utxoKey(row.txId, row.outputIndex)
-    if (seen.has(key)) throw new RangeContentError(`${name(row)} is ${verb} twice`)
-    seen.set(key, row)
+    const place = placeOf(row)
+    if (seen.has(place)) throw new RangeContentError(`${name(row)} is ${verb} twice`)
+    seen.add(place)
+    const here = created.get(place)
+    if (here === undefined) rest.push({ key: utxoKey(row.txId, row.outputIndex), row })
+    else join(here, row)
   }
-  return [...seen].map(([key, row]) => ({ key, row }))
+  return rest
 }
 
 /** How errors name an output. */
-export const name = (row: { txId: string; outputIndex: number }): string => `output ${row.txId}:${row.outputIndex}`
+export const name = (row: Place): string => `output ${row.txId}:${row.outputIndex}`

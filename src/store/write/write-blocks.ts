@@ -13,13 +13,12 @@ export async function writeBlocks(
   rows: Pick<PrimaryRows, 'blocks' | 'containers' | 'transactions'>,
 ): Promise<void> {
   const { blocks = [], containers = [], transactions = [] } = rows
-  const numbered = transactions.map((row, index) => ({ ...row, sequence: first + BigInt(index) }))
+  const numbered = transactions.map((row, index) => ({ row, sequence: first + BigInt(index) }))
   const ofChain = <R>(columns: readonly Column<R>[]): Column<R>[] => [column('chain', 'int2', () => chain), ...columns]
-  const sequence = column<(typeof numbered)[number]>('sequence', 'int8', (row) => row.sequence)
   await insertTogether(db, [
     rowsFor('block', ofChain(BLOCK), blocks),
     rowsFor('container', ofChain(CONTAINER), containers),
-    rowsFor('tx', ofChain([sequence, ...TRANSACTION]), numbered),
+    rowsFor('tx', ofChain(TRANSACTION), numbered),
   ])
 }
 
@@ -52,12 +51,18 @@ const CONTAINER: Column<ContainerRow>[] = [
   column('accepted_at', 'text', (row) => row.acceptedAt),
 ]
 
-const TRANSACTION: Column<TransactionRow>[] = [
-  column('id', 'bytea', (row) => row.id),
-  column('height', 'int8', (row) => row.height),
-  column('position', 'int4', (row) => row.position),
-  column('type', 'int2', (row) => row.type),
-  column('time', 'int8', (row) => row.time),
+interface NumberedRow {
+  row: TransactionRow
+  sequence: bigint
+}
+
+const TRANSACTION: Column<NumberedRow>[] = [
+  column('sequence', 'int8', ({ sequence }) => sequence),
+  column('id', 'bytea', ({ row }) => row.id),
+  column('height', 'int8', ({ row }) => row.height),
+  column('position', 'int4', ({ row }) => row.position),
+  column('type', 'int2', ({ row }) => row.type),
+  column('time', 'int8', ({ row }) => row.time),
 ]
 
 export const ASSET: Column<AssetRow>[] = [

@@ -14,7 +14,7 @@ function recordedContainers(there: boolean) {
   const lines = recordedLines<{ height: number; container: { id: string; bytes: string } | null }>('x-blocks')
   for (const { height, container } of there ? lines : []) {
     if (container === null) continue
-    const bytes = bytesToHex(decodeNodeHex(container.bytes))
+    const bytes = decodeNodeHex(container.bytes)
     const index = BigInt(height) - 1n
     rows.set(index, { index, id: idFromCb58(container.id), height: BigInt(height), bytes, acceptedAt: '' })
   }

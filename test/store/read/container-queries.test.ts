@@ -16,7 +16,15 @@ describeStores('containers', (open) => {
       range.rows.blocks?.flatMap(({ height }) => {
         const index = height - 1n
         if (height === 0n || index === 5n) return []
-        return [{ index, id: id(Number(index)), height, bytes: 'ab', acceptedAt: '2026-11-20T11:09:36.160256894Z' }]
+        return [
+          {
+            index,
+            id: id(Number(index)),
+            height,
+            bytes: Buffer.from([0xab]),
+            acceptedAt: '2026-11-20T11:09:36.160256894Z',
+          },
+        ]
       }) ?? []
     const stream = { name: 'recorded:P', kind: 'primary' as const, network: 'recorded', testnet: true }
     await store.writer.register({ ...stream, chain: 'P' })

@@ -1,6 +1,6 @@
 import { ripemd160 } from '@noble/hashes/legacy.js'
-import { bytesToHex } from '../../../lib/ids.ts'
-import { sha256, sha256Hex } from '../../../lib/sha256.ts'
+import { bytesToHex, hexToBytes } from '../../../lib/ids.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import { CodecError } from './codec-error.ts'
 import { type Decoded, decodeTop, encodeTop, struct, union, variant } from './layout.ts'
 import { blob, id, u64 } from './primitives.ts'
@@ -43,9 +43,19 @@ export function envelopeId(value: Envelope, bytes: Uint8Array): string {
   return sha256Hex(bytes.subarray(0, bytes.length - 4 - value.signature.length))
 }
 
+/** The same validators propose again and again: their node ids, by the sha256 of their certificates. */
+const nodeIds = new Map<string, string>()
+const MAX_NODE_IDS = 8_192
+
 /** Hex node id of a staking certificate: ripemd160(sha256(DER)). */
 export function nodeIdOfCertificate(der: Uint8Array): string {
-  return bytesToHex(ripemd160(sha256(der)))
+  const digest = sha256Hex(der)
+  const known = nodeIds.get(digest)
+  if (known !== undefined) return known
+  if (nodeIds.size >= MAX_NODE_IDS) nodeIds.clear()
+  const nodeId = bytesToHex(ripemd160(hexToBytes(digest)))
+  nodeIds.set(digest, nodeId)
+  return nodeId
 }
 
 /** Who proposed the block; undefined for unsigned blocks and options. */
