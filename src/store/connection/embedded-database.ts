@@ -39,7 +39,7 @@ class EmbeddedError extends FirnError {
 }
 
 /**
- * Starts the thread and waits until its database has recovered and takes statements (about 0.3 s, 2 s when it is made).
+ * Starts the thread and waits until its database has recovered and takes statements (about 0.3 s).
  * @throws StoreUnavailableError when the database cannot be opened
  */
 export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedDatabase> {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Logger } from 'pino'
@@ -10,6 +10,7 @@ import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
 import { takeLock } from './lock-file.ts'
 import type { ConnectionPool } from './pool.ts'
 import { createTurns } from './turns.ts'
+import { makeDatabase } from './worker-thread.ts'
 
 export interface EmbeddedPoolOptions {
   /** Folder of the data; undefined = in memory, for tests. */
@@ -108,17 +109,20 @@ export async function openEmbeddedPool(
   }
 }
 
+const DRAFT = 'data.new-'
+
 /**
- * The database's own folder in ours. It is made under another name, so that a process killed meanwhile leaves nothing
- * that looks like a database; and by a thread of its own, because that takes some 800 MB for a moment, which a thread
- * gives back only at its end.
+ * The database's own folder in ours. It is made under a name of its own, so that a process killed meanwhile leaves
+ * nothing that looks like a database, and its maker, should it live a little longer, meets nobody.
  */
 async function makeData(folder: string): Promise<string> {
   const data = join(folder, 'data')
   if (existsSync(data)) return data
-  const draft = join(folder, 'data.new')
-  await rm(draft, { recursive: true, force: true })
-  await (await startEmbedded({ folder: draft, archive: undefined })).close()
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(DRAFT)) await rm(join(folder, name), { recursive: true, force: true })
+  }
+  const draft = await mkdtemp(join(folder, DRAFT))
+  await makeDatabase(draft)
   await rename(draft, data)
   return data
 }

@@ -4,7 +4,7 @@ import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSett
 
 /*
  * Entry of the worker thread that runs the embedded Postgres: in the main thread one slow statement would stop all HTTP.
- * It imports nothing of this program but types, so that it starts alike from source and from the build.
+ * As a process of its own it makes a new database and ends. It imports nothing of this program but types, so that it starts alike from source and from the build.
  */
 
 /** oids of bool, bytea, the numbers, text and uuid, and of arrays of them: they come as text or in binary form already. */
@@ -77,4 +77,14 @@ async function serve(port: NonNullable<typeof parentPort>): Promise<void> {
   send({ ready: true })
 }
 
+async function make(settings: WorkerSettings): Promise<void> {
+  try {
+    await (await PGlite.create(options(settings))).close()
+    process.exit(0)
+  } catch (error) {
+    process.stderr.write(describe(error).message, () => process.exit(1))
+  }
+}
+
 if (parentPort !== null) void serve(parentPort)
+else process.once('message', (settings) => void make(settings as WorkerSettings))

@@ -1,20 +1,45 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { StoreUnavailableError } from '../errors.ts'
 import type { WorkerSettings } from './worker-protocol.ts'
+
+const fromSource = import.meta.url.endsWith('.ts')
+const entry = new URL(fromSource ? './embedded-worker.ts' : './embedded-worker.js', import.meta.url)
 
 /**
  * Starts the worker thread of the embedded database, from the build (`.js`) as from the sources (`.ts`). A worker does
  * not inherit the loader that tests and tsx run the sources with, so there it gets one of its own.
  */
 export function startWorker(settings: WorkerSettings): Worker {
-  const fromSource = import.meta.url.endsWith('.ts')
-  const entry = new URL(fromSource ? './embedded-worker.ts' : './embedded-worker.js', import.meta.url)
   const options = { workerData: settings, name: 'firn-store', execArgv: [] }
-  return new Worker(fromSource ? sourceEntry(entry) : entry, options)
+  return new Worker(fromSource ? sourceEntry() : entry, options)
 }
 
-function sourceEntry(entry: URL): URL {
+/**
+ * Makes a database in a folder by a process of its own: that takes some 700 MB for two seconds, and what a thread takes
+ * stays with its process. It may outlive this one by these seconds; nobody else must use the folder then.
+ * @throws StoreUnavailableError with what it complained of
+ */
+export async function makeDatabase(folder: string): Promise<void> {
+  const execArgv = fromSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []
+  const maker = fork(fileURLToPath(entry), { execArgv, env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  const settings: WorkerSettings = { folder, archive: undefined }
+  // One that ends at once breaks the channel too; how it ended says more.
+  maker.send(settings, () => undefined)
+  const [complaint, code] = await Promise.all([
+    maker.stderr && text(maker.stderr),
+    once(maker, 'close').then(([status]) => status),
+  ]).catch((error: unknown) => {
+    throw new StoreUnavailableError('the process that makes the embedded database does not start', error)
+  })
+  if (code !== 0) throw new StoreUnavailableError(`the embedded database cannot be made: ${complaint?.trim() || code}`)
+}
+
+function sourceEntry(): URL {
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api')).href
   const code = `import { tsImport } from ${JSON.stringify(loader)}
 await tsImport(${JSON.stringify(entry.href)}, ${JSON.stringify(import.meta.url)})`
