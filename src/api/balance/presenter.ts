@@ -11,6 +11,10 @@ import type {
 import type { BalanceItem, Fiat, PricedBalances, TokenMarket } from '../../services/balances/types.ts'
 import { frame } from './event-stream.ts'
 
+/** Texts kept of one item: more than any wallet has ids for the same account, of any sensible length. */
+const LONGEST_KEPT_ID = 512
+const MOST_KEPT_IDS = 16
+
 /**
  * Turns items into framed events. The text of an unchanged item is made once: `PricedBalances` stays the same object
  * while neither balance nor price moved, and wallets compare answers byte by byte.
@@ -40,7 +44,8 @@ export function createPresenter(nativeOf: (caip2Id: string) => NativeToken) {
           error: null,
         }),
       )
-      byId.set(item.id, text)
+      // Ids are the caller's own words: long ones, or ever new ones, must not fill the memory.
+      if (item.id.length <= LONGEST_KEPT_ID && byId.size < MOST_KEPT_IDS) byId.set(item.id, text)
     }
     return text
   }

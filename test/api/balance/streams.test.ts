@@ -1,0 +1,61 @@
+import { type AddressInfo, connect } from 'node:net'
+import Fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { createStreams } from '../../../src/api/balance/streams.ts'
+import type { BalanceItem } from '../../../src/services/balances/types.ts'
+
+const MIB = 'x'.repeat(1024 * 1024)
+const ITEMS = 100
+
+it('a reader that takes nothing has only a part of a large answer made for it', async () => {
+  const item: BalanceItem = { ok: false, caip2Id: 'eip155:1', networkType: 'evm', id: 'a', message: 'x' }
+  let made = 0
+  const streams = createStreams({
+    balances: {
+      known: () => undefined,
+      read: () => ({ ready: [], pending: [Promise.resolve(Array.from({ length: ITEMS }, () => item))] }),
+    },
+    present: () => {
+      made += 1
+      return MIB
+    },
+    questions: { known: () => undefined, ask: () => ({ ok: false, issues: [] }), bytesOf: () => Buffer.alloc(0) },
+    limits: { keepAliveMs: 60_000, stalledReaderMs: 60_000, maxStreams: 10 },
+  })
+  const app = Fastify()
+  app.post('/', (request, reply) => {
+    request.body = { ok: true, question: { query: { chains: [], currency: 'usd', showUntrustedTokens: false } } }
+    return streams.answer(request, reply)
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  try {
+    socket.pause()
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    await expect.poll(() => made).toBeGreaterThan(1)
+    let before = 0
+    // What the system's own buffers take comes first.
+    await expect
+      .poll(
+        () => {
+          const still = made === before
+          before = made
+          return still
+        },
+        { interval: 200 },
+      )
+      .toBe(true)
+    expect(made).toBeLessThan(ITEMS / 2)
+    let bytes = 0
+    socket.on('data', (chunk) => {
+      bytes += chunk.length
+    })
+    socket.resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(made).toBe(ITEMS)
+    expect(bytes).toBeGreaterThan(ITEMS * MIB.length)
+  } finally {
+    socket.destroy()
+    await app.close()
+  }
+})
