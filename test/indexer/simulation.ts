@@ -68,11 +68,13 @@ async function troubledRun(folder: string, random: Random): Promise<{ kills: num
     for (let kill = 0; kill < kills; kill++) {
       const indexer = spawnIndexer(folder, 2 + random.below(40), urls)
       await firstWord(indexer)
-      setTimeout(() => node.moveTo(kill === 0 ? half : END), random.below(300))
+      const move = setTimeout(() => node.moveTo(kill === 0 ? half : END), random.below(300))
       await new Promise((resolve) => setTimeout(resolve, random.below(700)))
       if (indexer.exitCode !== null) throw new Error(`the indexer ended by itself with ${indexer.exitCode}`)
       indexer.kill('SIGKILL')
       await once(indexer, 'exit')
+      // Later it would take the node back behind its end.
+      clearTimeout(move)
     }
     node.moveTo(END)
     await untilFollowing(spawnIndexer(folder, 2 + random.below(60), urls), node)
@@ -130,19 +132,25 @@ async function untilFollowing(indexer: ChildProcess, node?: ReplayNode): Promise
   if (!indexer.stdout) throw new Error('the indexer has no output')
   const { P, X, C } = node?.heights() ?? END
   let reached = false
+  let last = 'nothing'
+  let why = 'ended by itself'
   // Nobody waits for ever for a process that hangs.
-  const late = setTimeout(() => indexer.kill('SIGKILL'), LIMIT_MS)
+  const late = setTimeout(() => {
+    why = `was not there within ${LIMIT_MS} ms`
+    indexer.kill('SIGKILL')
+  }, LIMIT_MS)
   for await (const line of createInterface({ input: indexer.stdout })) {
     if (line.startsWith('blocked')) {
       indexer.kill('SIGKILL')
       throw new Error(line)
     }
+    last = line
     if (line !== `following ${[P, X, C].join()}`) continue
     reached = true
     indexer.kill('SIGKILL')
   }
   clearTimeout(late)
-  if (!reached) throw new Error('the indexer ended before it was at the tip')
+  if (!reached) throw new Error(`the indexer ${why}; its tip is ${[P, X, C].join()}, its last word was: ${last}`)
 }
 
 async function digestOfFolder(folder: string): Promise<string> {
