@@ -8,12 +8,14 @@ import * as nodeState from './0001-node-state.ts'
 import * as primaryIndex from './0002-primary-index.ts'
 import * as evmIndex from './0003-evm-index.ts'
 import * as containerStorage from './0004-container-storage.ts'
+import * as containerRows from './0005-container-rows.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
   '0002-primary-index': primaryIndex,
   '0003-evm-index': evmIndex,
   '0004-container-storage': containerStorage,
+  '0005-container-rows': containerRows,
 }
 
 /**
