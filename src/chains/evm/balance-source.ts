@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
+import { untilAborted } from '../../lib/until-aborted.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
   AddressAccount,
@@ -61,7 +62,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const discovery = deps.indexedTokens ? createIndexedDiscovery(deps.indexedTokens, offered) : offered
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
 
-  const readOwners = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
+  const readNow = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
     const listed = listedTokens()
     const discovered = await discovery.tokensOf(owners, context)
     const extras = new Map<string, string[]>()
@@ -84,6 +85,13 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     return new Map(owners.map((owner) => [owner, outcome(owner)]))
   }
 
+  const readOwners = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
+    const look = discovery.firstLook(owners)
+    const balances = await readNow(owners, context)
+    // An answer without tokens that a restart made us forget would look as if they were spent.
+    return look && (await soon(look, context)) ? readNow(owners, context) : balances
+  }
+
   return {
     caip2Id,
     networkType: 'evm',
@@ -97,6 +105,22 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
       ])
       return new Map(outcomes)
     },
+  }
+}
+
+/** The first readers of a chain wait this much longer, or a third of their time, to learn of unlisted tokens. */
+const firstLookMs = 500
+
+/** What the promise tells, or false when that takes too long. Rejects when the reader has left. */
+async function soon(telling: Promise<boolean>, { signal, deadline }: ReadContext): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, Math.min(firstLookMs, (deadline - Date.now()) / 3), false)
+  })
+  try {
+    return await untilAborted(Promise.race([telling, late]), signal)
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -28,6 +28,7 @@ export function createIndexedDiscovery(indexed: IndexedTokens, upstream: TokenDi
     }
   }
   return {
+    firstLook: (owners) => (indexed.isComplete() ? undefined : upstream.firstLook(owners)),
     async tokensOf(owners, context) {
       if (!indexed.isComplete()) return upstream.tokensOf(owners, context)
       const found = await mapBounded(owners, CONCURRENCY, lookUp, context.signal)
