@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { NativeToken } from '../../chains/capabilities.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
+import { PAGE_POLICY } from '../plugins/page-policy.ts'
 import type { AppCheck } from './app-check.ts'
 import { byPrefixes, type Prefixes } from './by-prefixes.ts'
 import { documentInfo } from './document.ts'
@@ -117,5 +118,5 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
   refuseOtherMethods(app, '/v1/stake/get-rewards', ['POST'])
 
   app.get('/schema.json', { schema: { hide: true } }, async () => app.swagger())
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: PAGE_POLICY })
 }

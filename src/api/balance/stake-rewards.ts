@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadInputError, FirnError } from '../../errors.ts'
-import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
+import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
 import { collect, type Issue, isRecord, issue } from './issues.ts'
 import { InvalidPayloadSchema, messageSchema } from './response-schema.ts'
@@ -85,13 +85,15 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
       const sums = await rewards.read(
         'addresses' in body ? { side, addresses: body.addresses } : { side, extendedPublicKey: body.extendedPublicKey },
       )
-      return reply.type('application/json; charset=utf-8').send(
-        JSON.stringify({
-          historicalRewardsAmount: sums.historical.toString(),
-          pendingStakeAmount: sums.pendingStake.toString(),
-          estimatedRewardAmount: sums.estimated.toString(),
-        }),
-      )
+      return tellPlace(reply, sums.place)
+        .type('application/json; charset=utf-8')
+        .send(
+          JSON.stringify({
+            historicalRewardsAmount: sums.historical.toString(),
+            pendingStakeAmount: sums.pendingStake.toString(),
+            estimatedRewardAmount: sums.estimated.toString(),
+          }),
+        )
     } catch (error) {
       if (error instanceof BadInputError) {
         const path = 'addresses' in body ? ['addresses'] : ['extendedPublicKey']
@@ -99,9 +101,17 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
       }
       if (error instanceof FirnError && (error.status === 503 || error.status === 404)) {
         request.log.warn({ err: error }, 'stake rewards could not be read')
-        return refuseForNow(reply)
+        return refuseForNow(error instanceof StakeIndexError ? tellPlace(reply, error.place) : reply)
       }
       throw error
     }
   }
+}
+
+/** As every indexed answer does: how far the index is, and how old. */
+function tellPlace(reply: FastifyReply, place: IndexPlace | undefined): FastifyReply {
+  if (!place) return reply
+  return reply
+    .header('x-indexed-height', place.height.toString())
+    .header('x-index-age', String(Math.ceil(place.ageMs / 1000)))
 }

@@ -5,6 +5,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PAGE_POLICY } from '../plugins/page-policy.ts'
 import type { ComputeUnits } from './compute-units.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, notFound, refuse } from './errors.ts'
@@ -39,10 +40,6 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   }
   await app.register(swaggerUi, { routePrefix: '/api', staticCSP: PAGE_POLICY })
 }
-
-/** Everything from here, over http as well: a policy that upgrades requests leaves the page of a plain server empty. */
-const PAGE_POLICY =
-  "default-src 'self'; base-uri 'self'; font-src 'self' data:; frame-ancestors 'self'; img-src 'self' data:; object-src 'none'; script-src 'self'; script-src-attr 'none'; style-src 'self'"
 
 function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean, computeUnits: ComputeUnits): void {
   app.route({

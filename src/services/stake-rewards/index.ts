@@ -16,6 +16,14 @@ export interface StakeRewards {
   pendingStake: bigint
   /** What runs now will pay if it is rewarded; a delegator's part is after the validator's fee. */
   estimated: bigint
+  /** Where the index stood. */
+  place: IndexPlace
+}
+
+/** Last indexed block of the P-chain, and how long ago it was known to be the last one. */
+export interface IndexPlace {
+  height: bigint
+  ageMs: number
 }
 
 export interface StakeRewardsDeps {
@@ -33,7 +41,11 @@ export type StakeRewardsQuery =
 
 /** The P-chain is not indexed here, or the index stands still. */
 export class StakeIndexError extends FirnError {
-  constructor(message: string) {
+  constructor(
+    message: string,
+    /** Where an index stands that is too old. */
+    readonly place?: IndexPlace,
+  ) {
     super(message, { code: 'INDEX_UNAVAILABLE', status: 503, retryable: true, expose: true })
   }
 }
@@ -47,12 +59,13 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
   const now = deps.now ?? Date.now
   const derived = createDerivedAddresses()
 
-  async function requireFresh(side: string): Promise<void> {
+  async function requireFresh(side: string): Promise<IndexPlace> {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:P`)
     if (!progress?.tip) throw new StakeIndexError('the P-chain of this network is not indexed here')
-    const age = now() - Number(progress.currentAtMs)
-    if (age > deps.maxIndexAgeMs)
-      throw new StakeIndexError(`the index of the P-chain is ${Math.ceil(age / 1000)} s old`)
+    const place = { height: progress.tip.height, ageMs: Math.max(0, now() - Number(progress.currentAtMs)) }
+    if (place.ageMs > deps.maxIndexAgeMs)
+      throw new StakeIndexError(`the index of the P-chain is ${Math.ceil(place.ageMs / 1000)} s old`, place)
+    return place
   }
 
   /** Every address of both branches up to `gap` unused ones in a row; used = ever seen on P. */
@@ -85,7 +98,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     /** @throws BadInputError for a wrong address or key, StakeIndexError when the index cannot answer */
     async read(query: StakeRewardsQuery): Promise<StakeRewards> {
       const addresses = 'addresses' in query ? query.addresses.map(addressOf) : undefined
-      await requireFresh(query.side)
+      const place = await requireFresh(query.side)
       const all = addresses ?? (await scan(query.side, (query as { extendedPublicKey: string }).extendedPublicKey))
       const sums = await deps.index.rewards.sums(query.side, [...new Set(all)])
       const { VALIDATOR, DELEGATOR, VALIDATOR_FEE } = sums.historical
@@ -93,6 +106,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
         historical: VALIDATOR + DELEGATOR + VALIDATOR_FEE,
         pendingStake: sums.stakeOwned,
         estimated: sums.pending.validator + sums.pending.delegatorNet,
+        place,
       }
     },
   }

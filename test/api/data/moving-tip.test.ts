@@ -40,14 +40,18 @@ it('puts the prefix in front of every path, for SDKs too', async () => {
 it('no answer is kept on the way, and the page of the document works over plain http', async () => {
   for (const path of ['/v1/live-check', '/v1/blocks', '/v1/blocks?pageSize=0'])
     expect((await server.get(path)).headers.get('cache-control')).toBe('no-store')
-  const page = await fetch(`${server.url}/api/`)
+  for (const place of ['/api/', '/docs/']) await checkPage(place)
+})
+
+async function checkPage(place: string): Promise<void> {
+  const page = await fetch(`${server.url}${place}`)
   const policy = page.headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'self'")
   expect(policy).not.toMatch(/upgrade-insecure-requests|https?:/)
   const sources = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source as string)
   expect(sources.length).toBeGreaterThan(3)
-  for (const source of sources) expect((await fetch(new URL(source, `${server.url}/api/`))).status, source).toBe(200)
-})
+  for (const source of sources) expect((await fetch(new URL(source, page.url))).status, source).toBe(200)
+}
 
 type Item = Record<string, unknown>
 interface List {

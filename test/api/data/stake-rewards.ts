@@ -34,6 +34,12 @@ export function checkStakeRewards(server: () => IndexedServer): void {
     expect(answers).toEqual(expected)
   })
 
+  it('says how far the index is, and how old', async () => {
+    const { headers } = await ask(Object.keys(truth))
+    expect(headers.get('x-indexed-height')).toBe('371')
+    expect(Number(headers.get('x-index-age'))).toBeLessThan(300)
+  })
+
   it('has no zeros for a network that is not indexed', async () => {
     const addresses = Object.keys(truth).map((one) => `P-${one}`)
     const { status, body } = await server().post('/v1/stake/get-rewards', { addresses, isTestnet: false })

@@ -80,7 +80,8 @@ it('adds up a whole wallet from its extended public key, on mainnet', async () =
 it('answers for single addresses of mainnet as for those of the testnet', async () => {
   for (const [address, { historical, stakeOwned, pending }] of truth) {
     const hex = parseAddress(address)
-    const found = await service().read({ side: 'mainnet', addresses: [mainnet(moved.get(hex) ?? hex)] })
+    const { place, ...found } = await service().read({ side: 'mainnet', addresses: [mainnet(moved.get(hex) ?? hex)] })
+    expect(place).toEqual({ height: 371n, ageMs: 0 })
     const expected = { historical: historical.total, pendingStake: stakeOwned.total, estimated: pending.net }
     expect(Object.fromEntries(Object.entries(found).map(([name, amount]) => [name, amount.toString()]))).toEqual(
       expected,
@@ -91,13 +92,17 @@ it('answers for single addresses of mainnet as for those of the testnet', async 
 it('is zero for a key that owns nothing', async () => {
   const { publicExtendedKey } = HDKey.fromMasterSeed(new Uint8Array(32).fill(8))
   const found = await service().read({ side: 'mainnet', extendedPublicKey: publicExtendedKey })
-  expect(found).toEqual({ historical: 0n, pendingStake: 0n, estimated: 0n })
+  expect(found).toMatchObject({ historical: 0n, pendingStake: 0n, estimated: 0n })
 })
 
 it('refuses with 503 when the index has fallen behind, or has nothing of that network', async () => {
   const addresses = [mainnet([...moved.values()][0] ?? '')]
   const behind = service(61_000).read({ side: 'mainnet', addresses })
   await expect(behind).rejects.toBeInstanceOf(StakeIndexError)
-  await expect(behind).rejects.toMatchObject({ status: 503, message: expect.stringMatching(/is \d+ s old$/) })
+  await expect(behind).rejects.toMatchObject({
+    status: 503,
+    message: expect.stringMatching(/is \d+ s old$/),
+    place: { ageMs: 61_000 },
+  })
   await expect(service().read({ side: 'testnet', addresses })).rejects.toMatchObject({ status: 503 })
 })
