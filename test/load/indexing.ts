@@ -11,48 +11,42 @@ import pg from 'pg'
 import { Pool } from 'undici'
 import { startFirnProcess } from '../support/firn-process.ts'
 import { startPostgres } from '../support/postgres-server.ts'
-import { recordedIndex } from '../support/recorded-index.ts'
 import { median } from './balances/figures.ts'
+import { containerChain, evmChain } from './indexing/measured-chain.ts'
 import { processorTime } from './scale/processor-time.ts'
 
 /*
  * How fast a server process indexes containers against reading them raw from the same node, and its memory. Linux only.
- *   npm run bench:index -- [--blocks 8000] [--transactions 1] [--rounds 3] [--embedded]
+ *   npm run bench:index -- [--blocks 20000] [--transactions 1] [--rounds 3] [--embedded] [--evm]
  * The X-chain of the recorded network goes on with generated blocks of signed transfers, one input and two outputs each.
+ * With --evm it is a generated EVM chain, blocks and receipts, half of the transactions transfers of ERC-20 tokens.
  * Node, server and database are processes of their own; each round reads raw, indexes into a new database, and reads raw
  * again. Processor time is given beside the rates, because it does not depend on what else the machine does.
  */
 const { values } = parseArgs({
   options: {
-    blocks: { type: 'string', default: '8000' },
+    blocks: { type: 'string', default: '20000' },
     transactions: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '3' },
     embedded: { type: 'boolean', default: false },
+    evm: { type: 'boolean', default: false },
   },
 })
-const PAGE = 1_024
-const JSON_HEADERS = { 'content-type': 'application/json' }
 const count = Number(values.blocks)
+const chain = values.evm ? evmChain(count) : containerChain(count)
 
 interface Figures {
-  /** Containers a second. */
+  /** Containers or blocks a second. */
   rate: number
-  /** Processor time per container, microseconds. */
+  /** Processor time of each, microseconds. */
   processor: number
 }
 
-/** Reads and parses every page, one after the other, and does nothing with them. */
 async function readRaw(url: string): Promise<Figures> {
   const before = process.cpuUsage()
   const pool = new Pool(url)
   const begin = performance.now()
-  for (let from = 0; from < count; from += PAGE) {
-    const params = { startIndex: String(from), numToFetch: String(PAGE), encoding: 'hex' }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'index.getContainerRange', params })
-    const response = await pool.request({ path: '/ext/index/X/block', method: 'POST', headers: JSON_HEADERS, body })
-    const { result } = (await response.body.json()) as { result: { containers: { bytes: string }[] } }
-    for (const { bytes } of result.containers) Buffer.from(bytes.slice(2), 'hex')
-  }
+  await chain.readRaw(pool)
   const rate = (count * 1000) / (performance.now() - begin)
   const { user, system } = process.cpuUsage(before)
   await pool.close()
@@ -69,10 +63,8 @@ interface Indexed extends Figures {
 /** A server process indexes everything into an empty database. */
 async function indexAll(url: string, databaseUrl: string | undefined): Promise<Indexed> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-bench-'))
-  const base = recordedIndex(url)
   const config = {
-    ...base,
-    index: { ...base.index, streams: ['testnet:X'] },
+    ...chain.config(url),
     dataDir: folder,
     http: { port: 0 },
     log: { level: 'error' },
@@ -87,8 +79,8 @@ async function indexAll(url: string, databaseUrl: string | undefined): Promise<I
     const height = await heightOf(server.url)
     const now = { height, at: performance.now(), processor: processorTime([server.pid]) }
     if (height > 0) first ??= now
-    if (first !== undefined && height >= count) {
-      const blocks = count - first.height
+    if (first !== undefined && height >= chain.tip) {
+      const blocks = chain.tip - first.height
       const database = databaseUrl === undefined ? 0 : (await databaseTime(databaseUrl)) / count
       const peak = peakMb(server.pid)
       await server.end()
@@ -96,13 +88,15 @@ async function indexAll(url: string, databaseUrl: string | undefined): Promise<I
       const rate = (blocks * 1000) / (now.at - first.at)
       return { rate, processor: (now.processor - first.processor) / blocks, database, peak }
     }
-    await sleep(50)
+    // Writing /metrics takes milliseconds, too.
+    await sleep(200)
   }
 }
 
 async function heightOf(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^firn_index_height\{.*X.*\} (\d+)/m.exec(metrics)?.[1] ?? -1)
+  const line = metrics.split('\n').find((one) => one.startsWith('firn_index_height{') && one.includes(chain.stream))
+  return Number(line?.slice(line.lastIndexOf(' ')) ?? -1)
 }
 
 async function databaseTime(url: string): Promise<number> {
@@ -119,7 +113,7 @@ const peakMb = (pid: number): number =>
   (Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
 
 const print = (name: string, value: string): void => void process.stdout.write(`${name.padEnd(36)}${value}\n`)
-const size = JSON.stringify({ blocks: count, transactions: Number(values.transactions) })
+const size = JSON.stringify({ blocks: count, transactions: Number(values.transactions), evm: values.evm })
 const child = fork(fileURLToPath(new URL('indexing/upstreams-process.ts', import.meta.url)), [size], {
   execArgv: ['--import', 'tsx'],
 })
@@ -140,17 +134,17 @@ const where = values.embedded ? 'embedded' : 'postgres'
 const of = <T extends Figures>(all: readonly T[], member: keyof T): number =>
   median(all.map((one) => Number(one[member])))
 const all = (list: readonly Figures[]): string => list.map(({ rate }) => Math.round(rate)).join(', ')
-print('containers read raw', `${all(raw)} /s, ${of(raw, 'processor').toFixed(0)} us of processor each`)
-print(`containers indexed (${where})`, `${all(indexed)} /s`)
+print(`${chain.unit} read raw`, `${all(raw)} /s, ${of(raw, 'processor').toFixed(0)} us of processor each`)
+print(`${chain.unit} indexed (${where})`, `${all(indexed)} /s`)
 print(
-  'processor per container',
+  'processor of each',
   `server ${of(indexed, 'processor').toFixed(0)} us, database ${of(indexed, 'database').toFixed(0)} us`,
 )
 print('load of the machine', loadavg()[0]?.toFixed(1) ?? '')
 process.stdout.write(
-  `ratio index-containers-${where} ${(of(indexed, 'rate') / of(raw, 'rate')).toFixed(2)} goal >= 0.7\n`,
+  `ratio index-${chain.unit}-${where} ${(of(indexed, 'rate') / of(raw, 'rate')).toFixed(2)} goal >= 0.7\n`,
 )
 process.stdout.write(
-  `ratio index-rss-mb-${where} ${Math.max(...indexed.map(({ peak }) => peak)).toFixed(0)} goal <= 400\n`,
+  `ratio index-rss-mb-${chain.unit}-${where} ${Math.max(...indexed.map(({ peak }) => peak)).toFixed(0)} goal <= 400\n`,
 )
 process.exit(0)
