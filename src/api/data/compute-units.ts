@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Weight classes and what one call costs, in compute units (data API facts, section 3). What is free counts, and is
- * never refused: probes of load balancers come without a key, from the address that their clients come from.
+ * Weight classes and what one call costs, in compute units (data API facts, section 3). What is free has a
+ * budget of its own: probes of load balancers come from the address that their clients come from.
  */
 export const WEIGHTS = { free: 1, small: 10, medium: 20, large: 50, xl: 100, xxl: 200 } as const
 export type Weight = keyof typeof WEIGHTS
@@ -65,14 +65,14 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
   ): Promise<Admission> {
     const hash = apiKey === undefined || apiKey === '' ? undefined : digest(apiKey)
     const known = hash === undefined ? undefined : plans.get(hash)
-    if (known === undefined && options.keyRequired && weight !== 'free') {
+    if (known === undefined && options.keyRequired) {
       options.observe?.({ plan: 'none', units: 0, refused: 'no-key' })
       return { ok: false, status: 401, headers: {} }
     }
     const plan = planNamed(known ?? 'default')
     if (operation !== undefined && plan.operations?.length && !plan.operations.includes(operation))
       return { ok: false, status: known === undefined ? 401 : 403, headers: {} }
-    const caller = known === undefined ? `ip:${address}` : `key:${hash}`
+    const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${address}` : `key:${hash}`}`
     const units = WEIGHTS[weight]
     const at = now()
     const [minute, day] = await Promise.all([
@@ -82,7 +82,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const tighter = minute.remaining <= day.remaining ? minute : day
     const headers: Record<string, string> =
       known === undefined ? {} : limitHeaders(plan, tighter.limit, tighter.remaining)
-    const broken = weight === 'free' ? undefined : [day, minute].find((period) => period.exceeded)
+    const broken = [day, minute].find((period) => period.exceeded)
     options.observe?.({ plan: known ?? 'default', units, ...(broken ? { refused: 'over-budget' } : {}) })
     if (!broken) return { ok: true, headers }
     const reset = String(Math.max(1, Math.ceil((broken.endsAt - at) / 1000)))
