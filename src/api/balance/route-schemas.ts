@@ -29,7 +29,7 @@ export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => (
     },
     400: json('Invalid body.', InvalidPayloadSchema),
     413: json('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
-    415: json('Body is not application/json.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+    415: json('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
     ...commonResponses,
   },
 })

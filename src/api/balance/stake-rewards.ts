@@ -60,7 +60,7 @@ export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): 
     401: json('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
     405: json('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
     413: json('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
-    415: json('Body is not application/json.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+    415: json('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
     500: json('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
     503: json('The network is not indexed here, or its index is too old.', messageSchema('SERVICE_UNAVAILABLE')),
   },
