@@ -9,8 +9,11 @@ import { readCount } from './evm-layer.ts'
 import { createEvmBlockReader } from './evm-reader.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 
-/** Blocks of one page: with receipts a few megabytes at most on busy chains. */
-const PAGE = 64n
+/** Blocks of the first page, and of the largest. */
+const FIRST_PAGE = 64
+const MAX_PAGE = 256
+/** Pages shrink and grow towards this many transactions: with their receipts some megabytes. */
+const PAGE_TRANSACTIONS = 2_000
 
 const LEFT_BRANCH = 'the chain left the branch that is stored'
 
@@ -28,6 +31,7 @@ export interface EvmStreamDeps {
 /** An EVM chain by itself: an L1, or any other. Leaves a dead branch by parent hash. */
 export function createEvmStream({ definition, pool, path, stored }: EvmStreamDeps): ChainStream<EvmStreamBlock> {
   const reader = createEvmBlockReader(pool, path)
+  let page = FIRST_PAGE
   return {
     definition,
     firstHeight: 0n,
@@ -44,13 +48,15 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
         if (tip.id !== after.id) throw new BadAnswerError(LEFT_BRANCH)
         return { tip: tip.height, blocks: [] }
       }
-      const end = from + PAGE - 1n < tip.height ? from + PAGE - 1n : tip.height
+      const full = from + BigInt(page) - 1n
+      const end = full < tip.height ? full : tip.height
       const heights = Array.from({ length: Number(end - from) + 1 }, (_, at) => ({ height: from + BigInt(at) }))
       const blocks = (await reader.read(heights, signal)).map(toStreamBlock)
       blocks.forEach((block, at) => {
         const parent = at === 0 ? after : blocks[at - 1]
         if (parent && block.parentId !== parent.id) throw new BadAnswerError(LEFT_BRANCH)
       })
+      page = nextPage(blocks)
       return { tip: tip.height, blocks }
     },
     async open(progress) {
@@ -84,6 +90,14 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
       return -1n
     },
   }
+}
+
+/** How many blocks to ask for next, from how many transactions came. */
+function nextPage(blocks: readonly EvmStreamBlock[]): number {
+  const transactions = blocks.reduce((sum, { facts }) => sum + facts.block.transactions.length, 0)
+  const fitting = Math.floor((PAGE_TRANSACTIONS * blocks.length) / Math.max(1, transactions))
+  // At most twice as many: blocks that follow quiet ones may be busy.
+  return Math.max(1, Math.min(MAX_PAGE, 2 * blocks.length, fitting))
 }
 
 function toStreamBlock(facts: EvmFacts): EvmStreamBlock {

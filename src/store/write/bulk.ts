@@ -46,9 +46,17 @@ export interface Insertion {
   readonly parts: readonly RawBuilder<unknown>[]
 }
 
-export function rowsFor<R>(table: string, columns: readonly Column<R>[], rows: readonly R[]): Insertion {
+/** @param tail what follows the select, for example an `on conflict` clause */
+export function rowsFor<R>(
+  table: string,
+  columns: readonly Column<R>[],
+  rows: readonly R[],
+  tail: RawBuilder<unknown> = sql``,
+): Insertion {
   const parts: RawBuilder<unknown>[] = []
-  for (let at = 0; at < rows.length; at += ROWS) parts.push(insertion(table, columns, rows.slice(at, at + ROWS)))
+  for (let at = 0; at < rows.length; at += ROWS) {
+    parts.push(sql`${insertion(table, columns, rows.slice(at, at + ROWS))} ${tail}`)
+  }
   return { parts }
 }
 

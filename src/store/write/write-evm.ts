@@ -12,35 +12,39 @@ import type {
   EvmTransactionRow,
   EvmTransferRow,
 } from '../rows/index.ts'
-import { type Column, column, eachChunk, insertRows, rowSource } from './bulk.ts'
+import { type Column, column, eachChunk, type Insertion, insertTogether, rowSource, rowsFor } from './bulk.ts'
 import type { StreamTarget } from './stream-rows.ts'
 
 /** Writes what a range of an EVM chain holds. Every row carries its height, so that `rewind` finds it. */
 export async function writeEvm(db: Db, stream: StreamTarget, rows: EvmRows): Promise<void> {
   const of = <R>(columns: Column<R>[]): Column<R>[] => [column<R>('stream', 'int2', () => stream.id), ...columns]
   const testnet = column<EvmBlockRow>('testnet', 'bool', () => stream.testnet)
-  await insertRows(db, 'evm_block', of([testnet, ...BLOCK]), rows.blocks ?? [])
-  await insertRows(db, 'evm_tx', of(TRANSACTION), rows.transactions ?? [])
-  await insertRows(db, 'evm_transfer', of(TRANSFER), rows.transfers ?? [])
-  await insertRows(db, 'evm_contract', of(CONTRACT), mergeContracts(rows.contracts ?? []), MERGE_CONTRACT)
-  await writeNfts(db, of, rows.nfts ?? [])
-  await refetchMetadata(db, stream.id, rows.metadataChanges ?? [])
   const participants = first(rows.participants ?? [], (row) => row.address)
-  await insertRows(db, 'evm_participant', of(PARTICIPANT), participants, sql`on conflict (address, stream) do nothing`)
   const holdings = first(rows.holdings ?? [], (row) => row.address + row.contract)
-  await insertRows(db, 'evm_holding', of(HOLDING), holdings, sql`on conflict (address, stream, contract) do nothing`)
+  await insertTogether(db, [
+    rowsFor('evm_block', of([testnet, ...BLOCK]), rows.blocks ?? []),
+    rowsFor('evm_tx', of(TRANSACTION), rows.transactions ?? []),
+    rowsFor('evm_transfer', of(TRANSFER), rows.transfers ?? []),
+    rowsFor('evm_contract', of(CONTRACT), mergeContracts(rows.contracts ?? []), MERGE_CONTRACT),
+    ...nftRows(of, rows.nfts ?? []),
+    rowsFor('evm_participant', of(PARTICIPANT), participants, sql`on conflict (address, stream) do nothing`),
+    rowsFor('evm_holding', of(HOLDING), holdings, sql`on conflict (address, stream, contract) do nothing`),
+  ])
+  await refetchMetadata(db, stream.id, rows.metadataChanges ?? [])
 }
 
 type WithStream = <R>(columns: Column<R>[]) => Column<R>[]
 
 /** New tokens get in line for a fetch. */
-async function writeNfts(db: Db, of: WithStream, nfts: readonly EvmNftRow[]): Promise<void> {
+function nftRows(of: WithStream, nfts: readonly EvmNftRow[]): Insertion[] {
   const latest = mergeNfts(nfts)
-  await insertRows(db, 'evm_nft', of(NFT), latest, MERGE_NFT)
   const due = column<EvmNftRow>('due_at', 'int8', nowSeconds)
   const status = column<EvmNftRow>('status', 'text', () => 'UNINDEXED')
   const known = sql`on conflict (contract, stream, token_id) do nothing`
-  await insertRows(db, 'evm_nft_metadata', of([...NFT_KEY, status, due]), latest, known)
+  return [
+    rowsFor('evm_nft', of(NFT), latest, MERGE_NFT),
+    rowsFor('evm_nft_metadata', of([...NFT_KEY, status, due]), latest, known),
+  ]
 }
 
 /** Tokens whose metadata changed get in line again; whatever nobody ever saw move stays unknown. */
