@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { startIndexedServer } from '../../api/data/indexed-server.ts'
-import type { RunningServer, Stage } from '../../support/stage.ts'
+import type { Stage } from '../../support/stage.ts'
 import type { Provocation } from '../provoked-statuses.ts'
 
 const BALANCES = '/v1/balance/get-balances'
@@ -33,39 +31,6 @@ const unjudgeable = async (stage: Stage): Promise<{ url: string; headers: Record
   const { url } = await stage.serve({ balance: { appCheck: { mode: 'firebase', projectNumber: '1', jwks } } })
   return { url, headers: { 'x-firebase-appcheck': token } }
 }
-
-/** Sends `first`, waits for its answer to begin, closes the server, then sends `second` on the same connection. */
-async function whileClosing(server: RunningServer, first: string, second: string): Promise<Response> {
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk) => chunks.push(chunk))
-  const gone = once(socket, 'close')
-  socket.write(first)
-  while (chunks.length === 0) await once(socket, 'data')
-  const closed = server.app.close()
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  socket.write(second)
-  await Promise.all([gone, closed])
-  const text = Buffer.concat(chunks).toString('latin1')
-  return parseResponse(text.slice(text.lastIndexOf('HTTP/1.1 ')))
-}
-
-function parseResponse(text: string): Response {
-  const [head = '', ...rest] = text.split('\r\n\r\n')
-  const [statusLine = '', ...lines] = head.split('\r\n')
-  const headers = lines.map((line): [string, string] => {
-    const at = line.indexOf(':')
-    return [line.slice(0, at), line.slice(at + 1).trim()]
-  })
-  return new Response(rest.join('\r\n\r\n'), { status: Number(statusLine.split(' ')[1]), headers })
-}
-
-const rawPost = `POST ${BALANCES} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-const rawGet = `GET ${CHAINS} HTTP/1.1\r\nhost: x\r\n\r\n`
-/** The open stream ends before the grace time does, so that what was sent behind it is answered. */
-const brief = { balance: { chainDeadlineMs: 200 }, http: { shutdownGraceMs: 2_000 } }
 
 /** Every status that `openapi/balance.json` declares, one way at least for each. */
 export const balanceProvocations: readonly Provocation[] = [
@@ -110,11 +75,12 @@ export const balanceProvocations: readonly Provocation[] = [
       {
         operationId,
         status: 503,
-        how: 'shutting down',
-        headers: { 'retry-after': /^\d+$/, connection: /^close$/ },
+        how: 'too much to do',
+        headers: { 'retry-after': /^\d+$/ },
         provoke: async (stage) => {
-          const server = await stage.serve({ ...brief, ...(await stage.hangingChain()) })
-          return whileClosing(server, rawPost, operationId === 'getBalances' ? rawPost : rawGet)
+          const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 1 } })
+          await post(url)
+          return ask(url)
         },
       },
     ]
