@@ -71,6 +71,12 @@ const whole = (cell: NonNullable<Cell>): bigint => (typeof cell === 'bigint' ? c
 const hexSize = (cell: NonNullable<Cell>): number =>
   typeof cell === 'string' ? cell.length / 2 : (cell as Uint8Array).length
 
+const UUID_BYTES = 16
+function uuidSize(cell: NonNullable<Cell>): number {
+  if (hexSize(cell) !== UUID_BYTES) throw new RangeContentError('a key of another length than 16 bytes')
+  return UUID_BYTES
+}
+
 function writeBytes(bytes: Buffer, at: number, cell: NonNullable<Cell>): void {
   if (typeof cell !== 'string') bytes.set(cell as Uint8Array, at)
   // Node stops silently at the first character that is no hex digit, and the buffer holds what was there before.
@@ -97,7 +103,7 @@ const ENCODINGS: Record<ColumnType, Encoding> = {
     write: (bytes, at, cell) => writeDecimal(bytes, at, whole(cell)),
   },
   bytea: { oid: 17, size: hexSize, write: writeBytes },
-  uuid: { oid: 2950, size: () => 16, write: writeBytes },
+  uuid: { oid: 2950, size: uuidSize, write: writeBytes },
   bool: { oid: 16, size: () => 1, write: (bytes, at, cell) => void bytes.writeUInt8(cell ? 1 : 0, at) },
   text: text(25),
   jsonb: text(25),
