@@ -11,7 +11,7 @@ import { readDocument } from './metadata-document.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 import { type Gateways, metadataPlace } from './metadata-place.ts'
 import { retrySeconds } from './retry-plan.ts'
-import { type CallContract, readTokenUri } from './token-uri.ts'
+import { type CallContract, documentUri, readTokenUri } from './token-uri.ts'
 
 /**
  * GET of a URL that a stranger chose, never into a private network, of bounded size and time. Rejects with
@@ -46,7 +46,7 @@ export async function fetchMetadata(
   let tokenUri: string | undefined
   try {
     tokenUri = await readTokenUri(token, deps.call, signal)
-    const text = await documentText(tokenUri, deps, signal)
+    const text = await documentText(documentUri(tokenUri, token), deps, signal)
     return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(text) }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error

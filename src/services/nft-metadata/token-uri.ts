@@ -16,14 +16,13 @@ export type CallContract = (
 const SELECTORS = { 'ERC-721': '0xc87b56dd', 'ERC-1155': '0x0e89341c' }
 
 /**
- * The URI a token names, cleaned; `{id}` of an ERC-1155 URI is replaced as EIP-1155 says (64 hex digits, lower case).
+ * The URI that the contract names for a token, cleaned and else as it stands there: this is what the API shows.
  * @throws MetadataFailure when the contract names none
  */
 export async function readTokenUri(token: DueNft, call: CallContract, signal: AbortSignal): Promise<string> {
-  const id = token.tokenId.toString(16).padStart(64, '0')
   const answer = await call(
     token.chainId,
-    { to: `0x${token.contract}`, data: SELECTORS[token.standard] + id },
+    { to: `0x${token.contract}`, data: SELECTORS[token.standard] + idText(token) },
     signal,
   ).catch((error: unknown) => {
     if (isRevert(error)) throw new MetadataFailure('MISSING_TOKEN', 'the contract knows no such token')
@@ -31,8 +30,14 @@ export async function readTokenUri(token: DueNft, call: CallContract, signal: Ab
   })
   const uri = uriText(decodeString(answer))
   if (uri === '') throw new MetadataFailure('INVALID_TOKEN_URI', 'the contract names no URI')
-  return token.standard === 'ERC-1155' ? uri.replaceAll('{id}', id) : uri
+  return uri
 }
+
+const idText = ({ tokenId }: DueNft): string => tokenId.toString(16).padStart(64, '0')
+
+/** Where the document is: `{id}` of an ERC-1155 URI is replaced as EIP-1155 says (64 hex digits, lower case). */
+export const documentUri = (uri: string, token: DueNft): string =>
+  token.standard === 'ERC-1155' ? uri.replaceAll('{id}', idText(token)) : uri
 
 /** Without what no URI holds and no database takes: controls and broken surrogates. */
 export const uriText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, '').trim()
