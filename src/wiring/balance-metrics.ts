@@ -54,9 +54,9 @@ export function observeBalances(service: BalanceService, metrics: BalanceMetrics
   if (!metrics) return service
   return {
     known: (query) => {
-      const items = service.known(query)
-      metrics.answered(items ? 'memory' : 'chains')
-      return items
+      const known = service.known(query)
+      metrics.answered(known.missing.length === 0 ? 'memory' : 'chains')
+      return known
     },
     read: (query, signal) => service.read(query, signal),
   }

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
+import { nextTurn } from '../../lib/next-turn.ts'
 
 export interface EventStreamOptions {
   /** Silence after which a comment line is sent, milliseconds. */
   keepAliveMs: number
   /** A reader that takes nothing for this long while something waits for it is cut, milliseconds. */
   stalledReaderMs: number
-  /** Called when the response is ready for its first byte: the headers can go out before there is an item. */
-  onStart?: () => void
+  /** Called when the reader waits and no event has come within a turn of the event loop: the headers can go out. */
+  onSilence?: () => void
   /** Called once, when the stream is over for any reason; `stalled` tells a cut reader from one that left. */
   onEnd?: (how: 'finished' | 'left' | 'stalled') => void
 }
@@ -24,6 +25,7 @@ export function createEventStream(options: EventStreamOptions) {
   const queue: string[] = []
   let queuedBytes = 0
   let started = false
+  let silent = true
   let wanted = false
   let ended = false
   let stalled = false
@@ -33,7 +35,7 @@ export function createEventStream(options: EventStreamOptions) {
 
   const readable = new Readable({
     read() {
-      if (!started) options.onStart?.()
+      if (!started) void nextTurn().then(breakSilence)
       started = true
       wanted = true
       lastMove = Date.now()
@@ -60,6 +62,10 @@ export function createEventStream(options: EventStreamOptions) {
   )
   timer.unref()
 
+  function breakSilence(): void {
+    if (silent && !readable.destroyed) options.onSilence?.()
+  }
+
   function wakeAll(): void {
     for (const wake of waiting) wake()
     waiting.clear()
@@ -71,6 +77,7 @@ export function createEventStream(options: EventStreamOptions) {
       queue.length = 0
       queuedBytes = 0
       lastMove = Date.now()
+      silent = false
       wanted = readable.push(chunk)
       wakeAll()
     }

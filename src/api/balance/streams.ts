@@ -22,6 +22,12 @@ const NO_BODY: Asked = {
   issues: [{ code: 'invalid_type', path: [], message: 'body must be a JSON object' }],
 }
 
+const withHeaders = (reply: FastifyReply): FastifyReply =>
+  reply
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-cache, no-transform')
+    .header('x-accel-buffering', 'no')
+
 /** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
 export function createStreams(options: StreamsOptions) {
   const { balances, present, questions, limits } = options
@@ -30,38 +36,45 @@ export function createStreams(options: StreamsOptions) {
   let whenEmpty: (() => void) | undefined
 
   /** The body is what `questions` made of it. */
-  function answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (overdue || open.size >= limits.maxStreams) return refuseForNow(reply)
+  function answer(request: FastifyRequest, reply: FastifyReply): void {
+    if (overdue || open.size >= limits.maxStreams) return void refuseForNow(reply)
     // Without a body and its type there was nothing to make a question of.
     const asked: Asked = (request.body as Asked | undefined) ?? NO_BODY
-    if (!asked.ok) return refusePayload(request, reply, asked.issues)
+    if (!asked.ok) return void refusePayload(request, reply, asked.issues)
 
     const { query } = asked.question
-    reply
-      .header('content-type', 'text/event-stream; charset=utf-8')
-      .header('cache-control', 'no-cache, no-transform')
-      .header('x-accel-buffering', 'no')
+    const { items, missing } = balances.known(query)
     // Everything was known already: one write, no stream to keep.
-    const known = balances.known(query)
-    if (known) return reply.send(questions.bytesOf(asked.question, known.map(present)))
-
+    if (missing.length === 0) {
+      withHeaders(reply).send(questions.bytesOf(asked.question, items.map(present)))
+      return
+    }
     const controller = new AbortController()
     // Every read of the request listens to the one signal, and there may be one for each account.
     setMaxListeners(0, controller.signal)
-    const result = balances.read(query, controller.signal)
-    const head = result.ready.map(present).join('')
+    const result = balances.read({ ...query, chains: missing }, controller.signal)
     const stream = createEventStream({
       ...limits,
-      onStart: () => reply.raw.flushHeaders(),
+      onSilence: () => reply.raw.flushHeaders(),
       onEnd: (how) => end(controller, how, request),
     })
     open.set(controller, () => stream.readable.destroy())
     // A reader whose socket takes nothing any more is cut also after the last item was queued.
     reply.raw.setTimeout(limits.stalledReaderMs + limits.keepAliveMs, () => reply.raw.destroy())
-    if (head !== '') stream.write(head)
-    const writers = result.pending.map((items) => write(stream, items, request))
-    void Promise.all(writers).then(stream.end)
-    return reply.send(stream.readable)
+    if (items.length > 0) stream.write(items.map(present).join(''))
+    void writeAll(stream, result, request).then(stream.end)
+    withHeaders(reply).send(stream.readable)
+  }
+
+  async function writeAll(
+    stream: ReturnType<typeof createEventStream>,
+    { pending, later }: ReturnType<BalanceService['read']>,
+    request: FastifyRequest,
+  ): Promise<void> {
+    const writers = pending.map((items) => write(stream, items, request))
+    const more = await later.catch((error: unknown) => [Promise.reject(error)])
+    for (const items of more) writers.push(write(stream, items, request))
+    await Promise.all(writers)
   }
 
   /** Never rejects: after the headers are out, trouble is an item of the stream. */

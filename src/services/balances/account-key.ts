@@ -14,6 +14,9 @@ export interface AccountKey {
 /** An account is planned for one chain and asked for again and again while its request is polled. */
 const made = new WeakMap<Account, AccountKey>()
 
+/** Of up to so many addresses and keys the texts themselves are the name: hashing costs more than it saves. */
+const SPELT_OUT = 4
+
 /** Wallets are named by their sorted addresses and keys, EVM addresses without regard to case. */
 export function accountKey(caip2Id: string, networkType: NetworkType, account: Account): AccountKey {
   const before = made.get(account)
@@ -27,10 +30,11 @@ export function accountKey(caip2Id: string, networkType: NetworkType, account: A
 function nameOf(networkType: NetworkType, account: Account): string {
   if (networkType === 'evm') return account.id.toLowerCase()
   if (!isWallet(account)) return account.id
-  const hash = createHash('sha256')
-  hash.update(account.filterOutDust ? 'dust out' : 'all')
-  for (const address of [...account.addresses].sort()) hash.update(`|${address}`)
-  for (const key of [...account.extendedPublicKeys].sort()) hash.update(`|${key}`)
+  const parts = [...[...account.addresses].sort(), ...[...account.extendedPublicKeys].sort()]
+  const dust = account.filterOutDust ? 'dust out' : 'all'
+  if (parts.length <= SPELT_OUT) return `${dust}|${parts.join('|')}`
+  const hash = createHash('sha256').update(dust)
+  for (const part of parts) hash.update(`|${part}`)
   return hash.digest('base64url')
 }
 

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
 import { CancelledError, DeadlineError, FirnError } from '../../errors.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
+import { createPaces } from './paces.ts'
 import type { Account, BalanceChain, Balances } from './types.ts'
 
 /** An account's last good answer. Kept beyond its freshness for the case that the chain fails. */
@@ -31,6 +32,8 @@ export interface AccountReaderOptions {
 interface Flight {
   outcomes: Promise<Map<string, Outcome<Balances>>>
   waiters: number
+  /** Every account was read: unlike after a failure, no part of the work can be left. */
+  complete: boolean
   controller: AbortController
 }
 
@@ -42,19 +45,23 @@ export function createAccountReader(options: AccountReaderOptions) {
   const now = options.now ?? Date.now
   const readings = new LRUCache<string, Reading>({ max: options.cacheEntries })
   const flights = new Map<string, Flight>()
+  const paces = createPaces()
 
   function start(chain: BalanceChain, accounts: Account[]): Flight {
     const { caip2Id } = chain.source
     const controller = new AbortController()
     const startedAt = now()
     const keys = accounts.map((account) => `${caip2Id}|${account.id}`)
-    const flight: Flight = { waiters: 0, controller, outcomes: Promise.resolve(new Map()) }
+    const flight: Flight = { waiters: 0, complete: false, controller, outcomes: Promise.resolve(new Map()) }
     const read = withDeadline(chain, accounts, controller, startedAt + options.deadlineMs, options.deadlineMs)
     flight.outcomes = read
       .then((outcomes) => {
+        paces.add(caip2Id, now() - startedAt)
+        flight.complete = true
         accounts.forEach((account, at) => {
           const outcome = outcomes.get(account.id)
           if (outcome?.ok) readings.set(keys[at] as string, { balances: outcome.value, at: startedAt })
+          else flight.complete = false
         })
         return outcomes
       })
@@ -69,18 +76,12 @@ export function createAccountReader(options: AccountReaderOptions) {
 
   async function join(flight: Flight, signal: AbortSignal): Promise<Map<string, Outcome<Balances>>> {
     flight.waiters += 1
-    let leave: () => void = () => {}
     try {
       if (signal.aborted) throw new CancelledError()
-      const left = new Promise<never>((_, reject) => {
-        leave = () => reject(new CancelledError())
-        signal.addEventListener('abort', leave, { once: true })
-      })
-      return await Promise.race([flight.outcomes, left])
+      return await Promise.race([flight.outcomes, departure(signal)])
     } finally {
-      signal.removeEventListener('abort', leave)
       flight.waiters -= 1
-      if (flight.waiters === 0) flight.controller.abort(new CancelledError())
+      if (flight.waiters === 0 && !flight.complete) flight.controller.abort(new CancelledError())
     }
   }
 
@@ -164,10 +165,25 @@ export function createAccountReader(options: AccountReaderOptions) {
     return groups
   }
 
-  return { fresh, read }
+  return { fresh, read, paceOf: paces.of }
 }
 
 export type AccountReader = ReturnType<typeof createAccountReader>
+
+const departures = new WeakMap<AbortSignal, Promise<never>>()
+
+/** Rejects when the signal is aborted. One listener, however many chains a request waits for. */
+function departure(signal: AbortSignal): Promise<never> {
+  let left = departures.get(signal)
+  if (!left) {
+    left = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new CancelledError()), { once: true })
+    })
+    left.catch(() => {})
+    departures.set(signal, left)
+  }
+  return left
+}
 
 /** The source is told the deadline; the timer makes it true also for a source that does not listen. */
 async function withDeadline(

@@ -3,6 +3,7 @@
  * (chain, id) pair exactly once, each chain as soon as it is known. No HTTP and no knowledge of any chain's protocol.
  */
 import { CancelledError, FirnError } from '../../errors.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { type AccountReaderOptions, createAccountReader, type ReadingOutcome } from './account-reader.ts'
 import { failureMessage, unsupportedMessage } from './failure-message.ts'
 import { createPricing, type Pricing, type PricingQuery } from './pricing.ts'
@@ -19,45 +20,33 @@ export interface BalanceServiceDeps extends AccountReaderOptions {
   logger?: { warn(fields: object, message: string): void }
 }
 
-/** What is known at once, and the groups that follow. The promises reject only with CancelledError. */
-export interface BalanceResult {
-  ready: BalanceItem[]
-  pending: Promise<BalanceItem[]>[]
+/** What is known at once. */
+export interface KnownBalances {
+  items: BalanceItem[]
+  /** Chains that have to be read, in the order of the query. */
+  missing: ChainQuery[]
 }
 
+/** Groups of items on their way. The promises reject only with CancelledError. */
+export type PendingItems = Promise<BalanceItem[]>[]
+
 export interface BalanceService {
-  /** Every item of the query, when all of them are known and young enough; else undefined, and `read` is to be asked. */
-  known(query: BalanceQuery): BalanceItem[] | undefined
-  read(query: BalanceQuery, signal: AbortSignal): BalanceResult
+  /** The items of all chains of which every account is known and young enough. */
+  known(query: BalanceQuery): KnownBalances
+  /** Reads the chains; the second part of the groups comes a turn of the event loop later. */
+  read(query: BalanceQuery, signal: AbortSignal): { pending: PendingItems; later: Promise<PendingItems> }
 }
 
 export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   const reader = createAccountReader(deps)
   const pricing: Pricing = createPricing(deps)
 
-  function readChain(query: ChainQuery, price: PricingQuery, result: BalanceResult): void {
+  function readChain(query: ChainQuery, price: PricingQuery): PendingItems {
     const chain = deps.chainOf(query.caip2Id)
-    if (!chain) {
-      result.ready.push(...unsupported(query))
-      return
-    }
-    for (const group of reader.read(chain, query.networkType, query.accounts, price.signal)) {
-      const priced = Array.isArray(group.outcomes) ? allKnown(group.outcomes, price) : undefined
-      if (priced)
-        result.ready.push(...group.accounts.map(({ id }, at) => succeeded(query, id, priced[at] as PricedBalances)))
-      else result.pending.push(present(chain, query, group.accounts, group.outcomes, price))
-    }
-  }
-
-  /** The priced form of readings that all have been priced before. */
-  function allKnown(outcomes: ReadingOutcome[], price: PricingQuery): PricedBalances[] | undefined {
-    const known: PricedBalances[] = []
-    for (const outcome of outcomes) {
-      const priced = outcome.ok ? pricing.known(outcome.reading.balances, price) : undefined
-      if (!priced) return undefined
-      known.push(priced)
-    }
-    return known
+    if (!chain) return [Promise.resolve(unsupported(query))]
+    return reader
+      .read(chain, query.networkType, query.accounts, price.signal)
+      .map(({ accounts, outcomes }) => present(chain, query, accounts, outcomes, price))
   }
 
   async function present(
@@ -87,7 +76,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     deps.logger?.warn({ chain: caip2Id, err: error }, 'balances could not be read')
   }
 
-  /** Adds the items of one chain; false when one of them is not known. */
+  /** Adds the items of one chain when all of them are known; else false. */
   function addKnown(query: ChainQuery, variant: Omit<PricingQuery, 'signal'>, items: BalanceItem[]): boolean {
     const chain = deps.chainOf(query.caip2Id)
     if (!chain) {
@@ -95,32 +84,45 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
       return true
     }
     const fresh = reader.fresh(chain, query.networkType, query.accounts)
-    return (
-      fresh?.every((reading, at) => {
-        const priced = pricing.known(reading.balances, variant)
-        if (priced) items.push(succeeded(query, (query.accounts[at] as Account).id, priced))
-        return priced !== undefined
-      }) ?? false
-    )
+    const known: BalanceItem[] = []
+    for (const [at, { balances }] of fresh?.entries() ?? []) {
+      const priced = pricing.known(balances, variant)
+      if (!priced) return false
+      known.push(succeeded(query, (query.accounts[at] as Account).id, priced))
+    }
+    items.push(...known)
+    return fresh !== undefined
   }
 
   return {
     known(query) {
       const items: BalanceItem[] = []
-      return query.chains.every((chain) => addKnown(chain, query, items)) ? items : undefined
+      return { items, missing: query.chains.filter((chain) => !addKnown(chain, query, items)) }
     },
+    /**
+     * The first item waits for the quickest chain only: its calls are on their way before the other reads are begun. Of
+     * these the slowest comes first, because the last item waits for it.
+     */
     read({ chains, currency, showUntrustedTokens }, signal) {
-      const result: BalanceResult = { ready: [], pending: [] }
       const price = { currency, showUntrustedTokens, signal }
-      for (const query of chains) readChain(query, price, result)
-      if (result.pending.length > 0) {
-        const served = chains.flatMap((query) => deps.chainOf(query.caip2Id)?.source ?? [])
+      const [quickest, ...others] = byPace(chains, reader.paceOf)
+      const begin = (): PendingItems => {
+        if (signal.aborted) return []
+        const served = chains.flatMap((chain) => deps.chainOf(chain.caip2Id)?.source ?? [])
         pricing.prefetch(served, price)
+        return others.reverse().flatMap((chain) => readChain(chain, price))
       }
-      return result
+      return { pending: quickest ? readChain(quickest, price) : [], later: nextTurn().then(begin) }
     },
   }
 }
+
+/** Quickest first; those that were never read last, and otherwise in the order of the request. */
+const byPace = (chains: readonly ChainQuery[], paceOf: (caip2Id: string) => number): ChainQuery[] =>
+  chains
+    .map((chain) => ({ chain, pace: paceOf(chain.caip2Id) }))
+    .sort((a, b) => (a.pace === b.pace ? 0 : a.pace - b.pace))
+    .map(({ chain }) => chain)
 
 const succeeded = (query: ChainQuery, id: string, priced: PricedBalances): BalanceItem => ({
   ok: true,
