@@ -20,7 +20,7 @@ export function startWorker(settings: WorkerSettings): Worker {
 }
 
 /**
- * Makes a database in a folder by a process of its own: that takes some 700 MB for two seconds, and what a thread takes
+ * Makes a database in a folder by a process of its own: that takes some 760 MB for two seconds, and what a thread takes
  * stays with its process. It may outlive this one by these seconds; nobody else must use the folder then.
  * @throws StoreUnavailableError with what it complained of
  */
