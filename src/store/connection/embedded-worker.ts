@@ -38,7 +38,8 @@ function describe(error: unknown): WorkerFailure {
   const { message, code, detail, constraint } = error as Partial<Record<keyof WorkerFailure, unknown>>
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
   return {
-    message: text(message) ?? String(error),
+    // Errors of its file system have a number only.
+    message: text(message) || (JSON.stringify(error) ?? String(error)),
     code: text(code),
     detail: text(detail),
     constraint: text(constraint),
