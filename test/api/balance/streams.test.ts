@@ -6,14 +6,18 @@ import type { BalanceItem } from '../../../src/services/balances/types.ts'
 
 const MIB = 'x'.repeat(1024 * 1024)
 const ITEMS = 100
+const CHAIN = { caip2Id: 'eip155:1', networkType: 'evm', accounts: [{ id: 'a' }] }
 
 it('a reader that takes nothing has only a part of a large answer made for it', async () => {
   const item: BalanceItem = { ok: false, caip2Id: 'eip155:1', networkType: 'evm', id: 'a', message: 'x' }
   let made = 0
   const streams = createStreams({
     balances: {
-      known: () => undefined,
-      read: () => ({ ready: [], pending: [Promise.resolve(Array.from({ length: ITEMS }, () => item))] }),
+      known: ({ chains }) => ({ items: [], missing: chains }),
+      read: () => ({
+        pending: [Promise.resolve(Array.from({ length: ITEMS }, () => item))],
+        later: Promise.resolve([]),
+      }),
     },
     present: () => {
       made += 1
@@ -24,7 +28,7 @@ it('a reader that takes nothing has only a part of a large answer made for it', 
   })
   const app = Fastify()
   app.post('/', (request, reply) => {
-    request.body = { ok: true, question: { query: { chains: [], currency: 'usd', showUntrustedTokens: false } } }
+    request.body = { ok: true, question: { query: { chains: [CHAIN], currency: 'usd', showUntrustedTokens: false } } }
     return streams.answer(request, reply)
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
