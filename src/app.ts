@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config/index.ts'
 import { createIndexInstruments, createStoreInstruments } from './metrics/index.ts'
 import { createStakeRewards } from './services/stake-rewards/index.ts'
+import type { HostResolver } from './upstream/index.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { checkIndexFlags } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
@@ -19,6 +20,8 @@ export interface AppOverrides {
   logger?: Logger
   /** Reads the sources of the configuration again, for `admin.loadVMs`; left out, it never finds anything new. */
   reload?: () => Config
+  /** Addresses of the hosts that token URIs name. Default: the system's resolver. */
+  resolve?: HostResolver
 }
 
 export interface App {
@@ -43,7 +46,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     tracing,
   })
   if (metrics) createStoreInstruments(metrics.registry, store)
-  const indexing = createIndexing(config, ground)
+  const indexing = createIndexing(config, ground, overrides.resolve)
   if (indexing.indexer) health.health.registerCheck(createIndexerCheck(indexing.indexer))
   let closing = false
   await wireApis(http, config, { ground, indexer: indexing.indexer, closing: () => closing })
@@ -118,10 +121,10 @@ async function wireApis(
 type Indexing = ReturnType<typeof createIndexing>
 
 /** What follows chains in the background; nothing where this process only serves. */
-function createIndexing(config: Config, { chains, store, logger, metrics }: Ground) {
+function createIndexing(config: Config, { chains, store, logger, metrics }: Ground, resolve: HostResolver | undefined) {
   const here = config.index.enabled && config.mode !== 'api'
   const indexer = here ? createServerIndexer(config, { chains, store, logger }) : undefined
-  const nftMetadata = here ? createServerNftMetadata(config, { chains, store, logger }) : undefined
+  const nftMetadata = here ? createServerNftMetadata(config, { chains, store, logger, resolve }) : undefined
   if (indexer && metrics) createIndexInstruments(metrics.registry, indexer.status)
   return {
     indexer,

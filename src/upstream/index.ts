@@ -8,6 +8,7 @@ export { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry
 export { createUpstreamPool, type UpstreamPoolDeps } from './pool.ts'
 export {
   createSafeFetch,
+  type HostResolver,
   isPublicWebPlace,
   type SafeAnswer,
   type SafeFetch,

@@ -41,12 +41,15 @@ export const SAFE_FETCH_LIMITS: Readonly<SafeFetchLimits> = Object.freeze({
   maxConcurrent: 16,
 })
 
+/** All addresses of a name; rejects when there are none. */
+export type HostResolver = (host: string) => Promise<ResolvedAddress[]>
+
 export interface SafeFetchDeps {
   limits?: Partial<SafeFetchLimits>
   /** Which addresses may be connected to. Default: `isPublicWebPlace`. Tests allow loopback here. */
   allowAddress?: (address: string, port: number) => boolean
-  /** All addresses of a name. Default: the system's resolver. */
-  resolve?: (host: string) => Promise<ResolvedAddress[]>
+  /** Default: the system's resolver. */
+  resolve?: HostResolver
 }
 
 export interface SafeAnswer {
@@ -60,7 +63,7 @@ export interface SafeAnswer {
 
 export type SafeFetch = (url: string, options?: { signal?: AbortSignal; accept?: string }) => Promise<SafeAnswer>
 
-const resolveAll = async (host: string): Promise<ResolvedAddress[]> => {
+const resolveAll: HostResolver = async (host) => {
   const found = await systemLookup(host, { all: true, verbatim: true })
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
 }

@@ -9,7 +9,7 @@ import {
   type NftMetadataWorker,
 } from '../services/nft-metadata/index.ts'
 import type { Store } from '../store/index.ts'
-import { createSafeFetch, isPublicWebPlace, type UpstreamPool } from '../upstream/index.ts'
+import { createSafeFetch, type HostResolver, isPublicWebPlace, type UpstreamPool } from '../upstream/index.ts'
 import { cChainId } from './evm-streams.ts'
 
 type MetadataChains = Pick<Chains, 'networks' | 'pools'>
@@ -23,8 +23,14 @@ const CONTENT_TYPES = ['application/', 'text/', 'binary/', '']
 /** Fetches metadata of the NFTs of every indexed EVM chain, through the pools that are there already. */
 export function createServerNftMetadata(
   config: Config,
-  { chains, store, logger }: { chains: MetadataChains; store: Pick<Store, 'nftMetadata'>; logger: Logger },
+  deps: {
+    chains: MetadataChains
+    store: Pick<Store, 'nftMetadata'>
+    logger: Logger
+    resolve?: HostResolver | undefined
+  },
 ): NftMetadataWorker {
+  const { chains, store, logger, resolve } = deps
   const { nftMetadata } = config.data
   return createNftMetadataWorker({
     records: store.nftMetadata,
@@ -32,6 +38,7 @@ export function createServerNftMetadata(
     fetch: createSafeFetch({
       limits: { maxBytes: MAX_BYTES, contentTypes: CONTENT_TYPES },
       allowAddress: allowedBy(nftMetadata.allowedAddresses),
+      ...(resolve && { resolve }),
     }),
     gateways: { ipfs: nftMetadata.ipfsGateway, arweave: nftMetadata.arweaveGateway },
     maxBytes: MAX_BYTES,

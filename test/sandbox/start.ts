@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/index.ts'
+import { resolveNothing } from '../support/stage.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
 import { type BitcoinChain, startBitcoinChain } from './bitcoin-chain.ts'
 import { type SandboxEvm, startSandboxEvm } from './evm-chain.ts'
@@ -71,7 +72,7 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     })
     const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })
     if (loaded.action !== 'run') throw new Error(loaded.text)
-    const app = await createApp(loaded.config)
+    const app = await createApp(loaded.config, { resolve: resolveNothing })
     stops.push(() => app.close())
     const url = await app.listen()
     return { url, app, evm, bitcoin, solana, avalanche, stop }

@@ -63,6 +63,8 @@ describe('store on a server', () => {
     const url = await server.create('leaders')
     const [first, second] = [connect(url), connect(url)]
     const signal = new AbortController().signal
+    // Bringing the schema up to date takes a lock as well, whose session is not to be ended below.
+    await Promise.all([first.open(), second.open()])
     const held = await first.writer.lead(signal)
     let next: Awaited<ReturnType<Store['writer']['lead']>> | undefined
     const waiting = second.writer.lead(signal).then((leadership) => {

@@ -24,6 +24,11 @@ export interface Stage {
   clear(): Promise<void>
 }
 
+/** Names that recorded tokens carry are nobody's business outside: no query leaves this machine. */
+export const resolveNothing = async (host: string): Promise<never> => {
+  throw new Error(`${host} is not looked up`)
+}
+
 export function createStage(): Stage {
   const ends: (() => Promise<unknown> | unknown)[] = []
 
@@ -52,6 +57,7 @@ export function createStage(): Stage {
           market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
           chains: { catalogue: false, ...config.chains },
         }),
+        { resolve: resolveNothing },
       )
       ends.push(() => app.close())
       return { app, url: await app.listen() }

@@ -51,126 +51,136 @@ export function createPresenter(nativeOf: (caip2Id: string) => NativeToken) {
   }
 }
 
-function presentBalances(priced: PricedBalances, native: NativeToken): Record<string, unknown> {
+/** Members are added in the order in which they are sent; spreading small objects would cost more than all the rest. */
+type Members = Record<string, unknown>
+
+function presentBalances(priced: PricedBalances, native: NativeToken): Members {
   switch (priced.networkType) {
     case 'evm': {
       const { native: wei, tokens } = priced.balances as EvmBalances
-      return {
-        nativeTokenBalance: presentNative(native, wei, priced.native),
-        ...totalOf(priced),
-        erc20TokenBalances: presentTokens(tokens, priced, (token) => ({ type: 'erc20', address: token.address })),
-      }
+      const members = head(presentNative(native, wei, priced.native), priced)
+      members['erc20TokenBalances'] = presentTokens(tokens, priced, evmMembers)
+      return members
     }
     case 'btc': {
       const { confirmed, unconfirmed } = priced.balances as BitcoinBalances
-      return {
-        nativeTokenBalance: {
-          ...presentNative(native, confirmed, priced.native),
-          unconfirmedBalance: unconfirmed.toString(),
-          ...optional('unconfirmedBalanceInCurrency', priced.unconfirmedValue),
-        },
-        ...totalOf(priced),
-      }
+      const coin = presentNative(native, confirmed, priced.native)
+      coin['unconfirmedBalance'] = unconfirmed.toString()
+      put(coin, 'unconfirmedBalanceInCurrency', priced.unconfirmedValue)
+      return head(coin, priced)
     }
     case 'svm': {
       const { native: lamports, tokens } = priced.balances as SolanaBalances
-      return {
-        nativeTokenBalance: presentNative(native, lamports, priced.native),
-        ...totalOf(priced),
-        splTokenBalances: presentTokens(tokens, priced, (token) => ({
-          type: 'spl',
-          address: token.address,
-          associatedTokenAddress: token.associatedTokenAddress,
-        })),
-      }
+      const members = head(presentNative(native, lamports, priced.native), priced)
+      members['splTokenBalances'] = presentTokens(tokens, priced, solanaMembers)
+      return members
     }
     case 'avm': {
       const { unlocked, locked, ...rest } = priced.balances as AvmBalances
-      return {
-        ...avalancheHead(priced, native, rest.native),
-        categories: { unlocked: unlocked.map(decimal), locked: locked.map(decimal), ...atomicOf(rest) },
-      }
+      const members = avalancheHead(priced, native, rest.native)
+      members['categories'] = { unlocked: unlocked.map(decimal), locked: locked.map(decimal), ...atomicOf(rest) }
+      return members
     }
-    case 'pvm':
-      return {
-        ...avalancheHead(priced, native, (priced.balances as PvmBalances).native),
-        categories: platformCategories(priced.balances as PvmBalances),
-      }
+    case 'pvm': {
+      const balances = priced.balances as PvmBalances
+      const members = avalancheHead(priced, native, balances.native)
+      members['categories'] = platformCategories(balances)
+      return members
+    }
     case 'coreth': {
       const balances = priced.balances as CorethBalances
-      return { ...avalancheHead(priced, native, balances.native), categories: atomicOf(balances) }
+      const members = avalancheHead(priced, native, balances.native)
+      members['categories'] = atomicOf(balances)
+      return members
     }
   }
 }
 
-const avalancheHead = (priced: PricedBalances, native: NativeToken, balance: bigint) => ({
-  nativeTokenBalance: { ...presentNative(native, balance, priced.native), assetId: native.assetId },
-  ...totalOf(priced),
-})
+function head(nativeTokenBalance: Members, priced: PricedBalances): Members {
+  const members: Members = { nativeTokenBalance }
+  put(members, 'totalBalanceInCurrency', priced.total)
+  return members
+}
 
-const platformCategories = (balances: PvmBalances) => ({
-  unlockedStaked: balances.unlockedStaked.toString(),
-  unlockedUnstaked: balances.unlockedUnstaked.toString(),
-  unlockedUnstakedMultiSig: balances.unlockedUnstakedMultiSig.toString(),
-  lockedStaked: balances.lockedStaked.toString(),
-  lockedPlatform: balances.lockedPlatform.toString(),
-  lockedStakeable: balances.lockedStakeable.toString(),
-  ...optional('restakedRewards', balances.restakedRewards?.toString()),
-  atomicMemoryUnlocked: mapValues(balances.atomicMemoryUnlocked, String),
-  atomicMemoryLocked: mapValues(balances.atomicMemoryLocked, String),
-})
+function avalancheHead(priced: PricedBalances, native: NativeToken, balance: bigint): Members {
+  const coin = presentNative(native, balance, priced.native)
+  coin['assetId'] = native.assetId
+  return head(coin, priced)
+}
+
+function platformCategories(balances: PvmBalances): Members {
+  const members: Members = {
+    unlockedStaked: balances.unlockedStaked.toString(),
+    unlockedUnstaked: balances.unlockedUnstaked.toString(),
+    unlockedUnstakedMultiSig: balances.unlockedUnstakedMultiSig.toString(),
+    lockedStaked: balances.lockedStaked.toString(),
+    lockedPlatform: balances.lockedPlatform.toString(),
+    lockedStakeable: balances.lockedStakeable.toString(),
+  }
+  put(members, 'restakedRewards', balances.restakedRewards?.toString())
+  members['atomicMemoryUnlocked'] = mapValues(balances.atomicMemoryUnlocked, String)
+  members['atomicMemoryLocked'] = mapValues(balances.atomicMemoryLocked, String)
+  return members
+}
 
 const atomicOf = (balances: CorethBalances) => ({
   atomicMemoryUnlocked: mapValues(balances.atomicMemoryUnlocked, (items) => items.map(decimal)),
   atomicMemoryLocked: mapValues(balances.atomicMemoryLocked, (items) => items.map(decimal)),
 })
 
-const presentNative = (native: NativeToken, balance: bigint, fiat: Fiat) => ({
-  name: native.name,
-  symbol: native.symbol,
-  type: 'native',
-  decimals: native.decimals,
-  balance: balance.toString(),
-  internalId: native.internalId,
-  ...optional('logoUri', native.logoUri),
-  ...presentFiat(fiat),
-})
+function presentNative(native: NativeToken, balance: bigint, fiat: Fiat): Members {
+  const { name, symbol, decimals, internalId } = native
+  const members: Members = { name, symbol, type: 'native', decimals, balance: balance.toString(), internalId }
+  put(members, 'logoUri', native.logoUri)
+  putFiat(members, fiat)
+  return members
+}
+
+const evmMembers = (members: Members, { address }: TokenAmount): void => {
+  members['type'] = 'erc20'
+  members['address'] = address
+}
+
+const solanaMembers = (members: Members, token: SolanaBalances['tokens'][number]): void => {
+  members['type'] = 'spl'
+  members['address'] = token.address
+  members['associatedTokenAddress'] = token.associatedTokenAddress
+}
 
 /** Tokens that the service decided not to show have no entry in `priced.tokens`. */
 function presentTokens<T extends TokenAmount>(
   tokens: readonly T[],
   priced: PricedBalances,
-  extra: (token: T) => Record<string, unknown>,
-): Record<string, unknown>[] {
-  const shown: Record<string, unknown>[] = []
+  putKind: (members: Members, token: T) => void,
+): Members[] {
+  const shown: Members[] = []
   for (const token of tokens) {
     const market: TokenMarket | undefined = priced.tokens.get(token.address)
     if (!market) continue
-    shown.push({
-      name: token.name,
-      symbol: token.symbol,
-      ...extra(token),
-      decimals: token.decimals,
-      balance: token.balance.toString(),
-      ...optional('internalId', token.internalId),
-      ...optional('logoUri', token.logoUri),
-      ...presentFiat(market),
-      ...optional('scanResult', market.scanResult),
-    })
+    const members: Members = { name: token.name, symbol: token.symbol }
+    putKind(members, token)
+    members['decimals'] = token.decimals
+    members['balance'] = token.balance.toString()
+    put(members, 'internalId', token.internalId)
+    put(members, 'logoUri', token.logoUri)
+    putFiat(members, market)
+    put(members, 'scanResult', market.scanResult)
+    shown.push(members)
   }
   return shown
 }
 
-const presentFiat = (fiat: Fiat) => ({
-  ...optional('balanceInCurrency', fiat.value),
-  ...optional('price', fiat.price),
-  ...optional('priceChange24h', fiat.change24h),
-  ...optional('priceChangePercentage24h', fiat.changePercent24h),
-})
+function putFiat(members: Members, fiat: Fiat): void {
+  put(members, 'balanceInCurrency', fiat.value)
+  put(members, 'price', fiat.price)
+  put(members, 'priceChange24h', fiat.change24h)
+  put(members, 'priceChangePercentage24h', fiat.changePercent24h)
+}
 
-const totalOf = (priced: PricedBalances) => optional('totalBalanceInCurrency', priced.total)
-
-const optional = (key: string, value: unknown): Record<string, unknown> => (value === undefined ? {} : { [key]: value })
+/** Members that are not known are left out, never null. */
+function put(members: Members, key: string, value: unknown): void {
+  if (value !== undefined) members[key] = value
+}
 
 const decimal = <T extends { balance: bigint }>(item: T) => ({ ...item, balance: item.balance.toString() })
 

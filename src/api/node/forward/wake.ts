@@ -1,10 +1,10 @@
 import type { NodeGroup } from './node-pools.ts'
 
-/** Makes sure that laggards are known before a group of nodes is asked about the tip. */
-export interface Wake {
-  /** A promise to wait for when the group was not used for a while; it never rejects. Undefined = ask right away. */
-  (group: NodeGroup, chain: 'P' | 'X' | 'C'): Promise<void> | undefined
-}
+/**
+ * Makes sure that laggards are known before a group of nodes is asked about the tip: a promise to wait for when the group
+ * was not used for a while, which never rejects; undefined = ask right away.
+ */
+export type Wake = (group: NodeGroup, chain: 'P' | 'X' | 'C') => Promise<void> | undefined
 
 const HEIGHTS: Readonly<Record<'P' | 'X' | 'C', { path: string; method: string; params: object }>> = {
   P: { path: '/ext/bc/P', method: 'platform.getHeight', params: {} },
