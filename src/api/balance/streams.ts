@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { BalanceItem } from '../../services/balances/types.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
@@ -53,22 +52,7 @@ export function createStreams(options: StreamsOptions) {
     const controller = new AbortController()
     // Every read of the request listens to the one signal, and there may be one for each account.
     setMaxListeners(0, controller.signal)
-    open.set(controller, () => controller.abort(new CancelledError()))
     const result = balances.read({ ...query, chains: missing }, controller.signal)
-    // The first call is on its way before its answer's stream is made. Until then nobody waits for the reads.
-    const ignored = (groups: readonly Promise<unknown>[]): void => groups.forEach((one) => void one.catch(() => {}))
-    ignored(result.pending)
-    result.later.then(ignored, () => {})
-    void nextTurn().then(() => begin(request, reply, items, result, controller))
-  }
-
-  function begin(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    items: readonly BalanceItem[],
-    result: ReturnType<BalanceService['read']>,
-    controller: AbortController,
-  ): void {
     const stream = createEventStream({
       ...limits,
       onSilence: () => reply.raw.flushHeaders(),
