@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRollingServers, freePort, stream } from '../support/rolling-servers.ts'
+import { freePort } from '../support/firn-process.ts'
+import { createRollingServers, stream } from '../support/rolling-servers.ts'
 
 const file = fileURLToPath(new URL('../../docker/haproxy/haproxy.cfg', import.meta.url))
 const missing = spawnSync('haproxy', ['-v']).error !== undefined

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRollingServers, freePort, stream } from '../support/rolling-servers.ts'
+import { freePort } from '../support/firn-process.ts'
+import { createRollingServers, stream } from '../support/rolling-servers.ts'
 
 const { stage, start, clear } = createRollingServers()
 afterEach(clear)

@@ -4,7 +4,8 @@ import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSett
 
 /*
  * Entry of the worker thread that runs the embedded Postgres: in the main thread one slow statement would stop all HTTP.
- * As a process of its own it makes a new database and ends. It imports nothing of this program but types, so that it starts alike from source and from the build.
+ * As a process of its own it makes a new database and ends. It imports nothing of this program but types, so that it
+ * starts alike from source and from the build.
  */
 
 /** oids of bool, bytea, the numbers, text and uuid, and of arrays of them: they come as text or in binary form already. */
