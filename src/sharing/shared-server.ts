@@ -43,10 +43,22 @@ const FIRST_PAUSE_MS = 50
 const LAST_PAUSE_MS = 2_000
 const pauseAfter = (attempts: number): number => Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts, 10))
 
-/** Connects at `open` or at the first question, and for ever again after a loss. */
+/** So many questions in a row without an answer, and nobody is made to wait for the next one. */
+const FAILURES = 3
+/** How often a connected server has to show that it still takes writes, milliseconds. */
+const PROBE_MS = 1_000
+/** Failed probes until another connection is tried: behind the same name may be another server by now. */
+const PROBES_OF_A_CONNECTION = 5
+
+/**
+ * Connects at `open` or at the first question, and for ever again after a loss. A server that keeps the connection but
+ * hangs, is full, or may not be written to is away, too.
+ */
 export function createSharedServer(options: SharedServerOptions): SharedServer {
   let status: SharedServerStatus = { state: 'alone', since: Date.now() }
   let closed = false
+  let failures = 0
+  let failedProbes = 0
   const client = connect(options)
 
   const become = (state: SharedServerStatus['state'], trouble?: string): void => {
@@ -55,7 +67,32 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     status = { state, since, ...(trouble === undefined ? {} : { trouble }) }
     options.onChange?.(status)
   }
-  client.on('ready', () => become('shared'))
+  const attempt = async <T>(operation: (client: RedisClient) => Promise<T>): Promise<{ answer: T } | undefined> => {
+    try {
+      const answer = await operation(client)
+      failures = 0
+      return { answer }
+    } catch (error) {
+      failures += 1
+      if (failures >= FAILURES && client.status === 'ready') become('alone', troubleOf(error))
+      return undefined
+    }
+  }
+  const probe = async (): Promise<void> => {
+    if (client.status !== 'ready') return
+    // A write: one that is full or a mere copy of another answers reads and pings.
+    if (await attempt((server) => server.set('probe', '1', 'PX', PROBE_MS))) {
+      failedProbes = 0
+      return become('shared')
+    }
+    failedProbes += 1
+    if (failedProbes % PROBES_OF_A_CONNECTION === 0 && !closed) client.disconnect(true)
+  }
+  const probing = setInterval(() => void probe(), PROBE_MS).unref()
+  client.on('ready', () => {
+    failures = 0
+    become('shared')
+  })
   client.on('error', (error: Error & { code?: string }) => {
     if (client.status !== 'ready') become('alone', error.code ?? error.name)
   })
@@ -63,12 +100,8 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
 
   return {
     async ask(operation) {
-      if (client.status !== 'ready') return undefined
-      try {
-        return await operation(client)
-      } catch {
-        return undefined
-      }
+      if (client.status !== 'ready' || failures >= FAILURES) return undefined
+      return (await attempt(operation))?.answer
     },
     async open() {
       if (client.status !== 'wait') return
@@ -83,9 +116,17 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     status: () => status,
     close() {
       closed = true
+      clearInterval(probing)
       client.disconnect()
     },
   }
+}
+
+/** The server's own word for what is wrong (`OOM`, `READONLY`, `CLUSTERDOWN` …); nothing of a command or its key. */
+function troubleOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  if (error.message === 'Command timed out') return 'no answer in time'
+  return /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? (error as { code?: string }).code ?? error.name
 }
 
 function connect({ url, cluster, keyPrefix, timeoutMs }: SharedServerOptions): RedisClient {

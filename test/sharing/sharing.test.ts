@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   createSharedCounters,
@@ -128,6 +129,54 @@ describe.skipIf(missing)('a server that is away', () => {
     server.thaw()
   })
 
+  it('that hangs is told of without being asked, is waited for no more, and is used again', async () => {
+    const server = await redis()
+    const { counters, server: shared } = await connect(server.url, { timeoutMs: 50 })
+    server.freeze()
+    await vi.waitFor(
+      () => expect(shared.status()).toMatchObject({ state: 'alone', trouble: 'no answer in time' }),
+      6_000,
+    )
+    // No question goes out, so none can wait.
+    const asked = vi.fn(async () => 1)
+    expect(await shared.ask(asked)).toBeUndefined()
+    expect(asked).not.toHaveBeenCalled()
+    server.thaw()
+    await vi.waitFor(() => expect(shared.status()).toMatchObject({ state: 'shared' }), 6_000)
+    expect(await counters.add('a', 1, inAMinute())).toBe(1)
+  })
+
+  it('that hangs for long is left for a new connection', async () => {
+    const server = await redis()
+    const { server: shared } = await connect(server.url, { timeoutMs: 50 })
+    const name = async () => (await shared.ask((client) => client.call('CLIENT', 'ID'))) as number
+    const first = await name()
+    server.freeze()
+    await vi.waitFor(() => expect(shared.status().trouble).toBe('no answer in time'), 6_000)
+    // Another connection cannot come about while it hangs; that the first one was given up is what is told.
+    await vi.waitFor(() => expect(shared.status().trouble).not.toBe('no answer in time'), 12_000)
+    server.thaw()
+    await vi.waitFor(() => expect(shared.status()).toMatchObject({ state: 'shared' }), 12_000)
+    expect(await name()).toBeGreaterThan(first)
+  })
+
+  it.each([
+    ['is full', 'OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['became a copy of another', 'READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  ])('that %s is away: told by its own word', async (_, trouble, breakIt, mendIt) => {
+    const server = await redis()
+    const { counters, server: shared } = await connect(server.url)
+    const operator = new Redis(server.url)
+    onTestFinished(() => operator.disconnect())
+    const [command = '', ...rest] = breakIt
+    await operator.call(command, ...rest)
+    await vi.waitFor(() => expect(shared.status()).toMatchObject({ state: 'alone', trouble }), 6_000)
+    const [mend = '', ...mending] = mendIt
+    await operator.call(mend, ...mending)
+    await vi.waitFor(() => expect(shared.status()).toMatchObject({ state: 'shared' }), 12_000)
+    expect(await counters.add('a', 1, inAMinute())).toBe(1)
+  })
+
   it('that refuses the password is told of without the password', async () => {
     const server = await redis(['--requirepass', 'right'])
     const { server: shared, counters } = await connect(server.url.replace('//', '//:hunter2@'))
@@ -150,3 +199,20 @@ it.skipIf(missing)('a cluster serves keys of all its nodes', async () => {
   const sums = await Promise.all(entries.map(([key]) => counters.add(`sum-${key}`, 3, inAMinute())))
   expect(sums).toEqual(entries.map(() => 3))
 })
+
+it.skipIf(missing)(
+  'a cluster that is away is told of, and used again when it is back',
+  { timeout: 60_000 },
+  async () => {
+    const cluster = await startRedisCluster()
+    onTestFinished(() => cluster.stop())
+    const { counters, server } = await connect(cluster.url, { cluster: true })
+    await vi.waitFor(async () => expect(await counters.add('ready', 1, inAMinute())).toBeGreaterThan(0))
+    await Promise.all(cluster.nodes.map((node) => node.kill()))
+    await vi.waitFor(() => expect(server.status().state).toBe('alone'), 10_000)
+    expect(await counters.add('a', 1, inAMinute())).toBeUndefined()
+    await Promise.all(cluster.nodes.map((node) => node.restart()))
+    await vi.waitFor(() => expect(server.status().state).toBe('shared'), 20_000)
+    await vi.waitFor(async () => expect(await counters.add('a', 1, inAMinute())).toBeGreaterThan(0), 10_000)
+  },
+)

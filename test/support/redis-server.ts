@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
+import { freePort } from './free-port.ts'
 
 /** Why tests over Redis cannot run here; undefined = they can. Where everything must be tested that is an error. */
 export function whyNoRedis(): string | undefined {
@@ -55,8 +55,14 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
   }
 }
 
+export interface RedisCluster {
+  url: string
+  nodes: readonly RedisServer[]
+  stop(): Promise<void>
+}
+
 /** Two nodes with half of the slots each. */
-export async function startRedisCluster(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startRedisCluster(): Promise<RedisCluster> {
   const nodes = await Promise.all([startRedis(CLUSTER_FLAGS), startRedis(CLUSTER_FLAGS)])
   const clients = nodes.map(({ url }) => new Redis(url))
   const [first, second] = clients as [Redis, Redis]
@@ -67,6 +73,7 @@ export async function startRedisCluster(): Promise<{ url: string; stop(): Promis
   for (const client of clients) client.disconnect()
   return {
     url: nodes[0]?.url ?? '',
+    nodes,
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
     },
@@ -97,15 +104,4 @@ async function launch(port: number, folder: string, flags: readonly string[]): P
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(address)))
-    })
-  })
 }
