@@ -4,13 +4,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freePort } from '../support/firn-process.ts'
+import { freePort } from '../support/free-port.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { createRollingServers, stream } from '../support/rolling-servers.ts'
 
 const file = fileURLToPath(new URL('../../docker/haproxy/haproxy.cfg', import.meta.url))
 const missing = spawnSync('haproxy', ['-v']).error !== undefined
 if (missing)
   process.stderr.write('haproxy is not here (Debian: apt-get install haproxy): its configuration is not run\n')
+
+const HOST = [['host', 'firn']] as const
+const NOTHING = Buffer.alloc(0)
 
 const { stage, start, clear } = createRollingServers()
 let balancer: ChildProcess | undefined
@@ -41,6 +45,27 @@ describe.skipIf(missing)('HAProxy as in the composition', { timeout: 120_000 }, 
   it('takes its configuration', () => {
     const { status, stderr } = spawnSync('haproxy', ['-c', '-f', file], { encoding: 'utf8' })
     expect({ status, stderr }).toMatchObject({ status: 0 })
+  })
+
+  it('tells whose request it is by itself, and keeps metrics inside', async () => {
+    const { url } = await stage.upstream()
+    const plans = { default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 60 } }
+    const ports = [await freePort()]
+    await start(ports[0] as number, url, { FIRN_HTTP_TRUST_PROXY: 'true', FIRN_DATA_PLANS: JSON.stringify(plans) })
+    const port = await balance(ports)
+    const blocks = async (claim: string) => {
+      const headers = { 'x-forwarded-for': claim, forwarded: `for=${claim}` }
+      return (await fetch(`http://127.0.0.1:${port}/v1/blocks`, { headers })).status
+    }
+    for (const claim of ['192.0.2.1', '192.0.2.2', '192.0.2.3, 192.0.2.4']) expect(await blocks(claim)).toBe(503)
+    expect(await blocks('192.0.2.5')).toBe(429)
+    expect((await fetch(`http://127.0.0.1:${ports[0]}/metrics`)).status).toBe(200)
+    const written = ['', '?', '/', ';a', '%3Fa', '#a'].map((end) => `/metrics${end}`)
+    for (const target of [...written, '//metrics', '/./metrics', '/%6detrics', '/Metrics', 'http://firn/metrics']) {
+      const reply = await sendRaw(port, { method: 'GET', target, headers: HOST, body: NOTHING })
+      expect([target, reply.status]).toEqual([target, expect.toBeOneOf([400, 404])])
+      expect(reply.body.toString()).not.toContain('firn_')
+    }
   })
 
   it('drops no stream while both processes are restarted, one after the other', async () => {

