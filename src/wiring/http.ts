@@ -86,7 +86,8 @@ function createServer(config: Config, { logger, node, guard }: ServerHttpDeps, a
     bodyLimit: config.http.bodyLimitBytes,
     keepAliveTimeout: config.http.keepAliveTimeoutMs,
     requestTimeout: config.http.requestTimeoutMs,
-    trustProxy: config.http.trustProxy,
+    // Further left stands whatever the client wrote there.
+    trustProxy: config.http.trustProxy ? (_address, hop) => hop < config.http.proxyHops : false,
     // Each API refuses in its own words while it shuts down.
     return503OnClosing: false,
     ...createFrontDoor({

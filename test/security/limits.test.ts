@@ -33,6 +33,27 @@ describe('limits of what one caller may hold', () => {
     )
   })
 
+  it('units of one address: a client behind a proxy is not another one for each X-Forwarded-For that it writes', async () => {
+    const plans = { default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 60 } }
+    const { url } = await stage.serve({ http: { trustProxy: true }, data: { plans } })
+    // As a proxy passes it on: what the client wrote, then where the client is.
+    const blocks = async (claim: string, client: string) =>
+      (await fetch(`${url}/v1/blocks`, { headers: { 'x-forwarded-for': `${claim}, ${client}` } })).status
+    for (const claim of ['10.0.0.1', '10.0.0.2', '::1']) expect(await blocks(claim, '192.0.2.1')).toBe(503)
+    expect(await blocks('10.0.0.4', '192.0.2.1')).toBe(429)
+    expect(await blocks('192.0.2.1', '192.0.2.2')).toBe(503)
+    // One household has a whole /64.
+    for (const host of ['::1', '::2:3', ':ffff:ffff:ffff:ffff'])
+      expect(await blocks('10.0.0.1', `2001:db8:0:1${host}`)).toBe(503)
+    expect(await blocks('10.0.0.1', '2001:db8:0:1:8000::4')).toBe(429)
+    expect(await blocks('10.0.0.1', '2001:db8:0:2::1')).toBe(503)
+    const chained = await stage.serve({ http: { trustProxy: true, proxyHops: 2 }, data: { plans } })
+    const inner = async (list: string) =>
+      (await fetch(`${chained.url}/v1/blocks`, { headers: { 'x-forwarded-for': list } })).status
+    for (const claim of ['1', '2', '3']) expect(await inner(`10.0.0.${claim}, 192.0.2.1, 198.51.100.1`)).toBe(503)
+    expect(await inner('10.0.0.9, 192.0.2.1, 198.51.100.1')).toBe(429)
+  })
+
   it('entries of an EVM batch: a thousand go to the node, one more goes nowhere', async () => {
     const asked: string[] = []
     const node = await stage.upstream({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { clientSource } from '../../lib/client-source.ts'
 
 /**
  * Weight classes and what one call costs, in compute units (data API facts, section 3). What is free has a
@@ -72,7 +73,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const plan = planNamed(known ?? 'default')
     if (operation !== undefined && plan.operations?.length && !plan.operations.includes(operation))
       return { ok: false, status: known === undefined ? 401 : 403, headers: {} }
-    const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${address}` : `key:${hash}`}`
+    const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${clientSource(address)}` : `key:${hash}`}`
     const units = WEIGHTS[weight]
     const at = now()
     const [minute, day] = await Promise.all([

@@ -29,6 +29,7 @@ export const HttpSection = section({
   ),
   shutdownGraceMs: ms(10_000, 'Time for open answers to finish on SIGTERM before they are cut.'),
   trustProxy: toggle(false, 'Believe X-Forwarded-For of a reverse proxy.'),
+  proxyHops: count(1, 'Reverse proxies of yours in a row; what stands further left in X-Forwarded-For is a claim.'),
 })
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const

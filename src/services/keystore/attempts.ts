@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { clientSource } from '../../lib/client-source.ts'
 import { KeystoreError } from './errors.ts'
 
 /** Slows down who guesses passwords. Only failures count. */
@@ -27,21 +28,12 @@ export function createAttempts({ burst, refillMs }: AttemptLimits, now: () => nu
   }
   return {
     admit(address) {
-      if (debtOf(sourceOf(address)) > burst - 1) throw new KeystoreError('too many failed attempts, try again later')
+      if (debtOf(clientSource(address)) > burst - 1)
+        throw new KeystoreError('too many failed attempts, try again later')
     },
     failed(address) {
-      const key = sourceOf(address)
+      const key = clientSource(address)
       debts.set(key, { failures: debtOf(key) + 1, at: now() })
     },
   }
-}
-
-/** One household has a whole /64 of IPv6 addresses: they count as one. */
-function sourceOf(address: string | undefined): string {
-  if (address === undefined || !address.includes(':')) return address ?? ''
-  if (address.startsWith('::ffff:')) return address.slice('::ffff:'.length)
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':')
-  const known = tail === undefined ? groups : [...groups, ...Array<string>(8).fill('0')]
-  return known.slice(0, 4).join(':')
 }
