@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, createApp } from '../../../src/app.ts'
 import { createConfig, type Partially } from '../../../src/config/index.ts'
@@ -24,10 +27,17 @@ export interface RecordedStage {
   close(): Promise<void>
 }
 
+/** A folder of its own for every server: what another run left behind, or damaged, changes nothing. */
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-node-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** A configuration with only this network: nothing is asked of the world. */
 export const testConfig = (urls: readonly string[], over: Partially<Config> = {}): Config =>
   createConfig({
-    dataDir: '.firn-test',
+    dataDir: freshFolder(),
     log: { level: 'silent' },
     market: { prices: { provider: 'none' }, defaultTokenLists: [] },
     ...over,
