@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Service } from 'kubernetes-models/v1'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { loadConfig } from '../../src/config/index.ts'
 
@@ -36,7 +38,7 @@ const seconds = (text: string): number => Number(text.replace(/s$/, ''))
 describe('compose.yaml', () => {
   it('has the whole: two api processes, an indexer, what they need and who watches them', () => {
     expect(services.map(([name]) => name).sort()).toEqual(
-      ['api-1', 'api-2', 'balancer', 'grafana', 'indexer', 'postgres', 'prometheus', 'valkey'].sort(),
+      ['api-1', 'api-2', 'balancer', 'grafana', 'indexer', 'postgres', 'prometheus', 'secrets', 'valkey'].sort(),
     )
   })
 
@@ -46,16 +48,16 @@ describe('compose.yaml', () => {
     expect(service.pids_limit).toBeGreaterThan(0)
     expect(service.cpus).toBeGreaterThan(0)
     expect(service.stop_grace_period).toMatch(/^\d+s$/)
-    // Firn's own check is in its image.
-    expect(service.healthcheck?.test ?? service.build?.dockerfile).toBeTruthy()
-    expect(service.privileged ?? service.network_mode ?? service.pid).toBeUndefined()
+    // Firn's own check is in its image; what ends is waited for.
+    expect(service.healthcheck?.test ?? service.build?.dockerfile ?? service.restart === 'no').toBeTruthy()
+    expect(service.privileged ?? service.pid).toBeUndefined()
+    expect(service.network_mode ?? 'none').toBe('none')
     expect(JSON.stringify(service.volumes ?? [])).not.toContain('docker.sock')
   })
 
   it('names only what is there: networks, volumes, secrets, files, services', () => {
     for (const [, service] of services) {
-      for (const network of service.networks) expect(compose.networks).toHaveProperty([network])
-      for (const secret of service.secrets ?? []) expect(compose.secrets).toHaveProperty([secret])
+      for (const network of service.networks ?? []) expect(compose.networks).toHaveProperty([network])
       for (const name of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty([name])
       for (const volume of service.volumes ?? []) {
         const [from = ''] = (volume as string).split(':')
@@ -63,8 +65,54 @@ describe('compose.yaml', () => {
         else expect(compose.volumes).toHaveProperty([from])
       }
     }
+  })
+
+  it('comes up from nothing: the first start makes all secrets that are named, before who reads them', () => {
+    // A file of the host that has to be there first would stop `docker compose up` in a fresh clone.
+    expect([compose.secrets, compose.configs]).toEqual([undefined, undefined])
+    for (const [, service] of services) expect(service.env_file).toBeUndefined()
     const script = read('make-secrets.sh')
-    for (const { file } of Object.values(compose.secrets) as { file: string }[]) expect(script).toContain(file.slice(2))
+    const readers = services.filter(([, service]) =>
+      JSON.stringify(service.environment ?? {}).includes('/run/secrets/'),
+    )
+    expect(readers.length).toBe(5)
+    for (const [name, service] of readers) {
+      expect(service.volumes).toContain('secrets:/run/secrets:ro')
+      const before = name === 'postgres' || name === 'grafana' ? service : compose.services.postgres
+      expect(before.depends_on.secrets).toEqual({ condition: 'service_completed_successfully' })
+      if (before !== service) expect(service.depends_on.postgres).toEqual({ condition: 'service_healthy' })
+      const [user] = (service.user ?? /^USER (\S+)$/m.exec(read('../Dockerfile'))?.[1]).split(':')
+      for (const [, secret] of JSON.stringify(service.environment).matchAll(/\/run\/secrets\/([\w-]+)/g))
+        expect(script).toMatch(new RegExp(`^make ${secret} ${user}:`, 'm'))
+    }
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('makes secrets once, each for its one user', () => {
+    const made = mkdtempSync(join(tmpdir(), 'firn-secrets-'))
+    onTestFinished(() => rmSync(made, { recursive: true }))
+    const run = () => execFileSync('sh', [join(folder, 'make-secrets.sh'), made])
+    const all = () =>
+      Object.fromEntries(
+        readdirSync(made).map((name) => {
+          const { uid, mode } = statSync(join(made, name))
+          return [name, { uid, mode: mode & 0o777, text: readFileSync(join(made, name), 'utf8') }]
+        }),
+      )
+    run()
+    const first = all()
+    const password = first['postgres-password']?.text ?? ''
+    expect(password).toMatch(/^[0-9a-f]{48}$/)
+    expect(first).toEqual({
+      'postgres-password': { uid: 70, mode: 0o400, text: password },
+      'database-url': { uid: 1000, mode: 0o400, text: `postgres://firn:${password}@postgres:5432/firn` },
+      'grafana-password': { uid: 472, mode: 0o400, text: expect.stringMatching(/^[0-9a-f]{48}$/) },
+    })
+    expect(statSync(made).mode & 0o777).toBe(0o755)
+    // Killed half-way: a beginning is no secret, and what is there stays.
+    rmSync(join(made, 'database-url'))
+    writeFileSync(join(made, 'database-url.new'), 'postgres://fi')
+    run()
+    expect(all()).toEqual(first)
   })
 
   it('keeps secrets out of the environment and the data away from the outside', () => {
