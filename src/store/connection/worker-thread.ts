@@ -41,7 +41,8 @@ export async function makeDatabase(folder: string): Promise<void> {
 
 function sourceEntry(): URL {
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api')).href
-  const code = `import { tsImport } from ${JSON.stringify(loader)}
-await tsImport(${JSON.stringify(entry.href)}, ${JSON.stringify(import.meta.url)})`
+  const code = `import { register } from ${JSON.stringify(loader)}
+register()
+await import(${JSON.stringify(entry.href)})`
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`)
 }
