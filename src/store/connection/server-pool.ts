@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { databaseError } from './database-error.ts'
 import { holdLock } from './leader-lock.ts'
 import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
+import { createServerClient } from './server-client.ts'
 
 export interface ServerPoolOptions {
   databaseUrl: string
@@ -17,6 +18,8 @@ export interface ServerPoolOptions {
 /** One per indexed stream that commits at the same time, and one for upkeep. */
 const PATIENT_CONNECTIONS = 4
 const PATIENT_TIMEOUT_MS = 3_600_000
+/** The server ends a late statement; one that is silent for so much longer is no longer there. */
+const GRACE_MS = 5_000
 
 /** A connection of a server, also outside the pool (for locks that live as long as their session). */
 function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
@@ -40,8 +43,6 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
-    // The server ends a late statement; this one catches a server that is no longer there.
-    query_timeout: options.statementTimeoutMs + 5_000,
     idleTimeoutMillis: 60_000,
   })
   const patient = new pg.Pool({
@@ -49,7 +50,6 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     max: PATIENT_CONNECTIONS,
     statement_timeout: PATIENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: PATIENT_TIMEOUT_MS,
-    query_timeout: PATIENT_TIMEOUT_MS + 5_000,
     idleTimeoutMillis: 60_000,
   })
   const lost = (error: Error): void => options.logger.warn({ err: error }, 'database connection lost')
@@ -61,20 +61,17 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     get load() {
       return { busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }
     },
-    connect: () => connectTo(pool),
+    connect: () => connectTo(pool, options.statementTimeoutMs + GRACE_MS),
     hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
-    patient: { connect: () => connectTo(patient), end: async () => {} },
+    patient: { connect: () => connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS), end: async () => {} },
     end: async () => {
       await Promise.all([pool.end(), patient.end()])
     },
   }
 }
 
-async function connectTo(pool: pg.Pool): Promise<PostgresPoolClient> {
-  const client = await pool.connect().catch(translate)
-  const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> =>
-    client.query(sql, [...parameters]).catch(translate)
-  return { query: query as PostgresPoolClient['query'], release: () => client.release() }
+async function connectTo(pool: pg.Pool, timeoutMs: number): Promise<PostgresPoolClient> {
+  return createServerClient(await pool.connect().catch(translate), timeoutMs)
 }
 
 function translate(error: unknown): never {

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { DeadlineError } from '../../../src/errors.ts'
+import { createServerClient } from '../../../src/store/connection/server-client.ts'
+import { startPostgres } from '../../support/postgres-server.ts'
+
+it('a server that falls silent ends the statement, and its connection serves nobody else', async () => {
+  const server = await startPostgres()
+  onTestFinished(() => server.stop())
+  const between = await startSilencer(Number(new URL(server.url('postgres')).port))
+  const url = server.url('postgres').replace(/:\d+\//, `:${between.port}/`)
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  pool.on('error', () => undefined)
+  const rows = async (client: ReturnType<typeof createServerClient>, sql: string): Promise<unknown> =>
+    (await client.query(sql, [])).rows
+
+  const first = createServerClient(await pool.connect(), 300)
+  expect(await rows(first, 'select 1 as n')).toEqual([{ n: 1 }])
+  await expect(rows(first, 'select nonsense')).rejects.toMatchObject({ code: '42703' })
+  first.release()
+
+  const second = createServerClient(await pool.connect(), 300)
+  between.silence()
+  await expect(rows(second, 'select 2 as n')).rejects.toBeInstanceOf(DeadlineError)
+  // A transaction that was late asks for its end: that must not wait as long again.
+  await expect(rows(second, 'rollback')).rejects.toBeInstanceOf(DeadlineError)
+  second.release()
+
+  const third = createServerClient(await pool.connect(), 5_000)
+  expect(await rows(third, 'select 3 as n')).toEqual([{ n: 3 }])
+  third.release()
+  await pool.end()
+})
+
+/** Passes bytes on to a port; `silence` lets nothing more through on the connections that are open. */
+async function startSilencer(target: number): Promise<{ port: number; silence(): void }> {
+  const open: Socket[] = []
+  const proxy = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    open.push(near, far)
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) {
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy()
+    proxy.close()
+  })
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    silence: () => {
+      for (const socket of open) socket.unpipe().pause()
+    },
+  }
+}
