@@ -17,7 +17,11 @@ interface Panel {
   gridPos: { x: number; y: number; w: number; h: number }
   targets?: { expr: string; datasource: { uid: string } }[]
 }
-const board = JSON.parse(read('docker/grafana/dashboards/firn.json')) as { uid: string; panels: Panel[] }
+const board = JSON.parse(read('docker/grafana/dashboards/firn.json')) as {
+  uid: string
+  refresh: string
+  panels: Panel[]
+}
 const expressionsOf = ({ panels }: typeof board): string[] =>
   panels.flatMap(({ targets }) => (targets ?? []).map(({ expr }) => expr))
 
@@ -87,6 +91,16 @@ describe('board and alerts', () => {
     const { datasources } = parse(read('docker/grafana/provisioning/datasources/prometheus.yaml'))
     for (const { targets } of panels)
       for (const { datasource } of targets ?? []) expect(datasource.uid).toBe(datasources[0].uid)
+  })
+
+  it('the board shows what is wrong before an alert fires, and asks as often as Prometheus does', () => {
+    const first = board.panels.find(({ type }) => type === 'table')
+    expect(first?.gridPos.y).toBeLessThan(10)
+    expect(first?.targets?.[0]?.expr).toContain('(ALERTS{alertname=~"Firn.*"})')
+    for (const { alert } of alerts) expect(alert).toMatch(/^Firn/)
+    expect(board.refresh).toBe('10s')
+    const { global } = parse(read('docker/prometheus/prometheus.yml')) as { global: Record<string, string> }
+    expect(global).toEqual({ scrape_interval: '10s', evaluation_interval: '10s' })
   })
 
   it('each alert says how bad it is, is tested, and is explained for whoever is woken by it', () => {
