@@ -8,8 +8,11 @@
 export interface ReadContext {
   /** Aborted when the last reader has left. */
   signal: AbortSignal
-  /** Absolute time, milliseconds of `Date.now()`, by which everything must be there. */
-  deadline: number
+  /**
+   * Absolute time, milliseconds of `Date.now()`, by which everything must be there. It may come to lie later while this
+   * process is busy: whoever makes many calls asks for it anew.
+   */
+  readonly deadline: number
   traceparent?: string
 }
 

@@ -1,7 +1,8 @@
-import { bech32 } from 'bech32'
 import { BadInputError } from '../errors.ts'
+import { type Bech32Prefix, bech32Bytes, bech32Length, bech32Prefix, packBech32, unpackBech32 } from './bech32.ts'
 
-const ADDRESS_BYTES = 20
+/** ripemd160(sha256(compressed public key)). */
+export const ADDRESS_BYTES = 20
 
 /** An X, P or C (atomic) address taken apart. */
 export interface Bech32Address {
@@ -36,16 +37,35 @@ export function parseBech32Address(text: string): Bech32Address {
   const dash = text.indexOf('-')
   const chain = dash < 0 ? undefined : text.slice(0, dash)
   if (chain === '') throw new BadInputError('the chain before the dash of the address is missing')
-  const decoded = bech32.decodeUnsafe(text.slice(dash + 1))
-  const bytes = decoded && bech32.fromWordsUnsafe(decoded.words)
-  if (!decoded || !bytes) throw new BadInputError('not a bech32 address')
-  if (bytes.length !== ADDRESS_BYTES) throw new BadInputError(`the address holds ${bytes.length} bytes, expected 20`)
-  return { chain, hrp: decoded.prefix, bytes: Uint8Array.from(bytes) }
+  const bare = lowerCase(text.slice(dash + 1))
+  const bytes = new Uint8Array(ADDRESS_BYTES)
+  return { chain, hrp: bare.slice(0, readAddressBytes(bare, bytes, 0)), bytes }
 }
+
+/**
+ * Writes the 20 bytes of a bare address in lower case to `target` from `at` on; returns the length of its HRP.
+ * @throws BadInputError naming what is wrong.
+ */
+export function readAddressBytes(text: string, target: Uint8Array, at: number): number {
+  const prefixLength = unpackBech32(text, target, at)
+  if (prefixLength < 0) throw new BadInputError('not a bech32 address')
+  const byteCount = bech32Bytes(text, prefixLength)
+  if (byteCount !== ADDRESS_BYTES) throw new BadInputError(`the address holds ${byteCount} bytes, expected 20`)
+  return prefixLength
+}
+
+/** Bech32 may be written in upper case as a whole; mixed case is left as it is, and refused as that. */
+const lowerCase = (text: string): string => (/^[!-`{-~]+$/.test(text) ? text.toLowerCase() : text)
+
+let prefix: Bech32Prefix | undefined
+const scratch = Buffer.alloc(128)
 
 /** `avax1…`, or `P-avax1…` with a chain. `bytes` are the 20 of the address. */
 export function formatBech32Address(bytes: Uint8Array, hrp: string, chain?: string): string {
-  const bare = bech32.encode(hrp, bech32.toWords(bytes))
+  // Networks change rarely: the last prefix is nearly always the next.
+  if (prefix?.text !== hrp) prefix = bech32Prefix(hrp)
+  if (bech32Length(prefix, bytes.length) > 90) throw new RangeError(`bech32 is longer than 90 characters behind ${hrp}`)
+  const bare = scratch.toString('latin1', 0, packBech32(prefix, bytes, 0, bytes.length, scratch, 0))
   return chain === undefined ? bare : `${chain}-${bare}`
 }
 

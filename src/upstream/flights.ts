@@ -87,7 +87,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
         reject,
         signal,
         slot: -1,
-        onAbort: () => leave(flight, waiter, 'left'),
+        onAbort: () => leave(flight, waiter, signal?.reason instanceof DeadlineError ? 'deadline' : 'left'),
         timer: undefined,
       }
       flight.waiters.push(waiter)

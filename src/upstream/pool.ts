@@ -10,6 +10,7 @@ import { createFlights } from './flights.ts'
 import { createHeadWatch } from './head-probe.ts'
 import { createHedgeBudget } from './hedge-budget.ts'
 import { createJsonGetter } from './json-get.ts'
+import { JsonText } from './json-text.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
 import type { Cancel, Settle } from './outcome.ts'
 import { createRanking } from './ranking.ts'
@@ -27,6 +28,12 @@ export interface UpstreamPoolDeps {
   observe?: ObserveUpstream
   logger?: DebugLogger
 }
+
+/**
+ * Longer parameters, characters, are not compared with those of calls in flight: it would cost another copy of each, and
+ * whoever asks for so much at once shares its reads itself.
+ */
+const LONGEST_SHARED = 16_384
 
 /** Keeps one batcher per (upstream, path). Paths come from adapters, not from users, so their number is small. */
 const createBatchers = (pool: string, attempt: Attempt, reporter: Reporter) => {
@@ -50,6 +57,7 @@ const createBatchers = (pool: string, attempt: Attempt, reporter: Reporter) => {
 }
 
 const stringifyParams = (method: string, params: unknown): string | undefined => {
+  if (params instanceof JsonText) return params.text
   try {
     return params === undefined ? undefined : JSON.stringify(params)
   } catch (error) {
@@ -113,7 +121,8 @@ export const createUpstreamPool = (
     rpc: async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
       const entry: RpcEntry = { method, params: stringifyParams(method, params) }
       const launch = launchRpc(path, entry, options, currentTrace())
-      const key = options.idempotent === false ? undefined : `${path}\n${method}\n${entry.params ?? ''}`
+      const shared = options.idempotent !== false && (options.cacheMs || (entry.params?.length ?? 0) <= LONGEST_SHARED)
+      const key = shared ? `${path}\n${method}\n${entry.params ?? ''}` : undefined
       return read(key, method, options, launch as Task<T>['launch'])
     },
     getJson: createJsonGetter({ attempt, read }),

@@ -13,6 +13,9 @@ export interface Scheduler {
   readonly size: number
 }
 
+/** A timer that comes later than this was held up by computation. */
+const STANDSTILL_MS = 100
+
 const nothing = (): void => undefined
 
 /**
@@ -30,6 +33,14 @@ export const createScheduler = (): Scheduler => {
     timer = setTimeout(wake, Math.max(1, Math.min(time - Date.now(), 0x7fffffff)))
   }
   const wake = (): void => {
+    timer = undefined
+    // The process stood still: what has arrived meanwhile is read before anybody is told that it came too late.
+    if (Date.now() - wakeAt > STANDSTILL_MS) setImmediate(run)
+    else run()
+  }
+  const run = (): void => {
+    // Armed anew meanwhile: that timer sees to everything.
+    if (timer) clearTimeout(timer)
     timer = undefined
     wakeAt = Number.POSITIVE_INFINITY
     const now = Date.now()

@@ -105,7 +105,7 @@ export interface UpstreamStatus {
 export interface UpstreamPool {
   readonly name: string
   /**
-   * JSON-RPC 2.0 read or write. Resolves with `result`, parsed with integers beyond 2^53 kept as bigint.
+   * JSON-RPC 2.0 read or write; `params` may be a JsonText. Resolves with `result`, parsed with integers beyond 2^53 kept as bigint.
    * Rejects with JsonRpcError (the upstream's truth about the request), UpstreamUnavailableError,
    * UpstreamRateLimitedError, BadAnswerError, DeadlineError or CancelledError.
    */

@@ -7,6 +7,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { NativeToken } from '../../chains/capabilities.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { PAGE_POLICY } from '../plugins/page-policy.ts'
@@ -38,6 +39,17 @@ export interface BalanceApiOptions {
     /** Time for open streams to finish when the server closes, milliseconds. */
     shutdownGraceMs: number
   }
+}
+
+/** Bodies beyond this, bytes, take long enough to parse, to check and to plan that others get turns in between. */
+const LONG_BODY = 256 * 1024
+
+/** The work in a turn of its own, and what follows in another. */
+async function inTurns<T>(work: () => T): Promise<T> {
+  await nextTurn()
+  const result = work()
+  await nextTurn()
+  return result
 }
 
 export const APP_CHECK_HEADER = 'x-firebase-appcheck'
@@ -76,9 +88,11 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
     scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, raw, done) => {
       const question = questions.known(raw)
       if (question) return done(null, { ok: true, question })
-      return parseJson(request, raw.toString(), (error, json) =>
-        done(error, error ? undefined : questions.ask(raw, json)),
-      )
+      return parseJson(request, raw.toString(), (error, json) => {
+        if (error) return done(error)
+        if (raw.length <= LONG_BODY) return done(null, questions.ask(raw, json))
+        void inTurns(() => questions.ask(raw, json)).then((asked) => done(null, asked), done)
+      })
     })
     scope.route({
       method: 'POST',

@@ -15,54 +15,81 @@ const AVALANCHE_TYPE = new Map<string, NetworkType>(
  * first. Order: chains as first named, accounts as first named.
  */
 export function planRequest(body: RequestBody): ChainQuery[] {
-  const chains = new Map<string, { query: ChainQuery; accounts: Map<string, Account> }>()
+  const chains = new Map<string, { query: Omit<ChainQuery, 'accounts'>; entries: Entries }>()
 
-  const chain = (caip2Id: string, networkType: NetworkType) => {
+  const chain = (caip2Id: string, networkType: NetworkType): Entries => {
     let planned = chains.get(caip2Id)
     if (!planned) {
-      planned = { query: { caip2Id, networkType, accounts: [] }, accounts: new Map() }
+      planned = { query: { caip2Id, networkType }, entries: new Map() }
       chains.set(caip2Id, planned)
     }
-    return planned.accounts
+    return planned.entries
   }
 
   for (const item of body.data) {
+    const wallets = item.namespace === 'avax' ? walletsOf(item) : []
     for (const reference of new Set<string>(item.references)) {
       if (item.namespace === 'avax') {
         const networkType = AVALANCHE_TYPE.get(reference)
-        if (networkType !== undefined) addWallets(chain(`avax:${reference}`, networkType), item)
+        if (networkType !== undefined) addWallets(chain(`avax:${reference}`, networkType), wallets)
         continue
       }
-      const accounts = chain(`${item.namespace}:${reference}`, ADDRESS_TYPE[item.namespace])
-      for (const address of item.addresses) accounts.set(address, { id: address })
+      const entries = chain(`${item.namespace}:${reference}`, ADDRESS_TYPE[item.namespace])
+      for (const address of item.addresses) if (!entries.has(address)) entries.set(address, [{ id: address }])
     }
   }
+  const unite = createUnion()
   return [...chains.values()]
-    .map(({ query, accounts }) => ({ ...query, accounts: [...accounts.values()] }))
+    .map(({ query, entries }) => ({ ...query, accounts: [...entries.values()].map(unite) }))
     .filter((query) => query.accounts.length > 0)
 }
+
+/** What a request says of each id of a chain. */
+type Entries = Map<string, Account[]>
 
 const ADDRESS_TYPE = { eip155: 'evm', bip122: 'btc', solana: 'svm' } as const
 
 type WalletItem = Extract<RequestItem, { namespace: 'avax' }>
 
-function addWallets(accounts: Map<string, Account>, item: WalletItem): void {
+/** Made once for all chains of an item: what is found out about one of these objects serves all of them. */
+function walletsOf(item: WalletItem): WalletAccount[] {
   const filterOutDust = item.filterOutDustUtxos ?? true
-  for (const wallet of item.addressDetails ?? []) {
-    merge(accounts, { id: wallet.id, addresses: wallet.addresses, extendedPublicKeys: [], filterOutDust })
+  const wallets: WalletAccount[] = []
+  for (const { id, addresses } of item.addressDetails ?? []) {
+    wallets.push({ id, addresses, extendedPublicKeys: [], filterOutDust })
   }
   for (const key of ('extendedPublicKeyDetails' in item ? item.extendedPublicKeyDetails : undefined) ?? []) {
-    merge(accounts, { id: key.id, addresses: [], extendedPublicKeys: [key.extendedPublicKey], filterOutDust })
+    wallets.push({ id: key.id, addresses: [], extendedPublicKeys: [key.extendedPublicKey], filterOutDust })
+  }
+  return wallets
+}
+
+function addWallets(entries: Entries, wallets: readonly WalletAccount[]): void {
+  for (const wallet of wallets) {
+    const known = entries.get(wallet.id)
+    if (known) known.push(wallet)
+    else entries.set(wallet.id, [wallet])
+  }
+}
+
+/** Makes one account of all that was said of an id; chains of which the same was said get the same object. */
+function createUnion(): (said: readonly Account[]) => Account {
+  const made = new Map<Account, { said: readonly Account[]; account: Account }>()
+  return (said) => {
+    const first = said[0] as Account
+    if (said.length === 1) return first
+    const before = made.get(first)
+    if (before?.said.length === said.length && before.said.every((one, at) => one === said[at])) return before.account
+    const account = unionOf(first.id, said as readonly WalletAccount[])
+    made.set(first, { said, account })
+    return account
   }
 }
 
 /** Where entries of one id disagree about dust, it is shown: more detail is the safer answer. */
-function merge(accounts: Map<string, Account>, wallet: WalletAccount): void {
-  const known = accounts.get(wallet.id) as WalletAccount | undefined
-  accounts.set(wallet.id, {
-    id: wallet.id,
-    addresses: [...new Set([...(known?.addresses ?? []), ...wallet.addresses])],
-    extendedPublicKeys: [...new Set([...(known?.extendedPublicKeys ?? []), ...wallet.extendedPublicKeys])],
-    filterOutDust: (known?.filterOutDust ?? true) && wallet.filterOutDust,
-  })
-}
+const unionOf = (id: string, wallets: readonly WalletAccount[]): WalletAccount => ({
+  id,
+  addresses: [...new Set(wallets.flatMap(({ addresses }) => addresses))],
+  extendedPublicKeys: [...new Set(wallets.flatMap(({ extendedPublicKeys }) => extendedPublicKeys))],
+  filterOutDust: wallets.every(({ filterOutDust }) => filterOutDust),
+})

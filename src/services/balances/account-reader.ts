@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
-import { CancelledError, DeadlineError, FirnError } from '../../errors.ts'
+import { CancelledError, FirnError } from '../../errors.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
+import { createDeadline, withDeadline } from './deadline.ts'
 import { createPaces } from './paces.ts'
 import type { Account, BalanceChain, Balances } from './types.ts'
 
@@ -12,7 +13,8 @@ export interface Reading {
   at: number
 }
 
-export type ReadingOutcome = { ok: true; reading: Reading } | { ok: false; error: Error }
+/** `afterMs`: how long the read had taken when it failed. */
+export type ReadingOutcome = { ok: true; reading: Reading } | { ok: false; error: Error; afterMs: number }
 
 /** Accounts that become known together. */
 export interface ReadGroup {
@@ -30,6 +32,7 @@ export interface AccountReaderOptions {
 }
 
 interface Flight {
+  startedAt: number
   outcomes: Promise<Map<string, Outcome<Balances>>>
   waiters: number
   /** Every account was read: unlike after a failure, no part of the work can be left. */
@@ -52,8 +55,16 @@ export function createAccountReader(options: AccountReaderOptions) {
     const controller = new AbortController()
     const startedAt = now()
     const keys = accounts.map((account) => `${caip2Id}|${account.id}`)
-    const flight: Flight = { waiters: 0, complete: false, controller, outcomes: Promise.resolve(new Map()) }
-    const read = withDeadline(chain, accounts, controller, startedAt + options.deadlineMs, options.deadlineMs)
+    const outcomes = Promise.resolve(new Map())
+    const flight: Flight = { startedAt, waiters: 0, complete: false, controller, outcomes }
+    const deadline = createDeadline(options.deadlineMs)
+    const context = {
+      signal: controller.signal,
+      get deadline() {
+        return deadline.at()
+      },
+    }
+    const read = withDeadline(deadline, controller, () => chain.source.readBalances(accounts, context))
     flight.outcomes = read
       .then((outcomes) => {
         paces.add(caip2Id, now() - startedAt)
@@ -86,10 +97,11 @@ export function createAccountReader(options: AccountReaderOptions) {
   }
 
   /** A failed read may be answered by a reading that is still young enough; a wrong address never is. */
-  function fallback(key: string, error: Error): ReadingOutcome {
+  function fallback(key: string, error: Error, { startedAt }: Flight): ReadingOutcome {
     const kept = readings.get(key)
     const passing = !(error instanceof FirnError) || error.retryable
-    return kept && passing && now() - kept.at <= options.maxStaleMs ? { ok: true, reading: kept } : { ok: false, error }
+    if (kept && passing && now() - kept.at <= options.maxStaleMs) return { ok: true, reading: kept }
+    return { ok: false, error, afterMs: now() - startedAt }
   }
 
   async function settle(flight: Flight, keys: readonly AccountKey[], signal: AbortSignal) {
@@ -98,12 +110,12 @@ export function createAccountReader(options: AccountReaderOptions) {
       outcomes = await join(flight, signal)
     } catch (error) {
       if (error instanceof CancelledError && signal.aborted) throw error
-      return keys.map(({ key }) => fallback(key, asError(error)))
+      return keys.map(({ key }) => fallback(key, asError(error), flight))
     }
     return keys.map(({ name, key }): ReadingOutcome => {
       const outcome = outcomes.get(name)
       if (outcome?.ok) return { ok: true, reading: readings.get(key) ?? { balances: outcome.value, at: now() } }
-      return fallback(key, outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' }))
+      return fallback(key, outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' }), flight)
     })
   }
 
@@ -183,29 +195,6 @@ function departure(signal: AbortSignal): Promise<never> {
     departures.set(signal, left)
   }
   return left
-}
-
-/** The source is told the deadline; the timer makes it true also for a source that does not listen. */
-async function withDeadline(
-  chain: BalanceChain,
-  accounts: Account[],
-  controller: AbortController,
-  deadline: number,
-  deadlineMs: number,
-) {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new DeadlineError(`timed out after ${deadlineMs} ms`)
-      reject(error)
-      controller.abort(error)
-    }, deadlineMs)
-  })
-  try {
-    return await Promise.race([chain.source.readBalances(accounts, { signal: controller.signal, deadline }), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -25,14 +25,29 @@ export const unsupportedMessage = (networkType: NetworkType, chainId: string): s
  * Text of a handled error. The words `Rate limit exceeded` appear only when true, because wallets then keep their
  * cached values instead of asking elsewhere. Hosts, URLs and internals stay in the log.
  */
-export function failureMessage(networkType: NetworkType, error: Error, deadlineMs: number): string {
-  return `[${OPERATIONS[networkType]}] ${cause(error, deadlineMs)}`
+export function failureMessage(networkType: NetworkType, error: Error, time: FailureTime): string {
+  return `[${OPERATIONS[networkType]}] ${cause(error, time)}`
 }
 
-function cause(error: Error, deadlineMs: number): string {
+/** Milliseconds. */
+export interface FailureTime {
+  /** That upstreams have for a chain. */
+  deadlineMs: number
+  /** That the read had taken when it failed. */
+  afterMs: number
+}
+
+/** A part of a read may have had less time, because it was shared with a read that began earlier. */
+const SHORTER = 0.9
+
+/** Round figures: wallets compare texts, too. */
+const timeTaken = ({ deadlineMs, afterMs }: FailureTime): number =>
+  afterMs >= deadlineMs * SHORTER ? deadlineMs : Math.ceil(afterMs / 100) * 100
+
+function cause(error: Error, time: FailureTime): string {
   if (error instanceof UpstreamRateLimitedError) return 'Rate limit exceeded'
   // Its own text names the upstreams that were waited for.
-  if (error instanceof DeadlineError) return `timed out after ${deadlineMs} ms`
+  if (error instanceof DeadlineError) return `timed out after ${timeTaken(time)} ms`
   if (error instanceof UpstreamUnavailableError) return 'no upstream of the chain could be reached'
   if (error instanceof BadAnswerError) return 'the upstream sent an invalid answer'
   if (error instanceof JsonRpcError) return `the upstream refused the read (code ${error.rpcCode})`

@@ -64,7 +64,8 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
       const outcome = outcomes[at] as ReadingOutcome
       if (outcome.ok) return succeeded(query, id, priced.next().value as PricedBalances)
       report(query.caip2Id, outcome.error)
-      return failed(query, id, failureMessage(query.networkType, outcome.error, deps.deadlineMs))
+      const { error, afterMs } = outcome
+      return failed(query, id, failureMessage(query.networkType, error, { deadlineMs: deps.deadlineMs, afterMs }))
     })
   }
 

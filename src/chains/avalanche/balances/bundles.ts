@@ -1,12 +1,11 @@
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
-import type { OwnAddress } from './own-address.ts'
+import type { OwnAddress, OwnAddresses } from './own-address.ts'
 
 /** A wallet with its addresses understood. */
 export interface ParsedWallet {
   id: string
   filterOutDust: boolean
-  /** Each once, in the order given. */
-  addresses: readonly OwnAddress[]
+  addresses: OwnAddresses
   extendedPublicKeys: readonly string[]
 }
 
@@ -20,25 +19,46 @@ export interface Bundle {
   units: OwnAddress[][]
 }
 
+interface OpenBundle {
+  wallets: ParsedWallet[]
+  addresses: OwnAddress[]
+  /** Hex of all addresses; those of the first wallet itself while it is alone. */
+  hexes: ReadonlySet<string>
+}
+
 /** Fills bundles with wallets in their order. A wallet is never split over bundles. */
 export function packBundles(wallets: readonly ParsedWallet[]): Bundle[] {
-  const bundles: Bundle[] = []
-  let open: { wallets: ParsedWallet[]; addresses: Map<string, OwnAddress> } | undefined
-  const close = () => {
-    if (open) bundles.push({ wallets: open.wallets, units: sliceUnits([...open.addresses.values()]) })
-    open = undefined
-  }
+  const bundles: OpenBundle[] = []
   for (const wallet of wallets) {
-    const joined = open?.addresses
-    const added = joined ? wallet.addresses.filter(({ hex }) => !joined.has(hex)).length : 0
-    if (joined && joined.size + added > MAX_UTXO_ADDRESSES) close()
-    open ??= { wallets: [], addresses: new Map() }
-    open.wallets.push(wallet)
-    for (const address of wallet.addresses)
-      if (!open.addresses.has(address.hex)) open.addresses.set(address.hex, address)
+    const open = bundles.at(-1)
+    const added = open && newcomers(open, wallet)
+    if (open && added) join(open, wallet, added)
+    else bundles.push({ wallets: [wallet], addresses: [...wallet.addresses.list], hexes: wallet.addresses.hexes })
   }
-  close()
-  return bundles
+  return bundles.map((bundle) => ({ wallets: bundle.wallets, units: sliceUnits(bundle.addresses) }))
+}
+
+/** Addresses that a wallet would add to a bundle; undefined when they do not fit. */
+function newcomers({ addresses, hexes }: OpenBundle, wallet: ParsedWallet): OwnAddress[] | undefined {
+  const added: OwnAddress[] = []
+  if (addresses.length > MAX_UTXO_ADDRESSES) return undefined
+  for (const address of wallet.addresses.list) {
+    if (hexes.has(address.hex)) continue
+    if (addresses.length + added.length === MAX_UTXO_ADDRESSES) return undefined
+    added.push(address)
+  }
+  return added
+}
+
+function join(open: OpenBundle, wallet: ParsedWallet, added: readonly OwnAddress[]): void {
+  open.wallets.push(wallet)
+  if (added.length === 0) return
+  const hexes = open.wallets.length === 2 ? new Set(open.hexes) : (open.hexes as Set<string>)
+  for (const address of added) {
+    hexes.add(address.hex)
+    open.addresses.push(address)
+  }
+  open.hexes = hexes
 }
 
 /** Cuts a list into units of at most 1,024. */

@@ -2,15 +2,17 @@ import type { Coin, Holdings, OwnedAmount } from './coins.ts'
 import type { UnitState } from './unit-reader.ts'
 
 /**
- * A wallet's addresses (hex), each with the number of the unit it is read in. Something with several owners is counted
- * in the lowest of their units and skipped in the others, so overlapping lists never count twice.
+ * Tells of an address (hex) whether it is the wallet's, by the number of the unit it is read in. Something with several
+ * owners is counted in the lowest of their units and skipped in the others, so overlapping lists never count twice.
  */
-export type OwnedAddresses = ReadonlyMap<string, number>
+export interface OwnedAddresses {
+  get(hex: string): number | undefined
+}
 
 /** Hands the contents of units to the wallets that own them; what several wallets own counts in each of them. */
 export function distribute(units: readonly UnitState[], wallets: readonly OwnedAddresses[]): Holdings[] {
   const holdings = wallets.map((): Holdings => ({ own: [], atomic: new Map(), staked: [] }))
-  const walletsOf = indexOwners(wallets)
+  const walletsOf = createOwnerIndex(wallets)
   units.forEach((state, unit) => {
     deal(state.own, unit, walletsOf, (wallet, coin) => holdings[wallet]?.own.push(coin))
     for (const [source, amounts] of state.atomic) {
@@ -31,18 +33,23 @@ interface Share {
   firstUnit: number
 }
 
-type OwnerIndex = Map<string, { wallet: number; unit: number }[]>
+type OwnerIndex = (owner: string) => readonly { wallet: number; unit: number }[]
 
-function indexOwners(wallets: readonly OwnedAddresses[]): OwnerIndex {
-  const index: OwnerIndex = new Map()
-  wallets.forEach((owned, wallet) => {
-    for (const [hex, unit] of owned) {
-      const entries = index.get(hex)
-      if (entries) entries.push({ wallet, unit })
-      else index.set(hex, [{ wallet, unit }])
+/** Asked for the owners that occur: few of a large wallet's addresses own anything. */
+function createOwnerIndex(wallets: readonly OwnedAddresses[]): OwnerIndex {
+  const index = new Map<string, { wallet: number; unit: number }[]>()
+  return (owner) => {
+    let entries = index.get(owner)
+    if (!entries) {
+      entries = []
+      for (const [wallet, owned] of wallets.entries()) {
+        const unit = owned.get(owner)
+        if (unit !== undefined) entries.push({ wallet, unit })
+      }
+      index.set(owner, entries)
     }
-  })
-  return index
+    return entries
+  }
 }
 
 function deal(
@@ -54,7 +61,7 @@ function deal(
   for (const { owners, ...amount } of amounts) {
     const shares = new Map<number, Share>()
     for (const owner of new Set(owners)) {
-      for (const entry of walletsOf.get(owner) ?? []) {
+      for (const entry of walletsOf(owner)) {
         const share = shares.get(entry.wallet)
         if (share) {
           share.signers += 1

@@ -1,5 +1,7 @@
-import { formatBech32Address, parseBech32Address } from '../../../lib/bech32-address.ts'
-import { bytesToHex } from '../../../lib/ids.ts'
+import { BadInputError } from '../../../errors.ts'
+import { bech32Length, bech32Prefix, packBech32 } from '../../../lib/bech32.ts'
+import { ADDRESS_BYTES, parseBech32Address, readAddressBytes } from '../../../lib/bech32-address.ts'
+import { breathe } from '../breathe.ts'
 
 /** An address of ours, in the two forms the work needs. */
 export interface OwnAddress {
@@ -9,11 +11,75 @@ export interface OwnAddress {
   text: string
 }
 
+/** A wallet's addresses. */
+export interface OwnAddresses {
+  /** Each once, in the order given. */
+  list: readonly OwnAddress[]
+  /** The `hex` of all of them. */
+  hexes: ReadonlySet<string>
+}
+
+/** Decoding is computation, a millisecond or two for this many: then others get a turn. */
+const ADDRESSES_PER_TURN = 4_000
+
+/** P and X are asked for the same wallets, which come as the same list. */
+const read = new WeakMap<readonly string[], { hrp: string; addresses: Promise<OwnAddresses> }>()
+
 /**
- * Reads a bare address of either HRP and re-encodes it for the network: the same 20 bytes exist under both.
- * @throws BadInputError when form or checksum is wrong.
+ * Reads bare addresses of either HRP and re-encodes them for the network: the same 20 bytes exist under both.
+ * @throws BadInputError when form or checksum of one of them is wrong.
  */
-export function ownAddress(text: string, hrp: string): OwnAddress {
-  const { bytes, hrp: given } = parseBech32Address(text)
-  return { hex: bytesToHex(bytes), text: given === hrp ? text.toLowerCase() : formatBech32Address(bytes, hrp) }
+export function ownAddresses(texts: readonly string[], hrp: string): Promise<OwnAddresses> {
+  const known = read.get(texts)
+  if (known?.hrp === hrp) return known.addresses
+  const addresses = readAll(texts, hrp)
+  // Whoever asked hears of it.
+  addresses.catch(() => undefined)
+  read.set(texts, { hrp, addresses })
+  return addresses
+}
+
+async function readAll(texts: readonly string[], hrp: string): Promise<OwnAddresses> {
+  const list: OwnAddress[] = []
+  const hexes = new Set<string>()
+  for (let start = 0; start < texts.length; start += ADDRESSES_PER_TURN) {
+    if (start > 0) await breathe()
+    for (const address of readSome(texts.slice(start, start + ADDRESSES_PER_TURN), hrp)) {
+      if (hexes.has(address.hex)) continue
+      hexes.add(address.hex)
+      list.push(address)
+    }
+  }
+  return { list, hexes }
+}
+
+/** All at once, because 250,000 may come in one request: what is made of them are parts of two long texts. */
+function readSome(texts: readonly string[], hrp: string): OwnAddress[] {
+  const bytes = Buffer.alloc(texts.length * ADDRESS_BYTES)
+  for (const [at, text] of texts.entries()) readInto(text, bytes, at * ADDRESS_BYTES)
+  const prefix = bech32Prefix(hrp)
+  const length = bech32Length(prefix, ADDRESS_BYTES)
+  const packed = Buffer.alloc(texts.length * length)
+  texts.forEach((_, at) => {
+    packBech32(prefix, bytes, at * ADDRESS_BYTES, ADDRESS_BYTES, packed, at * length)
+  })
+  const hex = bytes.toString('hex')
+  const ours = packed.toString('latin1')
+  return texts.map((_, at) => ({
+    hex: hex.slice(2 * ADDRESS_BYTES * at, 2 * ADDRESS_BYTES * (at + 1)),
+    text: ours.slice(length * at, length * (at + 1)),
+  }))
+}
+
+function readInto(text: string, target: Buffer, at: number): void {
+  try {
+    readAddressBytes(text, target, at)
+  } catch {
+    try {
+      // In upper case it may be an address as well; else this says what is wrong.
+      target.set(parseBech32Address(text).bytes, at)
+    } catch (error) {
+      throw new BadInputError(`address ${text}: ${(error as Error).message}`, error)
+    }
+  }
 }

@@ -67,7 +67,7 @@ async function summarizePvm(
       now,
       filterOutDust: wallet.filterOutDust,
       locked: locked instanceof FirnError ? new Set() : locked,
-      restakedRewards: restaked && restakedOf(restaked, (owner) => owned.has(owner)),
+      restakedRewards: restaked && restakedOf(restaked, (owner) => owned.get(owner) !== undefined),
       blockchainIdOf: (source) => facts.blockchainIds[source],
     })
     return { ok: true, value }

@@ -1,6 +1,7 @@
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import type { TransferableOutput, Utxo } from '../codec/index.ts'
+import { ownAddressList } from '../node/address-list.ts'
 import { type PlatformChain, SHARED_MEMORY_SOURCES } from '../node/chains.ts'
 import { MAX_STAKE_ADDRESSES, readStake } from '../node/stake.ts'
 import { readUtxos } from '../node/utxos.ts'
@@ -29,9 +30,9 @@ export async function readUnit(
   addresses: readonly OwnAddress[],
   call: CallOptions,
 ): Promise<UnitState> {
-  const texts = addresses.map((address) => address.text)
+  const list = ownAddressList(chain, addresses)
   const memory = async (sourceChain?: PlatformChain) => {
-    const query = sourceChain ? { chain, sourceChain, addresses: texts } : { chain, addresses: texts }
+    const query = sourceChain ? { chain, sourceChain, addresses: list } : { chain, addresses: list }
     const { utxos, pages } = await readUtxos(pool, query, call)
     return { ...split(utxos), pages }
   }
@@ -68,11 +69,7 @@ async function readStakes(
     parts.push(part)
   }
   const read = await mapBounded(parts, CONCURRENT_STAKES, async (part, index) => {
-    const outputs = await readStake(
-      pool,
-      part.map((address) => address.text),
-      call,
-    )
+    const outputs = await readStake(pool, ownAddressList('P', part), call)
     return split(outputs).amounts.filter((amount) => firstPart(amount.owners, partOf) === index)
   })
   return { amounts: read.flat(), calls: parts.length }

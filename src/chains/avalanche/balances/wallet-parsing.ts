@@ -2,10 +2,10 @@ import { BadInputError } from '../../../errors.ts'
 import type { WalletAccount } from '../../capabilities.ts'
 import { breathe } from '../breathe.ts'
 import type { ParsedWallet } from './bundles.ts'
-import { type OwnAddress, ownAddress } from './own-address.ts'
+import { ownAddresses } from './own-address.ts'
 
-/** Decoding addresses is computation: others get a turn after this many. */
-const ADDRESSES_PER_TURN = 512
+/** Wallets add up: others get a turn after this many addresses. */
+const ADDRESSES_PER_TURN = 4_000
 
 export interface ParsedWallets {
   wallets: ParsedWallet[]
@@ -33,24 +33,11 @@ export async function parseWallets(
       if (!takesKeys && account.extendedPublicKeys.length > 0) {
         throw new BadInputError('addresses of this chain cannot be derived from an extended public key')
       }
-      const addresses = parseAddresses(account.addresses, hrp)
+      const addresses = await ownAddresses(account.addresses, hrp)
       wallets.push({ id, filterOutDust, addresses, extendedPublicKeys: [...new Set(account.extendedPublicKeys)] })
     } catch (error) {
       failures.set(id, error as Error)
     }
   }
   return { wallets, failures }
-}
-
-function parseAddresses(texts: readonly string[], hrp: string): OwnAddress[] {
-  const byHex = new Map<string, OwnAddress>()
-  for (const text of texts) {
-    try {
-      const address = ownAddress(text, hrp)
-      byHex.set(address.hex, address)
-    } catch (error) {
-      throw new BadInputError(`address ${text}: ${(error as Error).message}`, error)
-    }
-  }
-  return [...byHex.values()]
 }

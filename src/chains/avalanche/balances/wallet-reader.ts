@@ -45,10 +45,18 @@ const CONCURRENT_BUNDLES = 12
 /** Reads wallets of one chain: all of a request together, each answered by itself. */
 export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B> {
   const readBundle = createBundleReader(deps.network.pool, deps.chain)
-  return async (accounts, { signal, deadline, traceparent }) => {
+  return async (accounts, context) => {
+    const { signal, traceparent } = context
     // Every call of a large request listens to the one signal.
     setMaxListeners(0, signal)
-    const call: CallOptions = { signal, deadline, ...(traceparent === undefined ? {} : { traceparent }) }
+    const call: CallOptions = {
+      signal,
+      // Every call of a long reading asks anew: the deadline may have come to lie later.
+      get deadline() {
+        return context.deadline
+      },
+      ...(traceparent === undefined ? {} : { traceparent }),
+    }
     const facts = await deps.network.facts(call)
     const { wallets, failures } = await parseWallets(accounts, facts.hrp, deps.keys !== undefined)
     const outcomes = new Map<string, Outcome<B>>()
@@ -124,10 +132,7 @@ function holdingsOf(
   states: readonly UnitState[],
   chain: PlatformChain,
 ): WalletHoldings[] {
-  const unitOf = new Map<string, number>()
-  bundle.units.forEach((unit, index) => {
-    for (const { hex } of unit) unitOf.set(hex, index)
-  })
+  const unitOf = unitsOf(bundle)
   const units = [...states]
   const numbers = new Map<UnitState, number>()
   const numberOf = (state: UnitState) => {
@@ -137,16 +142,18 @@ function holdingsOf(
     units.push(state)
     return units.length - 1
   }
-  const owned = served.map(({ wallet, readings }) => {
-    const addresses = new Map<string, number>()
-    for (const { hex } of wallet.addresses) addresses.set(hex, unitOf.get(hex) ?? 0)
+  const owned = served.map(({ wallet, readings }): OwnedAddresses => {
+    const { hexes } = wallet.addresses
+    const given: OwnedAddresses = { get: (hex) => (hexes.has(hex) ? unitOf(hex) : undefined) }
+    if (readings.length === 0) return given
+    const derived = new Map<string, number>()
     for (const reading of readings) {
       for (const window of reading.windows) {
         const unit = numberOf(chain === 'P' ? window.P : window.X)
-        for (const hex of window.addresses) if (!addresses.has(hex)) addresses.set(hex, unit)
+        for (const hex of window.addresses) if (!derived.has(hex)) derived.set(hex, unit)
       }
     }
-    return addresses
+    return { get: (hex) => given.get(hex) ?? derived.get(hex) }
   })
   const holdings = distribute(units, owned)
   return served.map(({ wallet }, index) => ({
@@ -154,4 +161,11 @@ function holdingsOf(
     owned: owned[index] as OwnedAddresses,
     holdings: holdings[index] as Holdings,
   }))
+}
+
+/** In which of a bundle's units one of its addresses is read. */
+function unitsOf({ units }: Bundle): (hex: string) => number {
+  if (units.length <= 1) return () => 0
+  const numbers = new Map(units.flatMap((unit, index) => unit.map(({ hex }) => [hex, index] as const)))
+  return (hex) => numbers.get(hex) ?? 0
 }

@@ -1,8 +1,10 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import { JsonText } from '../../../upstream/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeTop } from '../codec/layout.ts'
 import { type TransferableOutput, transferableOutput } from '../codec/outputs.ts'
+import { type AddressList, addressList } from './address-list.ts'
 import { listOf, recordOf, textOf } from './answers.ts'
 import { ask } from './ask.ts'
 
@@ -16,13 +18,14 @@ export const MAX_STAKE_ADDRESSES = 256
  */
 export async function readStake(
   pool: UpstreamPool,
-  addresses: readonly string[],
+  addresses: readonly string[] | AddressList,
   call: CallOptions,
 ): Promise<TransferableOutput[]> {
-  if (addresses.length === 0 || addresses.length > MAX_STAKE_ADDRESSES) {
-    throw new BadInputError(`getStake takes 1 to ${MAX_STAKE_ADDRESSES} addresses, got ${addresses.length}`)
+  const list = 'json' in addresses ? addresses : addressList('P', addresses)
+  if (list.size === 0 || list.size > MAX_STAKE_ADDRESSES) {
+    throw new BadInputError(`getStake takes 1 to ${MAX_STAKE_ADDRESSES} addresses, got ${list.size}`)
   }
-  const params = { addresses: addresses.map((address) => `P-${address}`), encoding: 'hex' }
+  const params = new JsonText(`{"addresses":${list.json},"encoding":"hex"}`)
   const result = recordOf(await ask(pool, '/ext/bc/P', 'platform.getStake', params, call), 'getStake')
   if (result['stakedOutputs'] === undefined) throw new BadAnswerError('getStake: stakedOutputs are missing')
   return listOf(result['stakedOutputs'], 'getStake stakedOutputs').map((text) =>

@@ -1,8 +1,10 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import { JsonText } from '../../../upstream/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeUtxo, type Utxo } from '../codec/index.ts'
-import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
+import { type AddressList, addressList } from './address-list.ts'
+import { listOf, recordOf, textOf, uintOf } from './answers.ts'
 import { ask } from './ask.ts'
 import { type PlatformChain, UTXO_ENDPOINT } from './chains.ts'
 
@@ -17,8 +19,8 @@ export interface UtxoQuery {
   chain: PlatformChain
   /** Set: UTXOs exported by this chain, waiting in shared memory. */
   sourceChain?: PlatformChain
-  /** Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. */
-  addresses: readonly string[]
+  /** Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. A list of the chain may serve several reads. */
+  addresses: readonly string[] | AddressList
 }
 
 export interface UtxoRead {
@@ -33,16 +35,16 @@ export interface UtxoRead {
  * @throws BadAnswerError when a page breaks its format, a UTXO its checksum, or paging does not advance.
  */
 export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: CallOptions): Promise<UtxoRead> {
-  if (query.addresses.length === 0 || query.addresses.length > MAX_UTXO_ADDRESSES) {
-    throw new BadInputError(`getUTXOs takes 1 to ${MAX_UTXO_ADDRESSES} addresses, got ${query.addresses.length}`)
+  const addresses = 'json' in query.addresses ? query.addresses : addressList(query.chain, query.addresses)
+  if (addresses.size === 0 || addresses.size > MAX_UTXO_ADDRESSES) {
+    throw new BadInputError(`getUTXOs takes 1 to ${MAX_UTXO_ADDRESSES} addresses, got ${addresses.size}`)
   }
   const { path, method } = UTXO_ENDPOINT[query.chain]
-  const params = requestOf(query)
   const seen = new Set<string>()
   const utxos: Utxo[] = []
   let startIndex: PageIndex | undefined
   for (let pages = 1; pages <= MAX_UTXO_PAGES; pages++) {
-    const page = pageOf(await ask(pool, path, method, startIndex ? { ...params, startIndex } : params, call), method)
+    const page = pageOf(await ask(pool, path, method, paramsOf(addresses, query.sourceChain, startIndex), call), method)
     for (const utxo of page.utxos) {
       const key = `${utxo.txId}:${utxo.outputIndex}`
       if (seen.has(key)) continue
@@ -64,10 +66,9 @@ interface PageIndex {
   utxo: string
 }
 
-function requestOf(query: UtxoQuery): JsonRecord {
-  const addresses = query.addresses.map((address) => `${query.chain}-${address}`)
-  const source = query.sourceChain === undefined ? {} : { sourceChain: query.sourceChain }
-  return { addresses, ...source, limit: UTXO_PAGE, encoding: 'hex' }
+function paramsOf(addresses: AddressList, sourceChain?: PlatformChain, startIndex?: PageIndex): JsonText {
+  const rest = JSON.stringify({ sourceChain, limit: UTXO_PAGE, encoding: 'hex', startIndex })
+  return new JsonText(`{"addresses":${addresses.json},${rest.slice(1)}`)
 }
 
 function pageOf(result: unknown, method: string): { fetched: number; utxos: Utxo[]; endIndex: unknown } {

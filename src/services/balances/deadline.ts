@@ -1,0 +1,51 @@
+import { performance } from 'node:perf_hooks'
+import { DeadlineError } from '../../errors.ts'
+
+/** When a read must be over. */
+export interface Deadline {
+  /** Milliseconds of `Date.now()`; it may come to lie later, never earlier. */
+  at(): number
+}
+
+/**
+ * The time that upstreams have, in milliseconds. A chain must not fail because we had no time to listen: where this
+ * process is at work for more than half of the time, the excess does not count, up to as much time again.
+ */
+export function createDeadline(ms: number): Deadline {
+  const startedAt = Date.now()
+  const before = performance.eventLoopUtilization()
+  return {
+    at() {
+      const { active, idle } = performance.eventLoopUtilization(before)
+      return startedAt + ms + Math.min(Math.max(0, active - idle), ms)
+    },
+  }
+}
+
+/** Runs `work` until the deadline. The signal of `controller` tells it to stop; the timer makes it true anyway. */
+export async function withDeadline<T>(
+  deadline: Deadline,
+  controller: AbortController,
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedAt = Date.now()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const wait = (): void => {
+      const left = deadline.at() - Date.now()
+      if (left > 0) {
+        timer = setTimeout(wait, left)
+        return
+      }
+      const error = new DeadlineError(`timed out after ${Date.now() - startedAt} ms`)
+      reject(error)
+      controller.abort(error)
+    }
+    wait()
+  })
+  try {
+    return await Promise.race([work(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

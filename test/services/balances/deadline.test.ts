@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { DeadlineError } from '../../../src/errors.ts'
+import { createDeadline, withDeadline } from '../../../src/services/balances/deadline.ts'
+import { failureMessage } from '../../../src/services/balances/failure-message.ts'
+
+/** Keeps this process at work. */
+function work(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+it('a chain does not fail because this process was at work; what came meanwhile is heard', async () => {
+  const deadline = createDeadline(200)
+  const startedAt = Date.now()
+  const answer = withDeadline(deadline, new AbortController(), async () => {
+    await sleep(1)
+    work(300)
+    await sleep(1)
+    return 'heard'
+  })
+  expect(await answer).toBe('heard')
+  expect(deadline.at() - startedAt).toBeGreaterThan(200)
+  // Without bound it would be no deadline.
+  work(500)
+  expect(deadline.at() - startedAt).toBeLessThanOrEqual(401)
+})
+
+it('an upstream that does not answer is given up, and the work is told why', async () => {
+  const controller = new AbortController()
+  const never = withDeadline(createDeadline(50), controller, () => new Promise(() => undefined))
+  await expect(never).rejects.toBeInstanceOf(DeadlineError)
+  expect(controller.signal.reason).toBeInstanceOf(DeadlineError)
+})
+
+it.each([
+  [8_003, 'timed out after 8000 ms'],
+  [12_500, 'timed out after 8000 ms'],
+  [2_950, 'timed out after 3000 ms'],
+])('a read that failed after %i ms of 8,000 says %s', (afterMs, text) => {
+  expect(failureMessage('pvm', new DeadlineError('late'), { deadlineMs: 8_000, afterMs })).toBe(
+    `[getPvmBalances] ${text}`,
+  )
+})
