@@ -118,6 +118,55 @@ describe.skipIf(missing !== undefined)('the page in a browser', () => {
     )
   })
 
+  it('what two signers hold together, or a key and its address, is said to be in the sum for each', async () => {
+    const chain = { caip2Id: 'avax:p', name: 'P-Chain', testnet: false, letter: 'P' as const }
+    const own = await startScriptedServer({ chains: [chain] })
+    const [one, other] = ['q', 'p'].map((letter) => `P-avax1${letter.repeat(38)}`) as [string, string]
+    const key = `xpub${'6'.repeat(107)}`
+    const asked: unknown[] = []
+    let multi = '0'
+    own.onAsk(({ body, send, end }) => {
+      const items = body.data as { addressDetails?: { id: string }[]; extendedPublicKeyDetails?: { id: string }[] }[]
+      const wallets = items.flatMap(({ addressDetails = [] }) => addressDetails)
+      const extendedPublicKeyDetails = items.flatMap(({ extendedPublicKeyDetails: keys = [] }) => keys)
+      asked.push(extendedPublicKeyDetails)
+      for (const { id } of [...wallets, ...extendedPublicKeyDetails]) {
+        const { balances } = evmItem('avax:p', 1)
+        const categories = { unlockedUnstakedMultiSig: multi }
+        send({
+          caip2Id: 'avax:p',
+          networkType: 'pvm',
+          id,
+          balances: { ...balances, categories },
+          currency: 'usd',
+          error: null,
+        })
+      }
+      end()
+    })
+    const page = await openPage(browser, own.url)
+    const sentence = 'What several of these hold together counts once for each of them.'
+    const told = async (accounts: string[]): Promise<string> => {
+      await page.show(accounts)
+      await page.settled()
+      return page.text('#completeness')
+    }
+    try {
+      expect(await told([one, other])).toBe('All 2 readings answered.')
+      multi = '500000000000000000'
+      expect(await told([one, other])).toBe(`All 2 readings answered. ${sentence}`)
+      expect(await page.text('#total')).toBe('$4.00')
+      expect(await told([one])).toBe('All 1 readings answered.')
+      multi = '0'
+      expect(await told([one, key])).toContain(sentence)
+      expect(asked.at(-1)).toEqual([{ id: key, extendedPublicKey: key }])
+      expect(await told([key])).not.toContain(sentence)
+    } finally {
+      await page.close()
+      await own.close()
+    }
+  })
+
   it('names that strangers chose are text, on the narrowest phone, too', async () => {
     const html = '<img src=x onerror="document.title=1">'
     const names = [html, 'W'.repeat(4_000), '\u202egnp.exe\u202c', '<script>alert(1)</script>']
@@ -169,6 +218,21 @@ describe.skipIf(missing !== undefined)('the page in a browser', () => {
     expect(await text('#unknown')).toContain('private key or a seed phrase')
     expect(await page.inputValue('#addresses')).toBe(ACCOUNT)
     expect(`${page.url()} ${await text('body')}`).not.toMatch(/4c4c|sausage/)
+  })
+
+  it.each([
+    ['of a test network', `tprv8Zgx${'N'.repeat(100)}`],
+    ['of a segwit wallet', `zprvAdG4${'i'.repeat(100)}`],
+    ['of Bitcoin test, by itself', `cNJFgo1d${'r'.repeat(44)}`],
+    ['of Solana', `4Z7cXSye${'N'.repeat(80)}`],
+    ['of Solana as a file', `[${Array.from({ length: 64 }, (_, at) => at + 100).join(', ')}]`],
+  ])('a private key %s goes nowhere, either', async (_, key) => {
+    server.onAsk(both)
+    const { page, show, text } = await open()
+    await show([ACCOUNT, key])
+    expect(await text('#unknown')).toContain('private key or a seed phrase')
+    expect(await page.inputValue('#addresses')).toBe(ACCOUNT)
+    expect(`${page.url()} ${await text('body')}`).not.toContain(key.slice(0, 12))
   })
 
   it('asks test networks instead of main ones, never both', async () => {

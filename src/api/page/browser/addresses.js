@@ -9,7 +9,10 @@ const EVM = /^0x[0-9a-fA-F]{40}$/
 const BITCOIN = /^(bc1|tb1|1|3)[a-zA-HJ-NP-Z0-9]{25,39}$/
 const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const XPUB = /^xpub[1-9A-HJ-NP-Za-km-z]{107}$/
-const SECRET = /^(xprv[1-9A-HJ-NP-Za-km-z]{20,}|PrivateKey-.+|(0x)?[0-9a-fA-F]{64}|[5KL][1-9A-HJ-NP-Za-km-z]{50,51})$/
+const SECRET =
+  /^([A-Za-z]prv[1-9A-HJ-NP-Za-km-z]{20,}|PrivateKey-.+|(0x)?[0-9a-fA-F]{64}|[59KLc][1-9A-HJ-NP-Za-km-z]{50,51}|[1-9A-HJ-NP-Za-km-z]{85,88})$/
+/** A Solana key as its command line keeps it: 64 numbers between brackets. */
+const KEY_FILE = /\[\s*\d{1,3}(?:\s*,\s*\d{1,3}){31,63}\s*\]/
 /** Seed phrases have at least this many short words. */
 const PHRASE_WORDS = 12
 
@@ -27,7 +30,7 @@ export function readAddresses(text, prefixes) {
   let secret = false
   let tooMany = 0
   const words = text.split(/[\s,;"'<>|]+/).filter((word) => word !== '')
-  const phrase = words.filter((word) => /^[a-z]{3,8}$/.test(word)).length >= PHRASE_WORDS
+  const phrase = KEY_FILE.test(text) || words.filter((word) => /^[a-z]{3,8}$/.test(word)).length >= PHRASE_WORDS
   for (const word of words) {
     const account = readAddress(word, prefixes)
     if (account) {
@@ -96,6 +99,8 @@ function reasonFor(word) {
   if (/^0x/i.test(word)) return 'an EVM address is 0x and 40 hex digits'
   if (/^(bc1|tb1)/i.test(word) && word.length > 42) return 'Taproot and other long Bitcoin addresses are not served'
   if (/^[mn2][1-9A-HJ-NP-Za-km-z]{25,34}$/.test(word)) return 'of Bitcoin test addresses only those with tb1 are served'
+  if (/^[A-Za-wyz]pub[1-9A-HJ-NP-Za-km-z]{20,}$/.test(word))
+    return 'of extended public keys only xpub… is served, for P and X'
   if (/^xpub/.test(word)) return 'an extended public key has 111 characters'
   if (/^([PXC]-)?[a-z]+1/.test(word)) return 'no X, P or C address of a network that is served'
   return 'no address of a chain that is served'

@@ -50,6 +50,15 @@ export function partsOf({ networkType, balances }, blockchains) {
 }
 
 /**
+ * Whether part of it takes more signers than one to move: it is held by each of them.
+ * @param {Item} item
+ */
+export const isShared = ({ balances }) => {
+  const shared = balances?.categories?.['unlockedUnstakedMultiSig']
+  return typeof shared === 'string' && !isZero(shared)
+}
+
+/**
  * @param {Token} token
  * @returns {Holding}
  */

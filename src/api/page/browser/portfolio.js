@@ -1,5 +1,5 @@
 /** @import { Chain, Item, Pair, Totals } from './wire.js' */
-import { finite, holdingsOf } from './holdings.js'
+import { finite, holdingsOf, isShared } from './holdings.js'
 
 /**
  * @typedef {{ pair: Pair, state: 'waiting' } | { pair: Pair, state: 'failed', error: string } | { pair: Pair, state: 'read', item: Item }} Reading
@@ -94,5 +94,28 @@ function sum(readings) {
     }
   }
   const before = changing - (change ?? 0)
-  return { ...totals, change, changePercent: change === undefined || before <= 0 ? undefined : (change / before) * 100 }
+  return {
+    ...totals,
+    twice: countedTwice(readings),
+    change,
+    changePercent: change === undefined || before <= 0 ? undefined : (change / before) * 100,
+  }
+}
+
+/**
+ * Whether something may be in the sum more than once: coins that several must sign for, or those of an extended key
+ * whose addresses were given beside it. Each answer is right by itself.
+ * @param {readonly Reading[]} readings
+ */
+function countedTwice(readings) {
+  /** @type {Map<string, { held: number, doubtful: boolean }>} */
+  const chains = new Map()
+  for (const reading of readings) {
+    if (reading.state !== 'read' || !reading.pair.chain.letter || holdingsOf(reading.item).length === 0) continue
+    const { caip2Id } = reading.pair.chain
+    const { held, doubtful } = chains.get(caip2Id) ?? { held: 0, doubtful: false }
+    const may = isShared(reading.item) || reading.pair.id.startsWith('xpub')
+    chains.set(caip2Id, { held: held + 1, doubtful: doubtful || may })
+  }
+  return [...chains.values()].some(({ held, doubtful }) => doubtful && held > 1)
 }

@@ -53,16 +53,22 @@ function showChange(change, percent, money) {
 }
 
 /** @param {ReturnType<Portfolio['totals']>} totals */
-function gapsOf({ asked, failed, unvalued, unpriced }) {
+function gapsOf({ asked, failed, unvalued, unpriced, twice }) {
   const sentences = [
     failed > 0 ? `${failed} of ${asked} readings failed: what they hold is not in the sum.` : undefined,
     unvalued > 0 ? `${counted(unvalued, 'account has', 'accounts have')} coins whose price is not known.` : undefined,
     unpriced > 0
       ? `${counted(unpriced, 'holding has', 'holdings have')} no price and ${unpriced === 1 ? 'is' : 'are'} not in the sum.`
       : undefined,
+    twice ? 'What several of these hold together counts once for each of them.' : undefined,
   ]
   const told = sentences.filter((sentence) => sentence !== undefined).join(' ')
-  return told === '' ? `All ${asked} readings answered.` : told
+  // "All answered" is not taken back by what is only a remark.
+  return failed + unvalued + unpriced === 0 && told !== ''
+    ? `All ${asked} readings answered. ${told}`
+    : told === ''
+      ? `All ${asked} readings answered.`
+      : told
 }
 
 /** @param {number} number @param {string} one @param {string} many */

@@ -139,6 +139,8 @@ export interface Totals {
   unvalued: number
   /** Holdings without a price, in readings that do have a total. */
   unpriced: number
+  /** Something may be in the sum more than once. */
+  twice: boolean
   value: number
   /** Undefined where no price change is known. */
   change: number | undefined
