@@ -4,6 +4,7 @@ import { isMeantForApi, refuseUnreadableTarget } from '../plugins/unreadable-tar
 import type { AccessGuard } from './access.ts'
 import type { NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
+import { hostProblem } from './http/host-header.ts'
 import { createReadingTimes } from './http/reading-times.ts'
 import { cleanPath, parseTarget, type RequestTarget } from './http/target.ts'
 import { writeRefusal } from './http/upgrade.ts'
@@ -88,14 +89,14 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       answering.set(request.socket, response)
       reading?.watch(response)
       const target = parseTarget(request.url ?? '/')
-      const noHost = request.headers.host === undefined && request.httpVersion === '1.1'
-      if (!target && !noHost && isMeantForApi(request.url ?? '')) {
+      const badHost = hostProblem(request)
+      if (!target && badHost === undefined && isMeantForApi(request.url ?? '')) {
         refuseUnreadableTarget(response, request.url ?? '')
         return
       }
       // A request line without a version is read as one of 1991: it has no headers, so nobody sees where it ends.
-      if (!target || noHost || request.httpVersionMajor < 1) {
-        request.socket.end(refusalBytes('400 Bad Request', noHost ? ': missing required Host header' : ''))
+      if (!target || badHost !== undefined || request.httpVersionMajor < 1) {
+        request.socket.end(refusalBytes('400 Bad Request', badHost))
         return
       }
       if (admission?.refusal(target.path) !== undefined) {
@@ -115,7 +116,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
     const full = target && admission?.refusal(target.path)
-    if (!target) socket.end(refusalBytes('400 Bad Request'))
+    const badHost = hostProblem(request)
+    if (!target || badHost !== undefined) socket.end(refusalBytes('400 Bad Request', badHost))
     else if (full !== undefined)
       socket.end(refusalBytes('503 Service Unavailable', '', full === 'not served here' ? undefined : RETRY_AFTER))
     else if (refused) writeRefusal(socket, refused, undefined, true)

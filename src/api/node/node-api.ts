@@ -112,7 +112,7 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
   const isOff = createOffCheck(table, locals)
 
   const refuseEarly = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
-    if (!hostAllowed(request.headers.host)) return httpError(403, 'invalid host specified')
+    if (!hostAllowed(target.authority ?? request.headers.host)) return httpError(403, 'invalid host specified')
     // No chain served here has handlers that are reached by header, and it must not choose a path at a node.
     if (request.headers[ROUTE_HEADER] !== undefined) return emptyAnswer(404)
     const clean = cleanPath(target.path)

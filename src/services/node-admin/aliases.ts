@@ -43,6 +43,10 @@ const OPEN_NAME = /auth$/
 const checkLength = (alias: string): void => {
   if (Buffer.byteLength(alias) > MAX_ALIAS_BYTES) throw new AdminError('alias length is too long')
 }
+/** Databases do not keep such texts, and no path has a zero byte. */
+const checkText = (...texts: readonly string[]): void => {
+  if (texts.some((text) => text.includes('\0'))) throw new AdminError('alias contains a zero byte')
+}
 
 /** Memory decides, the store keeps. Stored aliases that are no longer possible are left out, not removed. */
 export function createAliases({ records, routes, chains, refreshMs, logger }: AliasesDeps): Aliases {
@@ -98,6 +102,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       checkLength(alias)
       if (OPEN_NAME.test(alias))
         throw new AdminError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
+      checkText(endpoint, alias)
       routes.add(endpoint, alias)
       inForce.add(`/ext/${alias}`)
       await records.addEndpoint({ alias, endpoint })
@@ -106,6 +111,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       checkLength(alias)
       const id = chains.lookup(chain)
       if (id !== undefined && OPEN_NAME.test(alias)) throw new AdminError(`alias already mapped to an ID: ${alias}`)
+      checkText(alias)
       chains.alias(chain, alias)
       inForce.add(alias)
       await records.addChain({ alias, chain: id ?? chain })

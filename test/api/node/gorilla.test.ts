@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorBody } from '../../../src/api/node/gorilla/answer.ts'
 import { readArguments } from '../../../src/api/node/gorilla/arguments.ts'
-import { execute, methodProblem, refusal, unknownMethod } from '../../../src/api/node/gorilla/execute.ts'
+import { execute, methodProblem, printedName, refusal, unknownMethod } from '../../../src/api/node/gorilla/execute.ts'
 import { type LocalCall, type LocalMethod, MethodError, RawJson } from '../../../src/api/node/gorilla/local-service.ts'
 import { parseRequest } from '../../../src/api/node/gorilla/request.ts'
 import { GoJsonError } from '../../../src/api/node/json/go-json-error.ts'
@@ -263,5 +263,37 @@ describe('an error body', () => {
     expect(errorBody(-32000, 'a < b', Buffer.from('1')).toString()).toBe(
       '{"jsonrpc":"2.0","error":{"code":-32000,"message":"a \\u003c b","data":null},"id":1}\n',
     )
+  })
+})
+
+describe('arguments that a node compares as JSON text', () => {
+  const read = (params: string) => readArguments(Buffer.from(params))
+  const refused = "couldn't unmarshal an argument"
+
+  it('are no ids and no encodings when they carry escapes', () => {
+    const id = '2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yQ'
+    const nodeId = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
+    const escaped = (text: string): string => `\\u00${text.charCodeAt(0).toString(16)}${text.slice(1)}`
+    expect(read(`{"id":"${id}"}`).id('id')).toHaveLength(64)
+    expect(() => read(`{"id":"${escaped(id)}"}`).id('id')).toThrow(refused)
+    expect(read(`{"nodeIDs":["${nodeId}"]}`).nodeIds('nodeIDs')).toHaveLength(1)
+    expect(() => read(`{"nodeIDs":["${escaped(nodeId)}"]}`).nodeIds('nodeIDs')).toThrow(refused)
+    expect(read('{"encoding":"HexNC"}').encoding()).toBe('hexnc')
+    expect(() => read('{"encoding":"h\\u0065x"}').encoding()).toThrow(refused)
+  })
+
+  it('texts are not: their escapes are resolved', () => {
+    expect(read('{"chain":"\\u0043"}').string('chain')).toBe('C')
+  })
+})
+
+describe('names of methods', () => {
+  it.each([
+    ['info.getX', 'info.GetX'],
+    ['info.élan', 'info.Élan'],
+    ['info.ßa', 'info.ßa'],
+    ['info.ﬁx', 'info.ﬁx'],
+  ])('%s is printed as %s', (name, printed) => {
+    expect(printedName(name)).toBe(printed)
   })
 })

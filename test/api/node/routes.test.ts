@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanPath, parseTarget } from '../../../src/api/node/http/target.ts'
+import { cleanPath, encodePath, parseTarget } from '../../../src/api/node/http/target.ts'
 import {
   createChainDirectory,
   type ListedChain,
@@ -142,10 +142,32 @@ describe('aliases of routes', () => {
       'route is either already aliased or already maps to a handle: /ext/myC',
     )
     expect(() => router.aliases.add('bc/X', 'bc/P')).toThrow('already maps to a handle: /ext/bc/P')
-    expect(() => router.aliases.add('bc/P', 'index/P/block')).toThrow('already maps to a handle')
+    expect(() => router.aliases.add('bc/P', 'platform')).toThrow('already maps to a handle: /ext/platform')
+    // Routes are not reserved, only aliases; the refused one is from then on.
+    const exists = 'failed to create endpoint as /ext/index/P/block already exists'
+    expect(() => router.aliases.add('bc/P', 'index/P/block')).toThrow(exists)
+    expect(() => router.aliases.add('nothing', 'index/P/block')).toThrow('already aliased')
     // C has nothing without an extension, so that its alias may be the beginning of something else.
     expect(() => router.aliases.add('bc/C', 'index/X')).not.toThrow()
     expect(() => router.aliases.add('nothing', 'somewhere')).not.toThrow()
+  })
+
+  it('take nothing away from what is there', async () => {
+    const { router, name } = stage()
+    router.aliases.add('bc/C', 'info')
+    expect(await name('/ext/info')).toBe('info')
+    expect(await name('/ext/info/rpc')).toBe('C/rpc')
+    expect(() => router.aliases.add('bc/X', 'admin')).toThrow('failed to create endpoint as /ext/admin already exists')
+    expect(await name('/ext/admin')).toBe('admin')
+    expect(await name('/ext/admin/wallet')).toBe('X/wallet')
+  })
+
+  it('are taken when a chain is called so', async () => {
+    const { chains, router } = stage()
+    await chains.refresh()
+    chains.alias(L1, 'lab')
+    expect(() => router.aliases.add('bc/P', 'bc/lab')).toThrow('already maps to a handle: /ext/bc/lab')
+    expect(() => router.aliases.add('bc/P', `bc/${L1}`)).toThrow('failed to create endpoint')
   })
 
   it('in a circle end', async () => {
@@ -166,6 +188,14 @@ describe('aliases of chains', () => {
     expect(chains.aliases(PRIMARY_NETWORK)).toEqual(['P', 'platform', PRIMARY_NETWORK])
     expect(chains.aliases(UNKNOWN)).toBeUndefined()
     expect(chains.lookup('lab')).toBe(C)
+  })
+
+  it('given before the id was known mean the id from then on', async () => {
+    const { chains } = stage()
+    chains.alias('C', 'early')
+    await chains.refresh()
+    expect(chains.lookup('early')).toBe(C)
+    expect(chains.aliases(C)).toEqual(['C', 'evm', C, 'early'])
   })
 
   it('are refused in the words of a node', async () => {
@@ -199,6 +229,15 @@ describe('paths', () => {
     ['/ext/..info', '/ext/..info'],
   ])('%s is cleaned to %s', (path, clean) => {
     expect(cleanPath(path)).toBe(clean)
+  })
+
+  it('of absolute targets come with the host that counts', () => {
+    expect(parseTarget('http://host:1/ext/info?x')).toEqual({ path: '/ext/info', query: '?x', authority: 'host:1' })
+    expect(parseTarget('/ext/info')).toEqual({ path: '/ext/info', query: '' })
+  })
+
+  it('go into Location as Go writes them', () => {
+    expect(encodePath("/ext/a'!*()~$&+,:;=@?#[é ")).toBe('/ext/a%27%21%2A%28%29~$&+,:;=@%3F%23%5B%C3%A9%20')
   })
 
   it('are cleaned once and for all, and found or not without failing', async () => {

@@ -7,8 +7,11 @@ import { goQuote } from '../json/go-quote.ts'
 const CHECKSUM_BYTES = 4
 const NO_DIGIT = /[^1-9A-HJ-NP-Za-km-z]/
 
-/** Go's `%q` of one character. */
-const quoted = (character: string): string => `'${goQuote(character).slice(1, -1)}'`
+/** Go's `%q` of one character: between single quotes, where only those are escaped. */
+const quoted = (character: string): string => {
+  if (character === "'") return `'\\''`
+  return character === '"' ? `'"'` : `'${goQuote(character).slice(1, -1)}'`
+}
 
 /**
  * The chain's id, checked; aliases are none.
@@ -18,7 +21,7 @@ export function checkChainId(text: string): string {
   if (text === '') throw new MethodError('base58 decoding error: zero length string')
   const wrong = NO_DIGIT.exec(text)?.[0]
   if (wrong !== undefined) {
-    const why = wrong > '\u007f' ? 'high-bit set on invalid digit' : `invalid base58 digit (${quoted(wrong)})`
+    const why = wrong > '\u007f' ? 'High-bit set on invalid digit' : `Invalid base58 digit (${quoted(wrong)})`
     throw new MethodError(`base58 decoding error: ${why}`)
   }
   const whole = decodeBase58(text)

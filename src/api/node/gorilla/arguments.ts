@@ -59,6 +59,12 @@ const asString = (bytes: Buffer, { from, to }: Span): string => {
   return decodeString(bytes, from, to)
 }
 
+/** Ids and encodings: a node compares the JSON text itself, so escapes in it are not resolved. */
+const asPlainText = (bytes: Buffer, { from, to }: Span): string => {
+  if (kindOf(bytes, from) !== 'string') throw new ArgumentError()
+  return bytes.toString('latin1', from + 1, to - 1)
+}
+
 const asUint = (bytes: Buffer, { from, to }: Span, bits: number): bigint => {
   // Longer digits than this cannot fit; leading zeros are legal inside quotes only up to here.
   const digits = to - from > 128 ? null : /^(?:"(\d+)"|(\d+))$/.exec(bytes.toString('latin1', from, to))
@@ -68,7 +74,7 @@ const asUint = (bytes: Buffer, { from, to }: Span, bits: number): bigint => {
 }
 
 const asEncoding = (bytes: Buffer, span: Span): Encoding => {
-  const name = asString(bytes, span).toLowerCase()
+  const name = asPlainText(bytes, span).toLowerCase()
   if (!ENCODINGS.includes(name)) throw new ArgumentError()
   return name as Encoding
 }
@@ -104,8 +110,8 @@ function fromObject(bytes: Buffer, at: number): Arguments {
       if (!isArray) throw new ArgumentError()
       return items
     })
-  const id = (span: Span): string => decoded(() => idFromCb58(asString(bytes, span)))
-  const nodeId = (span: Span): string => decoded(() => parseNodeId(asString(bytes, span)))
+  const id = (span: Span): string => decoded(() => idFromCb58(asPlainText(bytes, span)))
+  const nodeId = (span: Span): string => decoded(() => parseNodeId(asPlainText(bytes, span)))
   return {
     string: (name) => read(name, '', (span) => asString(bytes, span)),
     strings: (name) => list(name, '', (span) => asString(bytes, span)),

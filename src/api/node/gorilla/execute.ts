@@ -22,7 +22,9 @@ export function printedName(method: string): string {
   const dot = method.indexOf('.')
   if (dot < 0) return method
   const [first = ''] = method.slice(dot + 1)
-  return method.slice(0, dot + 1) + first.toUpperCase() + method.slice(dot + 1 + first.length)
+  // Go knows upper-case letters of one letter only: ß stays what it is.
+  const upper = [...first.toUpperCase()].length === 1 ? first.toUpperCase() : first
+  return method.slice(0, dot + 1) + upper + method.slice(dot + 1 + first.length)
 }
 
 /** Why a method cannot be called, in the library's words and order; undefined when its name is fine and known. */

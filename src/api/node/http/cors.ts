@@ -8,7 +8,8 @@ export interface Cors {
   preflight(request: IncomingMessage): string[] | undefined
 }
 
-const METHODS = new Set(['GET', 'POST', 'HEAD'])
+/** OPTIONS is always allowed, whatever the list says: so the library. */
+const METHODS = new Set(['GET', 'POST', 'HEAD', 'OPTIONS'])
 const HEADERS = ['origin', 'accept', 'content-type', 'x-requested-with']
 const VARY_PREFLIGHT = [
   'Vary',

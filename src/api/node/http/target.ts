@@ -4,19 +4,23 @@ export interface RequestTarget {
   path: string
   /** From the question mark on; empty when there is none. */
   query: string
+  /** Host and port of an absolute target; they count instead of the Host header (RFC 9112, 3.2.2). */
+  authority?: string
 }
 
 const WRONG_ESCAPE = /%(?![0-9a-fA-F]{2})/
 
 /** Undefined when the target cannot be decoded: Go's server refuses such a request itself (400). */
 export function parseTarget(target: string): RequestTarget | undefined {
-  let rest = target
-  if (!rest.startsWith('/')) {
-    // Absolute form, as sent to proxies.
-    const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i.exec(rest)
-    if (!authority) return rest === '*' ? { path: '*', query: '' } : undefined
-    rest = rest.slice(authority[0].length)
-  }
+  if (target.startsWith('/')) return parseOrigin(target)
+  // Absolute form, as sent to proxies.
+  const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i.exec(target)
+  if (!absolute) return target === '*' ? { path: '*', query: '' } : undefined
+  const found = parseOrigin(target.slice(absolute[0].length))
+  return found && { ...found, authority: absolute[1] ?? '' }
+}
+
+function parseOrigin(rest: string): RequestTarget | undefined {
   const mark = rest.indexOf('?')
   const path = mark < 0 ? rest : rest.slice(0, mark)
   const query = mark < 0 ? '' : rest.slice(mark)
@@ -44,4 +48,4 @@ export function cleanPath(path: string): string {
 
 /** A decoded path as Go writes it into `Location`. */
 export const encodePath = (path: string): string =>
-  encodeURI(path).replace(/[?#[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURI(path).replace(/[?#[\]!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

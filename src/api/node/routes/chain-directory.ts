@@ -96,7 +96,10 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
   }
   const lookup = (alias: string): string | undefined => {
     for (const chain of ['P', 'X', 'C'] as const) if (BUILT_IN[chain].includes(alias)) return ids.get(chain) ?? chain
-    return own.get(alias) ?? (primaries.has(alias) || others.has(alias) ? alias : undefined)
+    const id = own.get(alias)
+    // Named while the chain's id was not known yet.
+    if (id === 'X' || id === 'C') return ids.get(id) ?? id
+    return id ?? (primaries.has(alias) || others.has(alias) ? alias : undefined)
   }
   return {
     lookup,
@@ -104,7 +107,7 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
     others: () => [...others],
     aliases: (id) => {
       const primary = primaries.get(id)
-      const extra = ownOf.get(id) ?? []
+      const extra = [...((primary && ownOf.get(primary)) ?? []), ...(ownOf.get(id) ?? [])]
       if (primary === undefined) return others.has(id) ? [id, ...extra] : undefined
       return [...BUILT_IN[primary], id, ...extra]
     },

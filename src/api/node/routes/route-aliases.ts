@@ -18,6 +18,8 @@ export interface RouteAliases {
 export interface RouteAliasesDeps {
   /** True when something answers at `path` (without /ext/) already. */
   isServed(path: string): boolean
+  /** True for aliases that are there from the start: `P`, `bc/P`, and `bc/` before an alias of a chain. */
+  isReserved(path: string): boolean
   /** What may follow a route in a path: `rpc`, `ws`, `wallet`; the empty text for the route itself. */
   extensions: readonly string[]
 }
@@ -26,7 +28,7 @@ export interface RouteAliasesDeps {
 const MAX_STEPS = 16
 
 /** Texts and order of checks as in the node's router (node conventions 2.3). In memory: who adds keeps them. */
-export function createRouteAliases({ isServed, extensions }: RouteAliasesDeps): RouteAliases {
+export function createRouteAliases({ isServed, isReserved, extensions }: RouteAliasesDeps): RouteAliases {
   const bases = new Map<string, string>()
   const step = (path: string): string | undefined => {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -48,7 +50,8 @@ export function createRouteAliases({ isServed, extensions }: RouteAliasesDeps): 
   return {
     resolve,
     add: (base, alias) => {
-      if (bases.has(alias) || isServed(alias))
+      // Names of aliases are taken; that of a route is only where both would answer, see below.
+      if (bases.has(alias) || isReserved(alias))
         throw new MethodError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
       const clash = extensions.find(
         (extension) => isServed(resolve(joined(base, extension))) && isServed(joined(alias, extension)),

@@ -53,7 +53,17 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
     const path = chainPathOf(route)
     return fixed.get(route) ?? (path && inChain(path))
   }
-  const aliases = createRouteAliases({ isServed: (route) => known(route) !== undefined, extensions: EXTENSIONS })
+  const isReserved = (route: string): boolean => {
+    const path = chainPathOf(route)
+    if (path === undefined || path.extension !== '') return false
+    const id = directory.lookup(path.chain)
+    return id !== undefined && id !== path.chain
+  }
+  const aliases = createRouteAliases({
+    isServed: (route) => known(route) !== undefined,
+    isReserved,
+    extensions: EXTENSIONS,
+  })
 
   const search = async (path: ChainPath): Promise<Endpoint | undefined> => {
     const asked = await directory.refresh()
@@ -73,8 +83,11 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
       const hit = remembered.get(path)
       if (hit) return hit
       if (!path.startsWith('/ext/')) return undefined
-      const route = aliases.resolve(path.slice('/ext/'.length))
-      const found = known(route)
+      const asked = path.slice('/ext/'.length)
+      // What was there before an alias stays: `info` for `bc/C` adds info/rpc and takes nothing away.
+      const own = known(asked)
+      const route = own ? asked : aliases.resolve(asked)
+      const found = own ?? known(route)
       if (found) {
         if (remembered.size < MAX_REMEMBERED) remembered.set(path, found)
         return found

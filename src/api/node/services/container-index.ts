@@ -41,6 +41,8 @@ const shows = (answer: JsonValue, final = true): Said => ({ answer, final })
 
 const readPosition = (args: Arguments) => ({ position: args.uint64('index'), encoding: args.encoding() })
 const readId = (args: Arguments) => ({ id: args.id('id'), encoding: args.encoding() })
+/** What answers without bytes has no encoding: a node ignores one, whatever it is. */
+const readIdOnly = (args: Arguments) => ({ id: args.id('id') })
 const readEncoding = (args: Arguments) => ({ encoding: args.encoding() })
 const readRange = (args: Arguments) => ({
   start: args.uint64('startIndex'),
@@ -72,11 +74,11 @@ function ownMethods(source: ContainerSource) {
     const container = await source.lastAccepted(index, read)
     return container ? shows(containerJson(container, encoding), false) : fails(NONE)
   }
-  const getIndex: OwnMethod<ReturnType<typeof readId>> = async (index, { id }, read) => {
+  const getIndex: OwnMethod<ReturnType<typeof readIdOnly>> = async (index, { id }, read) => {
     const position = await source.indexOf(index, id, read)
     return position === undefined ? fails(UNKNOWN) : shows({ index: String(position) })
   }
-  const isAccepted: OwnMethod<ReturnType<typeof readId>> = async (index, { id }, read) => {
+  const isAccepted: OwnMethod<ReturnType<typeof readIdOnly>> = async (index, { id }, read) => {
     const known = (await source.indexOf(index, id, read)) !== undefined
     return shows({ isAccepted: known }, known)
   }
@@ -137,8 +139,8 @@ export function createContainerIndexService(source?: ContainerSource): LocalServ
       getContainerByIndex: here(readPosition, own?.getContainerByIndex),
       getContainerByID: here(readId, own?.getContainerByID),
       getLastAccepted: here(readEncoding, own?.getLastAccepted),
-      getIndex: here(readId, own?.getIndex),
-      isAccepted: here(readId, own?.isAccepted),
+      getIndex: here(readIdOnly, own?.getIndex),
+      isAccepted: here(readIdOnly, own?.isAccepted),
     },
   }
 }

@@ -95,6 +95,10 @@ describe('an index that is not complete here', () => {
       expect(await call('{"numToFetch":2000}', 'getContainerRange')).toBe(PASS_ON)
       expect(await call('{}', 'getLastAccepted', 'index/P/block', own)).toBe(PASS_ON)
       expect(await errorOf(call('{"id":5}', 'getIndex'))).toMatch(/^couldn't unmarshal an argument/)
+      // Methods that answer without bytes have no such argument.
+      expect(await call('{"encoding":5}', 'getIndex')).toBe(PASS_ON)
+      expect(await call('{"encoding":"x"}', 'isAccepted')).toBe(PASS_ON)
+      expect(await errorOf(call('{"encoding":5}', 'getContainerByID'))).toMatch(/^couldn't unmarshal an argument/)
     } finally {
       source.isComplete = true
     }
