@@ -1,6 +1,6 @@
 import { failed, type Outcome } from './outcome.ts'
 import { readEntry, readJsonBody } from './rpc-message.ts'
-import { judgeStatus } from './verdicts.ts'
+import { judgeRefusal, judgeStatus } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
 
 /** What an answer to a batch says. `refused` and `too-many` are about batching itself, not about the entries. */
@@ -53,6 +53,8 @@ export const readBatch = (host: string, wire: WireAnswer, count: number): Outcom
   const trouble = judgeStatus(host, status, wire.headers['retry-after'])
   if (status === 413) return answer({ kind: 'too-many' })
   if (trouble && !REFUSING_STATUS.has(status)) return failed(trouble)
+  const limited = judgeRefusal(host, status, wire.body, wire.headers['retry-after'])
+  if (limited && !TOO_MANY_TEXT.test(wire.body.toString('utf8', 0, 500))) return failed(limited)
   if (REFUSING_STATUS.has(status)) return refusal(wire.body.toString('utf8', 0, 500))
   if (status < 200 || status >= 300) return failed({ host, kind: 'status', reason: `status ${status}` })
   const body = readJsonBody(host, wire)

@@ -40,6 +40,9 @@ export interface Flights {
   close(): void
 }
 
+/** Its caller has not left: the time for all that the signal stands for is over. */
+const isLate = (signal: AbortSignal | undefined): boolean => signal?.reason instanceof DeadlineError
+
 export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
   const shared = new Map<string, OpenFlight>()
   const open = createBag<OpenFlight>()
@@ -73,7 +76,8 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
     if (cause === 'left') waiter.reject(new CancelledError())
     else {
       const told = flight.run?.describe() ?? ''
-      waiter.reject(new DeadlineError(`${pool}: no answer in time${told === '' ? '' : ` (${told})`}`))
+      const late = new DeadlineError(`${pool}: no answer in time${told === '' ? '' : ` (${told})`}`)
+      waiter.reject(flight.run?.whyLate() ?? late)
     }
     if (flight.waiters.length > 0 || flight.settled) return
     land(flight)
@@ -87,7 +91,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
         reject,
         signal,
         slot: -1,
-        onAbort: () => leave(flight, waiter, signal?.reason instanceof DeadlineError ? 'deadline' : 'left'),
+        onAbort: () => leave(flight, waiter, isLate(signal) ? 'deadline' : 'left'),
         timer: undefined,
       }
       flight.waiters.push(waiter)
@@ -97,10 +101,11 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
 
   return {
     join: (key, options, start, onShared) => {
-      if (options.signal?.aborted) return Promise.reject(new CancelledError())
       const now = Date.now()
       const deadline = options.deadline ?? now + DEFAULT_CALL_MS
-      if (deadline <= now) return Promise.reject(new DeadlineError(`${pool}: the deadline had passed already`))
+      if (deadline <= now || isLate(options.signal))
+        return Promise.reject(new DeadlineError(`${pool}: the deadline had passed already`))
+      if (options.signal?.aborted) return Promise.reject(new CancelledError())
       const cacheMs = options.cacheMs ?? 0
       const running = key === undefined ? undefined : shared.get(key)
       if (running) {

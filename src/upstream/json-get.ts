@@ -5,7 +5,7 @@ import { failed, type Outcome } from './outcome.ts'
 import type { Read } from './reader.ts'
 import { readJsonBody } from './rpc-message.ts'
 import type { CallOptions } from './types.ts'
-import { judgeStatus } from './verdicts.ts'
+import { judgeRefusal, judgeStatus } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
 
 /** Statuses that speak about us at this upstream (key, plan, region), not about the document. */
@@ -20,6 +20,8 @@ const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
     const body = readJsonBody(host, answer)
     return body.ok ? { kind: 'answer', value: body.value, bytes: answer.body.length } : body.outcome
   }
+  const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
+  if (refused) return failed(refused)
   if (status < 400 || OUR_STANDING.has(status)) return failed({ host, kind: 'status', reason: `status ${status}` })
   const text = answer.body.toString('utf8', 0, 160).trim()
   return { kind: 'truth', error: new UpstreamRefusedError(`${host} status ${status}: ${text}`, status) }

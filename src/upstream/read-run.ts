@@ -1,3 +1,4 @@
+import type { FirnError } from '../errors.ts'
 import { RETRY_BACKOFF_MS } from './defaults.ts'
 import type { Reporter } from './events.ts'
 import { concludeFailures, describeFailures } from './failure-report.ts'
@@ -23,6 +24,8 @@ export interface Run {
   cancel(cause: CancelCause): void
   /** What went wrong so far, and who is being asked. */
   describe(): string
+  /** The truth for a caller whose time is over: a rate limit, when that is all that kept the answer from coming. */
+  whyLate(): FirnError | undefined
 }
 
 export interface RunnerDeps {
@@ -93,6 +96,20 @@ class ReadRun<T> implements Run {
   describe(): string {
     const asked = this.#legs.filter((leg) => !leg.ended).map((leg) => `${leg.upstream.host} not answered yet`)
     return text([describeFailures(this.#failures), ...asked])
+  }
+
+  whyLate(): FirnError | undefined {
+    const { pool, ranking } = this.#deps
+    const refused = (upstream: Upstream): boolean => this.#failures.some(({ host }) => host === upstream.host)
+    // Who was asked and has said nothing yet may be the true reason, unless it is one that has refused before.
+    if (this.#legs.some((leg) => !leg.ended && !refused(leg.upstream))) return undefined
+    if (!this.#failures.every(({ kind }) => kind === 'rate-limited')) return undefined
+    // Without any failure it waits for pauses that other calls have brought about.
+    if (this.#failures.length === 0 && !this.#wait) return undefined
+    const now = Date.now()
+    const resumesAt = ranking.resumesAt(now)
+    const outcome = concludeFailures(pool, this.#failures, resumesAt === undefined ? undefined : resumesAt - now)
+    return outcome.kind === 'truth' ? outcome.error : undefined
   }
 
   next(): void {

@@ -1,6 +1,6 @@
 import { parseJson } from './json.ts'
 import { failed, type Outcome } from './outcome.ts'
-import { judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
+import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
 
 /** One JSON-RPC entry; `params` is JSON text already, undefined = left out. */
@@ -62,5 +62,6 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
     const outcome = readEntry(host, body.value, answer.body.length)
     if (!trouble || outcome.kind === 'truth') return outcome
   }
-  return failed(trouble ?? { host, kind: 'status', reason: `status ${status}` })
+  const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
+  return failed(trouble ?? refused ?? { host, kind: 'status', reason: `status ${status}` })
 }

@@ -74,3 +74,22 @@ export const judgeStatus = (
   if (status >= 500 || status === 408) return { host, kind: 'status', reason: `status ${status}` }
   return undefined
 }
+
+/** More of a body than this is not looked at for a reason. */
+const REASON_BYTES = 4_096
+
+/**
+ * The rate limit behind a 4xx status whose body is no JSON-RPC error: gateways write it in words of their own, often
+ * with 403. Undefined when the words speak of something else.
+ */
+export const judgeRefusal = (
+  host: string,
+  status: number,
+  body: Buffer,
+  retryAfter: string | string[] | undefined,
+): Failure<never> | undefined => {
+  if (status < 400 || status >= 500 || !RATE_TEXT.test(body.toString('utf8', 0, REASON_BYTES))) return undefined
+  const retryAfterMs = parseRetryAfter(retryAfter, Date.now())
+  const reason = `status ${status}, which speaks of a rate limit`
+  return { host, kind: 'rate-limited', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}

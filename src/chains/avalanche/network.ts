@@ -1,4 +1,4 @@
-import { CancelledError, JsonRpcError } from '../../errors.ts'
+import { CancelledError, JsonRpcError, UpstreamRateLimitedError } from '../../errors.ts'
 import { hrpOfNetwork } from '../../lib/bech32-address.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { pause } from '../../lib/pause.ts'
@@ -7,7 +7,6 @@ import { type AssetDirectory, createAssetDirectory } from './assets.ts'
 import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
 import { ask } from './node/ask.ts'
 import { P_BLOCKCHAIN_ID, type PlatformChain } from './node/chains.ts'
-import { type SharedWork, shareWork } from './shared-work.ts'
 
 /** What tells one Avalanche network from another. Ids are CB58. */
 export interface NetworkFacts {
@@ -104,7 +103,10 @@ export function createAvalancheNetwork({ pool, overrides = {} }: NetworkDeps): A
   return network
 }
 
-/** A value asked once and kept (for `keepMs`, if that matters); failed attempts are forgotten, running ones shared. */
+/**
+ * A value asked once and kept (for `keepMs`, if that matters); failed attempts are forgotten. The pool shares what is
+ * asked at the same time, so that each caller waits for its own deadline, and learns what kept the answer from coming.
+ */
 function remembered<T>(
   given: T | undefined,
   load: (call: CallOptions) => Promise<T>,
@@ -112,23 +114,12 @@ function remembered<T>(
 ): (call: CallOptions) => Promise<T> {
   let value = given
   let askedAt = Date.now()
-  let running: SharedWork<T> | undefined
   return async (call) => {
     if (value !== undefined && Date.now() - askedAt < keepMs) return value
-    const { signal, ...rest } = call
-    if (!running || running.abandoned()) {
-      const work = shareWork(async (shared) => {
-        try {
-          value = await load({ ...rest, signal: shared })
-          askedAt = Date.now()
-          return value
-        } finally {
-          if (running === work) running = undefined
-        }
-      })
-      running = work
-    }
-    return running.join(signal)
+    const loaded = await load(call)
+    value = loaded
+    askedAt = Date.now()
+    return loaded
   }
 }
 
@@ -181,8 +172,8 @@ async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ 
   }
 }
 
-/** Takes the second way unless nobody waits any more. */
+/** Takes the second way unless nobody waits any more, or the servers want us to ask less. */
 function fallBack<T>(error: unknown, other: () => Promise<T>): Promise<T> {
-  if (error instanceof CancelledError) throw error
+  if (error instanceof CancelledError || error instanceof UpstreamRateLimitedError) throw error
   return other()
 }

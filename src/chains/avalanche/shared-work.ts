@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { CancelledError } from '../../errors.ts'
+import { CancelledError, DeadlineError } from '../../errors.ts'
 
 /** Work under way that several readers wait for; it is aborted once the last of them has left. */
 export interface SharedWork<T> {
@@ -8,7 +8,7 @@ export interface SharedWork<T> {
   join(signal?: AbortSignal): Promise<T>
 }
 
-/** Starts `run` at once. A reader that leaves gets CancelledError; the others keep waiting for the same result. */
+/** Starts `run` at once. A reader that leaves gets CancelledError, one whose time is over why; the others keep waiting. */
 export function shareWork<T>(run: (signal: AbortSignal) => Promise<T>): SharedWork<T> {
   const controller = new AbortController()
   // Every call of the work listens to the one signal.
@@ -29,8 +29,10 @@ export function shareWork<T>(run: (signal: AbortSignal) => Promise<T>): SharedWo
       return new Promise<T>((resolve, reject) => {
         const leave = () => {
           readers -= 1
-          if (readers === 0) controller.abort(new CancelledError())
-          reject(new CancelledError())
+          const late = signal.reason instanceof DeadlineError ? signal.reason : undefined
+          if (readers === 0) controller.abort(late ?? new CancelledError())
+          // The work ends by itself then, and says what kept it from being done.
+          if (readers > 0 || !late) reject(late ?? new CancelledError())
         }
         signal.addEventListener('abort', leave, { once: true })
         result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))

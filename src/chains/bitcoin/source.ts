@@ -36,6 +36,12 @@ const lateNotCancelled = (outcome: Outcome<BitcoinBalances>): Outcome<BitcoinBal
 
 const late = (): DeadlineError => new DeadlineError('bitcoin servers did not answer in time')
 
+/** The reader is gone, other than by waiting until the time was over. */
+const hasLeft = ({ signal }: ReadContext): boolean => signal.aborted && !(signal.reason instanceof DeadlineError)
+
+/** A backend that knows its deadline says itself what kept the answer from coming; the others are cut. */
+const TIME_TO_TELL_MS = 25
+
 type Found = Map<string, Outcome<BitcoinBalances>>
 
 const failure = (error: unknown): Outcome<never> => ({
@@ -63,14 +69,14 @@ export const createBitcoinBalanceSource = (
     deadline: number,
   ): Promise<Found> => {
     // A backend that hangs must leave the next ones their time.
-    const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now()))
+    const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now() + TIME_TO_TELL_MS))
     const signal = AbortSignal.any([context.signal, timeout])
     try {
       const found = await backend.readBalances(addresses, { ...context, signal, deadline })
       if (!timeout.aborted) return found
       return new Map([...found].map(([address, outcome]) => [address, lateNotCancelled(outcome)]))
     } catch (error) {
-      if (context.signal.aborted) throw new CancelledError()
+      if (hasLeft(context)) throw new CancelledError()
       const reason = timeout.aborted ? late() : error
       deps.logger?.debug({ caip2Id: deps.caip2Id, backend: backend.name, err: reason }, 'bitcoin backend failed')
       return new Map(addresses.map(({ address }) => [address, failure(reason)]))
@@ -82,10 +88,10 @@ export const createBitcoinBalanceSource = (
     let pending = addresses
     for (const [index, backend] of deps.backends.entries()) {
       const now = Date.now()
-      if (pending.length === 0 || now >= context.deadline) break
+      if (pending.length === 0 || now >= context.deadline || context.signal.aborted) break
       const share = Math.ceil((context.deadline - now) / (deps.backends.length - index))
       const answers = await ask(backend, pending, context, now + share)
-      context.signal.throwIfAborted()
+      if (hasLeft(context)) throw new CancelledError()
       for (const { address } of pending) {
         const outcome =
           answers.get(address) ?? failure(new UpstreamUnavailableError(`${backend.name} left ${address} out`))

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
-import { CancelledError, FirnError } from '../../errors.ts'
+import { CancelledError, DeadlineError, FirnError } from '../../errors.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
 import { createPaces } from './paces.ts'
@@ -110,12 +110,13 @@ export function createAccountReader(options: AccountReaderOptions) {
       outcomes = await join(flight, signal)
     } catch (error) {
       if (error instanceof CancelledError && signal.aborted) throw error
-      return keys.map(({ key }) => fallback(key, asError(error), flight))
+      return keys.map(({ key }) => fallback(key, causeOf(error, flight), flight))
     }
     return keys.map(({ name, key }): ReadingOutcome => {
       const outcome = outcomes.get(name)
       if (outcome?.ok) return { ok: true, reading: readings.get(key) ?? { balances: outcome.value, at: now() } }
-      return fallback(key, outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' }), flight)
+      const error = outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' })
+      return fallback(key, causeOf(error, flight), flight)
     })
   }
 
@@ -195,6 +196,12 @@ function departure(signal: AbortSignal): Promise<never> {
     departures.set(signal, left)
   }
   return left
+}
+
+/** What was stopped at the deadline was not cancelled by anybody. */
+function causeOf(error: unknown, { controller }: Flight): Error {
+  const { reason } = controller.signal
+  return error instanceof CancelledError && reason instanceof DeadlineError ? reason : asError(error)
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

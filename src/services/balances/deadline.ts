@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { DeadlineError } from '../../errors.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 
 /** When a read must be over. */
 export interface Deadline {
@@ -22,6 +23,13 @@ export function createDeadline(ms: number): Deadline {
   }
 }
 
+/** What is told to end may take so many turns of the event loop to do so. */
+const TURNS_TO_END = 5
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await nextTurn()
+}
+
 /** Runs `work` until the deadline. The signal of `controller` tells it to stop; the timer makes it true anyway. */
 export async function withDeadline<T>(
   deadline: Deadline,
@@ -38,8 +46,9 @@ export async function withDeadline<T>(
         return
       }
       const error = new DeadlineError(`timed out after ${Date.now() - startedAt} ms`)
-      reject(error)
       controller.abort(error)
+      // Who is told may have an answer for some, or know what kept the others from coming; who does not listen is left.
+      void turns(TURNS_TO_END).then(() => reject(error))
     }
     wait()
   })

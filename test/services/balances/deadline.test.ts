@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { DeadlineError } from '../../../src/errors.ts'
+import type { Outcome } from '../../../src/chains/capabilities.ts'
+import { CancelledError, DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createDeadline, withDeadline } from '../../../src/services/balances/deadline.ts'
 import { failureMessage } from '../../../src/services/balances/failure-message.ts'
+import { createBalanceService } from '../../../src/services/balances/index.ts'
+import type { Balances } from '../../../src/services/balances/types.ts'
+import { evm, scriptedChain, unpriced } from '../../support/balance-api.ts'
 
 /** Keeps this process at work. */
 function work(ms: number): void {
@@ -40,4 +44,32 @@ it.each([
   expect(failureMessage('pvm', new DeadlineError('late'), { deadlineMs: 8_000, afterMs })).toBe(
     `[getPvmBalances] ${text}`,
   )
+})
+
+it('at the deadline the accounts that are known are answered, the others say why they are not', async () => {
+  const chain = scriptedChain('eip155:1', 'evm', async (_accounts, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    return new Map<string, Outcome<Balances>>([
+      ['0xa', { ok: true, value: evm(7n) }],
+      ['0xb', { ok: false, error: new CancelledError() }],
+      ['0xc', { ok: false, error: new UpstreamRateLimitedError('too often') }],
+    ])
+  })
+  const service = createBalanceService({
+    chainOf: () => chain,
+    prices: unpriced,
+    judge: { judge: () => ({ trusted: true }) },
+    deadlineMs: 100,
+    maxStaleMs: 0,
+    cacheEntries: 10,
+  })
+  const accounts = [{ id: '0xa' }, { id: '0xb' }, { id: '0xc' }]
+  const chains = [{ caip2Id: 'eip155:1', networkType: 'evm' as const, accounts }]
+  const { pending } = service.read({ chains, currency: 'usd', showUntrustedTokens: true }, new AbortController().signal)
+  const items = (await Promise.all(pending)).flat()
+  expect(items.map((item) => (item.ok ? item.priced.balances : item.message))).toEqual([
+    evm(7n),
+    '[getEvmBalances] timed out after 100 ms',
+    '[getEvmBalances] Rate limit exceeded',
+  ])
 })
