@@ -18,15 +18,19 @@ const list = <T extends TSchema>(items: T, minItems: number, maxItems?: number, 
     ...(description === undefined ? {} : { description }),
   })
 
+/** The spec asks for non-empty references, and for an id of a result that is not empty, but takes any id. */
+const WALLET_ID =
+  "Caller's own id; echoed as `id` of the result. An empty one gets an error item: no result may carry it."
+
 /** 20-byte bech32 without chain prefix; the HRP is one of the two networks' (balance spec, request item shapes). */
 const walletSchemas = (hrps: readonly string[]) => {
   const address = Type.String({ pattern: `^(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$` })
   const wallet = Type.Object({
-    id: Type.String({ minLength: 1, description: "Caller's own id; echoed as `id` of the result." }),
+    id: Type.String({ description: WALLET_ID }),
     addresses: list(address, 1, 1000),
   })
   const extendedKey = Type.Object({
-    id: Type.String({ minLength: 1 }),
+    id: Type.String({ description: WALLET_ID }),
     extendedPublicKey: Type.String({
       pattern: '^xpub[1-9A-HJ-NP-Za-km-z]{107}$',
       description: "Account-level key, m/44'/9000'/n'.",

@@ -46,7 +46,10 @@ export function createStreams(options: StreamsOptions) {
     const { items, missing } = balances.known(query)
     // Everything was known already: one write, no stream to keep.
     if (missing.length === 0) {
-      withHeaders(reply).send(questions.bytesOf(asked.question, items.map(present)))
+      const bytes = questions.bytesOf(asked.question, items.map(present))
+      // What the system takes at once needs no timer; what it does not is held for the reader.
+      if (bytes.length > SLICE) cutWhenStalled(reply)
+      withHeaders(reply).send(bytes)
       return
     }
     const controller = new AbortController()
@@ -59,11 +62,15 @@ export function createStreams(options: StreamsOptions) {
       onEnd: (how) => end(controller, how, request),
     })
     open.set(controller, () => stream.readable.destroy())
-    // A reader whose socket takes nothing any more is cut also after the last item was queued.
-    reply.raw.setTimeout(limits.stalledReaderMs + limits.keepAliveMs, () => reply.raw.destroy())
+    cutWhenStalled(reply)
     if (items.length > 0) stream.write(items.map(present).join(''))
     void writeAll(stream, result, request).then(stream.end)
     withHeaders(reply).send(stream.readable)
+  }
+
+  /** A reader whose socket takes nothing any more is cut also after the last item was queued. */
+  function cutWhenStalled(reply: FastifyReply): void {
+    reply.raw.setTimeout(limits.stalledReaderMs + limits.keepAliveMs, () => reply.raw.destroy())
   }
 
   async function writeAll(

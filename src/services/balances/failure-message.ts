@@ -21,6 +21,10 @@ const OPERATIONS: Record<NetworkType, string> = {
 export const unsupportedMessage = (networkType: NetworkType, chainId: string): string =>
   `[${OPERATIONS[networkType]}] unsupported chain id: ${chainId}`
 
+/** The balance spec wants an id that is not empty on every success, and takes any in a request. */
+export const namelessMessage = (networkType: NetworkType): string =>
+  `[${OPERATIONS[networkType]}] the id of the wallet is empty`
+
 /**
  * Text of a handled error. The words `Rate limit exceeded` appear only when true, because wallets then keep their
  * cached values instead of asking elsewhere. Hosts, URLs and internals stay in the log.

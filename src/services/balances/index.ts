@@ -5,7 +5,7 @@
 import { CancelledError, FirnError } from '../../errors.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { type AccountReaderOptions, createAccountReader, type ReadingOutcome } from './account-reader.ts'
-import { failureMessage, unsupportedMessage } from './failure-message.ts'
+import { failureMessage, namelessMessage, unsupportedMessage } from './failure-message.ts'
 import { createPricing, type Pricing, type PricingQuery } from './pricing.ts'
 import type { Account, BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
 
@@ -98,7 +98,12 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   return {
     known(query) {
       const items: BalanceItem[] = []
-      return { items, missing: query.chains.filter((chain) => !addKnown(chain, query, items)) }
+      const missing: ChainQuery[] = []
+      for (const chain of query.chains) {
+        const named = withoutNameless(chain, items)
+        if (!addKnown(named, query, items)) missing.push(named)
+      }
+      return { items, missing }
     },
     /**
      * The first item waits for the quickest chain only: its calls are on their way before the other reads are begun. Of
@@ -140,6 +145,13 @@ const failed = (query: ChainQuery, id: string, message: string): BalanceItem => 
   id,
   message,
 })
+
+/** The chain without the accounts whose id is empty: those are answered by an error. */
+function withoutNameless(query: ChainQuery, items: BalanceItem[]): ChainQuery {
+  if (!query.accounts.some(({ id }) => id === '')) return query
+  items.push(failed(query, '', namelessMessage(query.networkType)))
+  return { ...query, accounts: query.accounts.filter(({ id }) => id !== '') }
+}
 
 function unsupported(query: ChainQuery): BalanceItem[] {
   const message = unsupportedMessage(query.networkType, shortId(query))

@@ -3,7 +3,16 @@ import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { DeadlineError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { answerAll, evm, itemsOf, post, type Read, scriptedChain, startBalanceApi } from '../../support/balance-api.ts'
+import {
+  answerAll,
+  ask,
+  evm,
+  itemsOf,
+  post,
+  type Read,
+  scriptedChain,
+  startBalanceApi,
+} from '../../support/balance-api.ts'
 
 const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
 const B = '0x1111111111111111111111111111111111111111'
@@ -37,6 +46,37 @@ const counted = (read: Read) => {
   }
   return { calls, counting }
 }
+
+it('answers a wallet without an id by an error, and the others as ever', async () => {
+  const asked: string[][] = []
+  const classes = { unlockedStaked: 0n, unlockedUnstaked: 1n, unlockedUnstakedMultiSig: 0n, lockedStaked: 0n }
+  const pvm = {
+    ...{ native: 1n, ...classes, lockedPlatform: 0n, lockedStakeable: 0n },
+    ...{ atomicMemoryUnlocked: {}, atomicMemoryLocked: {} },
+  }
+  const url = await start({
+    chains: [
+      scriptedChain(`avax:${P}`, 'pvm', async (accounts, context) => {
+        asked.push(accounts.map(({ id }) => id))
+        return answerAll(() => pvm)(accounts, context)
+      }),
+    ],
+  })
+  const addresses = ['avax1p9575chzhvcwvmvzaqh7yeld76r3af0ha56phl']
+  const addressDetails = ['', 'a'].map((id) => ({ id, addresses }))
+  const items = await ask(url, { data: [{ namespace: 'avax', references: [P], addressDetails }] })
+  expect(items).toEqual([
+    {
+      caip2Id: `avax:${P}`,
+      networkType: 'pvm',
+      id: '',
+      balances: null,
+      error: '[getPvmBalances] the id of the wallet is empty',
+    },
+    expect.objectContaining({ id: 'a', error: null }),
+  ])
+  expect(asked.map((ids) => ids.length)).toEqual([1])
+})
 
 describe('get-balances stream', () => {
   it('frames items as wallets need it and echoes the address as written', async () => {
@@ -318,6 +358,36 @@ describe('get-balances stream', () => {
       )
     await expect.poll(connections).toBe(1)
     await expect.poll(connections, { timeout: 20_000 }).toBe(0)
+    socket.destroy()
+  })
+
+  it('cuts a reader that takes nothing of an answer that was ready at once', async () => {
+    const name = 'x'.repeat(300_000)
+    const big = evm(1n, [{ address: '0xaa', name, symbol: 's', decimals: 1, balance: 1n }])
+    const url = await start({
+      limits: { stalledReaderMs: 150, keepAliveMs: 50 },
+      chains: [
+        scriptedChain(
+          'eip155:1',
+          'evm',
+          answerAll(() => big),
+          60_000,
+        ),
+      ],
+    })
+    const addresses = Array.from({ length: 50 }, (_, at) => `0x${at.toString(16).padStart(40, '0')}`)
+    const body = JSON.stringify({ data: [evmItem(addresses, ['1'])] })
+    expect(itemsOf(await (await post(url, body)).text())).toHaveLength(50)
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    const cut = new Promise((resolve) => app?.server.once('connection', (taken) => taken.once('close', resolve)))
+    await once(socket, 'connect')
+    socket.write(
+      `POST /v1/balance/get-balances HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    socket.pause()
+    socket.on('error', () => {})
+    await cut
     socket.destroy()
   })
 
