@@ -27,10 +27,15 @@ export interface RecordedStage {
   close(): Promise<void>
 }
 
+const folders: string[] = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 /** A folder of its own for every server: what another run left behind, or damaged, changes nothing. */
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'firn-node-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }
 

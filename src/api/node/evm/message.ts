@@ -19,9 +19,11 @@ export interface EvmMessage {
 
 /** Longer names and versions are none that exist. */
 const MAX_TEXT = 256
+const QUOTE = 0x22
+const NULL_START = 0x6e
 
 const textAt = (body: Buffer, from: number, to: number): string => {
-  if (body[from] !== 0x22 || to - from > MAX_TEXT) return ''
+  if (body[from] !== QUOTE || to - from > MAX_TEXT) return ''
   try {
     return decodeString(body, from, to)
   } catch {
@@ -37,23 +39,28 @@ const nameAt = (body: Buffer, from: number, to: number): string => {
 }
 
 /**
- * The message in `span`: the last duplicate of a member wins, names count without regard to case. Nothing inside the
- * members is checked; a body is validated before anything but forwarding is done with it.
+ * The message in `span`: the last duplicate of a member wins, names count without regard to case; a version or method that
+ * is no text leaves the one before it. Nothing inside the members is checked; a body is validated before anything but
+ * forwarding is done with it.
  */
 export function readMessage(body: Buffer, span: Span): EvmMessage {
   let version = ''
   let method = ''
   let id: Span | undefined
   let params: Span | undefined
-  let response = false
+  let hasResult = false
+  let hasError = false
   eachMember(body, span.from, (keyFrom, keyTo, from, to) => {
     const name = nameAt(body, keyFrom, keyTo)
-    if (name === 'jsonrpc') version = textAt(body, from, to)
-    else if (name === 'method') method = textAt(body, from, to)
+    const isText = body[from] === QUOTE
+    if (name === 'jsonrpc') version = isText ? textAt(body, from, to) : version
+    else if (name === 'method') method = isText ? textAt(body, from, to) : method
     else if (name === 'id') id = { from, to }
     else if (name === 'params') params = { from, to }
-    else if (name === 'result' || name === 'error') response = true
+    else if (name === 'result') hasResult = true
+    else if (name === 'error') hasError = body[from] !== NULL_START
   })
+  const response = hasResult || hasError
   const first = id && body[id.from]
   const validId = first !== undefined && first !== 0x7b && first !== 0x5b
   const kind = kindOf(version === '2.0', method !== '', id !== undefined, validId, response && params === undefined)

@@ -15,9 +15,10 @@ export interface ScannedCall {
 
 /** Names longer than this are none of ours. */
 const MAX_NAME = 256
+const QUOTE = 0x22
 
 const text = (body: Buffer, from: number, to: number): string | undefined => {
-  if (body[from] !== 0x22 || to - from > MAX_NAME) return undefined
+  if (body[from] !== QUOTE || to - from > MAX_NAME) return undefined
   try {
     return decodeString(body, from, to)
   } catch {
@@ -39,12 +40,15 @@ const nameOf = (body: Buffer, from: number, to: number): string | undefined => {
   return decoded === undefined ? undefined : foldName(decoded)
 }
 
-/** The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is no object. */
+/**
+ * The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is no object. What
+ * is no text leaves a method as it was: null does so at a node, which then executes what stood before it.
+ */
 export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
   const call: ScannedCall = { isVersion2: false, method: undefined, id: undefined, params: undefined }
   const end = eachMember(body, at, (keyFrom, keyTo, from, to) => {
     const name = nameOf(body, keyFrom, keyTo)
-    if (name === 'method') call.method = text(body, from, to)
+    if (name === 'method') call.method = body[from] === QUOTE ? text(body, from, to) : call.method
     else if (name === 'jsonrpc') call.isVersion2 = isPlain(body, from, to, '2.0')
     else if (name === 'id') call.id = { from, to }
     else if (name === 'params') call.params = { from, to }

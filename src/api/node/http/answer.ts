@@ -55,7 +55,12 @@ const httpDate = (): string => {
 }
 
 /** Header pairs in the order of Go's server: sorted by name, then the date, then the framing. */
-function headerPairs(answer: NodeAnswer, allow: readonly string[], nodeId: string | undefined): string[] {
+function headerPairs(
+  answer: NodeAnswer,
+  allow: readonly string[],
+  nodeId: string | undefined,
+  isHead: boolean,
+): string[] {
   const { contentType, body, framing, extra } = answer
   const length = String(body.length)
   const pairs = [...allow]
@@ -68,7 +73,9 @@ function headerPairs(answer: NodeAnswer, allow: readonly string[], nodeId: strin
   pairs.push('Vary', 'Origin')
   if (answer.nosniff) pairs.push('X-Content-Type-Options', 'nosniff')
   pairs.push('Date', httpDate())
-  if (framing === 'length' || (framing === undefined && body.length <= CHUNKED_ABOVE))
+  // Go cannot tell how long the answer to a GET would be when nothing was written, and says nothing.
+  const untold = isHead && body.length === 0
+  if (framing === 'length' || (framing === undefined && body.length <= CHUNKED_ABOVE && !untold))
     pairs.push('Content-Length', length)
   return pairs
 }
@@ -82,7 +89,7 @@ export function writeAnswer(
   nodeId: string | undefined,
 ): void {
   if (response.destroyed || response.headersSent) return
-  const pairs = headerPairs(answer, allow, answer.nodeId ?? nodeId)
+  const pairs = headerPairs(answer, allow, answer.nodeId ?? nodeId, request.method === 'HEAD')
   if (answer.close || request.headers.connection?.toLowerCase() === 'close') pairs.push('Connection', 'close')
   response.sendDate = false
   // Go names the connection only when it closes it; Node would add lines of its own.

@@ -120,8 +120,11 @@ describe('answers to questions', () => {
   it('beyond 25 MB of results: the one that crosses is there, the others are errors', () => {
     const three = splitBatch(bufferOf([call(1, 'a'), call(2, 'b'), call(3, 'c'), { jsonrpc: '2.0', method: 'd' }]), 0)
     const said = three.map(({ id }) => id && Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":"${'x'.repeat(8)}"}`))
-    const join = (limit: number): unknown[] =>
-      JSON.parse(joinAnswers(three, (message) => said[three.indexOf(message)], limit).toString()) as unknown[]
+    const textOf = (limit: number): string =>
+      joinAnswers(three, (message) => said[three.indexOf(message)], limit).toString()
+    const join = (limit: number): unknown[] => JSON.parse(textOf(limit)) as unknown[]
+    // A node ends what it cut short without a newline.
+    expect([30, 19].map((limit) => textOf(limit).endsWith('\n'))).toEqual([true, false])
     const refused = (id: number) => ({ jsonrpc: '2.0', id, error: { code: -32003, message: 'response too large' } })
     expect(join(30)).toHaveLength(3)
     expect(join(19)).toEqual([

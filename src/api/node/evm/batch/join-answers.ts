@@ -7,6 +7,7 @@ export const MAX_BATCH_RESULTS = 25_000_000
 const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from(']\n')
+const CUT = Buffer.from(']')
 
 /**
  * One body of the answers, in the order of the questions; a question without an answer is left out. The result that
@@ -30,5 +31,7 @@ export function joinAnswers(
     // Where a result ends need not be looked for as long as everything together is small enough.
     if (total > limit && !over) bytes += resultOf(given)?.length ?? 0
   })
-  return parts.length === 0 ? Buffer.alloc(0) : Buffer.concat([...parts, CLOSE])
+  if (parts.length === 0) return Buffer.alloc(0)
+  // What a node cuts short ends without a newline.
+  return Buffer.concat([...parts, bytes > limit ? CUT : CLOSE])
 }
