@@ -1,8 +1,7 @@
 const EVM_TYPES = new Set(['application/json', 'application/json-rpc', 'application/jsonrequest'])
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const QUOTED = /"([^"\\]|\\.)*"/g
-/** No two runs of spaces stand next to each other: a header of spaces would be tried in all their divisions. */
-const PARAMETERS = new RegExp(`^(\\s*;\\s*${TOKEN}\\s*=\\s*(${TOKEN}|"([^"\\\\]|\\\\.)*"))*\\s*(;\\s*)?$`)
+const PARAMETER = new RegExp(`\\s*;\\s*(${TOKEN})\\s*=\\s*(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`, 'y')
+const END = /\s*(?:;\s*)?$/y
 
 /** Gorilla endpoints compare what stands before the first semicolon, lower-cased but not trimmed. */
 export const gorillaMediaType = (contentType: string | undefined): string => (contentType ?? '').split(';', 1)[0] ?? ''
@@ -16,10 +15,20 @@ export function isEvmMediaType(contentType: string | undefined): boolean {
   return EVM_TYPES.has(type) && (semicolon < 0 || areParameters(contentType.slice(semicolon)))
 }
 
-/** Well formed, and none named twice. */
+/** Well formed, and no name with two values. One after the other, so that the time grows with the length only. */
 function areParameters(text: string): boolean {
-  if (!PARAMETERS.test(text)) return false
-  const parts = text.replace(QUOTED, '').split(';')
-  const names = parts.filter((part) => part.includes('=')).map((part) => part.split('=', 1)[0]?.trim().toLowerCase())
-  return new Set(names).size === names.length
+  const values = new Map<string, string>()
+  let at = 0
+  for (;;) {
+    PARAMETER.lastIndex = at
+    const [all, name = '', value = ''] = PARAMETER.exec(text) ?? []
+    if (all === undefined) break
+    const plain = value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value
+    const key = name.toLowerCase()
+    if ((values.get(key) ?? plain) !== plain) return false
+    values.set(key, plain)
+    at += all.length
+  }
+  END.lastIndex = at
+  return END.test(text)
 }

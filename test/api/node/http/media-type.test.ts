@@ -8,6 +8,7 @@ describe('content types of EVM endpoints', () => {
     'application/json-rpc;',
     'application/jsonrequest; a="b;a=c" ; ',
     'application/json; a=b; c=d',
+    'application/json; a=b; A="b"',
   ])('%s is taken', (type) => {
     expect(isEvmMediaType(type)).toBe(true)
   })
