@@ -48,13 +48,14 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
   }
 }
 
-/** Aliases made here are known only here; everything else is a node's to say. */
+/** Aliases made here are known only here; everything else is a node's to say, an ID that is only listed as well. */
 const getBlockchainID =
   ({ chains }: InfoServiceDeps): LocalMethod =>
   (args) => {
     const alias = args.string('alias')
     const blockchainID = BUILT_IN.has(alias) ? undefined : chains.lookup(alias)
-    return blockchainID === undefined ? PASS_ON : { blockchainID }
+    if (blockchainID === undefined) return PASS_ON
+    return blockchainID === alias && chains.isServed(alias) === undefined ? PASS_ON : { blockchainID }
   }
 
 /** info.*: forwarded but for what depends on which chains this server knows and serves, and what new nodes dropped. */

@@ -30,7 +30,13 @@ const nobody: Ask = () => Promise.reject(new UpstreamUnavailableError('node P: n
 describe('info.getBlockchainID', () => {
   it('knows the aliases that were made here', async () => {
     expect(await resultOf(run('getBlockchainID', { alias: 'mine' }))).toEqual({ blockchainID: X })
-    expect(await resultOf(run('getBlockchainID', { alias: L1 }))).toEqual({ blockchainID: L1 })
+    expect(await resultOf(run('getBlockchainID', { alias: 'own' }))).toEqual({ blockchainID: L1 })
+  })
+
+  it('knows chains that are looked after here; of others that exist a node knows only those that it runs', async () => {
+    for (const served of [true, false])
+      expect(await resultOf(run('getBlockchainID', { alias: L1 }, { [L1]: served }))).toEqual({ blockchainID: L1 })
+    expect(await run('getBlockchainID', { alias: L1 })).toBe(PASS_ON)
   })
 
   it.each(['X', 'avm', 'nope', ''])('leaves %j to the node', async (alias) => {
