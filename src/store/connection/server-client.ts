@@ -1,6 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { DeadlineError } from '../../errors.ts'
+import { preparedName } from '../prepared.ts'
 import { databaseError } from './database-error.ts'
 
 /**
@@ -21,7 +22,7 @@ export function createServerClient(client: pg.PoolClient, timeoutMs: number): Po
         late = new DeadlineError(`the database is late: no answer within ${timeoutMs} ms`)
         reject(late)
       }, timeoutMs)
-      client.query(sql, [...parameters], (error, result) => {
+      client.query(statementOf(sql, parameters), (error, result) => {
         clearTimeout(timer)
         if (error) reject(databaseError(error))
         else resolve(result)
@@ -29,4 +30,10 @@ export function createServerClient(client: pg.PoolClient, timeoutMs: number): Po
     })
   // A connection that is given back with an error is closed.
   return { query: query as PostgresPoolClient['query'], release: () => client.release(late) }
+}
+
+function statementOf(text: string, parameters: readonly unknown[]): pg.QueryConfig {
+  const name = preparedName(text)
+  const values = [...parameters]
+  return name === undefined ? { text, values } : { name, text, values }
 }

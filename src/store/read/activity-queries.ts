@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { prepared } from '../prepared.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { utxoId } from '../utxo-key.ts'
@@ -41,7 +42,7 @@ export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumber
       const own = sql`o.address = w.address and o.chain = ${chain}`
       // Two probes per address: the end of its creations, the end of its consumptions. In one moment the creation is the
       // later one, as a transaction consumes before it makes.
-      const query = sql<ActivityRow>`
+      const query = sql<ActivityRow>`${prepared}
         select p.time, p.consumed, u.tx_id, u.output_index, u.created_height, u.consumed_by, u.consumed_height
         from (
           select e.* from ${addressSource(addresses)} cross join lateral (

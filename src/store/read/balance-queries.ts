@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { directions, letters, outputKinds } from '../codes.ts'
+import { prepared } from '../prepared.ts'
 import type { ChainLetter, OutputKind } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
@@ -84,7 +85,8 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
   const stakedAt = at ?? locksAt
   // Several of the addresses may own the same output.
   const once = new Set(query.addresses).size > 1 ? sql.raw('distinct') : sql``
-  return sql<GroupRow>`
+  // Planned for any moment, the past would be read by creation: through all that was ever spent.
+  return sql<GroupRow>`${at === undefined ? prepared : sql``}
     select a.id as asset_id, a.name as asset_name, a.symbol, a.denomination, a.type as asset_type, g.*
     from (
       select asset, kind, direction, other_chain, threshold, owners,

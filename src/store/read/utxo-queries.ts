@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { bytea } from '../bytea.ts'
+import { prepared } from '../prepared.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
@@ -91,7 +92,9 @@ function statement(query: UtxoListQuery, chain: number, asset: number | undefine
       : [sql`(o.${sorted}, o.utxo) ${beyond} (${query.after.value.toString()}::${type}, ${query.after.key}::uuid)`]),
   ]
   const limit = query.limit + 1
-  return sql<ListedRow>`
+  // With these the best index may be another one for other values.
+  const depends = asset !== undefined || query.minAmount !== undefined
+  return sql<ListedRow>`${depends ? sql`` : prepared}
     select p.sorted, p.utxo, ${sql.raw(RECORD_COLUMNS)} from (
       select distinct e.sorted, e.utxo from ${addressSource(query.addresses)} cross join lateral (
         select o.${sorted} as sorted, o.utxo from utxo_owner o where ${sql.join(conditions, sql` and `)}
