@@ -102,6 +102,36 @@ describe('forwarding', () => {
     ])
   })
 
+  it.each([
+    ['nothing', ''],
+    ['an object of something else', '{"message":"no Route matched"}'],
+    ['an empty object', '{}'],
+    ['an array', '[{"jsonrpc":"2.0","id":1,"result":"0x2"}]'],
+  ])('asks another node when one says %s, though with status 200', async (_what, body) => {
+    const front = await startFront(2)
+    const methods = ['platform.x', 'debug_x', 'eth_gasPrice', 'eth_newBlockFilter', 'eth_sendRawTransaction']
+    nodeAt(front, 0).answer = ({ method = '' }) => (methods.includes(method) ? { body } : undefined)
+    expect((await front.post('/ext/bc/P', gorillaCall('platform.x'))).text).toContain('"NodeID-1"')
+    for (const method of methods.slice(1)) {
+      const params = method === 'eth_sendRawTransaction' ? '["0x02"]' : '[]'
+      const { text } = await front.post('/ext/bc/C/rpc', evmCall(method, params))
+      expect(text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}\n')
+    }
+    // Notifications are answered with nothing.
+    nodeAt(front, 1).answer = nodeAt(front, 0).answer
+    if (body === '') {
+      const silent = await front.post('/ext/bc/P', '{"jsonrpc":"2.0","method":"platform.x"}')
+      expect([silent.status, silent.text]).toEqual([200, ''])
+    }
+  })
+
+  it('takes answers whose members stand in another order', async () => {
+    const front = await startFront(1)
+    const body = '{"id":1,"result":{"jsonrpc":"x"},"jsonrpc":"2.0"}'
+    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.x' ? { body } : undefined)
+    expect((await front.post('/ext/bc/P', gorillaCall('platform.x'))).text).toBe(body)
+  })
+
   it('passes on what is true on every node, and asks only one', async () => {
     const front = await startFront(2)
     for (const node of front.nodes)
@@ -228,6 +258,40 @@ describe('writes', () => {
     const params = `{"tx":"${encodeNodeHex(bytes)}","encoding":"hex"}`
     const posted = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', params))
     expect(posted.text).toBe(`{"jsonrpc":"2.0","result":{"txID":"${txID}"},"id":1}\n`)
+  })
+
+  it.each([
+    ['wants a key of this server', { status: 401, body: '{"error":{"code":-32600,"message":"no token"}}' }, 502, null],
+    ['has had too many requests', { status: 429, headers: { 'retry-after': '3' }, body: '{"error":"slow"}' }, 503, '3'],
+    [
+      'says so in an error',
+      { body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"rate limit"}}' },
+      503,
+      '1',
+    ],
+    ['answers with a page', { body: '<html>' }, 502, '1'],
+  ] as const)('that no node takes because each %s are not refused in its words', async (_why, reply, status, after) => {
+    const front = await startFront(2)
+    for (const node of front.nodes)
+      node.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? { ...reply } : undefined)
+    const posted = await front.post('/ext/bc/C/rpc', send)
+    expect([posted.status, posted.text]).toEqual([
+      status,
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}\n',
+    ])
+    if (after !== null) expect(posted.headers.get('retry-after')).toBe(after)
+  })
+
+  it.each(['one', 'all'] as const)('pass the words of nodes that are all bootstrapping (%s)', async (writePolicy) => {
+    const front = await startFront(2, { node: { writePolicy } })
+    const text = 'API call rejected because chain is not done bootstrapping\n'
+    for (const node of front.nodes)
+      node.answer = ({ method }) =>
+        method === 'platform.issueTx'
+          ? { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: text }
+          : undefined
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x00"}'))
+    expect([posted.status, posted.text]).toEqual([503, text])
   })
 
   it('that are no signed transactions are never repeated', async () => {

@@ -10,7 +10,7 @@ import {
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
-import { type Judge, judgeHealth, judgeHttp, judgeRpc } from './judge.ts'
+import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeRpc } from './judge.ts'
 import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
@@ -42,8 +42,8 @@ const SETTLED_MS = 600_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
-const judgeOf = ({ endpoint }: ForwardCall): Judge => {
-  if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm') return judgeRpc
+const judgeOf = ({ endpoint, id }: ForwardCall): Judge => {
+  if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm') return id === undefined ? judgeRpc : judgeCall
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
 }
 
@@ -129,7 +129,7 @@ export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }:
         idempotent: false,
         signal: call.signal,
         deadline: Date.now() + ALONE_MS,
-        judge: judgeRpc,
+        judge: judgeOf(call),
       }),
     )
   }

@@ -9,6 +9,8 @@ export interface ScannedCall {
   isVersion2: boolean
   /** Undefined when absent, no string, or unreadable. */
   method: string | undefined
+  /** A method or version is there that is no text: a node may refuse the call for it. */
+  isOdd: boolean
   id: Span | undefined
   params: Span | undefined
 }
@@ -45,10 +47,11 @@ const nameOf = (body: Buffer, from: number, to: number): string | undefined => {
  * is no text leaves a method as it was: null does so at a node, which then executes what stood before it.
  */
 export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
-  const call: ScannedCall = { isVersion2: false, method: undefined, id: undefined, params: undefined }
+  const call: ScannedCall = { isVersion2: false, isOdd: false, method: undefined, id: undefined, params: undefined }
   const end = eachMember(body, at, (keyFrom, keyTo, from, to) => {
     const name = nameOf(body, keyFrom, keyTo)
-    if (name === 'method') call.method = body[from] === QUOTE ? text(body, from, to) : call.method
+    if ((name === 'method' || name === 'jsonrpc') && body[from] !== QUOTE) call.isOdd = true
+    else if (name === 'method') call.method = text(body, from, to)
     else if (name === 'jsonrpc') call.isVersion2 = isPlain(body, from, to, '2.0')
     else if (name === 'id') call.id = { from, to }
     else if (name === 'params') call.params = { from, to }
@@ -71,7 +74,7 @@ export function scanBatch(body: Buffer, at: number, max: number): (string | unde
  * reason (version, id, malformed parts that a scan passes over) must not be answered from a cache.
  */
 export function isCleanCall(body: Buffer, call: ScannedCall, ids: 'any' | 'scalar'): boolean {
-  if (!call.isVersion2 || call.method === undefined || call.id === undefined) return false
+  if (!call.isVersion2 || call.isOdd || call.method === undefined || call.id === undefined) return false
   const kind = kindOf(body, call.id.from)
   if (ids === 'scalar' ? kind === 'object' || kind === 'array' : kind === 'null') return false
   try {

@@ -1,8 +1,8 @@
-import { UpstreamUnavailableError } from '../../../errors.ts'
-import type { RawResponse } from '../../../upstream/index.ts'
+import { UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../errors.ts'
+import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import { successBody } from '../gorilla/answer.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
-import { errorOf, judgeRpc } from './judge.ts'
+import { errorOf, judgeCall, judgeRpc } from './judge.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 import { type SignedTransaction, transactionOf } from './transaction-id.ts'
 
@@ -10,11 +10,15 @@ export type WritePolicy = 'one' | 'all'
 
 /** Nodes that are asked for one write at most. */
 const MAX_NODES = 4
-/** One node's time for a write, and for the question whether it knows a transaction. Milliseconds. */
+/** Time for a write over all nodes, one node's share, and for the question whether it knows a transaction. Milliseconds. */
+const ALL_MS = 30_000
 const WRITE_MS = 20_000
 const KNOWN_MS = 5_000
 
-const send = (member: Member, call: ForwardCall): Promise<RawResponse> =>
+const verdictOn = (call: ForwardCall, response: RawResponse): AnswerVerdict =>
+  call.id === undefined ? judgeRpc(response) : judgeCall(response)
+
+const send = (member: Member, call: ForwardCall, until = Number.POSITIVE_INFINITY): Promise<RawResponse> =>
   member.pool.exchange(
     {
       method: 'POST',
@@ -22,11 +26,16 @@ const send = (member: Member, call: ForwardCall): Promise<RawResponse> =>
       headers: forwardHeaders(call.http),
       ...(call.http.body ? { body: call.http.body } : {}),
     },
-    { idempotent: false, signal: call.signal, deadline: Date.now() + WRITE_MS, judge: judgeRpc },
+    {
+      idempotent: false,
+      signal: call.signal,
+      deadline: Math.min(Date.now() + WRITE_MS, until),
+      judge: (response) => verdictOn(call, response),
+    },
   )
 
 /** What the node said is about the transaction, not about the node. */
-const isVerdict = (response: RawResponse): boolean => judgeRpc(response).kind === 'answer'
+const isVerdict = (call: ForwardCall, response: RawResponse): boolean => verdictOn(call, response).kind === 'answer'
 const isSuccess = (response: RawResponse): boolean =>
   response.status === 200 && response.body.length > 0 && errorOf(response.body) === undefined
 
@@ -68,10 +77,11 @@ async function sendToOne(call: ForwardCall, members: readonly Member[], tx: Sign
   let failure: unknown
   let last: RawResponse | undefined
   let retried = false
+  const until = Date.now() + ALL_MS
   for (const member of members.slice(0, MAX_NODES)) {
     try {
-      const response = await send(member, call)
-      if (!isVerdict(response)) last = response
+      const response = await send(member, call, until)
+      if (!isVerdict(call, response)) last = response
       else if (!retried || isSuccess(response) || call.id === undefined) return response
       // "already known", "nonce too low", a consumed UTXO: whatever it says, what counts is whether it has this one.
       else return (await isKnown(member, call, tx)) ? asTaken(response, call, tx) : response
@@ -81,8 +91,21 @@ async function sendToOne(call: ForwardCall, members: readonly Member[], tx: Sign
     }
     retried = true
   }
-  // Words of a node in its own dialect are better than ours; a page of some proxy is not.
-  if (last && (errorOf(last.body) || last.status === 404)) return last
+  return lastWord(call, last, failure)
+}
+
+/**
+ * What is left when no node spoke about the transaction. Words of a node in its own dialect about itself (it is
+ * bootstrapping, lacks the method, is in trouble) are better than ours. That it wants a key or has had too many requests
+ * is between it and this server: the client would take it for its own.
+ */
+function lastWord(call: ForwardCall, last: RawResponse | undefined, failure: unknown): RawResponse {
+  const verdict = last && verdictOn(call, last)
+  if (last && verdict?.kind === 'retry') {
+    if (verdict.behind || (last.status >= 500 && errorOf(last.body))) return last
+    const { rateLimited, retryAfterMs, reason } = verdict
+    if (rateLimited) throw new UpstreamRateLimitedError(`${call.method}: ${reason}`, retryAfterMs)
+  }
   throw failure ?? new UpstreamUnavailableError(`${call.method}: no node took the transaction`)
 }
 
@@ -93,17 +116,17 @@ async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise
     return await Promise.any(
       answers.map(async (answer) => {
         const response = await answer
-        if (!isVerdict(response) || !isSuccess(response)) throw new Error('not taken')
+        if (!isVerdict(call, response) || !isSuccess(response)) throw new Error('not taken')
         return response
       }),
     )
   } catch {
     const settled = await Promise.allSettled(answers)
     const spoken = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    const verdict = spoken.find(isVerdict)
+    const verdict = spoken.find((response) => isVerdict(call, response))
     if (verdict) return verdict
     const failed = settled.find((one) => one.status === 'rejected')
-    throw failed?.reason ?? new UpstreamUnavailableError(`${call.method}: no node took the transaction`)
+    return lastWord(call, spoken.at(-1), failed?.reason)
   }
 }
 
@@ -118,6 +141,11 @@ export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WriteP
       headers: forwardHeaders(call.http),
       ...(call.http.body ? { body: call.http.body } : {}),
     },
-    { idempotent: false, signal: call.signal, deadline: Date.now() + WRITE_MS, judge: judgeRpc },
+    {
+      idempotent: false,
+      signal: call.signal,
+      deadline: Date.now() + WRITE_MS,
+      judge: (response) => verdictOn(call, response),
+    },
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readMessage } from '../../../../src/api/node/evm/message.ts'
-import { scanCall } from '../../../../src/api/node/forward/scan-call.ts'
+import { isCleanCall, scanCall } from '../../../../src/api/node/forward/scan-call.ts'
 import { parseRequest } from '../../../../src/api/node/gorilla/request.ts'
 
 // Whoever routes by another method than the node executes repeats writes, and hands out what is not for the public.
@@ -15,6 +15,21 @@ describe('a method named twice', () => {
     expect(scanCall(body, 0)?.method ?? '').toBe(method)
     expect(parseRequest(body).request.method).toBe(method)
     expect(readMessage(body, { from: 0, to: body.length }).method).toBe(method)
+  })
+})
+
+describe('a call that is answered from memory', () => {
+  const isClean = (members: string): boolean => {
+    const body = Buffer.from(`{"id":1,${members}}`)
+    const call = scanCall(body, 0)
+    return call !== undefined && isCleanCall(body, call, 'any')
+  }
+
+  it('has no member for which a node refuses it', () => {
+    expect(isClean('"jsonrpc":"2.0","method":"info.getNetworkID"')).toBe(true)
+    expect(isClean('"jsonrpc":"2.0","METHOD":"info.getNetworkID","method":{}')).toBe(false)
+    expect(isClean('"jsonrpc":2,"JSONRPC":"2.0","method":"info.getNetworkID"')).toBe(false)
+    expect(isClean('"jsonrpc":"2.0","jsonrpc":null,"method":"info.getNetworkID"')).toBe(false)
   })
 })
 

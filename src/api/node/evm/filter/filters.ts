@@ -2,7 +2,7 @@ import { FirnError, UpstreamUnavailableError } from '../../../../errors.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
-import { judgeRpc } from '../../forward/judge.ts'
+import { judgeCall } from '../../forward/judge.ts'
 import type { Member, NodePools } from '../../forward/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, EVM_CODES, errorEntry, resultEntry, resultOf } from '../answers.ts'
@@ -40,10 +40,10 @@ const exchange = (member: Member, { endpoint, body, contentType, signal }: EvmCa
       headers: forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }),
       body,
     },
-    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge: judgeRpc },
+    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge: judgeCall },
   )
 
-const isAnswer = (response: RawResponse): boolean => judgeRpc(response).kind === 'answer'
+const isAnswer = (response: RawResponse): boolean => judgeCall(response).kind === 'answer'
 
 /** What a node says of a filter that it does not have. */
 const unknownFilter = ({ message }: EvmCall): NodeAnswer =>
