@@ -112,7 +112,8 @@ export function createStreams(options: StreamsOptions) {
   function end(controller: AbortController, how: string, request: FastifyRequest): void {
     if (how !== 'finished') request.log.debug({ how }, 'balance stream cut')
     open.delete(controller)
-    controller.abort(new CancelledError())
+    // Nothing is left to stop behind a whole answer, and errors with their traces would be a part of what it costs.
+    if (how !== 'finished') controller.abort(new CancelledError())
     if (open.size === 0) whenEmpty?.()
   }
 

@@ -48,6 +48,10 @@ const assetRules = {
   assets: new Map([AVAX, TOKEN].map((id) => [id, { assetId: id, name: id, symbol: id, decimals: 9 }])),
 }
 
+/** Whether a coin in shared memory cannot be imported now, whichever chain it waits for. */
+const waits = ({ locktime, stakeableUntil, threshold, signers }: Coin) =>
+  locktime > NOW || stakeableUntil > NOW || threshold > signers
+
 const sum = (entries: readonly { amount: bigint }[]) => entries.reduce((total, entry) => total + entry.amount, 0n)
 const total = (amounts: Record<string, bigint>) => Object.values(amounts).reduce((all, value) => all + value, 0n)
 const avax = <C extends Coin>(entries: readonly C[]) => entries.filter(({ assetId }) => assetId === AVAX)
@@ -110,6 +114,19 @@ describe('P', () => {
     )
   })
 
+  test('shared memory is locked by either time, or where owners other than the wallet have to sign', () => {
+    fc.assert(
+      fc.property(holdings, (held) => {
+        const { atomicMemoryLocked, atomicMemoryUnlocked } = pvmBalances(held, rules({ filterOutDust: true }))
+        for (const [source, coins] of held.atomic) {
+          const [locked, open] = [avax(coins).filter(waits), avax(coins).filter((coin) => !waits(coin))]
+          expect(atomicMemoryLocked[`id of ${source}`] ?? 0n).toBe(sum(locked))
+          expect(atomicMemoryUnlocked[`id of ${source}`] ?? 0n).toBe(sum(open))
+        }
+      }),
+    )
+  })
+
   test('restaked rewards are part of the total when known, and left out when not', () => {
     const held: Holdings = { own: [], atomic: new Map(), staked: [] }
     expect(pvmBalances(held, rules({ restakedRewards: 7n }))).toMatchObject({ native: 7n, restakedRewards: 7n })
@@ -165,6 +182,27 @@ describe('X and C', () => {
         const items = [atomicMemoryLocked, atomicMemoryUnlocked].flatMap((map) => Object.values(map).flat())
         for (const id of [AVAX, TOKEN]) {
           expect(itemSum(items, id)).toBe(sum(all.filter(({ assetId }) => assetId === id)))
+        }
+      }),
+    )
+  })
+
+  test('shared memory of X and of C is locked by the rules of P', () => {
+    fc.assert(
+      fc.property(holdings, (held) => {
+        for (const { atomicMemoryLocked, atomicMemoryUnlocked } of [
+          avmBalances(held, assetRules),
+          corethBalances(held, assetRules),
+        ]) {
+          for (const [source, coins] of held.atomic) {
+            for (const id of [AVAX, TOKEN]) {
+              const all = coins.filter(({ assetId }) => assetId === id)
+              expect(itemSum(atomicMemoryLocked[`id of ${source}`] ?? [], id)).toBe(sum(all.filter(waits)))
+              expect(itemSum(atomicMemoryUnlocked[`id of ${source}`] ?? [], id)).toBe(
+                sum(all.filter((coin) => !waits(coin))),
+              )
+            }
+          }
         }
       }),
     )

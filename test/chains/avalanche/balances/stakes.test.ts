@@ -18,6 +18,32 @@ describe('staked outputs by their state after the stake', () => {
     expect(await read()).toMatchObject({ value: { unlockedStaked: 120n, lockedStaked: 60n, native: 180n } })
   })
 
+  test('a lock that ends in the very second of the stake, or has ended in this one, is none', async () => {
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [bound(9_000n)], nodeId: 'NodeID-a' }),
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-b' }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-b', endTime: 6_000, outputs: [bound(6_000n, 7n)] }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-b', endTime: 6_000, outputs: [bound(6_001n, 300n)] }),
+    )
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 57n, lockedStaked: 300n } })
+    const before = count('platform.getCurrentValidators')
+    node().ledger.stakers.splice(0, 4, stakerOf({ endTime: 9_000, outputs: [bound(BigInt(NOW))] }))
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 0n } })
+    // It is no lock any more, so that nobody has to be asked how long the stake lasts.
+    expect(count('platform.getCurrentValidators')).toBe(before)
+  })
+
+  test('a lock of the owners counts like one that binds to staking, the later of both', async () => {
+    const owned = (locktime: bigint, stakeableUntil: bigint, amount: bigint) => ({
+      ...bound(stakeableUntil, amount),
+      locktime,
+    })
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [owned(9_500n, 0n, 50n), owned(9_500n, 1_500n, 6n), owned(8_000n, 0n, 1n)] }),
+    )
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 1n, lockedStaked: 56n } })
+  })
+
   test('equal outputs in two stakes are told apart by how many outlast the lock', async () => {
     node().ledger.stakers.push(
       stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-a' }),

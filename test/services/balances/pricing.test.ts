@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import type { NetworkType, TokenAmount } from '../../../src/chains/capabilities.ts'
+import type { PriceBook, PriceKey, Quote } from '../../../src/market/index.ts'
+import { createPricing } from '../../../src/services/balances/pricing.ts'
+import type { Balances } from '../../../src/services/balances/types.ts'
+import { evm } from '../../support/balance-api.ts'
+
+const NATIVE = { name: 'Coin', symbol: 'COIN', decimals: 3, internalId: 'NATIVE-coin' }
+const chain = (networkType: NetworkType) => ({ caip2Id: 'chain:1', networkType, native: NATIVE })
+const token = (address: string, balance: bigint, decimals: number): TokenAmount => ({
+  address,
+  name: address,
+  symbol: address,
+  decimals,
+  balance,
+})
+
+/** Prices by currency and by address, the coin under its id. */
+function book(prices: Record<string, Record<string, Quote>>, unread: readonly string[] = []) {
+  const idOf = (key: PriceKey) => ('internalId' in key ? key.internalId : key.address)
+  const asked: string[][] = []
+  const prices_: PriceBook = {
+    quote: async (currency, natives, tokens) => {
+      asked.push([...natives, ...tokens].map(idOf))
+      return { get: (key) => prices[currency]?.[idOf(key)], unread: (key) => unread.includes(idOf(key)) }
+    },
+    status: () => ({ provider: 'none', entries: 0 }),
+    close: () => undefined,
+  }
+  return { prices: prices_, asked }
+}
+
+/** Tokens whose address begins with `bad` are not trusted. */
+const judge = {
+  judge: (_: string, { address }: { address: string }) =>
+    address.startsWith('bad') ? { trusted: false, scanResult: 'Spam' as const } : { trusted: true },
+}
+const query = (change: { currency?: 'usd' | 'eur'; showUntrustedTokens?: boolean } = {}) => ({
+  currency: 'usd' as const,
+  showUntrustedTokens: true,
+  signal: new AbortController().signal,
+  ...change,
+})
+const PRICES = {
+  usd: {
+    'NATIVE-coin': { price: 2, change24h: -0.5, changePercent24h: -20 },
+    a: { price: 0.25 },
+    bad: { price: 1_000 },
+  },
+  eur: { 'NATIVE-coin': { price: 1 }, a: { price: 0.125 } },
+}
+const price = async (
+  networkType: NetworkType,
+  balances: Balances,
+  { prices } = book(PRICES),
+  asked: Parameters<typeof query>[0] = {},
+) => (await createPricing({ prices, judge }).price(chain(networkType), [balances], query(asked)))[0]
+
+describe('values', () => {
+  it('are amounts by their own decimals times their own price; the total is their sum', async () => {
+    const priced = await price('evm', evm(1_500n, [token('a', 400n, 2), token('b', 7n, 0)]))
+    expect(priced).toMatchObject({
+      currency: 'usd',
+      native: { value: 3, price: 2, change24h: -0.5, changePercent24h: -20 },
+      total: 4,
+    })
+    expect([...(priced?.tokens ?? [])]).toEqual([
+      ['a', { value: 1, price: 0.25 }],
+      ['b', {}],
+    ])
+  })
+
+  it('of Solana tokens are in the total as well', async () => {
+    const held = { ...token('a', 400n, 2), associatedTokenAddress: 'x' }
+    expect(await price('svm', { native: 500n, tokens: [held] })).toMatchObject({ native: { value: 1 }, total: 2 })
+  })
+
+  it('of Bitcoin are that of what is confirmed, and apart from it of what is not, below zero as well', async () => {
+    const priced = await price('btc', { confirmed: 4_000n, unconfirmed: -1_500n })
+    expect(priced).toMatchObject({ native: { value: 8 }, unconfirmedValue: -3, total: 8 })
+    const unpriced = await price('btc', { confirmed: 4_000n, unconfirmed: -1_500n }, book({}))
+    expect(unpriced).not.toHaveProperty('unconfirmedValue')
+    expect(unpriced).not.toHaveProperty('total')
+    expect(unpriced?.native).toEqual({})
+  })
+
+  it('that cannot be read now take the total away: it would be smaller than the truth', async () => {
+    const balances = evm(1_500n, [token('a', 400n, 2), token('b', 7n, 0)])
+    const priced = await price('evm', balances, book(PRICES, ['b']))
+    expect(priced).not.toHaveProperty('total')
+    expect(priced).toMatchObject({ native: { value: 3 } })
+    expect(priced?.tokens.get('a')).toMatchObject({ value: 1 })
+    // Not to be shown, so nothing is missing without it.
+    const hidden = evm(1_500n, [token('bad', 7n, 0)])
+    expect(await price('evm', hidden, book(PRICES, ['bad']), { showUntrustedTokens: false })).toMatchObject({
+      total: 3,
+    })
+  })
+})
+
+describe('tokens that are not trusted', () => {
+  it('are shown to who asks for them, with the verdict, and else are no part of anything', async () => {
+    const balances = evm(1_500n, [token('a', 400n, 2), token('bad', 1n, 0)])
+    const all = await price('evm', balances)
+    expect(all?.tokens.get('bad')).toEqual({ value: 1_000, price: 1_000, scanResult: 'Spam' })
+    expect(all?.total).toBe(1_004)
+    const { prices, asked } = book(PRICES)
+    const trusted = await price('evm', balances, { prices, asked }, { showUntrustedTokens: false })
+    expect([...(trusted?.tokens.keys() ?? [])]).toEqual(['a'])
+    expect(trusted?.total).toBe(4)
+    expect(asked).toEqual([['NATIVE-coin', 'a']])
+  })
+})
+
+it('what was priced once is the same object, for each currency and each choice of tokens apart', async () => {
+  const { prices, asked } = book(PRICES)
+  const pricing = createPricing({ prices, judge })
+  const balances = evm(1_500n, [token('a', 400n, 2), token('bad', 1n, 0)])
+  const read = async (change: Parameters<typeof query>[0]) =>
+    (await pricing.price(chain('evm'), [balances], query(change)))[0]
+  const variants = [{}, { currency: 'eur' as const }, { showUntrustedTokens: false }]
+  for (const variant of variants) expect(pricing.known(balances, query(variant))).toBeUndefined()
+  const first = await Promise.all(variants.map(read))
+  expect(first.map((priced) => [priced?.currency, priced?.total, priced?.tokens.size])).toEqual([
+    ['usd', 1_004, 2],
+    ['eur', 2, 2],
+    ['usd', 4, 1],
+  ])
+  const again = await Promise.all(variants.map(read))
+  for (const [at, variant] of variants.entries()) {
+    expect(again[at]).toBe(first[at])
+    expect(pricing.known(balances, query(variant))).toBe(first[at])
+  }
+  expect(asked).toHaveLength(3)
+})
