@@ -10,6 +10,7 @@ import {
   nativeToken,
   type ReadMethod,
 } from '../../../src/chains/evm/index.ts'
+import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
 import { createUnreadableTokens } from '../../../src/chains/evm/unreadable-tokens.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
@@ -536,6 +537,20 @@ describe('discovered tokens', () => {
     const [, third] = await read(source, [account(1), account(3)])
     indexer.stop()
     expect([owner, other, third].map(amounts)).toEqual([spam, new Map([[chain.tokens.lab, 5n]]), new Map()])
+  })
+
+  it('whose decimals cannot be read make their owner an error, and nobody else', async () => {
+    const indexer = await indexing(rows('x').slice(0, 1))
+    const { source } = sourceOver(
+      ({ method, params }) => {
+        if (JSON.stringify(params).includes(callReaderCode)) throw new UpstreamUnavailableError('connection cut')
+        return method.startsWith('alchemy') ? indexer.url : undefined
+      },
+      { list: [] },
+    )
+    const [owner, other] = await read(source, [account(1), account(3)])
+    indexer.stop()
+    expect([owner, amounts(other)]).toEqual(['connection cut', new Map()])
   })
 
   it('an owner whose tokens cannot be found is an error once the upstream has offered to find them', async () => {

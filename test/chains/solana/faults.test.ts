@@ -1,3 +1,4 @@
+import { Keypair } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Outcome, SolanaBalances } from '../../../src/chains/capabilities.ts'
 import { createSolanaBalanceSource, solanaHeadProbe, solanaLimits } from '../../../src/chains/solana/index.ts'
@@ -134,6 +135,21 @@ describe('token answers that are no truth', () => {
     const { alice, bob } = await read()
     expect([errorOf(alice).message, errorOf(bob).message]).toEqual(['Method not found', 'Method not found'])
   })
+})
+
+it('every owner gets his own lamports, beyond the first hundred as well', async () => {
+  const { alice, bob } = await read()
+  const others = Array.from({ length: 230 }, () => Keypair.generate().publicKey.toBase58())
+  const owners = [...others.slice(0, 150), chain.owners.bob, ...others.slice(150), chain.owners.alice]
+  const balances = await source().readBalances(
+    owners.map((id) => ({ id })),
+    readContext(),
+  )
+  const nativeOf = (id: string) => balancesOf(balances.get(id) as Outcome<SolanaBalances>).native
+  expect([nativeOf(chain.owners.alice), nativeOf(chain.owners.bob)]).toEqual(
+    [alice, bob].map((one) => balancesOf(one).native),
+  )
+  expect(new Set(others.map(nativeOf))).toEqual(new Set([0n]))
 })
 
 describe('lamport answers that are no truth', () => {
