@@ -18,6 +18,7 @@ import { createChainNumbers, createIndexReader, type IndexReader } from './read/
 import type { Database } from './schema/index.ts'
 import { createUpkeep } from './upkeep.ts'
 import { createIndexWriter } from './write/index.ts'
+import { createLeaderLease } from './write/leader-lease.ts'
 
 export interface StoreOptions {
   /** A Postgres server; left out = the embedded database. */
@@ -27,6 +28,8 @@ export interface StoreOptions {
   logger: Logger
   /** Connections to a server for reads; default 10. */
   poolSize?: number
+  /** How one indexer keeps others out: a lock that ends with its session (default), or a lease in a row. */
+  leader?: 'session' | 'lease'
   /** Longest one read may take, waiting included; default 10 s. Commits and upkeep are not bound by it. */
   statementTimeoutMs?: number
 }
@@ -64,16 +67,27 @@ const LEADER_LOCK = 0x494458
 
 /** Makes the store without touching disk or network; the first use opens it. */
 export function openStore(options: StoreOptions): Store {
-  return assembleStore(options.databaseUrl === undefined ? 'embedded' : 'server', openPool(options), options.logger)
+  return assembleStore(
+    options.databaseUrl === undefined ? 'embedded' : 'server',
+    openPool(options),
+    options.logger,
+    options.leader,
+  )
 }
 
 /** @param start opens a pool whose schema is up to date or gets so; tests give it a prepared one */
-export function assembleStore(kind: Store['kind'], start: () => Promise<ConnectionPool>, logger: Logger): Store {
+export function assembleStore(
+  kind: Store['kind'],
+  start: () => Promise<ConnectionPool>,
+  logger: Logger,
+  leader: StoreOptions['leader'] = 'session',
+): Store {
   const lazy = createLazyPool(start)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
   const numbers = createChainNumbers(db)
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
   const upkeep = kind === 'embedded' ? createUpkeep(patient, logger) : undefined
+  const session = async (signal: AbortSignal) => (await lazy.open()).hold(LEADER_LOCK, signal)
   return {
     kind,
     ...lifecycle(lazy),
@@ -89,7 +103,11 @@ export function assembleStore(kind: Store['kind'], start: () => Promise<Connecti
     keystore: createKeystoreRecords(db),
     reader: createIndexReader(db, numbers),
     nftMetadata: createNftMetadataRecords(db, numbers),
-    writer: createIndexWriter(patient, async (signal) => (await lazy.open()).hold(LEADER_LOCK, signal), upkeep),
+    writer: createIndexWriter(
+      patient,
+      leader === 'lease' ? createLeaderLease({ db, patient }, 'index') : session,
+      upkeep,
+    ),
   }
 }
 

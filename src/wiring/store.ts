@@ -5,10 +5,11 @@ import { openStore, type Store } from '../store/index.ts'
 
 /** The store as configured. Nothing is opened before somebody uses it. */
 export function createServerStore({ store, dataDir }: Config, logger: Logger): Store {
-  const { databaseUrl } = store
+  const { databaseUrl, leader } = store
   return openStore({
     dataDir: store.dataDir ?? join(dataDir, 'store'),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    leader,
     logger,
   })
 }

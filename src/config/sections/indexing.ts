@@ -26,6 +26,11 @@ export const StoreSection = section({
       description: 'Postgres server; left out = embedded database.',
     }),
   ),
+  leader: choice(['session', 'lease'], {
+    default: 'session',
+    description:
+      'How one indexer keeps others out: a lock of its database session, or a lease in a row (poolers, locks that do nothing).',
+  }),
   dataDir: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder of the embedded database; left out = store in dataDir.' }),
   ),

@@ -9,6 +9,7 @@ import * as primaryIndex from './0002-primary-index.ts'
 import * as evmIndex from './0003-evm-index.ts'
 import * as containerStorage from './0004-container-storage.ts'
 import * as containerRows from './0005-container-rows.ts'
+import * as leaderLease from './0006-leader-lease.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -16,6 +17,7 @@ const STEPS: Record<string, Migration> = {
   '0003-evm-index': evmIndex,
   '0004-container-storage': containerStorage,
   '0005-container-rows': containerRows,
+  '0006-leader-lease': leaderLease,
 }
 
 /**

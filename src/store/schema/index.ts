@@ -10,4 +10,6 @@ export interface Database extends NodeStateTables, PrimaryIndexTables, EvmIndexT
 interface ProbeTables {
   /** One row that the health check writes. */
   store_probe: { single: boolean; checked_at: bigint }
+  /** Who may write the index, where that is not decided by a lock of the session. */
+  leader_lease: { name: string; token: bigint; expires_at: Date }
 }

@@ -4,24 +4,26 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { BadInputError } from '../../errors.ts'
-import type { IndexWriter } from '../index-writer.ts'
+import type { IndexWriter, Leadership } from '../index-writer.ts'
 import { readOpenStaking } from '../read/open-staking.ts'
 import type { Database } from '../schema/index.ts'
 import type { Upkeep } from '../upkeep.ts'
 import { writeRange } from './commit-range.ts'
+import type { FencedLeadership } from './leader-lease.ts'
 import { rewindStream } from './rewind.ts'
 import { registerStream } from './stream-rows.ts'
 
 /**
  * @param db connections without the timeouts of reads
- * @param lead see `IndexWriter.lead`
+ * @param lead see `IndexWriter.lead`; where a leadership has a fence, no commit passes without it
  * @param upkeep what the database needs after writes, where it does not see to that itself
  */
 export function createIndexWriter(
   db: Kysely<Database>,
-  lead: IndexWriter['lead'],
+  lead: (signal: AbortSignal) => Promise<Leadership & Partial<Pick<FencedLeadership, 'fence'>>>,
   upkeep: Upkeep | undefined,
 ): IndexWriter {
+  let latest: Awaited<ReturnType<typeof lead>> | undefined
   return {
     register: (stream) =>
       db.transaction().execute(async (tx) => {
@@ -29,7 +31,10 @@ export function createIndexWriter(
         return registerStream(tx, stream)
       }),
     async commitRange(stream, rows, progress) {
-      await db.transaction().execute((tx) => writeRange(tx, stream, rows, progress))
+      await db.transaction().execute(async (tx) => {
+        await latest?.fence?.(tx)
+        await writeRange(tx, stream, rows, progress)
+      })
       await upkeep?.consider()
     },
     openStaking: (stream) => readOpenStaking(db, stream),
@@ -41,7 +46,14 @@ export function createIndexWriter(
         .executeTakeFirst()
       if (numUpdatedRows === 0n) throw new BadInputError(`stream ${stream} is not registered`)
     },
-    rewind: (stream, height) => db.transaction().execute((tx) => rewindStream(tx, stream, height)),
-    lead,
+    rewind: (stream, height) =>
+      db.transaction().execute(async (tx) => {
+        await latest?.fence?.(tx)
+        await rewindStream(tx, stream, height)
+      }),
+    async lead(signal) {
+      latest = await lead(signal)
+      return latest
+    },
   }
 }

@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely'
+import { run } from './statements.ts'
+
+/**
+ * Who may write the index, for databases whose locks do not live as long as a session. The second key makes a takeover
+ * wait for commits that hold the row's key; a renewal does not touch a key and waits for nobody.
+ */
+export const up = (db: Kysely<unknown>): Promise<void> =>
+  run(db, [
+    `create table leader_lease (
+      name text primary key, token int8 not null, expires_at timestamptz not null, unique (name, token))`,
+  ])

@@ -1,0 +1,165 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { CancelledError } from '../../../src/errors.ts'
+import { type ConnectionPool, openServerPool } from '../../../src/store/connection/index.ts'
+import { openStore, type RangeProgress, type Store } from '../../../src/store/index.ts'
+import type { Leadership } from '../../../src/store/index-writer.ts'
+import type { Database } from '../../../src/store/schema/index.ts'
+import { createLeaderLease } from '../../../src/store/write/leader-lease.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { openMemoryStore } from '../../support/store.ts'
+
+const logger = pino({ level: 'silent' })
+const never = new AbortController().signal
+/** Long enough for a busy machine to renew, short enough to wait for the end. */
+const TIMES = { life: 3_000, renewal: 300, retry: 50 }
+
+let server: PostgresServer
+let url: string
+const ends: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  server = await startPostgres()
+  url = await server.create('leases')
+  const store = openStore({ databaseUrl: url, dataDir: '', logger })
+  await store.open()
+  await store.close()
+}, 180_000)
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+afterAll(() => server?.stop())
+
+/** A process of its own, as far as the database can tell. */
+function candidate(name: string, times = TIMES) {
+  const pool = openServerPool({ databaseUrl: url, size: 3, statementTimeoutMs: 10_000, logger })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  ends.push(() => db.destroy())
+  return { db, lead: createLeaderLease({ db, patient: db }, name, times) }
+}
+
+describe('a lease in a row', () => {
+  it('is one process’s while it is renewed, and the next one’s at once when it is given back', async () => {
+    const [first, second] = [candidate('renewed'), candidate('renewed')]
+    const held = await first.lead(never)
+    let taken = false
+    const waiting = second.lead(never).then((leadership) => {
+      taken = true
+      return leadership
+    })
+    await new Promise((resolve) => setTimeout(resolve, TIMES.life * 1.5))
+    expect([taken, held.lost.aborted]).toEqual([false, false])
+    const given = Date.now()
+    await held.release()
+    const next = await waiting
+    expect(Date.now() - given).toBeLessThan(TIMES.life)
+    await next.release()
+  })
+
+  it('passes on when its process is gone, and what that one had still to write is refused', async () => {
+    const [first, second] = [candidate('killed'), candidate('killed')]
+    // Never renewed: as of a process that was killed, or stood still.
+    const dead = await first.lead(never)
+    const stale = await candidate('killed', { ...TIMES, renewal: 3_600_000 })
+      .lead(AbortSignal.timeout(300))
+      .catch((error) => error)
+    expect(stale).toBeInstanceOf(CancelledError)
+    await sql`update leader_lease set expires_at = clock_timestamp() - interval '1 s' where name = 'killed'`.execute(
+      first.db,
+    )
+    const next = await second.lead(never)
+    const late = first.db.transaction().execute((tx) => dead.fence(tx))
+    await expect(late).rejects.toThrow(CancelledError)
+    expect(dead.lost.aborted).toBe(true)
+    await second.db.transaction().execute((tx) => next.fence(tx))
+    // Giving back what is another one's changes nothing.
+    await dead.release()
+    await second.db.transaction().execute((tx) => next.fence(tx))
+    await next.release()
+  })
+
+  it('does not pass on during a commit, which no renewal has to wait for', async () => {
+    // Renewed by hand only.
+    const [first, second] = [candidate('fenced', { ...TIMES, renewal: 3_600_000 }), candidate('fenced')]
+    const held = await first.lead(never)
+    let next: Leadership | undefined
+    let waiting: Promise<void> | undefined
+    await first.db.transaction().execute(async (tx) => {
+      await held.fence(tx)
+      // On another connection, as a renewal is; here one that ends the lease.
+      await first.db.connection().execute(async (own) => {
+        await sql`set lock_timeout = '5s'`.execute(own)
+        await sql`update leader_lease set expires_at = '-infinity' where name = 'fenced'`.execute(own)
+      })
+      waiting = second.lead(never).then((leadership) => {
+        next = leadership
+      })
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      expect(next).toBeUndefined()
+    })
+    await waiting
+    await next?.release()
+  })
+
+  it('is given up by a process that cannot renew it, before or when another takes it', async () => {
+    const first = candidate('away')
+    const held = await first.lead(never)
+    const blocker = candidate('away')
+    await blocker.db.transaction().execute(async (tx) => {
+      await sql`select 1 from leader_lease where name = 'away' for update`.execute(tx)
+      await expect.poll(() => held.lost.aborted, { timeout: 20_000 }).toBe(true)
+    })
+  })
+
+  it('is not waited for after the signal', async () => {
+    const held = await candidate('signal').lead(never)
+    await expect(candidate('signal').lead(AbortSignal.timeout(100))).rejects.toThrow(CancelledError)
+    await held.release()
+  })
+})
+
+describe('stores that lead by lease', () => {
+  const connect = (): Store => {
+    const store = openStore({ databaseUrl: url, dataDir: '', logger, leader: 'lease' })
+    ends.push(() => store.close())
+    return store
+  }
+  const range = (height: bigint): RangeProgress => ({
+    from: height,
+    height,
+    parentId: String(height).padStart(64, '0'),
+    blockId: String(height + 1n).padStart(64, '0'),
+    time: 1_700_000_000n,
+  })
+
+  it('commit as long as they lead, and not a moment longer', async () => {
+    const [first, second] = [connect(), connect()]
+    const led = await first.writer.lead(never)
+    await first.writer.register({ name: 'eip155:1', kind: 'evm', testnet: false, evmChainId: 1n })
+    await first.writer.commitRange('eip155:1', {}, range(0n))
+    await sql`update leader_lease set expires_at = '-infinity' where name = 'index'`.execute(candidate('unused').db)
+    const next = await second.writer.lead(never)
+    await expect(first.writer.commitRange('eip155:1', {}, range(1n))).rejects.toThrow(CancelledError)
+    await expect(first.writer.rewind('eip155:1', 0n)).rejects.toThrow(CancelledError)
+    expect(led.lost.aborted).toBe(true)
+    await second.writer.commitRange('eip155:1', {}, range(1n))
+    await next.release()
+  })
+})
+
+it('the embedded database has leases, too', async () => {
+  let pool: ConnectionPool | undefined
+  const store = await openMemoryStore((seen) => {
+    pool = seen
+  })
+  ends.push(() => store.close())
+  await store.open()
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: pool as ConnectionPool }) })
+  const lead = createLeaderLease({ db, patient: db }, 'embedded', TIMES)
+  const held = await lead(never)
+  await db.transaction().execute((tx) => held.fence(tx))
+  await expect(lead(AbortSignal.timeout(100))).rejects.toThrow(CancelledError)
+  await held.release()
+  await (await lead(never)).release()
+})
