@@ -115,6 +115,7 @@ call, so that nothing that parses bodies breaks:
 * \`/ext/admin\`: only Firn's own, never a node's. A node's \`admin.alias\` can freeze it while a WebSocket is open.
 * On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not
   exist), \`/ext/health\`, \`/ext/metrics\` (404).
+* What stands in braces in an alias is text here; a node's router takes \`{x}\` for a pattern that matches any name.
 * HTTP/2 in clear text, which nodes speak since v1.13.2: no client library asks for it by itself, and a server that
   takes both on one port has to look into every connection first. HTTP/1.1 with keep-alive does the same work here.
 * Headers of the client (credentials, cookies, origin): a node gets the body, its type and its content encoding.
@@ -124,6 +125,7 @@ call, so that nothing that parses bodies breaks:
 | What | Limit |
 |---|---|
 | Body of an EVM endpoint | 5,242,880 bytes, as a node: 413; chunked bodies are cut and answered with \`parse error\` |
+| Message on a WebSocket | 5,242,880 bytes: closed with 1009; a node takes 32 MiB |
 | Body of any other endpoint | \`node.bodyLimitBytes\` (25 MiB): 413; a node has no limit there |
 | Headers of a request | 128 KiB: 431; a node takes 1 MiB |
 | Time for an answer | 30 s over all attempts, \`node.attemptMs\` (20 s) for one node |

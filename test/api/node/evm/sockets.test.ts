@@ -229,9 +229,35 @@ describe('the replayed node', () => {
 
   it('what is no JSON is answered as by a node and ends the connection', async () => {
     const client = await openClient(stage.wsUrl)
-    client.socket.send('{"jsonrpc":')
+    client.socket.send('x')
     expect((await client.closed).code).toBe(1000)
-    expect(client.messages).toEqual([{ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } }])
+    const message = "invalid character 'x' looking for beginning of value"
+    expect(client.messages).toEqual([{ jsonrpc: '2.0', id: null, error: { code: -32700, message } }])
+    // Half a value only ends it.
+    const half = await openClient(stage.wsUrl)
+    half.socket.send('{"jsonrpc":')
+    expect((await half.closed).code).toBe(1000)
+    expect(half.messages).toEqual([])
+  })
+
+  it.each([
+    [[], 'missing value for required argument 0'],
+    [[1], 'invalid argument 0: json: cannot unmarshal number into Go value of type rpc.ID'],
+    [[{}], 'invalid argument 0: json: cannot unmarshal object into Go value of type rpc.ID'],
+    [['0x1', 2], 'too many arguments, want at most 1'],
+    [{}, 'non-array args'],
+  ])('eth_unsubscribe with %j is refused as by a node', async (params, message) => {
+    const client = await openClient(stage.wsUrl)
+    expect((await client.ask('eth_unsubscribe', params as unknown[])).error).toEqual({ code: -32602, message })
+  })
+
+  it('every message ends with a newline, also what has none over HTTP', async () => {
+    const client = await openClient(stage.wsUrl)
+    const raw: string[] = []
+    client.socket.on('message', (data) => raw.push(String(data)))
+    client.socket.send('[]')
+    await until(() => raw.length === 1, 'empty batch')
+    expect(raw).toEqual(['{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}\n'])
   })
 
   it('a message beyond the limit ends the connection with 1009', async () => {

@@ -12,6 +12,7 @@ import { parameterAt } from '../read/finality.ts'
 import { createClientSocket } from './client-socket.ts'
 import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
+import { unsubscribeProblem } from './unsubscribe-problem.ts'
 
 /** One client's WebSocket: calls are answered as over HTTP, subscriptions are held at a node for it. */
 export interface Session {
@@ -30,6 +31,7 @@ export interface SessionDeps {
 }
 
 const PARSE_ERROR = -32700
+const INVALID_PARAMS = -32602
 const NEWLINE = Buffer.from('\n')
 const SUBSCRIBE = /^[a-z]+_subscribe$/
 const UNSUBSCRIBE = /^[a-z]+_unsubscribe$/
@@ -39,15 +41,19 @@ export const CLOSE = { normal: 1000, goingAway: 1001, tryAgain: 1013 } as const
 const isFeedCall = ({ kind, method }: EvmMessage): boolean =>
   kind === 'call' && (SUBSCRIBE.test(method) || UNSUBSCRIBE.test(method))
 
-function isValid(message: Buffer, start: number): boolean {
+/** What Go's decoder says of a message that is no JSON; undefined = it is. */
+function complaintOf(message: Buffer, start: number): string | undefined {
   try {
     validateValue(message, start)
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof GoJsonError) return false
+    if (error instanceof GoJsonError) return error.message
     throw error
   }
 }
+
+/** Every message ends so, also what has no newline over HTTP. */
+const withNewline = (answer: Buffer): Buffer => (answer.at(-1) === 0x0a ? answer : Buffer.concat([answer, NEWLINE]))
 
 export function createSession(deps: SessionDeps): Session {
   const { endpoint, limits } = deps
@@ -77,6 +83,8 @@ export function createSession(deps: SessionDeps): Session {
     return text === '' || text === '[]' ? Buffer.alloc(0) : Buffer.from(`${text}\n`, 'latin1')
   }
   const unsubscribe = ({ id, params }: EvmMessage): Buffer => {
+    const problem = unsubscribeProblem(params)
+    if (problem !== undefined) return errorEntry(id, INVALID_PARAMS, problem)
     const named = parameterAt(params, 0)
     const text = named?.[0] === 0x22 ? named.toString('latin1', 1, named.length - 1) : undefined
     if (text !== undefined && feed.unsubscribe(text)) return resultEntry(id, 'true')
@@ -115,9 +123,10 @@ export function createSession(deps: SessionDeps): Session {
   const onMessage = (body: Buffer): void => {
     const start = skipSpace(body, 0)
     if (start >= body.length) return
-    if (!isValid(body, start)) {
-      // A node ends the connection, too: what follows cannot be told from what was meant.
-      client.send(errorEntry(undefined, PARSE_ERROR, 'parse error'))
+    const complaint = complaintOf(body, start)
+    if (complaint !== undefined) {
+      // A node ends the connection, too: what follows cannot be told from what was meant. Half a value is not complained of.
+      if (!complaint.endsWith('EOF')) client.send(withNewline(errorEntry(undefined, PARSE_ERROR, complaint)))
       client.close(CLOSE.normal, '')
       return
     }
@@ -127,14 +136,14 @@ export function createSession(deps: SessionDeps): Session {
     client.hold()
     if (!isBatch && only && isFeedCall(only)) {
       callFeed(only, (entry) => {
-        client.send(Buffer.concat([entry, NEWLINE]))
+        client.send(withNewline(entry))
         client.release()
       })
       return
     }
     void answerTo(body, messages, isBatch)
       .then((answer) => {
-        if (answer.length > 0) client.send(answer)
+        if (answer.length > 0) client.send(withNewline(answer))
       })
       .finally(() => client.release())
   }
