@@ -46,8 +46,8 @@ const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
 
 /** The guard's word goes out bare: no CORS, no node id, as a node's guard stands before those. */
 function writeBare(response: ServerResponse, { status, contentType, body }: NodeAnswer): void {
-  response.removeHeader('connection')
   response.writeHead(status, [
+    ...connectionPairs(response),
     ...(contentType === undefined ? [] : ['Content-Type', contentType]),
     'Content-Length',
     String(body.length),

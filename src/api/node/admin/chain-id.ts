@@ -1,4 +1,4 @@
-import { decodeBase58 } from '../../../lib/base58.ts'
+import { decodeBase58, MAX_BASE58_CHARACTERS } from '../../../lib/base58.ts'
 import { decodeCb58 } from '../../../lib/cb58.ts'
 import { ID_BYTES } from '../../../lib/ids.ts'
 import { MethodError } from '../gorilla/local-service.ts'
@@ -24,6 +24,8 @@ export function checkChainId(text: string): string {
     const why = wrong > '\u007f' ? 'High-bit set on invalid digit' : `Invalid base58 digit (${quoted(wrong)})`
     throw new MethodError(`base58 decoding error: ${why}`)
   }
+  // Too much to be decoded: no id is that long.
+  if (text.length > MAX_BASE58_CHARACTERS) throw new MethodError('invalid input checksum')
   const whole = decodeBase58(text)
   if (whole.length < CHECKSUM_BYTES) throw new MethodError('input string is smaller than the checksum size')
   let bytes: Uint8Array

@@ -80,6 +80,15 @@ function headerPairs(
   return pairs
 }
 
+/**
+ * What an answer says of its connection. Go names it only when it ends it, and only in HTTP/1.1; Node would add lines of
+ * its own. Left out of an answer that ends it, a proxy would send the next request into a connection that is closing.
+ */
+export function connectionPairs(response: ServerResponse): string[] {
+  response.removeHeader('connection')
+  return response.shouldKeepAlive || response.req.httpVersionMinor === 0 ? [] : ['Connection', 'close']
+}
+
 /** Writes an answer. `allow` = the CORS headers that are due. */
 export function writeAnswer(
   request: IncomingMessage,
@@ -90,11 +99,9 @@ export function writeAnswer(
 ): void {
   if (response.destroyed || response.headersSent) return
   const pairs = headerPairs(answer, allow, answer.nodeId ?? nodeId, request.method === 'HEAD')
-  if (answer.close || request.headers.connection?.toLowerCase() === 'close') pairs.push('Connection', 'close')
-  response.sendDate = false
-  // Go names the connection only when it closes it; Node would add lines of its own.
-  response.removeHeader('connection')
   if (answer.close) response.shouldKeepAlive = false
+  pairs.push(...connectionPairs(response))
+  response.sendDate = false
   response.writeHead(answer.status, pairs)
   response.end(answer.body)
 }
@@ -105,7 +112,6 @@ export function writePairs(response: ServerResponse, pairs: readonly string[], n
   for (let at = 0; at + 1 < pairs.length; at += 2) own.push([pairs[at] ?? '', pairs[at + 1] ?? ''])
   own.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   response.sendDate = false
-  response.removeHeader('connection')
-  response.writeHead(200, [...own.flat(), 'Date', httpDate(), 'Content-Length', '0'])
+  response.writeHead(200, [...own.flat(), 'Date', httpDate(), 'Content-Length', '0', ...connectionPairs(response)])
   response.end()
 }

@@ -12,6 +12,7 @@ describe('ids of chains that admin methods are given', () => {
     ['', 'base58 decoding error: zero length string'],
     ['C', 'input string is smaller than the checksum size'],
     ['2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yR', 'invalid input checksum'],
+    ['2'.repeat(100_000), 'invalid input checksum'],
     ['0', "base58 decoding error: Invalid base58 digit ('0')"],
     ['C ', "base58 decoding error: Invalid base58 digit (' ')"],
     ["a'l", "base58 decoding error: Invalid base58 digit ('\\'')"],
