@@ -43,8 +43,12 @@ const FIRST_PAUSE_MS = 50
 const LAST_PAUSE_MS = 2_000
 const pauseAfter = (attempts: number): number => Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts, 10))
 
-/** So many questions in a row without an answer, and nobody is made to wait for the next one. */
+/**
+ * So many questions in a row without an answer, and nobody is made to wait for the next one. They must not be of one
+ * moment: when this process stands still, all that are open are late at once, and the server is well.
+ */
 const FAILURES = 3
+const FAILING_MS = 900
 /** How often a connected server has to show that it still takes writes, milliseconds. */
 const PROBE_MS = 1_000
 /** Failed probes until another connection is tried: behind the same name may be another server by now. */
@@ -58,6 +62,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   let status: SharedServerStatus = { state: 'alone', since: Date.now() }
   let closed = false
   let failures = 0
+  let failingSince = 0
   let failedProbes = 0
   const client = connect(options)
 
@@ -67,14 +72,16 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     status = { state, since, ...(trouble === undefined ? {} : { trouble }) }
     options.onChange?.(status)
   }
+  const silent = (): boolean => failures >= FAILURES && performance.now() - failingSince >= FAILING_MS
   const attempt = async <T>(operation: (client: RedisClient) => Promise<T>): Promise<{ answer: T } | undefined> => {
     try {
       const answer = await operation(client)
       failures = 0
       return { answer }
     } catch (error) {
+      if (failures === 0) failingSince = performance.now()
       failures += 1
-      if (failures >= FAILURES && client.status === 'ready') become('alone', troubleOf(error))
+      if (silent() && client.status === 'ready') become('alone', troubleOf(error))
       return undefined
     }
   }
@@ -100,7 +107,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
 
   return {
     async ask(operation) {
-      if (client.status !== 'ready' || failures >= FAILURES) return undefined
+      if (client.status !== 'ready' || status.state === 'alone') return undefined
       return (await attempt(operation))?.answer
     },
     async open() {

@@ -146,6 +146,19 @@ describe.skipIf(missing)('a server that is away', () => {
     expect(await counters.add('a', 1, inAMinute())).toBe(1)
   })
 
+  it('is not taken for one by a process that stood still itself', async () => {
+    const { url } = await redis()
+    const { counters, server: shared, changes } = await connect(url, { timeoutMs: 50 })
+    const open = Promise.all(Array.from({ length: 10 }, (_, at) => counters.add(`k${at}`, 1, inAMinute())))
+    // The answers lie there unread, and the clock has run on.
+    const until = performance.now() + 300
+    while (performance.now() < until);
+    await open
+    expect(shared.status().state).toBe('shared')
+    await vi.waitFor(async () => expect(await counters.add('after', 1, inAMinute())).toBeGreaterThan(0), 6_000)
+    expect(changes.map(({ state }) => state)).toEqual(['shared'])
+  })
+
   it('that hangs for long is left for a new connection', async () => {
     const server = await redis()
     const { server: shared } = await connect(server.url, { timeoutMs: 50 })
