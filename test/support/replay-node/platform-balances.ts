@@ -2,9 +2,33 @@ import { encodeAddress } from './address-text.ts'
 import { hexWithChecksum, reencoded } from './binary-text.ts'
 import type { Arguments } from './gorilla-arguments.ts'
 import { type GorillaMethod, MethodError } from './gorilla-rpc.ts'
+import { readListedOutput } from './listed-utxo.ts'
 import { checkedAddress, type NodeContext } from './node-context.ts'
 import type { Stakers } from './stakers.ts'
 import { FIRST_PAGE, outputBytes, type RecordedUtxo } from './utxo-sets.ts'
+
+interface StakeLine {
+  address: string
+  P: { stake?: { stakedOutputs: string[] } }
+}
+
+/**
+ * Without a truth about stakers: what the node listed for each address at the end. Equal outputs have equal owners, so
+ * every owner's list has as many of them.
+ */
+function stakedAtEnd({ recordings, network }: NodeContext, owners: readonly string[]): RecordedUtxo[] {
+  const wanted = new Set(owners.map((hex) => encodeAddress(network.hrp, Buffer.from(hex, 'hex'))))
+  const counts = new Map<string, number>()
+  for (const line of recordings.lines('network/address-state.ndjson.gz')) {
+    const { address, P } = JSON.parse(line) as StakeLine
+    const own = new Map<string, number>()
+    if (wanted.has(address)) for (const text of P.stake?.stakedOutputs ?? []) own.set(text, (own.get(text) ?? 0) + 1)
+    for (const [text, count] of own) counts.set(text, Math.max(count, counts.get(text) ?? 0))
+  }
+  return [...counts].flatMap(([text, count]) =>
+    Array<RecordedUtxo>(count).fill(readListedOutput({ bytes: text, chain: 'P', source: 'P', hrp: network.hrp })),
+  )
+}
 
 const MAX_STAKE_ADDRESSES = 256
 
@@ -58,6 +82,7 @@ function balanceText(utxos: readonly RecordedUtxo[], avax: string, now: number):
 
 function stakedOutputs(context: NodeContext, stakers: Stakers, owners: readonly string[]): RecordedUtxo[] {
   const wanted = new Set(owners.map((hex) => encodeAddress(context.network.hrp, Buffer.from(hex, 'hex'))))
+  if (stakers.all().length === 0) return stakedAtEnd(context, owners)
   const outputs = new Map<string, RecordedUtxo>()
   for (const utxo of context.utxos.all()) if (utxo.kind === 'stake') outputs.set(utxo.utxoId, utxo)
   const staked: RecordedUtxo[] = []

@@ -19,14 +19,19 @@ interface BlockTruth {
 
 type Chain = PlatformState['blockchains']['blockchains'][number]
 
-function atTip({ context }: Deps): BlockTruth {
+function atTip({ context, state }: Deps): BlockTruth {
   const tip = context.tips.height('P')
   for (const line of context.recordings.lines('network/truth/blocks.ndjson.gz')) {
     if (!line.startsWith('{"chain":"P"')) continue
     const block = JSON.parse(line) as BlockTruth
     if (block.height === tip) return block
   }
-  throw new Error(`truth/blocks has no P block ${tip}`)
+  // Without a truth about blocks only the end is known.
+  if (tip !== Number(state.height) || state.supply === undefined) {
+    throw new NotRecordedError(`time and supply of P block ${tip} are not recorded`)
+  }
+  const timestamp = Math.floor(Date.parse(state.timestamp) / 1000)
+  return { chain: 'P', height: tip, timestamp, currentSupply: state.supply.supply }
 }
 
 function rfc3339(seconds: number): string {

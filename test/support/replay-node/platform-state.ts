@@ -25,6 +25,7 @@ export interface PlatformState {
   subnets: SubnetState[]
   primary: { validators: { txID: string; nodeID: string }[] }
   primaryOneByOne: { validators: { txID: string; nodeID: string; delegators?: unknown[] }[] }[]
+  supply?: { supply: string }
   feeState: { capacity: number; excess: number; price: number; timestamp: string }
   minStake: unknown
 }

@@ -1,6 +1,7 @@
 import { decodeAddress } from './address-text.ts'
 import { EMPTY_ID } from './binary-text.ts'
 import type { ChainTips } from './chain-tips.ts'
+import { readListedUtxo } from './listed-utxo.ts'
 import type { PrimaryAlias } from './recorded-network.ts'
 import type { Recordings } from './recordings.ts'
 
@@ -62,27 +63,45 @@ interface AddressLine {
   C: { atomicP: string[]; atomicX: string[] }
 }
 
+/** What was read for one address: chain, where the UTXOs came from, and the UTXOs in the order of the node. */
+const recordedLists = ({ P, X, C }: AddressLine): [PrimaryAlias, PrimaryAlias, string[]][] => [
+  ['P', 'P', P.utxos],
+  ['P', 'X', P.atomicX],
+  ['P', 'C', P.atomicC],
+  ['X', 'X', X.utxos],
+  ['X', 'P', X.atomicP],
+  ['X', 'C', X.atomicC],
+  ['C', 'P', C.atomicP],
+  ['C', 'X', C.atomicX],
+]
+
 /** Rank of each UTXO in the node's own listings at the end, per owner, which break ties inside one block. */
 function recordedRanks(recordings: Recordings): Map<string, number> {
   const ranks = new Map<string, number>()
   for (const line of recordings.lines('network/address-state.ndjson.gz')) {
-    const { address, P, X, C } = JSON.parse(line) as AddressLine
-    const owner = hexOfAddress(address)
-    const lists: [PrimaryAlias, PrimaryAlias, string[]][] = [
-      ['P', 'P', P.utxos],
-      ['P', 'X', P.atomicX],
-      ['P', 'C', P.atomicC],
-      ['X', 'X', X.utxos],
-      ['X', 'P', X.atomicP],
-      ['X', 'C', X.atomicC],
-      ['C', 'P', C.atomicP],
-      ['C', 'X', C.atomicX],
-    ]
-    for (const [chain, source, list] of lists) {
+    const state = JSON.parse(line) as AddressLine
+    const owner = hexOfAddress(state.address)
+    for (const [chain, source, list] of recordedLists(state)) {
       for (const [index, bytes] of list.entries()) ranks.set(ownerKey(chain, source, owner) + bytes, index)
     }
   }
   return ranks
+}
+
+/** Without a truth: what the addresses own at the end, as the node listed it then. */
+function* recordedAtEnd(recordings: Recordings): Generator<RecordedUtxo> {
+  const seen = new Set<string>()
+  for (const line of recordings.lines('network/address-state.ndjson.gz')) {
+    const state = JSON.parse(line) as AddressLine
+    const hrp = state.address.slice(0, state.address.lastIndexOf('1'))
+    for (const [chain, source, list] of recordedLists(state)) {
+      for (const bytes of list) {
+        if (seen.has(chain + bytes)) continue
+        seen.add(chain + bytes)
+        yield readListedUtxo({ bytes, chain, source, hrp })
+      }
+    }
+  }
 }
 
 interface Indexed {
@@ -95,12 +114,17 @@ function ownerKey(chain: PrimaryAlias, source: UtxoPlace['source'], address: str
   return `${chain}${source}${address}`
 }
 
+function* recordedUtxos(recordings: Recordings): Generator<RecordedUtxo> {
+  const truth = recordings.lines('network/truth/utxos.ndjson.gz')
+  if (truth.length === 0) yield* recordedAtEnd(recordings)
+  for (const line of truth) yield JSON.parse(line) as RecordedUtxo
+}
+
 function indexUtxos(recordings: Recordings): Indexed {
   const utxos: RecordedUtxo[] = []
   const byOwner = new Map<string, RecordedUtxo[]>()
   const hexOf = new Map<string, string>()
-  for (const line of recordings.lines('network/truth/utxos.ndjson.gz')) {
-    const utxo = JSON.parse(line) as RecordedUtxo
+  for (const utxo of recordedUtxos(recordings)) {
     utxos.push(utxo)
     for (const text of utxo.addresses) {
       const hex = hexOf.get(text) ?? hexOfAddress(text)

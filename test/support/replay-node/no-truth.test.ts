@@ -1,0 +1,68 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fixtures } from '../fixtures.ts'
+import { type ReplayNode, startReplayNode } from './index.ts'
+import { openRecordings } from './recordings.ts'
+
+let folder: string
+let whole: ReplayNode
+let bare: ReplayNode
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'firn-no-truth-'))
+  cpSync(join(fixtures, 'network'), join(folder, 'network'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('truth'),
+  })
+  whole = await startReplayNode({ facts: false })
+  bare = await startReplayNode({ recordings: folder, facts: false })
+})
+afterAll(async () => {
+  await whole?.stop()
+  await bare?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function ask(node: ReplayNode, path: string, method: string, params: object): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const answer = await fetch(`${node.url}/ext/bc/${path}`, { method: 'POST', body, headers: TYPE })
+  return answer.json()
+}
+const TYPE = { 'content-type': 'application/json' }
+
+async function expectSame(path: string, method: string, params: object): Promise<void> {
+  const [known, told] = await Promise.all([ask(whole, path, method, params), ask(bare, path, method, params)])
+  expect(inAnyOrder(told), `${method} ${JSON.stringify(params)}`).toEqual(inAnyOrder(known))
+}
+
+/** Outputs of one staking transaction stand in any order in what was recorded address by address. */
+const inAnyOrder = (answer: unknown): unknown => {
+  const { result } = answer as { result?: { stakedOutputs?: string[] } }
+  return result?.stakedOutputs ? { ...result, stakedOutputs: result.stakedOutputs.toSorted() } : answer
+}
+
+const lines = (name: string): string[] => [...openRecordings(fixtures).lines(`network/${name}.ndjson.gz`)]
+
+it('what was read of the node at the end says what each address owns and stakes', async () => {
+  const addresses = lines('address-state').map((line) => (JSON.parse(line) as { address: string }).address)
+  expect(addresses.length).toBeGreaterThan(100)
+  for (const address of addresses) {
+    await expectSame('P', 'platform.getBalance', { addresses: [`P-${address}`] })
+    await expectSame('P', 'platform.getStake', { addresses: [`P-${address}`] })
+    await expectSame('P', 'platform.getUTXOs', { addresses: [`P-${address}`], sourceChain: 'X' })
+    await expectSame('X', 'avm.getUTXOs', { addresses: [`X-${address}`] })
+    await expectSame('C/avax', 'avax.getUTXOs', { addresses: [`C-${address}`], sourceChain: 'P' })
+  }
+  await expectSame('P', 'platform.getStake', { addresses: addresses.map((address) => `P-${address}`) })
+})
+
+it('rewards, supply, time and validators are those of the end', async () => {
+  for (const line of lines('p-txs')) {
+    const { id } = JSON.parse(line) as { id: string }
+    await expectSame('P', 'platform.getRewardUTXOs', { txID: id })
+  }
+  await expectSame('P', 'platform.getCurrentSupply', {})
+  await expectSame('P', 'platform.getTimestamp', {})
+  await expectSame('P', 'platform.getCurrentValidators', {})
+})
