@@ -16,7 +16,7 @@ import { byPrefixes, type Prefixes } from './by-prefixes.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
 import { createPresenter } from './presenter.ts'
-import { createQuestions } from './questions.ts'
+import { type Asked, createQuestions } from './questions.ts'
 import { createRequestSchemas } from './request-schema.ts'
 import { createRequestValidator } from './request-validation.ts'
 import { balancesRouteSchema, supportedChainsRouteSchema } from './route-schemas.ts'
@@ -43,14 +43,6 @@ export interface BalanceApiOptions {
 
 /** Bodies beyond this, bytes, take long enough to parse, to check and to plan that others get turns in between. */
 const LONG_BODY = 256 * 1024
-
-/** The work in a turn of its own, and what follows in another. */
-async function inTurns<T>(work: () => T): Promise<T> {
-  await nextTurn()
-  const result = work()
-  await nextTurn()
-  return result
-}
 
 export const APP_CHECK_HEADER = 'x-firebase-appcheck'
 
@@ -88,12 +80,22 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
     scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, raw, done) => {
       const question = questions.known(raw)
       if (question) return done(null, { ok: true, question })
-      return parseJson(request, raw.toString(), (error, json) => {
-        if (error) return done(error)
-        if (raw.length <= LONG_BODY) return done(null, questions.ask(raw, json))
-        void inTurns(() => questions.ask(raw, json)).then((asked) => done(null, asked), done)
-      })
+      if (raw.length > LONG_BODY) return void readLong(request, raw).then((asked) => done(null, asked), done)
+      return parseJson(request, raw.toString(), (error, json) =>
+        done(error, error ? undefined : questions.ask(raw, json)),
+      )
     })
+    const readLong = async (request: FastifyRequest, raw: Buffer): Promise<Asked> => {
+      const text = raw.toString()
+      await nextTurn()
+      const json = await new Promise<unknown>((resolve, reject) =>
+        parseJson(request, text, (error, value) => (error ? reject(error) : resolve(value))),
+      )
+      await nextTurn()
+      const asked = questions.ask(raw, json)
+      await nextTurn()
+      return asked
+    }
     scope.route({
       method: 'POST',
       url: '/v1/balance/get-balances',

@@ -232,6 +232,12 @@ describe('HTTP', () => {
     const items = itemsOf(await response.text())
     expect(items).toHaveLength(50)
     expect(items[0]).toMatchObject({ networkType: 'pvm', error: `[getPvmBalances] unsupported chain id: avax:${P}` })
+    // Long bodies are read in several turns: what is wrong with one is told as with any other.
+    const filler = 'y'.repeat(300_000)
+    for (const wrong of [`{"data":["${filler}"`, `{"data":[],"x":"${filler}"}`]) {
+      const refused = await send(wrong)
+      expect([refused.status, await refused.json()]).toMatchObject([400, { message: 'INVALID_PAYLOAD' }])
+    }
     const tooLarge = await send(`{"data":[],"x":"${'y'.repeat(17_000_000)}"}`)
     expect(tooLarge.status).toBe(413)
     expect(await tooLarge.json()).toEqual({ message: 'PAYLOAD_TOO_LARGE' })
