@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const text = readFileSync('CONTRIBUTING.md', 'utf8')
-const diffs = [...text.matchAll(/^### (.+)$[^]*?^```diff\n([^]*?)^```$/gm)].map(
+const diffs = [...text.matchAll(/^### (.+)$[\s\S]*?^```diff\n([\s\S]*?)^```$/gm)].map(
   ([, title = '', diff = '']) => [title, diff] as const,
 )
 const folder = mkdtempSync(join(tmpdir(), 'firn-contributing-'))

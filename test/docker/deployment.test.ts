@@ -81,7 +81,7 @@ describe('compose.yaml', () => {
       const before = name === 'postgres' || name === 'grafana' ? service : compose.services.postgres
       expect(before.depends_on.secrets).toEqual({ condition: 'service_completed_successfully' })
       if (before !== service) expect(service.depends_on.postgres).toEqual({ condition: 'service_healthy' })
-      const [user] = (service.user ?? /^USER (\S+)$/m.exec(read('../Dockerfile'))?.[1]).split(':')
+      const [user] = (service.user ?? /^USER (\S+)$/m.exec(read('../Dockerfile'))?.[1] ?? '').split(':')
       for (const [, secret] of JSON.stringify(service.environment).matchAll(/\/run\/secrets\/([\w-]+)/g))
         expect(script).toMatch(new RegExp(`^make ${secret} ${user}:`, 'm'))
     }
