@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream'
 import { isMeantForApi, refuseUnreadableTarget } from '../plugins/unreadable-target.ts'
 import type { AccessGuard } from './access.ts'
-import type { NodeAnswer } from './http/answer.ts'
+import { connectionPairs, type NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
 import { hostProblem } from './http/host-header.ts'
 import { createReadingTimes } from './http/reading-times.ts'

@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, it } from 'vitest'
+import { plainText, writeAnswer, writePairs } from '../../../../src/api/node/http/answer.ts'
+
+let server: Server | undefined
+afterEach(() => void server?.close())
+
+/** The head of the answer to one request, from a server that ends its connections or not. */
+async function headOf(request: string, ends: boolean): Promise<string> {
+  server = createServer((request, response) => {
+    if (ends) response.shouldKeepAlive = false
+    if (request.method === 'OPTIONS') writePairs(response, [], undefined)
+    else writeAnswer(request, response, plainText(200, 'here'), [], undefined)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(`${request}\r\nHost: x\r\n\r\n`)
+  await once(socket, 'readable')
+  const head = String(socket.read()).split('\r\n\r\n')[0] ?? ''
+  // A connection that is kept would not end by itself.
+  if (/^connection: close/im.test(head)) await text(socket)
+  socket.destroy()
+  return head
+}
+
+it.each(['GET / HTTP/1.1', 'OPTIONS / HTTP/1.1'])('%s: an answer that ends its connection says so', async (request) => {
+  // A server that is about to end closes behind each answer: unsaid, a balancer would send the next request after it.
+  expect(await headOf(request, true)).toMatch(/^connection: close$/im)
+  expect(await headOf(request, false)).not.toMatch(/^connection:/im)
+})
+
+it('who asks for the end of the connection is told of it; HTTP/1.0 knows anyway', async () => {
+  expect(await headOf('GET / HTTP/1.1\r\nConnection: close', false)).toMatch(/^connection: close$/im)
+  expect(await headOf('GET / HTTP/1.0', false)).not.toMatch(/^connection:/im)
+})
