@@ -4,6 +4,7 @@ import type { NodeAnswer } from '../http/answer.ts'
 import { isLargerThan, readBody, tooLarge } from '../http/body.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
 import type { Finish } from '../http/finish.ts'
+import { goQuery } from './go-query.ts'
 import type { LocalEndpoint } from './local-endpoint.ts'
 
 /** Asks something here; undefined = it is not for this request. */
@@ -11,7 +12,7 @@ export function askLocal({ request, endpoint, target, signal }: Exchange, local:
   return local.answer({
     endpoint,
     method: request.method ?? 'GET',
-    query: new URLSearchParams(target.query),
+    query: goQuery(target.query),
     header: (name) => headerOf(request, name),
     remoteAddress: request.socket.remoteAddress,
     signal: signal(),
