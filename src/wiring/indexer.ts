@@ -7,6 +7,7 @@ import { createEvmLayer, createEvmStream } from '../indexer/evm/index.ts'
 import { type ChainStream, createIndexer, type Indexer } from '../indexer/index.ts'
 import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../indexer/primary/index.ts'
 import type { Store } from '../store/index.ts'
+import { boundHeapGrowth } from './heap-growth.ts'
 
 const SIDES = ['mainnet', 'testnet'] as const
 const LETTERS = ['P', 'X', 'C'] as const
@@ -23,6 +24,7 @@ export function createServerIndexer(
   config: Config,
   { chains, store, logger }: { chains: Chains; store: Store; logger: Logger },
 ): Indexer {
+  boundHeapGrowth()
   return createIndexer({
     writer: store.writer,
     streams: [...primaryStreams(config, chains, store, logger), ...evmStreams(config, chains, store)],
