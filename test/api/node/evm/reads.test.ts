@@ -140,7 +140,7 @@ describe('what is kept', () => {
 
 describe('what is shared', () => {
   it('identical reads under way are one', async () => {
-    const { stage, servers } = await start([{ faults: { latencyMs: 60 }, answer: () => '0x1' }])
+    const { stage, servers } = await start([{ faults: { latencyMs: 500 }, answer: () => '0x1' }])
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, id) => stage.post({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] })),
     )
@@ -151,7 +151,7 @@ describe('what is shared', () => {
   })
 
   it('who leaves takes nothing from those who stay; the last one who leaves ends it', async () => {
-    const { stage, servers } = await start([{ faults: { latencyMs: 300 }, answer: () => '0x1' }])
+    const { stage, servers } = await start([{ faults: { latencyMs: 600 }, answer: () => '0x1' }])
     const leave = new AbortController()
     const send = (signal?: AbortSignal): Promise<Response> =>
       fetch(`${stage.url}/ext/bc/C/rpc`, {
