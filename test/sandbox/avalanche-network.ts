@@ -36,7 +36,7 @@ interface NetworkFile {
   networkName: string
   evmChainId: number
   avaxAssetID: string
-  keys: Record<string, { address: string; evmAddress: string }>
+  keys?: Record<string, { address: string; evmAddress: string }>
 }
 
 interface L1File {

@@ -107,14 +107,14 @@ function findOwners(lines: Iterable<string>): Map<string, Set<Holding>> {
 /** Wallets worth looking at, found in whatever files the recordings have; at least the funded keys'. */
 export function recordedWallets(
   recordings: Recordings,
-  network: { avaxAssetID: string; keys: Record<string, { address: string; evmAddress: string }> },
+  network: { avaxAssetID: string; keys?: Record<string, { address: string; evmAddress: string }> },
 ): SandboxWallet[] {
   const utxos = recordings.lines('network/truth/utxos.ndjson.gz')
   const owners =
     utxos.length > 0
       ? findHoldings(utxos, network.avaxAssetID, endOf(recordings))
       : findOwners(recordings.lines('network/address-state.ndjson.gz'))
-  const keys = new Map(Object.values(network.keys).map((key) => [key.address, key.evmAddress]))
+  const keys = new Map(Object.values(network.keys ?? {}).map((key) => [key.address, key.evmAddress]))
   if (owners.size === 0) for (const address of keys.keys()) owners.set(address, new Set())
   const wallets = [...owners].map(([address, holdings]) => {
     const has = [...holdings].sort()

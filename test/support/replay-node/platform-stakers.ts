@@ -85,7 +85,11 @@ function primaryValidators(deps: Deps, nodeIDs: readonly string[]): string {
 function subnetValidators(deps: Deps, subnetID: string, nodeIDs: readonly string[]): string {
   const wanted = (nodeID: string): boolean => nodeIDs.length === 0 || nodeIDs.includes(nodeID)
   const permissioned = deps.stakers.current().filter((staker) => staker.subnetID === subnetID)
-  const l1 = deps.state.subnets.find((subnet) => subnet.id === subnetID)?.validators.validators.filter(isL1Validator)
+  const recorded = deps.state.subnets.find((subnet) => subnet.id === subnetID)?.validators.validators ?? []
+  if (deps.stakers.all().length === 0) {
+    return JSON.stringify({ validators: recorded.filter(({ nodeID = '' }) => wanted(nodeID)) })
+  }
+  const l1 = recorded.filter(isL1Validator)
   const validators = [
     ...permissioned.map(({ txID, start, end, weight, nodeID }) => ({
       txID,
@@ -94,9 +98,7 @@ function subnetValidators(deps: Deps, subnetID: string, nodeIDs: readonly string
       weight,
       nodeID,
     })),
-    ...(l1 ?? []).filter((validator) =>
-      registeredBy(deps.context, validator.validationID, deps.context.tips.height('P')),
-    ),
+    ...l1.filter((validator) => registeredBy(deps.context, validator.validationID, deps.context.tips.height('P'))),
   ].filter((validator) => wanted(validator.nodeID))
   return JSON.stringify({ validators })
 }

@@ -15,7 +15,7 @@ interface NetworkFile {
   vms: unknown
   txFee: { txFee: string; createAssetTxFee: string }
   feeConfig: unknown
-  keys: Record<string, { privateKey: string; address: string; evmAddress: string }>
+  keys?: Record<string, { privateKey: string; address: string; evmAddress: string }>
   assets: { assetID: string; name: string; symbol: string; denomination: string }[]
   recordedAt: string
 }
@@ -49,6 +49,17 @@ interface NodeHint {
   validators?: { nodeID: string; connected?: boolean }[]
 }
 
+/** Twenty zero bytes: a network whose recording names no validator was recorded by a node all the same. */
+const NOBODY = 'NodeID-111111111111111111116DBWJs'
+
+/** Prefix of the network's addresses, as far as any address was recorded; else the one that goes by its ID. */
+function recordedHrp(recordings: Recordings, file: NetworkFile): string {
+  const [line] = recordings.lines('network/address-state.ndjson.gz')
+  const read = line === undefined ? undefined : (JSON.parse(line) as { address: string }).address
+  const address = Object.values(file.keys ?? {})[0]?.address ?? read
+  return address?.slice(0, address.lastIndexOf('1')) ?? hrpOfNetwork(Number(file.networkID))
+}
+
 function recordedNode(recordings: Recordings): string {
   const meta = recordings.lines('network/conversations.ndjson.gz')
   if (meta.length > 0) {
@@ -58,20 +69,17 @@ function recordedNode(recordings: Recordings): string {
   const state = recordings.json<{ primary: NodeHint }>('network/platform-state.json')
   const validators = state.primary.validators ?? []
   const node = validators.find((validator) => validator.connected === true) ?? validators[0]
-  if (node === undefined) throw new Error('the recordings name no node')
-  return node.nodeID
+  return node?.nodeID ?? NOBODY
 }
 
 export function readNetwork(recordings: Recordings): RecordedNetwork {
   const file = recordings.json<NetworkFile>('network/network.json')
-  const first = Object.values(file.keys)[0]
   const l1 = recordings.has('l1/l1.json') ? recordings.json<L1File>('l1/l1.json') : undefined
   const ids = new Set([...Object.values(file.chains), ...(l1 === undefined ? [] : [l1.blockchainID])])
   const members = new Map(rawMembers(JSON.stringify(file)))
   return {
     ...file,
-    // A recording without keys is one of a network whose prefix goes by its ID.
-    hrp: first?.address.slice(0, first.address.lastIndexOf('1')) ?? hrpOfNetwork(Number(file.networkID)),
+    hrp: recordedHrp(recordings, file),
     nodeID: recordedNode(recordings),
     l1,
     lookup(alias) {

@@ -81,7 +81,20 @@ export function registeredBy(context: NodeContext, validationID: string, height:
   return true
 }
 
+/** A subnet's set as the node said it at the end of the recording; undefined for another height. */
+function setAtEnd({ state }: Deps, subnetID: string, height: number): SetMember[] | undefined {
+  const subnet = state.subnets.find((one) => one.id === subnetID)
+  if (subnet === undefined || height !== Number(state.height)) return undefined
+  return Object.entries(subnet.validatorsAt).map(([nodeID, { publicKey, weight }]) => ({
+    nodeID,
+    publicKey,
+    weight: BigInt(weight),
+  }))
+}
+
 function setAt(deps: Deps, subnetID: string, height: number): SetMember[] | undefined {
+  // Without a truth about stakers only the end is known.
+  if (deps.stakers.all().length === 0) return setAtEnd(deps, subnetID, height)
   if (subnetID === EMPTY_ID) return primaryAt(deps, height)
   const subnet = deps.state.subnets.find((one) => one.id === subnetID)
   if (subnet === undefined) return []
@@ -90,12 +103,7 @@ function setAt(deps: Deps, subnetID: string, height: number): SetMember[] | unde
     .some((one) => registeredBy(deps.context, one.validationID, height))
   if (!converted) return permissionedAt(deps, subnetID, height)
   // An L1's weights change by messages between chains; only the recorded end is known exactly.
-  if (height !== deps.state.height) return undefined
-  return Object.entries(subnet.validatorsAt).map(([nodeID, { publicKey, weight }]) => ({
-    nodeID,
-    publicKey,
-    weight: BigInt(weight),
-  }))
+  return setAtEnd(deps, subnetID, height)
 }
 
 export function createValidatorSets(deps: Deps): ValidatorSets {
