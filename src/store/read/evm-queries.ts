@@ -50,6 +50,8 @@ export interface EvmQueries {
   ): Promise<{ transactions: ListedEvmTransaction[]; next?: EvmTransactionCursor }>
   /** A block at its height, for whoever has to find where a chain left the stored branch. */
   blockAt(chainId: bigint, height: bigint): Promise<{ hash: string; cumulativeTransactions: bigint } | undefined>
+  /** EVM chain id of each stream that holds such a chain, as its node said it, by the stream's name. */
+  chainIds(): Promise<Map<string, bigint>>
   /** EVM chain ids of the chains on which the address ever took part. */
   chainsOf(address: string): Promise<bigint[]>
   /** Contracts of fungible tokens that the address ever sent or received: candidates, not balances. */
@@ -90,6 +92,10 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
         .where('height', '=', height)
         .executeTakeFirst()
       return row && { hash: row.hash, cumulativeTransactions: row.cumulative_transactions }
+    },
+    async chainIds() {
+      const rows = await db.selectFrom('stream').select(['name', 'evm_chain_id']).execute()
+      return new Map(rows.flatMap((row) => (row.evm_chain_id === null ? [] : [[row.name, row.evm_chain_id] as const])))
     },
     async chainsOf(address) {
       const rows = await db
