@@ -37,7 +37,7 @@ const readRaw = (
   const value: Outcome<RawResponse> = { kind: 'answer', value: response, bytes: body.length }
   const verdict = judge?.(response)
   if (verdict?.kind === 'answer') return value
-  // A write has been seen by this upstream: whatever it says is the answer.
+  // A write that this upstream may have done: whatever it says is the answer.
   if (verdict?.kind === 'retry') {
     const kind = verdict.rateLimited ? 'rate-limited' : verdict.behind ? 'behind' : 'status'
     return failed({
@@ -46,6 +46,7 @@ const readRaw = (
       reason: verdict.reason,
       ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
       ...(verdict.behind || !idempotent ? { fallback: value } : {}),
+      ...(verdict.untouched ? { neverSent: true } : {}),
     })
   }
   const trouble = judgeStatus(host, status, retryAfter)

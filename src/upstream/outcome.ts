@@ -30,7 +30,7 @@ export interface Failure<T> {
   /** For logs and error messages: never holds a URL. */
   reason: string
   retryAfterMs?: number
-  /** True when not one byte of the request left this process, so that even a write may go elsewhere. */
+  /** Not one byte of the request left this process, or the upstream did nothing with it: even a write may go elsewhere. */
   neverSent?: boolean
   /** What the caller gets when nobody knows better (for example the node's own "header not found"). */
   fallback?: Outcome<T>

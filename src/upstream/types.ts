@@ -84,10 +84,20 @@ export interface RawResponse {
   host: string
 }
 
-/** Says what an answer means for failover: an answer for the caller, or this upstream's own trouble. */
+/**
+ * Says what an answer means for failover: an answer for the caller, or this upstream's own trouble. `untouched`: the
+ * upstream did nothing with it, so that even a write may go to another.
+ */
 export type AnswerVerdict =
   | { kind: 'answer' }
-  | { kind: 'retry'; reason: string; retryAfterMs?: number; behind?: boolean; rateLimited?: boolean }
+  | {
+      kind: 'retry'
+      reason: string
+      retryAfterMs?: number
+      behind?: boolean
+      rateLimited?: boolean
+      untouched?: boolean
+    }
 
 /** State of one upstream as health, metrics and the index page show it. */
 export interface UpstreamStatus {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexedTokens } from '../chains/evm/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Store } from '../store/index.ts'
@@ -7,6 +8,9 @@ import { indexedEvmStreams } from './evm-streams.ts'
 const MOST_TOKENS = 1_000
 /** How far the streams are is asked of the database at most this often, milliseconds. */
 const PROGRESS_MS = 1_000
+/** Readers wait for this long at most until it is known for the first time, and between attempts. Milliseconds. */
+const LEARN_MS = 2_000
+const ATTEMPT_MS = 50
 
 interface TokenReader {
   progress: Store['reader']['progress']
@@ -18,20 +22,34 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   const streams = indexedEvmStreams(config)
   const names = new Set(streams.values())
   let askedAt = 0
-  let chainIds: ReadonlyMap<string, bigint> = new Map()
+  let chainIds: ReadonlyMap<string, bigint> | undefined
   let progress: Awaited<ReturnType<typeof reader.progress>> = []
+  let learning: Promise<void> | undefined
+  let learnt = false
 
+  const read = async (): Promise<void> => {
+    const [found, ids] = await Promise.all([reader.progress(), reader.evm.chainIds()])
+    progress = found
+    chainIds = ids
+  }
   /** Nobody waits for the database: the answer is what was known before. */
   const refresh = (): void => {
     if (Date.now() - askedAt < PROGRESS_MS) return
     askedAt = Date.now()
-    void Promise.all([reader.progress(), reader.evm.chainIds()]).then(
-      ([found, ids]) => {
-        progress = found
-        chainIds = ids
-      },
-      () => undefined,
-    )
+    read().catch(() => undefined)
+  }
+  /** After a start nothing is known, and an index that is taken for incomplete finds nothing: that looks like a loss. */
+  const learn = async (): Promise<void> => {
+    const until = Date.now() + LEARN_MS
+    while (chainIds === undefined && Date.now() < until) {
+      await Promise.race([read().catch(() => undefined), delay(until - Date.now(), undefined, { ref: false })])
+      if (chainIds === undefined) await delay(ATTEMPT_MS, undefined, { ref: false })
+    }
+  }
+  const isComplete = (chainId: string): boolean => {
+    refresh()
+    const own = progress.find(({ stream }) => names.has(stream) && chainIds?.get(stream) === BigInt(chainId))
+    return own?.tip !== undefined && Date.now() - Number(own.currentAtMs) <= config.index.maxIndexAgeMs
   }
 
   return (chainId: string): IndexedTokens | undefined => {
@@ -39,9 +57,11 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
     if (!streams.has(chainId) && ![...names].some((name) => name.endsWith(':C'))) return undefined
     return {
       isComplete() {
-        refresh()
-        const own = progress.find(({ stream }) => names.has(stream) && chainIds.get(stream) === BigInt(chainId))
-        return own?.tip !== undefined && Date.now() - Number(own.currentAtMs) <= config.index.maxIndexAgeMs
+        if (learnt) return isComplete(chainId)
+        learning ??= learn().then(() => {
+          learnt = true
+        })
+        return learning.then(() => isComplete(chainId))
       },
       async tokensOf(owner) {
         const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), MOST_TOKENS)

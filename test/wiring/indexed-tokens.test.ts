@@ -1,12 +1,16 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
 import { createIndexedTokens } from '../../src/wiring/indexed-tokens.ts'
 
 const OWNER = `0x${'ab'.repeat(20)}`
 const TOKEN = 'cd'.repeat(20)
 
-/** A private network whose C-chain id nobody configured; the store holds the one that its node said. */
-function tokensOfPrivateNetwork() {
+/**
+ * A private network whose C-chain id nobody configured; the store holds the one that its node said, and opens only at the
+ * attempt that is given.
+ */
+function tokensOfPrivateNetwork(opensAt = 1) {
+  let attempts = 0
   const testnet = { name: 'Own', upstreams: [{ url: 'http://127.0.0.1:1' }] }
   const argv = ['--index-enabled', '--chains-catalogue=false', `--chains-avalanche-testnet=${JSON.stringify(testnet)}`]
   const loaded = loadConfig({ argv, env: {}, cwd: '/nowhere' })
@@ -14,7 +18,11 @@ function tokensOfPrivateNetwork() {
   const tip = { height: 1n, blockId: '00', time: 1n }
   return createIndexedTokens(loaded.config, {
     reader: {
-      progress: async () => [{ stream: 'testnet:C', tip, transactions: 0n, currentAtMs: BigInt(Date.now()) }],
+      progress: async () => {
+        attempts += 1
+        if (attempts < opensAt) throw new Error('not open yet')
+        return [{ stream: 'testnet:C', tip, transactions: 0n, currentAtMs: BigInt(Date.now()) }]
+      },
       evm: {
         chainIds: async () => new Map([['testnet:C', 54_321n]]),
         touchedTokens: async (chainId) => (chainId === 54_321n ? [{ address: TOKEN }] : []),
@@ -26,8 +34,20 @@ function tokensOfPrivateNetwork() {
 it('a C-chain is known by the id that its node said, and not by the one of the public network', async () => {
   const tokens = tokensOfPrivateNetwork()
   const own = tokens('54321')
-  await vi.waitFor(() => expect(own?.isComplete()).toBe(true))
+  expect(await own?.isComplete()).toBe(true)
   expect(await own?.tokensOf(OWNER)).toEqual([`0x${TOKEN}`])
   expect(tokens('43113')?.isComplete()).toBe(false)
   expect(tokens('1')?.isComplete()).toBe(false)
+})
+
+it('the first who asks waits until it is known how far the index is; nobody waits later', async () => {
+  const own = tokensOfPrivateNetwork(3)('54321')
+  expect(await own?.isComplete()).toBe(true)
+  expect(own?.isComplete()).toBe(true)
+})
+
+it('a store that does not open keeps nobody for long', async () => {
+  const own = tokensOfPrivateNetwork(Number.POSITIVE_INFINITY)('54321')
+  expect(await own?.isComplete()).toBe(false)
+  expect(own?.isComplete()).toBe(false)
 })

@@ -7,8 +7,8 @@ import type { TokenDiscovery } from './token-discovery.ts'
  * candidates: amounts are read from the chain.
  */
 export interface IndexedTokens {
-  /** False while the index is behind the chain; must answer at once. */
-  isComplete(): boolean
+  /** False while the index is behind the chain; answers at once but after a start, when nothing is known yet. */
+  isComplete(): boolean | Promise<boolean>
   tokensOf(owner: string): Promise<readonly string[]>
 }
 
@@ -28,9 +28,9 @@ export function createIndexedDiscovery(indexed: IndexedTokens, upstream: TokenDi
     }
   }
   return {
-    firstLook: (owners) => (indexed.isComplete() ? undefined : upstream.firstLook(owners)),
+    firstLook: (owners) => (indexed.isComplete() === false ? upstream.firstLook(owners) : undefined),
     async tokensOf(owners, context) {
-      if (!indexed.isComplete()) return upstream.tokensOf(owners, context)
+      if (!(await indexed.isComplete())) return upstream.tokensOf(owners, context)
       const found = await mapBounded(owners, CONCURRENCY, lookUp, context.signal)
       return new Map(owners.map((owner, at) => [owner, found[at] ?? { ok: true, value: [] }]))
     },

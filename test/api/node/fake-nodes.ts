@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { createApp } from '../../../src/app.ts'
 import type { Partially } from '../../../src/config/index.ts'
 import type { Config } from '../../../src/config/schema.ts'
+import { encodeCb58 } from '../../../src/lib/cb58.ts'
 import { testConfig } from './recorded-node.ts'
 
 export interface Asked {
@@ -34,6 +35,10 @@ export interface FakeNode {
   answer: (asked: Asked) => Reply | Promise<Reply>
 }
 
+const id32 = (byte: number): string => encodeCb58(Buffer.alloc(32, byte))
+/** A chain with a virtual machine of its own, as the nodes list it. */
+export const OTHER_CHAIN = id32(7)
+
 const BACKGROUND = new Set([
   'platform.getHeight',
   'avm.getHeight',
@@ -55,7 +60,9 @@ const healthy = (asked: Asked, nodeId: string): Reply => {
     case 'eth_blockNumber':
       return { body: `{"jsonrpc":"2.0","id":${id},"result":"0x64"}\n` }
     case 'platform.getBlockchains':
-      return gorilla('{"blockchains":[]}')
+      return gorilla(
+        `{"blockchains":[{"id":"${OTHER_CHAIN}","name":"Orders","subnetID":"${id32(8)}","vmID":"${id32(9)}"}]}`,
+      )
     case 'info.getNodeID':
       return gorilla(`{"nodeID":"${nodeId}"}`)
     case 'info.getNetworkID':

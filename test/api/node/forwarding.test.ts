@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeCb58 } from '../../../src/lib/cb58.ts'
 import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { sha256 } from '../../../src/lib/sha256.ts'
-import { evmCall, gorillaCall, nodeAt, type Reply, startFront } from './fake-nodes.ts'
+import { evmCall, gorillaCall, nodeAt, OTHER_CHAIN, type Reply, startFront } from './fake-nodes.ts'
 
 const gorilla = (result: string, id = '1'): Reply => ({ body: `{"jsonrpc":"2.0","result":${result},"id":${id}}\n` })
 const gorillaError = (message: string): Reply => ({
@@ -300,6 +300,36 @@ describe('writes', () => {
     const posted = await front.post('/ext/bc/X/wallet', gorillaCall('wallet.sendNFT', '{"groupID":1}'))
     expect(posted.status).toBe(502)
     expect(counts(front, 'wallet.sendNFT').reduce((a, b) => a + b)).toBe(1)
+  })
+
+  it('to virtual machines that are not known here are done once; who does not run the chain did nothing', async () => {
+    const path = `/ext/bc/${OTHER_CHAIN}/orders`
+    const asked = (front: { nodes: { asked: { path: string }[] }[] }) =>
+      front.nodes.reduce((sum, { asked }) => sum + asked.filter((one) => one.path === path).length, 0)
+    const slow = await startFront(2)
+    for (const node of slow.nodes)
+      node.answer = async (one) => {
+        if (one.path !== path) return undefined
+        // Slow enough for a read to be hedged.
+        await new Promise((resolve) => setTimeout(resolve, 900))
+        return { body: 'taken' }
+      }
+    expect((await slow.post(path, '{"order":1}')).text).toBe('taken')
+    expect(asked(slow)).toBe(1)
+
+    const broken = await startFront(2)
+    for (const node of broken.nodes) node.answer = (one) => (one.path === path ? 'cut' : undefined)
+    expect((await broken.post(path, '{"order":1}')).status).toBe(502)
+    expect(asked(broken)).toBe(1)
+
+    const elsewhere = await startFront(2)
+    for (const node of elsewhere.nodes)
+      node.answer = (one) => {
+        if (one.path !== path) return undefined
+        return asked(elsewhere) === 1 ? { status: 404, body: '404 page not found\n' } : { body: 'taken' }
+      }
+    expect((await elsewhere.post(path, '{"order":1}')).text).toBe('taken')
+    expect(asked(elsewhere)).toBe(2)
   })
 
   it('go to all nodes when told so, and the first success counts', async () => {

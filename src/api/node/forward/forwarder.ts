@@ -10,7 +10,7 @@ import {
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
-import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeRpc } from './judge.ts'
+import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc } from './judge.ts'
 import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
@@ -42,7 +42,12 @@ const SETTLED_MS = 600_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
-const judgeOf = ({ endpoint, id }: ForwardCall): Judge => {
+/** Nobody here knows whether it reads or writes: it must not be done twice. */
+const isOpaque = ({ endpoint, http }: ForwardCall): boolean => endpoint.dialect === 'any' && http.method !== 'GET'
+
+const judgeOf = (call: ForwardCall): Judge => {
+  const { endpoint, id } = call
+  if (isOpaque(call)) return judgeOpaque
   if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm') return id === undefined ? judgeRpc : judgeCall
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
 }
@@ -135,6 +140,7 @@ export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }:
   }
   const ask = (call: ForwardCall, group: NodeGroup): Promise<RawResponse> =>
     group.pool.exchange(requestOf(call, group.path(call.endpoint)), {
+      idempotent: !isOpaque(call),
       signal: call.signal,
       deadline: Date.now() + FORWARD_MS,
       judge: judgeOf(call),

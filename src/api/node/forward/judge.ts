@@ -128,6 +128,15 @@ export const judgeCall: Judge = (response) => {
 /** Answers of which nothing is known but HTTP. */
 export const judgeHttp: Judge = (response) => (response.status === 200 ? ANSWER : judgeStatus(response))
 
+/**
+ * What virtual machines that we do not know are sent may be a write. It goes on to another node only when this one says
+ * that it did nothing: it does not run the chain, is not ready, or is asked too often.
+ */
+export const judgeOpaque: Judge = (response) => {
+  const verdict = judgeHttp(response)
+  return verdict.kind === 'retry' && (verdict.behind || verdict.rateLimited) ? { ...verdict, untouched: true } : verdict
+}
+
 /** Health tells by 503 that the node is unhealthy: that is the answer. */
 export const judgeHealth: Judge = (response) => (response.status === 503 ? ANSWER : judgeHttp(response))
 
