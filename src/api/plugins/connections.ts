@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { nextTurn } from '../../lib/next-turn.ts'
 
 /** What the shutdown does with connections before `close()`. */
 export interface Connections {
@@ -48,6 +49,10 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
   app.server.on('upgrade', (_request, socket) => busy.set(socket as Socket, 1))
 
   app.addHook('preClose', async () => {
+    // Connections that the system has made and this process has not taken yet are reset when it stops listening. The loop
+    // takes all of them at once, and listening stops right behind that.
+    await nextTurn()
+    await nextTurn()
     closing = true
     // Fastify would go on listening until all streams have ended.
     if (app.server.listening) app.server.close()

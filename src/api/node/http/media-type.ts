@@ -1,7 +1,6 @@
 const EVM_TYPES = new Set(['application/json', 'application/json-rpc', 'application/jsonrequest'])
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const PARAMETER = new RegExp(`\\s*;\\s*(${TOKEN})\\s*=\\s*(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`, 'y')
-const END = /\s*(?:;\s*)?$/y
 
 /** Gorilla endpoints compare what stands before the first semicolon, lower-cased but not trimmed. */
 export const gorillaMediaType = (contentType: string | undefined): string => (contentType ?? '').split(';', 1)[0] ?? ''
@@ -29,6 +28,6 @@ function areParameters(text: string): boolean {
     values.set(key, plain)
     at += all.length
   }
-  END.lastIndex = at
-  return END.test(text)
+  const rest = text.slice(at).trim()
+  return rest === '' || rest === ';'
 }
