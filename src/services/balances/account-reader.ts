@@ -114,7 +114,8 @@ export function createAccountReader(options: AccountReaderOptions) {
     }
     return keys.map(({ name, key }): ReadingOutcome => {
       const outcome = outcomes.get(name)
-      if (outcome?.ok) return { ok: true, reading: readings.get(key) ?? { balances: outcome.value, at: now() } }
+      if (outcome?.ok)
+        return { ok: true, reading: readings.get(key) ?? { balances: outcome.value, at: flight.startedAt } }
       const error = outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' })
       return fallback(key, causeOf(error, flight), flight)
     })

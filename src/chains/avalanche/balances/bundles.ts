@@ -22,8 +22,10 @@ export interface Bundle {
 interface OpenBundle {
   wallets: ParsedWallet[]
   addresses: OwnAddress[]
-  /** Hex of all addresses; those of the first wallet itself while it is alone. */
+  /** Hex of all addresses. While one wallet has brought all of them it is that wallet's own set, which stays as it is. */
   hexes: ReadonlySet<string>
+  /** A set of this bundle itself, once a second wallet has brought addresses. */
+  union: Set<string> | undefined
 }
 
 /** Fills bundles with wallets in their order. A wallet is never split over bundles. */
@@ -33,10 +35,17 @@ export function packBundles(wallets: readonly ParsedWallet[]): Bundle[] {
     const open = bundles.at(-1)
     const added = open && newcomers(open, wallet)
     if (open && added) join(open, wallet, added)
-    else bundles.push({ wallets: [wallet], addresses: [...wallet.addresses.list], hexes: wallet.addresses.hexes })
+    else bundles.push(openWith(wallet))
   }
   return bundles.map((bundle) => ({ wallets: bundle.wallets, units: sliceUnits(bundle.addresses) }))
 }
+
+const openWith = (wallet: ParsedWallet): OpenBundle => ({
+  wallets: [wallet],
+  addresses: [...wallet.addresses.list],
+  hexes: wallet.addresses.hexes,
+  union: undefined,
+})
 
 /** Addresses that a wallet would add to a bundle; undefined when they do not fit. */
 function newcomers({ addresses, hexes }: OpenBundle, wallet: ParsedWallet): OwnAddress[] | undefined {
@@ -53,12 +62,13 @@ function newcomers({ addresses, hexes }: OpenBundle, wallet: ParsedWallet): OwnA
 function join(open: OpenBundle, wallet: ParsedWallet, added: readonly OwnAddress[]): void {
   open.wallets.push(wallet)
   if (added.length === 0) return
-  const hexes = open.wallets.length === 2 ? new Set(open.hexes) : (open.hexes as Set<string>)
+  const union = open.union ?? new Set(open.hexes)
   for (const address of added) {
-    hexes.add(address.hex)
+    union.add(address.hex)
     open.addresses.push(address)
   }
-  open.hexes = hexes
+  open.union = union
+  open.hexes = union
 }
 
 /** Cuts a list into units of at most 1,024. */

@@ -32,6 +32,22 @@ describe('one read for all wallets', () => {
     expect(natives(outcomes)).toEqual({ one: 11n, both: 111n, three: 100n })
   })
 
+  test('a wallet owns nothing of another, also behind one that brings no address of its own', async () => {
+    for (const chain of ['P', 'X'] as const)
+      put(chain, secpUtxo(hex(1), 1n), secpUtxo(hex(2), 10n), secpUtxo(hex(3), 100n), secpUtxo(hex(4), 1_000n))
+    const { pvm, avm } = sources()
+    const wallets = [
+      wallet('first', text(1), text(2)),
+      wallet('within', text(2)),
+      wallet('other', text(3)),
+      wallet('last', text(4)),
+    ]
+    const expected = { first: 11n, within: 10n, other: 100n, last: 1_000n }
+    expect(natives(await pvm.readBalances(wallets, context()))).toEqual(expected)
+    // X is asked with the same lists.
+    expect(natives(await avm.readBalances(wallets, context()))).toEqual(expected)
+  })
+
   test('an X output is locked for who cannot sign for it alone', async () => {
     put('X', secpUtxo([hex(1), hex(2)], 10n, { threshold: 2 }))
     const outcomes = await sources().avm.readBalances(
