@@ -44,9 +44,12 @@ export interface FailureTime {
 /** A part of a read may have had less time, because it was shared with a read that began earlier. */
 const SHORTER = 0.9
 
-/** Round figures: wallets compare texts, too. */
+/** Milliseconds. */
+const STEP = 100
+
+/** Round figures, and never 0: wallets compare texts, too. */
 const timeTaken = ({ deadlineMs, afterMs }: FailureTime): number =>
-  afterMs >= deadlineMs * SHORTER ? deadlineMs : Math.ceil(afterMs / 100) * 100
+  afterMs >= deadlineMs * SHORTER ? deadlineMs : Math.min(deadlineMs, Math.max(1, Math.ceil(afterMs / STEP)) * STEP)
 
 function cause(error: Error, time: FailureTime): string {
   if (error instanceof UpstreamRateLimitedError) return 'Rate limit exceeded'

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { DeadlineError } from '../../../src/errors.ts'
+import { failureMessage } from '../../../src/services/balances/failure-message.ts'
+
+const late = (afterMs: number, deadlineMs: number): string =>
+  failureMessage('evm', new DeadlineError('secret-host is late'), { afterMs, deadlineMs })
+
+describe('failureMessage', () => {
+  it.each([
+    // A read that joined another one at its end, and one that failed within the millisecond.
+    [0, 8_000, 100],
+    [1, 8_000, 100],
+    [101, 8_000, 200],
+    // What had nearly all of the time had all of it.
+    [7_200, 8_000, 8_000],
+    [9_500, 8_000, 8_000],
+    // Never more than there was.
+    [0, 50, 50],
+    [130, 150, 150],
+  ])('says of %i ms of %i a round time', (afterMs, deadlineMs, said) => {
+    expect(late(afterMs, deadlineMs)).toBe(`[getEvmBalances] timed out after ${said} ms`)
+  })
+})
