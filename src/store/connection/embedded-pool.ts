@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { CancelledError, DeadlineError } from '../../errors.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { completeDataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
 import { takeLock } from './lock-file.ts'
 import type { ConnectionPool } from './pool.ts'
@@ -48,7 +49,10 @@ export async function openEmbeddedPool(
   if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = folder === undefined ? async () => {} : await takeLock(folder)
   const start = async (): Promise<EmbeddedDatabase> =>
-    startDatabase({ folder: folder === undefined ? undefined : await makeData(folder), archive: options.archive })
+    startDatabase({
+      folder: folder === undefined ? undefined : await makeData(folder, logger),
+      archive: options.archive,
+    })
   let database = await start().catch(async (error: unknown) => {
     await unlock()
     throw error
@@ -115,9 +119,14 @@ const DRAFT = 'data.new-'
  * The database's own folder in ours. It is made under a name of its own, so that a process killed meanwhile leaves
  * nothing that looks like a database, and its maker, should it live a little longer, meets nobody.
  */
-async function makeData(folder: string): Promise<string> {
+async function makeData(folder: string, logger: Logger): Promise<string> {
   const data = join(folder, 'data')
-  if (existsSync(data)) return data
+  if (existsSync(data)) {
+    const made = await completeDataFolder(data)
+    if (made.length > 0)
+      logger.warn({ folders: made }, 'empty folders that the embedded database needs were made again')
+    return data
+  }
   for (const name of await readdir(folder)) {
     if (name.startsWith(DRAFT)) await rm(join(folder, name), { recursive: true, force: true })
   }

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StoreUnavailableError } from '../errors.ts'
+
+/** Folders of a Postgres that hold files from the first start on: without one of them data is lost. */
+const FILLED = ['base', 'global', 'pg_multixact/members', 'pg_multixact/offsets', 'pg_wal', 'pg_xact']
+/** Files without which nothing says that this is a whole database. */
+const FILES = ['PG_VERSION', 'global/pg_control']
+/**
+ * Folders that are empty, or may be emptied, while no server runs (pg_subtrans is cleared at each start). Postgres makes
+ * none of them again by itself.
+ */
+const MAY_BE_EMPTY = [
+  'pg_commit_ts',
+  'pg_dynshmem',
+  'pg_logical/mappings',
+  'pg_logical/snapshots',
+  'pg_notify',
+  'pg_replslot',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat',
+  'pg_stat_tmp',
+  'pg_subtrans',
+  'pg_tblspc',
+  'pg_twophase',
+  'pg_wal/archive_status',
+  'pg_wal/summaries',
+]
+
+/**
+ * Makes the empty folders of a database again that copying it has lost: archives and sync tools often carry files only,
+ * and Postgres does not start without them. Nothing that is there is touched. A folder without any of the database's own
+ * marks is left alone.
+ *
+ * @returns the folders that were made, by their paths in the database
+ * @throws StoreUnavailableError that names what is missing and cannot be made again
+ */
+export async function completeDataFolder(data: string): Promise<readonly string[]> {
+  const has = (path: string): boolean => existsSync(join(data, path))
+  if (![...FILES, ...FILLED].some(has)) return []
+  const emptied = await Promise.all(
+    FILLED.map(async (path) => !has(path) || (await readdir(join(data, path))).length === 0),
+  )
+  const lost = [...FILES.filter((path) => !has(path)), ...FILLED.filter((_, index) => emptied[index])]
+  if (lost.length > 0)
+    throw new StoreUnavailableError(
+      `the embedded database in ${data} is not whole, it lacks ${lost.join(', ')}: take a whole copy, or remove the folder to index anew`,
+    )
+  const missing = MAY_BE_EMPTY.filter((path) => !has(path))
+  for (const path of missing) await mkdir(join(data, path), { recursive: true, mode: 0o700 })
+  return missing
+}

@@ -1,0 +1,89 @@
+import { cp, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { completeDataFolder } from '../../../src/store/connection/data-folder.ts'
+import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
+import { StoreUnavailableError } from '../../../src/store/errors.ts'
+
+let original = ''
+const settings = (folder: string) => ({
+  folder,
+  statementTimeoutMs: 2_000,
+  maxWaiting: 100,
+  logger: pino({ level: 'silent' }),
+})
+
+async function folderFor(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'firn-copied-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function query(folder: string, sql: string): Promise<unknown[]> {
+  const pool = await openEmbeddedPool(settings(folder))
+  const client = await pool.connect()
+  const { rows } = await client.query<unknown>(sql, [])
+  client.release()
+  await pool.end()
+  return rows
+}
+
+/** As archives do that know files only. */
+async function dropEmpty(folder: string): Promise<number> {
+  let dropped = 0
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue
+    const path = join(folder, entry.name)
+    dropped += await dropEmpty(path)
+    if ((await readdir(path)).length > 0) continue
+    await rmdir(path)
+    dropped += 1
+  }
+  return dropped
+}
+
+beforeAll(async () => {
+  original = await mkdtemp(join(tmpdir(), 'firn-original-'))
+  await query(original, 'create table kept as select 7 as a')
+}, 180_000)
+afterAll(() => rm(original, { recursive: true, force: true }))
+
+it('opens a copy that has lost its empty folders, with all that is in it', async () => {
+  const folder = await folderFor()
+  await cp(original, folder, { recursive: true })
+  expect(await dropEmpty(folder)).toBeGreaterThan(10)
+  expect(await query(folder, 'select * from kept')).toEqual([{ a: 7 }])
+}, 60_000)
+
+it('makes exactly what is missing and nothing where nothing is', async () => {
+  const folder = await folderFor()
+  await cp(original, folder, { recursive: true })
+  const data = join(folder, 'data')
+  expect(await completeDataFolder(data)).toEqual([])
+  const before = await readdir(data, { recursive: true })
+  await rm(join(data, 'pg_notify'), { recursive: true })
+  await rm(join(data, 'pg_wal/archive_status'), { recursive: true })
+  expect(await completeDataFolder(data)).toEqual(['pg_notify', 'pg_wal/archive_status'])
+  expect((await readdir(data, { recursive: true })).sort()).toEqual(before.sort())
+  const other = await folderFor()
+  expect(await completeDataFolder(other)).toEqual([])
+  expect(await readdir(other)).toEqual([])
+})
+
+it.each([
+  ['PG_VERSION', 'PG_VERSION'],
+  ['global/pg_control', 'global/pg_control'],
+  ['pg_xact', 'pg_xact'],
+  ['pg_xact/0000', 'pg_xact'],
+])('says what is missing that cannot be made again: %s', async (path, named) => {
+  const folder = await folderFor()
+  await cp(original, folder, { recursive: true })
+  await rm(join(folder, 'data', path), { recursive: true })
+  await rm(join(folder, 'data', 'pg_notify'), { recursive: true })
+  const opened = openEmbeddedPool(settings(folder))
+  await expect(opened).rejects.toThrow(StoreUnavailableError)
+  await expect(opened).rejects.toThrow(new RegExp(`is not whole, it lacks ${named}: take a whole copy`))
+  expect(await readdir(join(folder, 'data'))).not.toContain('pg_notify')
+})
