@@ -109,6 +109,7 @@ async function wireApis(
     store &&
     createStakeRewards({
       index: store.reader,
+      serves: (side) => chains.networks[side] !== undefined,
       maxIndexAgeMs: config.index.maxIndexAgeMs,
       gap: config.balance.xpubGap,
     })

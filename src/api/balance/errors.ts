@@ -16,12 +16,12 @@ const WORDS: Record<number, string> = {
 /** The parser does not say which of the two it was. */
 const NOT_JSON = 'body is not valid JSON, or has a member named __proto__ or constructor.prototype'
 
-/** Answers with a status and its word. */
-export const refuse = (reply: FastifyReply, status: number): FastifyReply =>
+/** Answers with a status and its word; `reason` says more to people. */
+export const refuse = (reply: FastifyReply, status: number, reason?: string): FastifyReply =>
   reply
     .code(status)
     .type('application/json; charset=utf-8')
-    .send({ message: WORDS[status] ?? 'INTERNAL_ERROR' })
+    .send({ message: WORDS[status] ?? 'INTERNAL_ERROR', ...(reason === undefined ? {} : { error: reason }) })
 
 /** 400 of the balance API: `{message, issues, method, url}` (balance spec, errors). */
 export const refusePayload = (request: FastifyRequest, reply: FastifyReply, issues: readonly Issue[]): FastifyReply =>
@@ -74,5 +74,6 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: r
 /** Seconds after which a caller that was refused for lack of room may come back. */
 const RETRY_AFTER = '2'
 
-/** 503 with `retry-after`: full. */
-export const refuseForNow = (reply: FastifyReply): FastifyReply => refuse(reply.header('retry-after', RETRY_AFTER), 503)
+/** 503 with `retry-after`: full, or `reason`. */
+export const refuseForNow = (reply: FastifyReply, reason?: string): FastifyReply =>
+  refuse(reply.header('retry-after', RETRY_AFTER), 503, reason)

@@ -179,3 +179,7 @@ export const InvalidPayloadSchema = closed(
 
 /** Bodies of all other errors: one upper-case word. */
 export const messageSchema = (word: string) => closed({ message: Type.Literal(word) }, word)
+
+/** The same, with the reason in words for people where there is one to give. */
+export const reasonSchema = (word: string) =>
+  closed({ message: Type.Literal(word), error: Type.Optional(Type.String({ minLength: 1 })) }, `${word}_REASON`)

@@ -3,9 +3,9 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadInputError, FirnError } from '../../errors.ts'
 import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
-import { refuseForNow, refusePayload } from './errors.ts'
+import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { collect, type Issue, isRecord, issue } from './issues.ts'
-import { InvalidPayloadSchema, messageSchema } from './response-schema.ts'
+import { InvalidPayloadSchema, messageSchema, reasonSchema } from './response-schema.ts'
 
 /** Request shapes of get-rewards for the given human-readable prefixes (stake spec, request). */
 export function createStakeSchemas(hrps: readonly string[]) {
@@ -58,15 +58,21 @@ export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): 
     200: json('Rewards and stake.', StakeRewardsSchema),
     400: json('Invalid body.', InvalidPayloadSchema),
     401: json('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
+    404: json('The network is not configured here.', reasonSchema('NOT_FOUND')),
     405: json('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
     413: json('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
     415: json('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
     500: json('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
-    503: json('The network is not indexed here, or its index is too old.', messageSchema('SERVICE_UNAVAILABLE')),
+    503: json('Nothing is indexed here, or the index is not ready or too old.', reasonSchema('SERVICE_UNAVAILABLE')),
   },
 })
 
-/** The route's handler. `rewards` is undefined where nothing is indexed: the answer is then 503, never zeros. */
+const NO_INDEX = 'this server has no index: start it with --index-enabled'
+
+/**
+ * The route's handler. `rewards` is undefined where nothing is indexed: the answer is then 503, never zeros. Only what
+ * may be over soon comes with `retry-after`.
+ */
 export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewardsService | undefined) {
   const issuesOf = (body: unknown): Issue[] => {
     if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
@@ -79,7 +85,7 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
     const issues = issuesOf(request.body)
     if (issues.length > 0) return refusePayload(request, reply, issues)
     const body = request.body as Static<StakeSchemas['KeySchema']> | Static<StakeSchemas['AddressesSchema']>
-    if (!rewards) return refuseForNow(reply)
+    if (!rewards) return refuse(reply, 503, NO_INDEX)
     try {
       const side = body.isTestnet ? 'testnet' : 'mainnet'
       const sums = await rewards.read(
@@ -101,7 +107,9 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
       }
       if (error instanceof FirnError && (error.status === 503 || error.status === 404)) {
         request.log.warn({ err: error }, 'stake rewards could not be read')
-        return refuseForNow(error instanceof StakeIndexError ? tellPlace(reply, error.place) : reply)
+        const reason = error.expose ? error.message : 'the index cannot be read'
+        if (error.status === 404) return refuse(reply, 404, reason)
+        return refuseForNow(error instanceof StakeIndexError ? tellPlace(reply, error.place) : reply, reason)
       }
       throw error
     }

@@ -3,7 +3,7 @@
  * the own index: a node does not keep it.
  */
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
-import { BadInputError, FirnError } from '../../errors.ts'
+import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 import type { IndexReader } from '../../store/index.ts'
@@ -28,6 +28,8 @@ export interface IndexPlace {
 
 export interface StakeRewardsDeps {
   index: IndexReader
+  /** True for a network that is configured here, so that its index may still come. */
+  serves(side: 'mainnet' | 'testnet'): boolean
   /** Oldest index that is answered from, milliseconds. */
   maxIndexAgeMs: number
   /** Unused addresses that end the scan of a key. */
@@ -39,7 +41,7 @@ export type StakeRewardsQuery =
   | { side: 'mainnet' | 'testnet'; addresses: readonly string[] }
   | { side: 'mainnet' | 'testnet'; extendedPublicKey: string }
 
-/** The P-chain is not indexed here, or the index stands still. */
+/** The P-chain is not indexed yet, or the index stands still. */
 export class StakeIndexError extends FirnError {
   constructor(
     message: string,
@@ -59,12 +61,16 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
   const now = deps.now ?? Date.now
   const derived = createDerivedAddresses()
 
-  async function requireFresh(side: string): Promise<IndexPlace> {
+  async function requireFresh(side: 'mainnet' | 'testnet'): Promise<IndexPlace> {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:P`)
-    if (!progress?.tip) throw new StakeIndexError('the P-chain of this network is not indexed here')
+    if (!progress?.tip && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
+    if (!progress?.tip) throw new StakeIndexError(`the P-chain of the ${side} is not indexed yet`)
     const place = { height: progress.tip.height, ageMs: Math.max(0, now() - Number(progress.currentAtMs)) }
     if (place.ageMs > deps.maxIndexAgeMs)
-      throw new StakeIndexError(`the index of the P-chain is ${Math.ceil(place.ageMs / 1000)} s old`, place)
+      throw new StakeIndexError(
+        `the index of the P-chain is ${Math.ceil(place.ageMs / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${place.height}`,
+        place,
+      )
     return place
   }
 
@@ -95,7 +101,10 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
   }
 
   return {
-    /** @throws BadInputError for a wrong address or key, StakeIndexError when the index cannot answer */
+    /**
+     * @throws BadInputError for a wrong address or key, NotFoundError for a network that is not configured,
+     * StakeIndexError when the index cannot answer
+     */
     async read(query: StakeRewardsQuery): Promise<StakeRewards> {
       const addresses = 'addresses' in query ? query.addresses.map(addressOf) : undefined
       const place = await requireFresh(query.side)

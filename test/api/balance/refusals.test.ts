@@ -194,6 +194,19 @@ describe('HTTP', () => {
     }
   })
 
+  it('stake rewards without an index: 503 with the reason, and no promise that waiting helps', async () => {
+    const response = await fetch(`${url}/v1/stake/get-rewards`, {
+      method: 'POST',
+      body: JSON.stringify({ addresses: [`P-${WALLET}`], isTestnet: false }),
+      headers: { 'content-type': 'application/json', 'x-firebase-appcheck': TOKEN },
+    })
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { message: 'SERVICE_UNAVAILABLE', error: 'this server has no index: start it with --index-enabled' },
+    ])
+    expect(response.headers.has('retry-after')).toBe(false)
+  })
+
   it('an unknown path is 404 whatever is sent there', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
       const response = await fetch(`${url}/v1/balance/nothing`, {

@@ -40,10 +40,10 @@ export function checkStakeRewards(server: () => IndexedServer): void {
     expect(Number(headers.get('x-index-age'))).toBeLessThan(300)
   })
 
-  it('has no zeros for a network that is not indexed', async () => {
+  it('has no zeros for a network that is not configured, and says why', async () => {
     const addresses = Object.keys(truth).map((one) => `P-${one}`)
     const { status, body } = await server().post('/v1/stake/get-rewards', { addresses, isTestnet: false })
-    expect([status, body]).toEqual([503, { message: 'SERVICE_UNAVAILABLE' }])
+    expect([status, body]).toEqual([404, { message: 'NOT_FOUND', error: 'the mainnet is not served here' }])
   })
 
   it('counts what several addresses share once', async () => {

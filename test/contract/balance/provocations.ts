@@ -175,7 +175,12 @@ export const balanceProvocations: readonly Provocation[] = [
     operationId: 'getRewards',
     status: 503,
     how: 'nothing is indexed',
-    headers: { 'retry-after': /^\d+$/ },
     provoke: async (stage) => rewards((await stage.serve()).url),
+  },
+  {
+    operationId: 'getRewards',
+    status: 404,
+    how: 'a network that is not configured',
+    provoke: async (stage) => rewards((await stage.serve({ index: { enabled: true } })).url),
   },
 ]

@@ -61,8 +61,14 @@ function withNewOwners<T>(value: T): T {
 }
 
 /** Asked `late` milliseconds after the index was last known to be at the tip. */
-const service = (late = 0) =>
-  createStakeRewards({ index: store.reader, maxIndexAgeMs: 60_000, gap: 20, now: () => confirmedAt + late })
+const service = (late = 0, configured = true) =>
+  createStakeRewards({
+    index: store.reader,
+    serves: () => configured,
+    maxIndexAgeMs: 60_000,
+    gap: 20,
+    now: () => confirmedAt + late,
+  })
 const mainnet = (hex: string): string => `P-${formatBech32Address(hexToBytes(hex), 'avax')}`
 
 it('adds up a whole wallet from its extended public key, on mainnet', async () => {
@@ -95,14 +101,21 @@ it('is zero for a key that owns nothing', async () => {
   expect(found).toMatchObject({ historical: 0n, pendingStake: 0n, estimated: 0n })
 })
 
-it('refuses with 503 when the index has fallen behind, or has nothing of that network', async () => {
+it('refuses with 503 when the index has fallen behind, or has nothing of that network yet; 404 when it never will', async () => {
   const addresses = [mainnet([...moved.values()][0] ?? '')]
   const behind = service(61_000).read({ side: 'mainnet', addresses })
   await expect(behind).rejects.toBeInstanceOf(StakeIndexError)
   await expect(behind).rejects.toMatchObject({
     status: 503,
-    message: expect.stringMatching(/is \d+ s old$/),
+    message: expect.stringMatching(/is 61 s old \(at most 60 s are served\); it stands at block 371$/),
     place: { ageMs: 61_000 },
   })
-  await expect(service().read({ side: 'testnet', addresses })).rejects.toMatchObject({ status: 503 })
+  await expect(service().read({ side: 'testnet', addresses })).rejects.toMatchObject({
+    status: 503,
+    message: 'the P-chain of the testnet is not indexed yet',
+  })
+  await expect(service(0, false).read({ side: 'testnet', addresses })).rejects.toMatchObject({
+    status: 404,
+    message: 'the testnet is not served here',
+  })
 })
