@@ -50,6 +50,8 @@ export const createScheduler = (): Scheduler => {
       if (entry.time <= now) due.push(entry)
       else if (entry.time < next) next = entry.time
     }
+    // After a standstill many are due at once, in a bag without order.
+    due.sort((a, b) => a.time - b.time)
     for (const entry of due) if (entries.remove(entry)) entry.run()
     if (next < wakeAt) arm(next)
   }

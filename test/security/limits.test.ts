@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createFilterTable, MAX_FILTERS } from '../../src/api/node/evm/filter/filter-table.ts'
+import { eventually } from '../support/eventually.ts'
 import { createStage } from '../support/stage.ts'
 
 const stage = createStage()
@@ -22,15 +23,12 @@ describe('limits of what one caller may hold', () => {
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
     leaving.abort()
-    await vi.waitFor(
-      async () => {
-        const last = new AbortController()
-        const { status } = await open(last.signal)
-        last.abort()
-        expect(status).toBe(200)
-      },
-      { timeout: 10_000 },
-    )
+    await eventually(async () => {
+      const last = new AbortController()
+      const { status } = await open(last.signal)
+      last.abort()
+      expect(status).toBe(200)
+    })
   })
 
   it('units of one address: a client behind a proxy is not another one for each X-Forwarded-For that it writes', async () => {

@@ -16,6 +16,8 @@ export interface SeenCall {
 export interface Faults {
   /** Wait before the answer begins. */
   latencyMs?: number
+  /** Wait for this before the answer begins. */
+  held?: Promise<unknown>
   /** Cut the connection without an answer. For a refused connection use `down()`. */
   dead?: boolean
   /** Never answer, or send the headers and half the body and then nothing. */
@@ -172,6 +174,8 @@ const createHandler = (
     const path = request.url ?? '/'
     const faults = faultsFor({ path, body: body.toString('utf8'), number: stats.requests })
     if (faults.dead || faults.truncate) state.cut.add(request.socket)
+    await faults.held
+    if (faults.held !== undefined && response.destroyed) return
     if (faults.latencyMs === undefined) {
       respond(request, response, body, faults)
       return

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HeadProbe } from '../../src/upstream/index.ts'
 import type { Faults } from '../support/fault-server.ts'
-import { startTestPool } from '../support/upstream-pool.ts'
+import { startTestPool, until } from '../support/upstream-pool.ts'
 
 /** A small generator with a seed, so that a failing run can be repeated. */
 const createRandom = (seed: number) => () => {
@@ -33,10 +33,10 @@ describe('one dead, one lagging, one that answers HTML, and one good', () => {
         { faults: { html: true } },
         { answer: honest },
       ],
-      { limits: { breakerOpenMs: 100, maxAttempts: 6 }, deps: { headProbe } },
+      { limits: { breakerOpenMs: 100, maxAttempts: 6, hedgeMinMs: 150 }, deps: { headProbe } },
     )
     await pool.rpc('', 'warm', [])
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await until(() => pool.status()[1]?.lagBlocks === 10, 'the lag is known')
     for (let wave = 0; wave < 40; wave += 1) {
       const questions = Array.from({ length: 50 }, (_, index) => [wave, index])
       const answers = await Promise.all(
@@ -50,7 +50,7 @@ describe('one dead, one lagging, one that answers HTML, and one good', () => {
   test('with only those three left, the laggard answers: nobody else can', async () => {
     const { pool } = await startTestPool(
       [{ faults: { dead: true } }, { answer: stale, faults: { lag: 10 } }, { faults: { html: true } }],
-      { limits: { breakerOpenMs: 100, maxAttempts: 6 }, deps: { headProbe } },
+      { limits: { breakerOpenMs: 100, maxAttempts: 6, hedgeMinMs: 150 }, deps: { headProbe } },
     )
     for (let index = 0; index < 50; index += 1)
       expect(await pool.rpc('', 'm', [index])).toEqual({ right: [index], stale: true })
@@ -101,7 +101,7 @@ test.each(SEEDS)(
       total += 1
       const options = { batch: random() < 0.7, ...(random() < 0.05 ? { signal: AbortSignal.timeout(5) } : {}) }
       const answer = await pool
-        .rpc('', 'm', params, { ...options, deadline: Date.now() + 3_000 })
+        .rpc('', 'm', params, { ...options, deadline: Date.now() + 30_000 })
         .catch((error: unknown) => error)
       if (answer instanceof Error) return
       expect(answer).toEqual({ right: params })

@@ -131,18 +131,23 @@ describe('limits', () => {
     await expect(fetch(`${server.url}/zip`)).rejects.toBeInstanceOf(BadAnswerError)
   })
 
-  test('time, over all hops together, and the caller may leave', async () => {
+  test('time, over all hops together', async () => {
     const { server, fetch } = await start(
       { handle: () => ({ status: 302, headers: { location: '/' }, body: '' }), faults: { latencyMs: 70 } },
-      { limits: { timeoutMs: 150, maxRedirects: 50 } },
+      { limits: { timeoutMs: 150, maxRedirects: 1_000 } },
     )
     const begin = Date.now()
     await expect(fetch(`${server.url}/`)).rejects.toBeInstanceOf(DeadlineError)
-    expect(Date.now() - begin).toBeLessThan(1_000)
-    server.set({ hang: 'headers' })
+    // All hops would take more than a minute.
+    expect(Date.now() - begin).toBeLessThan(30_000)
+  })
+
+  test('the caller may leave', async () => {
+    const { server, fetch } = await start({ faults: { hang: 'headers' } })
     const leaver = new AbortController()
     const left = fetch(`${server.url}/`, { signal: leaver.signal }).catch((error: unknown) => error)
-    setTimeout(() => leaver.abort(), 40)
+    await until(() => server.stats.requests === 1, 'the request arrives')
+    leaver.abort()
     expect(await left).toBeInstanceOf(CancelledError)
     await until(() => server.stats.open === 0, 'the sockets are closed')
   })

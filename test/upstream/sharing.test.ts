@@ -1,15 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CancelledError, DeadlineError, JsonRpcError } from '../../src/errors.ts'
+import { gate } from '../support/gate.ts'
 import { startTestPool, until } from '../support/upstream-pool.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('identical reads in flight are one read', () => {
   test('same path, method and parameters', async () => {
-    const { pool, servers } = await startTestPool([{ faults: { latencyMs: 30 } }])
+    const held = gate()
+    const { pool, servers } = await startTestPool([{ faults: { held: held.opened } }])
     const same = () => pool.rpc('/p', 'm', [{ a: 1 }])
-    const [first] = await Promise.all([same(), same(), same(), pause(10).then(same)])
-    expect(first).toEqual({ echo: [{ a: 1 }] })
+    const reads = [same(), same(), same()]
+    await until(() => servers[0]?.stats.requests === 1, 'the read arrives')
+    reads.push(same())
+    held.open()
+    for (const read of reads) expect(await read).toEqual({ echo: [{ a: 1 }] })
     expect(servers[0]?.stats.calls).toBe(1)
     await same()
     expect(servers[0]?.stats.calls).toBe(2)
@@ -117,12 +122,14 @@ describe('cancellation', () => {
   })
 
   test('the deadline of one waiter is not that of the others', async () => {
-    const { pool, servers } = await startTestPool([{ faults: { latencyMs: 300 } }])
+    const held = gate()
+    const { pool, servers } = await startTestPool([{ faults: { held: held.opened } }])
     const hasty = pool.rpc('', 'm', [], { deadline: Date.now() + 60 }).catch((error: unknown) => error)
     const patient = pool.rpc('', 'm', [])
     const error = await hasty
     expect(error).toBeInstanceOf(DeadlineError)
     expect((error as Error).message).toBe(`test: no answer in time (${servers[0]?.host} not answered yet)`)
+    held.open()
     expect(await patient).toEqual({ echo: [] })
     expect(servers[0]?.stats).toMatchObject({ calls: 1, aborts: 0 })
   })
@@ -131,7 +138,8 @@ describe('cancellation', () => {
     const { pool, servers } = await startTestPool([{ faults: { hang: 'headers' } }])
     const start = Date.now()
     await expect(pool.rpc('', 'm', [], { deadline: start + 80 })).rejects.toBeInstanceOf(DeadlineError)
-    expect(Date.now() - start).toBeLessThan(400)
+    // Not when the upstream's own time is up.
+    expect(Date.now() - start).toBeLessThan(15_000)
     await until(() => servers[0]?.stats.aborts === 1, 'the server sees the abort')
     await expect(pool.rpc('', 'm', [], { deadline: start })).rejects.toBeInstanceOf(DeadlineError)
     expect(servers[0]?.stats.requests).toBe(1)
@@ -151,6 +159,8 @@ describe('cancellation', () => {
 
 describe('cacheMs', () => {
   test('serves an answer while it is young enough for the reader', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { pool, servers, events } = await startTestPool([{}])
     await pool.rpc('', 'm', [], { cacheMs: 60_000 })
     await pool.rpc('', 'm', [], { cacheMs: 60_000 })
@@ -159,7 +169,7 @@ describe('cacheMs', () => {
     expect(events.filter(({ kind }) => kind === 'cache-hit')).toHaveLength(2)
     await pool.rpc('', 'm', [])
     expect(servers[0]?.stats.calls).toBe(2)
-    await pause(30)
+    vi.setSystemTime(Date.now() + 30)
     await pool.rpc('', 'm', [], { cacheMs: 10 })
     expect(servers[0]?.stats.calls).toBe(3)
   })

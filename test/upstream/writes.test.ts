@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JsonRpcError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { Faults } from '../support/fault-server.ts'
-import { startTestPool } from '../support/upstream-pool.ts'
+import { startTestPool, TEST_LIMITS } from '../support/upstream-pool.ts'
 
 const write = { idempotent: false }
 const asked = (servers: { stats: { requests: number } }[]) => servers.map(({ stats }) => stats.requests)
@@ -14,7 +14,8 @@ test.each<[string, Faults, new (...args: never[]) => Error]>([
   ['429', { rateLimited: { retryAfterSeconds: 1 } }, UpstreamRateLimitedError],
   ['behind', { rpcError: { code: -32000, message: 'header not found' } }, JsonRpcError],
 ])('a write that may have arrived is not sent again: %s', async (_name, faults, kind) => {
-  const { pool, servers } = await startTestPool([{ faults }, {}])
+  const headersTimeoutMs = faults.hang ? 300 : TEST_LIMITS.headersTimeoutMs
+  const { pool, servers } = await startTestPool([{ faults }, {}], { limits: { headersTimeoutMs } })
   await expect(pool.rpc('', 'eth_sendRawTransaction', ['0x'], write)).rejects.toBeInstanceOf(kind)
   expect(asked(servers)).toEqual([1, 0])
 })

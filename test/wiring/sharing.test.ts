@@ -1,4 +1,5 @@
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startRedis, whyNoRedis } from '../support/redis-server.ts'
 import { createStage } from '../support/stage.ts'
 
@@ -52,7 +53,7 @@ it.skipIf(missing)(
     await redis.kill()
     // What each has served itself: 60 with this call, and 40.
     for (const { redisCheck } of [one, other])
-      await vi.waitFor(async () => expect((await redisCheck())?.message?.state).toBe('alone'), { timeout: 10_000 })
+      await eventually(async () => expect((await redisCheck())?.message?.state).toBe('alone'))
     expect(await one.remaining()).toBe(40)
     expect(await other.remaining()).toBe(60)
     expect(await one.remaining()).toBe(20)

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { ask } from '../../support/balance-api.ts'
 import { startBrowser, whyNoBrowser } from '../../support/browser.ts'
+import { eventually } from '../../support/eventually.ts'
 import { openPage, type WatchedPage } from './watched-page.ts'
 
 const missing = whyNoBrowser()
@@ -25,7 +26,7 @@ describe.skipIf(missing !== undefined)('the page over local chains of every fami
     const addresses = sandbox.evm.accounts.slice(1, 3)
     const item = { namespace: 'eip155', addresses, references: [String(sandbox.avalanche.evmChainId)] }
     const failed = async () => (await ask(sandbox.url, { data: [item], currency: 'usd' })).filter(({ error }) => error)
-    await vi.waitFor(async () => expect(await failed()).toEqual([]), { timeout: 100_000, interval: 200 })
+    await eventually(async () => expect(await failed()).toEqual([]))
     view = await openPage(browser, `${sandbox.url}/`)
   })
   afterAll(async () => {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { createAdmission, refuseAdmission } from '../../../src/api/plugins/admission.ts'
+import { eventually } from '../../support/eventually.ts'
 import { createStage } from '../../support/stage.ts'
 
 const stage = createStage()
@@ -48,7 +49,7 @@ describe('more requests than a server takes', () => {
       other,
     ])
     leave()
-    await vi.waitFor(async () => expect((await fetch(`${url}/v1/balance/get-supported-chains`)).status).toBe(200))
+    await eventually(async () => expect((await fetch(`${url}/v1/balance/get-supported-chains`)).status).toBe(200))
   })
 
   it('never keep health, metrics and probes out', async () => {
@@ -86,7 +87,7 @@ describe('an event loop that is held up', () => {
     }
     expect(admission.refusal('/v1/blocks')).toBe('event loop')
     expect(admission.refusal('/ext/health')).toBeUndefined()
-    await vi.waitFor(() => expect(admission.refusal('/v1/blocks')).toBeUndefined(), { timeout: 30_000 })
+    await eventually(() => expect(admission.refusal('/v1/blocks')).toBeUndefined())
   })
 
   it('is not looked at when switched off', async () => {

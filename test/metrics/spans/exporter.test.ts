@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSpanExporter, type PostSpans, type SpanFate } from '../../../src/metrics/spans/index.ts'
 import type { Span } from '../../../src/metrics/spans/span.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const span = (number: number): Span => ({
   traceId: '0af7651916cd43dd8448eb211c80319c',
@@ -44,7 +45,7 @@ describe('the span exporter', () => {
     const { exporter, posted, fates } = start(async () => OK)
     for (const one of spans(25)) exporter.add(one)
     expect(posted).toEqual([])
-    await vi.waitFor(() => expect(fates.sent).toBe(25))
+    await eventually(() => expect(fates.sent).toBe(25))
     expect(posted.map((batch) => batch.length)).toEqual([10, 10, 5])
     expect(posted.flat()).toEqual(spans(25).map(({ name }) => name))
     await exporter.close()
@@ -53,7 +54,7 @@ describe('the span exporter', () => {
   it('keeps no more than its bound, what is on its way included, and counts the rest', async () => {
     const { exporter, fates, posted } = start(never)
     for (const one of spans(30)) exporter.add(one)
-    await vi.waitFor(() => expect(posted).toHaveLength(1))
+    await eventually(() => expect(posted).toHaveLength(1))
     for (const one of spans(30)) exporter.add(one)
     expect(fates).toEqual({ sent: 0, dropped: 20, refused: 0 })
     await exporter.close()
@@ -68,7 +69,7 @@ describe('the span exporter', () => {
       return number < 6 ? { ...OK, status: 503 } : OK
     })
     exporter.add(span(1))
-    await vi.waitFor(() => expect(fates.sent).toBe(1))
+    await eventually(() => expect(fates.sent).toBe(1))
     // 4, 8, 16, 16, 16 ms, up to half of which is left to chance.
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(28)
     expect(lines).toEqual(['the trace collector does not take spans', 'the trace collector takes spans again'])
@@ -78,7 +79,7 @@ describe('the span exporter', () => {
   it('waits as long as the collector asks for', async () => {
     const { exporter, posted } = start(async () => ({ status: 429, retryAfter: '5', body: '' }))
     exporter.add(span(1))
-    await vi.waitFor(() => expect(posted).toHaveLength(1))
+    await eventually(() => expect(posted).toHaveLength(1))
     await new Promise((resolve) => setTimeout(resolve, 60))
     expect(posted).toHaveLength(1)
     await exporter.close()
@@ -87,7 +88,7 @@ describe('the span exporter', () => {
   it('gives a batch up when it was patient for long enough', async () => {
     const { exporter, fates } = start(async () => ({ ...OK, status: 503 }), { patienceMs: 20 })
     exporter.add(span(1))
-    await vi.waitFor(() => expect(fates.refused).toBe(1))
+    await eventually(() => expect(fates.refused).toBe(1))
     await exporter.close()
   })
 
@@ -96,7 +97,7 @@ describe('the span exporter', () => {
       number === 1 ? { ...OK, status: 400 } : { ...OK, body: '{"partialSuccess":{"rejectedSpans":"3"}}' },
     )
     for (const one of spans(20)) exporter.add(one)
-    await vi.waitFor(() => expect(fates).toEqual({ sent: 7, dropped: 0, refused: 13 }))
+    await eventually(() => expect(fates).toEqual({ sent: 7, dropped: 0, refused: 13 }))
     expect(posted).toHaveLength(2)
     await exporter.close()
   })
