@@ -109,6 +109,8 @@ export interface UpstreamStatus {
   height: bigint | undefined
   lagBlocks: number | undefined
   inFlight: number
+  /** Until when a rate limit keeps us away, milliseconds of `Date.now()`; undefined = it does not. */
+  pausedUntil: number | undefined
 }
 
 /** A set of servers that answer the same questions. */

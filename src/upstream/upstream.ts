@@ -190,6 +190,7 @@ export const createUpstream = (
       height,
       lagBlocks: lag,
       inFlight: gate.active(),
+      pausedUntil: pause.until() > Date.now() ? pause.until() : undefined,
     }),
     release: lease.release,
   }

@@ -294,6 +294,59 @@ describe('writes', () => {
     expect([posted.status, posted.text]).toEqual([503, text])
   })
 
+  const limited: Reply = { status: 429, headers: { 'retry-after': '15' }, body: 'slow down' }
+
+  it.each(['one', 'all'] as const)('do not wait for a node that has had too many (%s)', async (writePolicy) => {
+    const front = await startFront(2, { node: { writePolicy } })
+    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limited : undefined)
+    for (const words of ['nonce too low', 'already known']) {
+      nodeAt(front, 1).answer = ({ method }) =>
+        method === 'eth_sendRawTransaction'
+          ? evmError(words)
+          : method === 'eth_getTransactionByHash'
+            ? 'cut'
+            : undefined
+      expect((await front.post('/ext/bc/C/rpc', send)).text).toContain(words)
+    }
+    expect(counts(front, 'eth_sendRawTransaction')).toEqual([1, 2])
+  })
+
+  it('that one node has turned away unread are not taken for its own when another knows them', async () => {
+    const front = await startFront(2)
+    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limited : undefined)
+    nodeAt(front, 1).answer = ({ method }) =>
+      method === 'eth_sendRawTransaction'
+        ? evmError('already known')
+        : { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
+    expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('"message":"already known"')
+  })
+
+  it('that are no signed transactions go on only from a node that has turned them away', async () => {
+    const front = await startFront(2)
+    const path = '/ext/bc/X/wallet'
+    nodeAt(front, 0).answer = ({ method }) => (method === 'wallet.sendNFT' ? limited : undefined)
+    for (let round = 0; round < 2; round += 1)
+      expect((await front.post(path, gorillaCall('wallet.sendNFT'))).text).toContain('"from":"NodeID-1"')
+    expect(counts(front, 'wallet.sendNFT')).toEqual([1, 2])
+
+    const busy = await startFront(2)
+    for (const node of busy.nodes)
+      node.answer = ({ method }) =>
+        method === 'wallet.sendNFT' ? { status: 429, headers: { 'retry-after': '60' }, body: 'slow down' } : undefined
+    const refused = await busy.post(path, gorillaCall('wallet.sendNFT'))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60'])
+    expect(counts(busy, 'wallet.sendNFT')).toEqual([1, 1])
+
+    const lost = await startFront(2)
+    for (const node of lost.nodes)
+      node.answer = ({ method }) =>
+        method === 'wallet.sendNFT'
+          ? { status: 503, headers: { 'retry-after': '1' }, body: 'lost its backend' }
+          : undefined
+    await lost.post(path, gorillaCall('wallet.sendNFT'))
+    expect(counts(lost, 'wallet.sendNFT').reduce((a, b) => a + b)).toBe(1)
+  })
+
   it('that are no signed transactions are never repeated', async () => {
     const front = await startFront(2)
     for (const node of front.nodes) node.answer = ({ method }) => (method === 'wallet.sendNFT' ? 'cut' : undefined)

@@ -128,13 +128,17 @@ export const judgeCall: Judge = (response) => {
 /** Answers of which nothing is known but HTTP. */
 export const judgeHttp: Judge = (response) => (response.status === 200 ? ANSWER : judgeStatus(response))
 
+/** Too many requests: the call was turned away before anybody looked at it, so that even a write may go elsewhere. */
+export const wasTurnedAway = ({ status }: RawResponse): boolean => status === 429
+
 /**
  * What virtual machines that we do not know are sent may be a write. It goes on to another node only when this one says
  * that it did nothing: it does not run the chain, is not ready, or is asked too often.
  */
 export const judgeOpaque: Judge = (response) => {
   const verdict = judgeHttp(response)
-  return verdict.kind === 'retry' && (verdict.behind || verdict.rateLimited) ? { ...verdict, untouched: true } : verdict
+  if (verdict.kind !== 'retry') return verdict
+  return verdict.behind || wasTurnedAway(response) ? { ...verdict, untouched: true } : verdict
 }
 
 /** Health tells by 503 that the node is unhealthy: that is the answer. */

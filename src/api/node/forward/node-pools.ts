@@ -15,13 +15,18 @@ export interface Member {
   pool: UpstreamPool
   /** Path of an endpoint at this node. */
   path(endpoint: Endpoint): string
+  /** Until when its rate limit makes calls to it wait, milliseconds of `Date.now()`; 0 = they do not. */
+  pausedUntil(): number
 }
 
 /** The nodes that answer for one source, together and one by one. */
 export interface NodeGroup {
   pool: UpstreamPool
   path(endpoint: Endpoint): string
-  /** Healthy ones first, then in the order of the configuration. */
+  /**
+   * Healthy ones first, then in the order of the configuration; behind them those that a rate limit makes wait, the
+   * shortest wait first.
+   */
   members(): readonly Member[]
 }
 
@@ -125,11 +130,15 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     open.add(pool)
     return pool
   }
-  const member = (spec: UpstreamSpec, whole: boolean, name: string, own: Partial<PoolLimits>): Member => ({
-    host: new URL(spec.url).host,
-    pool: make(`${name} at ${new URL(spec.url).host}`, [spec], own),
-    path: ({ path }) => (whole ? '' : path),
-  })
+  const member = (spec: UpstreamSpec, whole: boolean, name: string, own: Partial<PoolLimits>): Member => {
+    const pool = make(`${name} at ${new URL(spec.url).host}`, [spec], own)
+    return {
+      host: new URL(spec.url).host,
+      pool,
+      path: ({ path }) => (whole ? '' : path),
+      pausedUntil: () => pool.status()[0]?.pausedUntil ?? 0,
+    }
+  }
   const createGroup = (source: Source): NodeGroup & { close(): Promise<void> } => {
     const { specs, probe, whole } = planOf(source, options)
     const name = `node ${keyOf(source)}`
@@ -143,7 +152,12 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
         single ??= specs.map((spec) => member(spec, whole, name, { maxAttempts: 1, hedgeMinMs: 0 }))
         const states = pool.status()
         const healthy = (index: number): boolean => states[index]?.healthy !== false
-        return [...single.filter((_, index) => healthy(index)), ...single.filter((_, index) => !healthy(index))]
+        const inOrder = [
+          ...single.filter((_, index) => healthy(index)),
+          ...single.filter((_, index) => !healthy(index)),
+        ]
+        const waits = new Map(inOrder.map((one) => [one, one.pausedUntil()]))
+        return inOrder.sort((a, b) => (waits.get(a) ?? 0) - (waits.get(b) ?? 0))
       },
       close: async () => {
         const pools = [pool, ...(single ?? []).map((one) => one.pool)]
@@ -155,7 +169,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   const identitySpec = nodes.find(({ url }) => new URL(url).host === options.identity) ?? first
   const identity: Member = identitySpec
     ? member(identitySpec, false, 'node identity', { hedgeMinMs: 0 })
-    : { host: '', pool: createEmptyPool('node identity'), path: ({ path }) => path }
+    : { host: '', pool: createEmptyPool('node identity'), path: ({ path }) => path, pausedUntil: () => 0 }
   return {
     group: (source) => {
       const key = keyOf(source)

@@ -2,7 +2,7 @@ import { UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../err
 import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import { successBody } from '../gorilla/answer.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
-import { errorOf, judgeCall, judgeRpc } from './judge.ts'
+import { errorOf, judgeCall, judgeRpc, wasTurnedAway } from './judge.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 import { type SignedTransaction, transactionOf } from './transaction-id.ts'
 
@@ -70,26 +70,32 @@ function asTaken(response: RawResponse, call: ForwardCall, { result }: SignedTra
 }
 
 /**
- * One node after the other until one speaks about the transaction. The second is asked only when the first was cut or
- * spoke no JSON-RPC, so that it may have taken the transaction unheard; if the second then knows it already, it was us.
+ * One node after the other until one speaks about the transaction. After one that was cut or spoke no JSON-RPC, and so
+ * may have taken the transaction unheard, a next one that knows it already has it from us. Who is asked next is decided
+ * when it is needed: a node that has had too many requests must not be waited for while another is free.
  */
-async function sendToOne(call: ForwardCall, members: readonly Member[], tx: SignedTransaction): Promise<RawResponse> {
+async function sendToOne(call: ForwardCall, group: NodeGroup, tx: SignedTransaction): Promise<RawResponse> {
   let failure: unknown
   let last: RawResponse | undefined
-  let retried = false
+  let maybeTaken = false
   const until = Date.now() + ALL_MS
-  for (const member of members.slice(0, MAX_NODES)) {
+  const asked = new Set<Member>()
+  while (asked.size < MAX_NODES) {
+    const member = group.members().find((one) => !asked.has(one))
+    if (!member) break
+    asked.add(member)
     try {
       const response = await send(member, call, until)
       if (!isVerdict(call, response)) last = response
-      else if (!retried || isSuccess(response) || call.id === undefined) return response
+      else if (!maybeTaken || isSuccess(response) || call.id === undefined) return response
       // "already known", "nonce too low", a consumed UTXO: whatever it says, what counts is whether it has this one.
       else return (await isKnown(member, call, tx)) ? asTaken(response, call, tx) : response
+      maybeTaken ||= !wasTurnedAway(response)
     } catch (error) {
       if (call.signal.aborted) throw error
       failure = error
+      maybeTaken ||= !(error instanceof UpstreamRateLimitedError)
     }
-    retried = true
   }
   return lastWord(call, last, failure)
 }
@@ -109,9 +115,13 @@ function lastWord(call: ForwardCall, last: RawResponse | undefined, failure: unk
   throw failure ?? new UpstreamUnavailableError(`${call.method}: no node took the transaction`)
 }
 
-/** All nodes at once; the first success counts, and if there is none the first that spoke about the transaction. */
+/**
+ * All nodes at once; the first success counts, and if there is none the first that spoke about the transaction. Those
+ * that a rate limit makes wait are left out, unless they are all there are.
+ */
 async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
-  const answers = members.slice(0, MAX_NODES).map((member) => send(member, call))
+  const free = members.filter((member) => member.pausedUntil() <= Date.now())
+  const answers = (free.length > 0 ? free : members).slice(0, MAX_NODES).map((member) => send(member, call))
   try {
     return await Promise.any(
       answers.map(async (answer) => {
@@ -130,11 +140,12 @@ async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise
   }
 }
 
-/** Sends a write: signed transactions as the policy says; whatever else moves funds to one node, never twice. */
-export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WritePolicy): Promise<RawResponse> {
-  const tx = transactionOf(call.method, call.params)
-  if (tx) return policy === 'all' ? sendToAll(call, group.members()) : sendToOne(call, group.members(), tx)
-  return group.pool.exchange(
+/**
+ * What moves funds without being a signed transaction: once, to whom a rate limit keeps nobody from; to another only
+ * when the first has turned it away unread.
+ */
+async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawResponse> {
+  const response = await group.pool.exchange(
     {
       method: 'POST',
       path: group.path(call.endpoint),
@@ -145,7 +156,18 @@ export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WriteP
       idempotent: false,
       signal: call.signal,
       deadline: Date.now() + WRITE_MS,
-      judge: (response) => verdictOn(call, response),
+      judge: (answer) => {
+        const verdict = verdictOn(call, answer)
+        return verdict.kind === 'retry' && wasTurnedAway(answer) ? { ...verdict, untouched: true } : verdict
+      },
     },
   )
+  return wasTurnedAway(response) ? lastWord(call, response, undefined) : response
+}
+
+/** Sends a write: signed transactions as the policy says; whatever else moves funds to one node, never twice. */
+export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WritePolicy): Promise<RawResponse> {
+  const tx = transactionOf(call.method, call.params)
+  if (!tx) return sendOnce(call, group)
+  return policy === 'all' ? sendToAll(call, group.members()) : sendToOne(call, group, tx)
 }

@@ -72,7 +72,7 @@ export function createChainTip({ maxLagBlocks, head, now = Date.now }: ChainTipO
     heights.set(host, { height, at: now() })
     reached(height)
   }
-  const askOne = async ({ host, pool, path }: Member, endpoint: Endpoint): Promise<void> => {
+  const askOne = async ({ host, pool, path }: Omit<Member, 'pausedUntil'>, endpoint: Endpoint): Promise<void> => {
     try {
       const height = await pool.rpc<unknown>(path(endpoint), 'eth_blockNumber', [], { deadline: now() + READY_MS })
       saw(host, BigInt(String(height)))
