@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createPriceBook, type NativePriceKey, type PriceBook, type TokenPriceKey } from '../../src/market/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../src/upstream/index.ts'
+import { gate } from '../support/gate.ts'
 import { type FakeCoingecko, startFakeCoingecko } from './fake-coingecko.ts'
 
 const AVAX: NativePriceKey = { internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
@@ -92,11 +93,13 @@ describe('natives', () => {
 
   it('asks for a second currency while the first is still on its way', async () => {
     open()
-    fake.server.set({ latencyMs: 60 })
+    const held = gate()
+    fake.server.set({ held: held.opened })
     const usd = book.quote('usd', [AVAX], [])
     await expect.poll(() => fake.server.stats.inFlight).toBe(1)
-    const eur = await book.quote('eur', [AVAX], [])
-    expect(eur.get(AVAX)?.price).toBeCloseTo(13.73 * 0.9, 12)
+    const eur = book.quote('eur', [AVAX], [])
+    held.open()
+    expect((await eur).get(AVAX)?.price).toBeCloseTo(13.73 * 0.9, 12)
     expect((await usd).get(AVAX)?.price).toBe(13.73)
   })
 
@@ -276,9 +279,11 @@ describe('trouble', () => {
   })
 
   it('does not wait longer than the timeout, and has the late price for the next caller', async () => {
-    fake.server.set({ latencyMs: 300 })
+    const held = gate()
+    fake.server.set({ held: held.opened })
     open({ timeoutMs: 20 })
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBeUndefined()
+    held.open()
     await expect.poll(async () => (await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
     expect(fake.paths()).toHaveLength(1)
   })

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { onTestFinished } from 'vitest'
 import { createAppCheck } from '../../src/api/balance/app-check.ts'
 import { balanceApi } from '../../src/api/balance/index.ts'
 import { installConnectionTracking } from '../../src/api/plugins/connections.ts'
@@ -59,7 +60,7 @@ export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: st
     chainOf: (caip2Id) => byId.get(caip2Id),
     prices: unpriced,
     judge: { judge: () => ({ trusted: true }) },
-    deadlineMs: setup.deadlineMs ?? 2_000,
+    deadlineMs: setup.deadlineMs ?? 30_000,
     maxStaleMs: setup.maxStaleMs ?? 10_000,
     cacheEntries: 1_000,
     ...(setup.now ? { now: setup.now } : {}),
@@ -83,6 +84,13 @@ export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: st
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return { url, app }
+}
+
+/** As `startBalanceApi`, until the end of the test. */
+export async function serveBalances(setup: BalanceApiSetup): Promise<{ url: string; app: FastifyInstance }> {
+  const started = await startBalanceApi(setup)
+  onTestFinished(() => started.app.close())
+  return started
 }
 
 export const post = (url: string, body: unknown, init: RequestInit = {}): Promise<Response> =>

@@ -1,18 +1,17 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DeadlineError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import {
   answerAll,
   ask,
+  type BalanceApiSetup,
   evm,
   itemsOf,
   post,
   type Read,
   scriptedChain,
-  startBalanceApi,
+  serveBalances,
 } from '../../support/balance-api.ts'
+import { gate } from '../../support/gate.ts'
 
 const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
 const B = '0x1111111111111111111111111111111111111111'
@@ -21,23 +20,7 @@ const OTHER = 'avax18wvaf02nxrfpxhz5fwrj5yjydhhrlef6jslzqg'
 const P = 'Rr9hnPVPxuUvrdCul-vjEsU1zmqKqRDo'
 const evmItem = (addresses: string[], references: string[]) => ({ namespace: 'eip155', addresses, references })
 
-let app: FastifyInstance | undefined
-afterEach(async () => {
-  await app?.close()
-  app = undefined
-})
-const start = async (setup: Parameters<typeof startBalanceApi>[0]) => {
-  const started = await startBalanceApi(setup)
-  app = started.app
-  return started.url
-}
-const gate = () => {
-  let open: () => void = () => {}
-  const closed = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { closed, open }
-}
+const start = async (setup: BalanceApiSetup): Promise<string> => (await serveBalances(setup)).url
 const counted = (read: Read) => {
   const calls: { ids: string[]; aborted: () => boolean }[] = []
   const counting: Read = (accounts, context) => {
@@ -237,182 +220,5 @@ describe('get-balances stream', () => {
     expect(errors['eip155:3']).toBe('[getEvmBalances] Rate limit exceeded')
     expect(Object.values(errors).filter((error) => String(error).includes('Rate limit exceeded'))).toHaveLength(1)
     expect(Object.keys(errors)).toHaveLength(7)
-  })
-
-  it('shares one read between identical requests and answers the next from the same reading, byte for byte', async () => {
-    const held = gate()
-    const { calls, counting } = counted(async (accounts, context) => {
-      await held.closed
-      return answerAll(() => evm(7n))(accounts, context)
-    })
-    const url = await start({ chains: [scriptedChain('eip155:1', 'evm', counting)] })
-    const body = { data: [evmItem([A], ['1'])] }
-    const both = [post(url, body), post(url, body)].map(async (response) => (await response).text())
-    await expect.poll(() => calls.length).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    held.open()
-    const [one, two] = await Promise.all(both)
-    const three = await (await post(url, body)).text()
-    expect(one).toBe(two)
-    expect(three).toBe(one)
-    expect(calls).toHaveLength(1)
-  })
-
-  it('waits for any number of chains without a warning of leaks', async () => {
-    const warnings: Error[] = []
-    const note = (warning: Error) => warnings.push(warning)
-    process.on('warning', note)
-    const references = Array.from({ length: 20 }, (_, at) => String(at + 1))
-    const read: Read = async (accounts, context) => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      return answerAll(() => evm(1n))(accounts, context)
-    }
-    const url = await start({
-      chains: references.map((reference) => scriptedChain(`eip155:${reference}`, 'evm', read)),
-    })
-    expect(itemsOf(await (await post(url, { data: [evmItem([A], references)] })).text())).toHaveLength(20)
-    process.off('warning', note)
-    expect(warnings).toEqual([])
-  })
-
-  it('cancels the read only when the last reader has left', async () => {
-    const { calls, counting } = counted(() => new Promise(() => {}))
-    const url = await start({ deadlineMs: 20_000, chains: [scriptedChain('eip155:1', 'evm', counting)] })
-    const one = new AbortController()
-    const two = new AbortController()
-    const body = { data: [evmItem([A], ['1'])] }
-    // Held to the end: fetch ends the connection of an answer that is collected as garbage.
-    const readers = [await post(url, body, { signal: one.signal }), await post(url, body, { signal: two.signal })]
-    one.abort()
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(calls[0]?.aborted()).toBe(false)
-    two.abort()
-    await expect.poll(() => calls[0]?.aborted()).toBe(true)
-    expect(readers.map(({ status }) => status)).toEqual([200, 200])
-  })
-
-  it('serves a kept reading while it is young enough and an error after that', async () => {
-    let at = 1_000_000
-    let broken = false
-    const url = await start({
-      now: () => at,
-      maxStaleMs: 10_000,
-      chains: [
-        scriptedChain('eip155:1', 'evm', async (accounts, context) => {
-          if (broken) throw new UpstreamUnavailableError('down')
-          at += 500
-          return answerAll(() => evm(9n))(accounts, context)
-        }),
-      ],
-    })
-    const body = { data: [evmItem([A], ['1'])] }
-    await (await post(url, body)).text()
-    broken = true
-    // The state may be as old as the beginning of the read.
-    at += 9_500
-    expect(itemsOf(await (await post(url, body)).text())[0]).toMatchObject({ error: null })
-    at += 1
-    expect(itemsOf(await (await post(url, body)).text())[0]).toMatchObject({ balances: null })
-  })
-
-  it('sends comments while it waits, never data', async () => {
-    const held = gate()
-    const url = await start({
-      limits: { keepAliveMs: 30 },
-      chains: [
-        scriptedChain('eip155:1', 'evm', async (accounts, context) => {
-          await held.closed
-          return answerAll(() => evm(1n))(accounts, context)
-        }),
-      ],
-    })
-    const response = await post(url, { data: [evmItem([A], ['1'])] })
-    setTimeout(held.open, 150)
-    const text = await response.text()
-    expect(text.startsWith(': ping\n\n')).toBe(true)
-    expect(itemsOf(text)).toHaveLength(1)
-  })
-
-  it('cuts a reader that takes nothing and holds only bounded memory for it', async () => {
-    const name = 'x'.repeat(2_000_000)
-    const big = evm(1n, [{ address: '0xaa', name, symbol: 's', decimals: 1, balance: 1n }])
-    const url = await start({
-      limits: { stalledReaderMs: 200, keepAliveMs: 50 },
-      chains: [
-        scriptedChain('eip155:1', 'evm', async (accounts, context) => {
-          await new Promise((resolve) => setTimeout(resolve, 20))
-          return answerAll(() => big)(accounts, context)
-        }),
-      ],
-    })
-    const addresses = Array.from({ length: 50 }, (_, at) => `0x${at.toString(16).padStart(40, '0')}`)
-    const body = JSON.stringify({ data: [evmItem(addresses, ['1'])] })
-    const { hostname, port } = new URL(url)
-    const socket = connect(Number(port), hostname)
-    await once(socket, 'connect')
-    socket.write(
-      `POST /v1/balance/get-balances HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    )
-    socket.pause()
-    socket.on('error', () => {})
-    const connections = () =>
-      new Promise<number>((resolve, reject) =>
-        app?.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-      )
-    await expect.poll(connections).toBe(1)
-    await expect.poll(connections, { timeout: 20_000 }).toBe(0)
-    socket.destroy()
-  })
-
-  it('cuts a reader that takes nothing of an answer that was ready at once', async () => {
-    const name = 'x'.repeat(300_000)
-    const big = evm(1n, [{ address: '0xaa', name, symbol: 's', decimals: 1, balance: 1n }])
-    const url = await start({
-      // The first one, which reads as fast as this machine allows, is not to be cut.
-      limits: { stalledReaderMs: 2_000, keepAliveMs: 1_000 },
-      chains: [
-        scriptedChain(
-          'eip155:1',
-          'evm',
-          answerAll(() => big),
-          60_000,
-        ),
-      ],
-    })
-    const addresses = Array.from({ length: 50 }, (_, at) => `0x${at.toString(16).padStart(40, '0')}`)
-    const body = JSON.stringify({ data: [evmItem(addresses, ['1'])] })
-    expect(itemsOf(await (await post(url, body)).text())).toHaveLength(50)
-    const { hostname, port } = new URL(url)
-    const socket = connect(Number(port), hostname)
-    const cut = new Promise((resolve) => app?.server.once('connection', (taken) => taken.once('close', resolve)))
-    await once(socket, 'connect')
-    socket.write(
-      `POST /v1/balance/get-balances HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    )
-    socket.pause()
-    socket.on('error', () => {})
-    await cut
-    socket.destroy()
-  })
-
-  it('lets open streams finish when it closes, and cuts what is left at the bound', async () => {
-    const url = await start({
-      deadlineMs: 20_000,
-      limits: { shutdownGraceMs: 300 },
-      chains: [
-        scriptedChain('eip155:1', 'evm', async (accounts, context) => {
-          await new Promise((resolve) => setTimeout(resolve, 100))
-          return answerAll(() => evm(1n))(accounts, context)
-        }),
-        scriptedChain('eip155:2', 'evm', () => new Promise(() => {})),
-      ],
-    })
-    const finishing = await post(url, { data: [evmItem([A], ['1'])] })
-    const hanging = await post(url, { data: [evmItem([A], ['2'])] })
-    const closed = app?.close()
-    expect(itemsOf(await finishing.text())).toHaveLength(1)
-    await expect(hanging.text()).rejects.toThrow()
-    await closed
-    app = undefined
   })
 })

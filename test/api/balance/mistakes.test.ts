@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import type { FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CorethBalances } from '../../../src/chains/capabilities.ts'
 import {
   BadAnswerError,
@@ -14,12 +13,13 @@ import { readLikeExtension, readLikePhone } from '../../contract/wallet-readers.
 import {
   answerAll,
   ask,
+  type BalanceApiSetup,
   evm,
   itemsOf,
   post,
   type Read,
   scriptedChain,
-  startBalanceApi,
+  serveBalances,
 } from '../../support/balance-api.ts'
 
 /** What a naive server gets wrong, by the numbers under which the field knows it: framing, credential, items. */
@@ -37,16 +37,7 @@ const coreth = (references: string[]) => ({
   addressDetails: [{ id: 'w', addresses: [WALLET] }],
 })
 
-let app: FastifyInstance | undefined
-afterEach(async () => {
-  await app?.close()
-  app = undefined
-})
-const start = async (setup: Parameters<typeof startBalanceApi>[0]): Promise<string> => {
-  const started = await startBalanceApi(setup)
-  app = started.app
-  return started.url
-}
+const start = async (setup: BalanceApiSetup): Promise<string> => (await serveBalances(setup)).url
 const chain = (id: string, read: Read | Balances = evm(1n)) =>
   scriptedChain(`eip155:${id}`, 'evm', typeof read === 'function' ? read : answerAll(() => read))
 const delayed =
@@ -118,7 +109,6 @@ describe('mistake', () => {
     const empty = { headers: { 'x-firebase-appcheck': '' } }
     const open = await start({ chains: [chain('1')] })
     expect(itemsOf(await textOf(open, { data: [evmItem(['1'])] }, empty))).toHaveLength(1)
-    await app?.close()
     const guarded = await start({ chains: [], appCheck: { mode: 'static', tokens: ['t'] } })
     const [absent, present] = await Promise.all([post(guarded, {}), post(guarded, {}, empty)])
     expect([present.status, await present.text()]).toEqual([absent.status, await absent.text()])

@@ -29,7 +29,7 @@ function sourceOver(scene: Scene, nodeHeight: () => Promise<bigint>): ContainerS
     network: 'testnet',
     nodeHeight,
     maxAgeMs: 60_000,
-    patienceMs: 200,
+    patienceMs: 60_000,
     now: () => NOW,
   })
 }

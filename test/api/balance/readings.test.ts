@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { UpstreamUnavailableError } from '../../../src/errors.ts'
+import {
+  answerAll,
+  type BalanceApiSetup,
+  evm,
+  itemsOf,
+  post,
+  type Read,
+  scriptedChain,
+  serveBalances,
+} from '../../support/balance-api.ts'
+import { gate } from '../../support/gate.ts'
+
+const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
+const evmItem = (addresses: string[], references: string[]) => ({ namespace: 'eip155', addresses, references })
+const start = async (setup: BalanceApiSetup): Promise<string> => (await serveBalances(setup)).url
+const counted = (read: Read) => {
+  const calls: { ids: string[]; aborted: () => boolean }[] = []
+  const counting: Read = (accounts, context) => {
+    calls.push({ ids: accounts.map(({ id }) => id), aborted: () => context.signal.aborted })
+    return read(accounts, context)
+  }
+  return { calls, counting }
+}
+
+describe('a reading', () => {
+  it('shares one read between identical requests and answers the next from the same reading, byte for byte', async () => {
+    const held = gate()
+    const { calls, counting } = counted(async (accounts, context) => {
+      await held.opened
+      return answerAll(() => evm(7n))(accounts, context)
+    })
+    const url = await start({ chains: [scriptedChain('eip155:1', 'evm', counting, 60_000)] })
+    const body = { data: [evmItem([A], ['1'])] }
+    const both = [post(url, body), post(url, body)].map(async (response) => (await response).text())
+    await expect.poll(() => calls.length).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    held.open()
+    const [one, two] = await Promise.all(both)
+    const three = await (await post(url, body)).text()
+    expect(one).toBe(two)
+    expect(three).toBe(one)
+    expect(calls).toHaveLength(1)
+  })
+
+  it('waits for any number of chains without a warning of leaks', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error) => warnings.push(warning)
+    process.on('warning', note)
+    const references = Array.from({ length: 20 }, (_, at) => String(at + 1))
+    const read: Read = async (accounts, context) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return answerAll(() => evm(1n))(accounts, context)
+    }
+    const url = await start({
+      chains: references.map((reference) => scriptedChain(`eip155:${reference}`, 'evm', read)),
+    })
+    expect(itemsOf(await (await post(url, { data: [evmItem([A], references)] })).text())).toHaveLength(20)
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
+  it('cancels the read only when the last reader has left', async () => {
+    const { calls, counting } = counted(() => new Promise(() => {}))
+    const url = await start({ deadlineMs: 20_000, chains: [scriptedChain('eip155:1', 'evm', counting)] })
+    const one = new AbortController()
+    const two = new AbortController()
+    const body = { data: [evmItem([A], ['1'])] }
+    // Held to the end: fetch ends the connection of an answer that is collected as garbage.
+    const readers = [await post(url, body, { signal: one.signal }), await post(url, body, { signal: two.signal })]
+    one.abort()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(calls[0]?.aborted()).toBe(false)
+    two.abort()
+    await expect.poll(() => calls[0]?.aborted()).toBe(true)
+    expect(readers.map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  it('serves a kept reading while it is young enough and an error after that', async () => {
+    let at = 1_000_000
+    let broken = false
+    const url = await start({
+      now: () => at,
+      maxStaleMs: 10_000,
+      chains: [
+        scriptedChain('eip155:1', 'evm', async (accounts, context) => {
+          if (broken) throw new UpstreamUnavailableError('down')
+          at += 500
+          return answerAll(() => evm(9n))(accounts, context)
+        }),
+      ],
+    })
+    const body = { data: [evmItem([A], ['1'])] }
+    await (await post(url, body)).text()
+    broken = true
+    // The state may be as old as the beginning of the read.
+    at += 9_500
+    expect(itemsOf(await (await post(url, body)).text())[0]).toMatchObject({ error: null })
+    at += 1
+    expect(itemsOf(await (await post(url, body)).text())[0]).toMatchObject({ balances: null })
+  })
+})
