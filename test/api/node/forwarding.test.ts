@@ -125,6 +125,28 @@ describe('forwarding', () => {
     }
   })
 
+  it.each<[string, string, boolean]>([
+    ['another id', '{"jsonrpc":"2.0","id":8,"result":"0x2"}', false],
+    ['another id at the end', '{"jsonrpc":"2.0","result":"0x2","id":8}\n', false],
+    ['the id inside of its result only', '{"jsonrpc":"2.0","result":{"a":1,"id":7},"id":8}\n', false],
+    ['no id', '{"jsonrpc":"2.0","result":"0x2"}', false],
+    ['a text for a number', '{"jsonrpc":"2.0","id":"7","result":"0x2"}', false],
+    ['an error for another call', '{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"x"}}', false],
+    ['the id in other words', '{"result":"0x2","id":7.0,"jsonrpc":"2.0"}', true],
+    ['an error without an id', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}', true],
+  ])('an answer with %s', async (_what, body, taken) => {
+    const front = await startFront(2)
+    const methods = ['platform.x', 'debug_x', 'eth_gasPrice', 'eth_newBlockFilter', 'eth_sendRawTransaction']
+    nodeAt(front, 0).answer = ({ method = '' }) => (methods.includes(method) ? { body } : undefined)
+    for (const method of methods) {
+      const params = method === 'eth_sendRawTransaction' ? '["0x02"]' : '[]'
+      const path = method === 'platform.x' ? '/ext/bc/P' : '/ext/bc/C/rpc'
+      const { text } = await front.post(path, evmCall(method, params, '7'))
+      if (taken) expect([method, text]).toEqual([method, body])
+      else expect([method, text]).toEqual([method, expect.stringMatching(/"result":("0x1"|{"from":"NodeID-1"})/)])
+    }
+  })
+
   it('takes answers whose members stand in another order', async () => {
     const front = await startFront(1)
     const body = '{"id":1,"result":{"jsonrpc":"x"},"jsonrpc":"2.0"}'
@@ -226,7 +248,8 @@ describe('writes', () => {
     const front = await startFront(2)
     nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? 'cut' : undefined)
     nodeAt(front, 1).answer = ({ method }) => {
-      if (method === 'eth_sendRawTransaction') return evmError('already known')
+      if (method === 'eth_sendRawTransaction')
+        return { body: '{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"already known"}}\n' }
       return method === 'eth_getTransactionByHash'
         ? { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
         : undefined

@@ -48,7 +48,7 @@ const isOpaque = ({ endpoint, http }: ForwardCall): boolean => endpoint.dialect 
 const judgeOf = (call: ForwardCall): Judge => {
   const { endpoint, id } = call
   if (isOpaque(call)) return judgeOpaque
-  if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm') return id === undefined ? judgeRpc : judgeCall
+  if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm') return id === undefined ? judgeRpc : judgeCall(id)
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
 }
 

@@ -2,6 +2,7 @@ import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import { eachMember } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
 import { isSpace, skipSpace } from '../json/validate.ts'
+import { answeredCall } from './answered-call.ts'
 
 /** Reads what an upstream's answer means: an answer for the client, or this upstream's own trouble. */
 export type Judge = (response: RawResponse) => AnswerVerdict
@@ -105,25 +106,19 @@ const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: num
 export const judgeRpc: Judge = (response) =>
   response.status === 200 ? judgeBody(response.body) : judgeStatus(response)
 
-/** How nodes begin every answer of one call; other servers write the members in other orders. */
-const ANSWER_START = Buffer.from('{"jsonrpc":"2.0",')
-
-const saysSomething = (body: Buffer): boolean => {
-  if (body.subarray(0, ANSWER_START.length).equals(ANSWER_START)) return true
-  let found = false
-  eachMember(body, skipSpace(body, 0), (keyFrom, keyTo) => {
-    const name = body.toString('latin1', keyFrom, keyTo)
-    found ||= name === '"result"' || name === '"error"'
-  })
-  return found
-}
-
-/** Answers to one call with an id: they hold a result or an error, whatever else something before a node may say. */
-export const judgeCall: Judge = (response) => {
-  const verdict = judgeRpc(response)
-  if (verdict.kind !== 'answer' || response.status !== 200 || saysSomething(response.body)) return verdict
-  return trouble('answer without a result or an error')
-}
+/**
+ * Answers to one call with this id (as it is echoed): a result or an error under the id, whatever else something before
+ * a node may say. The answer to another call, which a proxy has mixed up, must not be taken for this one's.
+ */
+export const judgeCall =
+  (id: Buffer): Judge =>
+  (response) => {
+    const verdict = judgeRpc(response)
+    if (verdict.kind !== 'answer' || response.status !== 200) return verdict
+    const answered = answeredCall(response.body, id)
+    if (answered === 'this') return verdict
+    return trouble(answered === 'other' ? 'answer to another call' : 'answer without a result or an error')
+  }
 
 /** Answers of which nothing is known but HTTP. */
 export const judgeHttp: Judge = (response) => (response.status === 200 ? ANSWER : judgeStatus(response))

@@ -2,7 +2,7 @@ import { FirnError, UpstreamUnavailableError } from '../../../../errors.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
-import { judgeCall } from '../../forward/judge.ts'
+import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { Member, NodePools } from '../../forward/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, EVM_CODES, errorEntry, resultEntry, resultOf } from '../answers.ts'
@@ -32,18 +32,22 @@ const NOT_FOUND = 'filter not found'
 const textOf = (value: Buffer | undefined): string | undefined =>
   value && value[0] === 0x22 && value.length <= MAX_ID ? value.toString('latin1', 1, value.length - 1) : undefined
 
-const exchange = (member: Member, { endpoint, body, contentType, signal }: EvmCall): Promise<RawResponse> =>
-  member.pool.exchange(
+const judgeOf = ({ message }: EvmCall): Judge => (message.id === undefined ? judgeRpc : judgeCall(message.id))
+
+const exchange = (member: Member, call: EvmCall): Promise<RawResponse> => {
+  const { endpoint, body, contentType, signal } = call
+  return member.pool.exchange(
     {
       method: 'POST',
       path: member.path(endpoint),
       headers: forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }),
       body,
     },
-    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge: judgeCall },
+    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge: judgeOf(call) },
   )
+}
 
-const isAnswer = (response: RawResponse): boolean => judgeCall(response).kind === 'answer'
+const isAnswer = (call: EvmCall, response: RawResponse): boolean => judgeOf(call)(response).kind === 'answer'
 
 /** What a node says of a filter that it does not have. */
 const unknownFilter = ({ message }: EvmCall): NodeAnswer =>
@@ -72,7 +76,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     for (const member of membersFor(call)) {
       try {
         const response = await exchange(member, call)
-        if (isAnswer(response)) {
+        if (isAnswer(call, response)) {
           const id = textOf(resultOf(response.body))
           if (id !== undefined) table.made(endpoint.path, id, member.host)
           return answerOf(response)
@@ -94,7 +98,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     if (!maker) return unknownFilter(call)
     try {
       const response = await exchange(maker, call)
-      if (!isAnswer(response)) return unknownFilter(call)
+      if (!isAnswer(call, response)) return unknownFilter(call)
       if (call.message.method === 'eth_uninstallFilter' || saysUnknown(call, response.body))
         table.forget(endpoint.path, id)
       return answerOf(response)
@@ -111,7 +115,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     for (const member of membersFor(call)) {
       try {
         const response = await exchange(member, call)
-        if (!isAnswer(response)) continue
+        if (!isAnswer(call, response)) continue
         said = response
         if (saysUnknown(call, response.body)) continue
         if (resultOf(response.body) && call.message.method !== 'eth_uninstallFilter')

@@ -1,7 +1,7 @@
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
-import { judgeCall, judgeRpc } from '../../forward/judge.ts'
+import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { NodePools } from '../../forward/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
@@ -30,6 +30,8 @@ export interface EvmReadsDeps {
   kept: KeptAnswers
   tipOf(endpoint: Endpoint): ChainTip
 }
+
+const judgeFor = ({ kind, id }: EvmMessage): Judge => (kind === 'call' && id ? judgeCall(id) : judgeRpc)
 
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`
 
@@ -60,8 +62,9 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     const tip = tipOf(call.endpoint)
     const mark = tip.mark()
     const attempts: Attempts = { missing: false }
+    const judge = judgeFor(call.message)
     const answer = await ask(call, (response) => {
-      const verdict = judgeCall(response)
+      const verdict = judge(response)
       if (verdict.kind !== 'answer' || response.status !== 200) return verdict
       return inspect(plan, tip, response.host, response.body, attempts)
     })
@@ -80,7 +83,7 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     read: async (call) => {
       const plan = call.body.length > MAX_SHARED_BODY ? undefined : planRead(call.endpoint, call.message)
       const { id } = call.message
-      if (!plan || id === undefined) return ask(call, call.message.kind === 'call' ? judgeCall : judgeRpc)
+      if (!plan || id === undefined) return ask(call, judgeFor(call.message))
       const tip = tipOf(call.endpoint)
       const known = kept.find(plan, tip)
       if (known) return known
