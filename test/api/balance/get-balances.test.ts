@@ -103,7 +103,7 @@ describe('get-balances stream', () => {
     const url = await start({
       chains: [
         scriptedChain('eip155:1', 'evm', async (accounts) => {
-          await slow.closed
+          await slow.opened
           return answerAll(() => evm(1n))(accounts, {} as never)
         }),
         scriptedChain(
