@@ -77,6 +77,8 @@ export async function execute(
   call: LocalCall,
 ): Promise<GorillaAnswer | typeof PASS_ON> {
   try {
+    if (method.isThere && !(await method.isThere()))
+      return unknownMethod(request, `rpc: can't find method ${goQuote(printedName(call.method))}`)
     const result = await method(readArguments(request.params), call)
     if (result === PASS_ON) return PASS_ON
     return { body: request.id === undefined ? EMPTY : successBody(jsonOf(result), request.id), executed: true }

@@ -46,7 +46,11 @@ export interface LocalCall {
 }
 
 /** Throws MethodError for an error of the method itself; anything else it throws is a fault of this server. */
-export type LocalMethod = (args: Arguments, call: LocalCall) => LocalResult | Promise<LocalResult>
+export interface LocalMethod {
+  (args: Arguments, call: LocalCall): LocalResult | Promise<LocalResult>
+  /** False = the method is not there now, which a node says before it looks at any argument; left out: it always is. */
+  isThere?(): boolean | Promise<boolean>
+}
 
 /** Methods of one service that are answered here. */
 export interface LocalService {

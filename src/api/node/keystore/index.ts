@@ -8,7 +8,6 @@ import { createAtomicKeyMethods } from './atomic-key-methods.ts'
 import type { KeyNetwork } from './key-network.ts'
 import { createKeystoreService } from './keystore-methods.ts'
 import { createPlatformKeyMethods } from './platform-key-methods.ts'
-import { MissingMethodError } from './refusals.ts'
 import { WITHHELD } from './withheld.ts'
 
 export type { KeyNetwork } from './key-network.ts'
@@ -27,20 +26,21 @@ export interface KeystoreServicesOptions {
   platformImport?: boolean
 }
 
-const missing: LocalMethod = (_args, call) => {
-  throw new MissingMethodError(call.method)
-}
+const missing: LocalMethod = Object.assign(
+  () => {
+    throw new Error('a method that is not there was called')
+  },
+  { isThere: () => false },
+)
 
 export function createKeystoreServices(options: KeystoreServicesOptions): LocalService[] {
   const { keystore, network, enabled, publicDeployment } = options
   const used = enabled ? async () => true : rememberTrue(() => keystore.users.any())
   /** A keystore that is off and holds nobody is not there: chains answer as newest nodes do. */
-  const ifUsed =
-    (method: LocalMethod): LocalMethod =>
-    async (args, call) => {
-      if (publicDeployment || !(await used())) throw new MissingMethodError(call.method)
-      return method(args, call)
-    }
+  const ifUsed = (method: LocalMethod): LocalMethod =>
+    Object.assign((...args: Parameters<LocalMethod>) => method(...args), {
+      isThere: async () => !publicDeployment && (await used()),
+    })
   const service = (name: string, endpoint: string, own: Readonly<Record<string, LocalMethod>>): LocalService => ({
     endpoints: [endpoint],
     service: name,

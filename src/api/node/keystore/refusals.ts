@@ -1,6 +1,4 @@
 import { KeystoreError, WrongPasswordError } from '../../../services/keystore/index.ts'
-import { ArgumentError } from '../gorilla/arguments.ts'
-import { printedName } from '../gorilla/execute.ts'
 import { MethodError } from '../gorilla/local-service.ts'
 import { goQuote } from '../json/go-quote.ts'
 
@@ -13,13 +11,5 @@ export async function refusing<T>(prefix: string, work: () => Promise<T>): Promi
     return await work()
   } catch (error) {
     throw error instanceof KeystoreError ? new MethodError(prefix + textOf(error)) : error
-  }
-}
-
-/** The method is not there at all. Like an argument error it comes before any method runs, so a node lets it be sniffed. */
-export class MissingMethodError extends ArgumentError {
-  constructor(method: string) {
-    super()
-    this.message = `rpc: can't find method ${goQuote(printedName(method))}`
   }
 }

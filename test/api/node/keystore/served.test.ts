@@ -49,6 +49,25 @@ describe('without users and with the API off', () => {
     expect(server.forwarded).toEqual([])
   })
 
+  it.each(['[1]', '1', '"x"', '["alice","secret"]', '{"username":1}'])(
+    'they are not there whatever the arguments are: %s',
+    async (params) => {
+      await start({ enabled: false })
+      for (const [path, method, printed] of [
+        ['/ext/bc/P', 'platform.exportKey', 'platform.ExportKey'],
+        ['/ext/bc/X', 'avm.createAddress', 'avm.CreateAddress'],
+        ['/ext/bc/X', 'avm.send', 'avm.Send'],
+        ['/ext/bc/C/avax', 'avax.importKey', 'avax.ImportKey'],
+      ] as const) {
+        const answer = await post(path, `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`)
+        expect((await answer.json()) as unknown).toMatchObject({
+          error: { message: `rpc: can't find method "${printed}"` },
+        })
+      }
+      expect(server.forwarded).toEqual([])
+    },
+  )
+
   it('knows enough of them to mean something', () => {
     expect(removed.length).toBeGreaterThan(8)
   })
