@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import { BadAnswerError, type FirnError, JsonRpcError } from '../../errors.ts'
+import { BadAnswerError, type FirnError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { accountFailure } from './account-failure.ts'
 import { recordOf, textOf, uintOf } from './node/answers.ts'
 import { ask } from './node/ask.ts'
+import { saysAbsent } from './node/refusals.ts'
 
 /** What an asset is called. Never blank: a blank name falls back to the asset id. */
 export interface AssetDescription {
@@ -42,7 +43,8 @@ export function createAssetDirectory(pool: UpstreamPool): AssetDirectory {
       cache.set(hex, description)
       return description
     } catch (error) {
-      if (!(error instanceof JsonRpcError)) throw error
+      // Without decimals an amount means something else: trouble of the node must not look like an unknown asset.
+      if (!saysAbsent(error)) throw error
       const unknown = { assetId, name: assetId, symbol: assetId, decimals: 0 }
       cache.set(hex, unknown, { ttl: UNKNOWN_MS })
       return unknown

@@ -7,6 +7,7 @@ import { type AssetDirectory, createAssetDirectory } from './assets.ts'
 import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
 import { ask } from './node/ask.ts'
 import { P_BLOCKCHAIN_ID, type PlatformChain } from './node/chains.ts'
+import { lacksMethod } from './node/refusals.ts'
 
 /** What tells one Avalanche network from another. Ids are CB58. */
 export interface NetworkFacts {
@@ -167,7 +168,7 @@ async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ 
     return { from: Number.isNaN(time) ? undefined : Math.floor(time / 1000) }
   } catch (error) {
     // A node too old for the method is too old for the upgrade.
-    if (error instanceof JsonRpcError) return { from: undefined }
+    if (lacksMethod(error)) return { from: undefined }
     throw error
   }
 }

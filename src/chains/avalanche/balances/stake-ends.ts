@@ -1,6 +1,6 @@
-import { JsonRpcError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
+import { saysAbsent } from '../node/refusals.ts'
 import type { StakerDirectory } from '../node/stakers.ts'
 import type { StakedOutput } from '../node/staking-tx.ts'
 import type { Staker, Validator } from '../node/validators.ts'
@@ -104,7 +104,7 @@ async function findOutputs(searches: readonly Search[], stakers: StakerDirectory
   }
 }
 
-/** Counts the searched output in staking transactions. One that the node does not give holds nothing we know of. */
+/** Counts the searched output in staking transactions. One that the node does not have holds nothing we know of. */
 async function lookInto(
   search: Search,
   candidates: readonly Staker[],
@@ -113,15 +113,15 @@ async function lookInto(
 ): Promise<void> {
   const key = contentKey(search.coin)
   await mapBounded(candidates, CONCURRENT, async (staker) => {
-    const stake = await stakers.stakingTx(staker.txId, call).then((tx) => tx.stake, nothingIfRefused)
+    const stake = await stakers.stakingTx(staker.txId, call).then((tx) => tx.stake, nothingIfAbsent)
     const count = stake.filter((output) => contentKey(output) === key).length
     search.located += count
     if (outlasts(staker, search.coin)) search.outlasted += count
   })
 }
 
-function nothingIfRefused(error: unknown): StakedOutput[] {
-  if (error instanceof JsonRpcError) return []
+function nothingIfAbsent(error: unknown): StakedOutput[] {
+  if (saysAbsent(error)) return []
   throw error
 }
 

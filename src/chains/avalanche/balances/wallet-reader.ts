@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { BadAnswerError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { Outcome, ReadContext, WalletAccount } from '../../capabilities.ts'
@@ -116,9 +117,10 @@ async function answerBundle<B>(
 async function settleKeys(wallet: ParsedWallet, readings: KeyReadings): Promise<KeyReading[] | Error> {
   try {
     return await Promise.all(
-      wallet.extendedPublicKeys.flatMap((key) => {
+      wallet.extendedPublicKeys.map((key) => {
         const reading = readings.get(key)
-        return reading ? [reading] : []
+        if (!reading) throw new BadAnswerError('a key was not read')
+        return reading
       }),
     )
   } catch (error) {

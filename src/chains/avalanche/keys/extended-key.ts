@@ -1,5 +1,5 @@
 import { BadInputError } from '../../../errors.ts'
-import { decodeBase58 } from '../../../lib/base58.ts'
+import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { type CurvePoint, parsePoint } from './curve.ts'
 
@@ -14,6 +14,9 @@ export interface PublicNode {
 
 const VERSION_XPUB = 0x0488b21e
 const LENGTH = 82
+const DEPTH_AT = 4
+const CHAIN_CODE_AT = 13
+const POINT_AT = 45
 
 /**
  * Reads an `xpub…` (BIP-32): base58check verified, the key must be a point of the curve. The depth is not looked at:
@@ -28,8 +31,20 @@ export function parseExtendedKey(text: string): PublicNode {
     throw new BadInputError('the checksum of the extended public key does not match')
   }
   if (payload.readUInt32BE(0) !== VERSION_XPUB) throw new BadInputError('not a mainnet extended public key')
-  const publicKey = payload.subarray(45)
+  const publicKey = payload.subarray(POINT_AT)
   const point = parsePoint(publicKey)
   if (!point) throw new BadInputError('the extended public key holds no point of the curve')
-  return { point, publicKey, chainCode: payload.subarray(13, 45) }
+  return { point, publicKey, chainCode: payload.subarray(CHAIN_CODE_AT, POINT_AT) }
+}
+
+/**
+ * One text for all that stand for the same node. Depth, parent and number say where a key comes from and change nothing
+ * below it; hardware wallets leave them empty, so that one account goes about under two texts.
+ * @throws BadInputError when the key is not valid.
+ */
+export function plainExtendedKey(text: string): string {
+  parseExtendedKey(text)
+  const payload = Buffer.from(decodeBase58(text)).subarray(0, -4)
+  payload.fill(0, DEPTH_AT, CHAIN_CODE_AT)
+  return encodeBase58(Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)]))
 }

@@ -4,7 +4,7 @@ import type { AvalancheNetwork } from '../network.ts'
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import { type SharedWork, shareWork } from '../shared-work.ts'
 import { createDerivedAddresses } from './derived-addresses.ts'
-import { parseExtendedKey } from './extended-key.ts'
+import { plainExtendedKey } from './extended-key.ts'
 import { type KeyReading, scanKeys } from './key-scan.ts'
 import { type LastUsed, windowEnd } from './scan-progress.ts'
 
@@ -55,39 +55,42 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps)
 
   return {
     scan(keys, { signal, ...call }) {
-      const { valid, readings } = checkKeys(keys)
-      const fresh = valid.filter((key) => running.get(key)?.abandoned() !== false)
+      const { texts, readings } = checkKeys(keys)
+      const fresh = [...texts.keys()].filter((key) => running.get(key)?.abandoned() !== false)
       for (const pack of packKeys(fresh, (key) => firstWindow(remembered.get(key), gap))) startPack(pack, call)
       // One pack is one work: joining it once per call lets it end when all callers have left.
       const joined = new Map<Scan, Promise<Map<string, KeyReading>>>()
-      for (const key of valid) {
+      for (const [key, written] of texts) {
         const work = running.get(key)
         if (!work) continue
         const pack = joined.get(work) ?? work.join(signal)
         joined.set(work, pack)
-        readings.set(
-          key,
-          pack.then((all) => all.get(key) as KeyReading),
-        )
+        const reading = pack.then((all) => all.get(key) as KeyReading)
+        for (const text of written) readings.set(text, reading)
       }
       return readings
     },
   }
 }
 
-/** Valid keys, and readings that have failed already for the others. */
+/**
+ * The texts of each valid key, by the one text that all of its texts stand for: an address has one place in a scan. And
+ * readings that have failed already for the others.
+ */
 function checkKeys(keys: Iterable<string>) {
-  const valid: string[] = []
+  const texts = new Map<string, string[]>()
   const readings = new Map<string, Promise<KeyReading>>()
-  for (const key of new Set(keys)) {
+  for (const text of new Set(keys)) {
     try {
-      parseExtendedKey(key)
-      valid.push(key)
+      const key = plainExtendedKey(text)
+      const written = texts.get(key)
+      if (written) written.push(text)
+      else texts.set(key, [text])
     } catch (error) {
-      readings.set(key, Promise.reject(error))
+      readings.set(text, Promise.reject(error))
     }
   }
-  return { valid, readings }
+  return { texts, readings }
 }
 
 /** Addresses of both branches that a first window of a key asks for. */

@@ -77,6 +77,34 @@ describe('one read for all wallets', () => {
     expect(outcomes.get('typo')).toMatchObject({ error: { code: 'BAD_INPUT' } })
   })
 
+  test('trouble of the node is no unknown asset: its amounts would be moved by nine places', async () => {
+    put('X', secpUtxo(hex(1), 5n, { assetId: TOKEN }))
+    put('X', secpUtxo(hex(2), 7n))
+    node().ledger.assets.set(idToCb58(TOKEN), { name: 'Token', symbol: 'TOK', denomination: '9' })
+    const { avm } = sources()
+    const read = async () => avm.readBalances([wallet('token', text(1)), wallet('avax', text(2))], context())
+    const troubles = [
+      'internal error',
+      'missing trie node',
+      'the database is closed',
+      'rpc: can\'t find method "avm.GetAssetDescription"',
+    ]
+    for (const message of troubles) {
+      node().before = (call) =>
+        call.method === 'avm.getAssetDescription' && call.params['assetID'] !== 'AVAX'
+          ? { code: -32000, message }
+          : undefined
+      const outcomes = await read()
+      expect(outcomes.get('token')).toMatchObject({ ok: false })
+      expect(outcomes.get('avax')).toMatchObject({ value: { native: 7n } })
+    }
+    node().before = () => undefined
+    expect((await read()).get('token')).toMatchObject({ value: { unlocked: [{ symbol: 'TOK', decimals: 9 }] } })
+    // An asset that the node does not have is told by its id.
+    put('X', secpUtxo(hex(1), 5n, { assetId: 'cd'.repeat(32) }))
+    expect((await read()).get('token')).toMatchObject({ value: { unlocked: [{ symbol: 'TOK' }, { decimals: 0 }] } })
+  })
+
   test('only outputs with an amount count, and only AVAX on P', async () => {
     const owners = { locktime: 0n, threshold: 1, addresses: [Buffer.from(hex(1), 'hex')] }
     node().ledger.assets.set(idToCb58(TOKEN), { name: '', symbol: ' ', denomination: '2' })

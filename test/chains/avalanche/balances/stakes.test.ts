@@ -75,6 +75,19 @@ describe('staked outputs by their state after the stake', () => {
   })
 })
 
+test('a stake that the node fails to give is no stake that it does not have', async () => {
+  const output = { owners: [hex(1)], amount: 50n, stakeableUntil: 5_000n }
+  node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs: [output] }))
+  const { pvm } = sources()
+  const read = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+  for (const message of ['internal error', 'the database is closed']) {
+    node().before = (call) => (call.method === 'platform.getTx' ? { code: -32000, message } : undefined)
+    expect(await read()).toMatchObject({ ok: false })
+  }
+  node().before = () => undefined
+  expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 0n } })
+})
+
 describe('restaked rewards', () => {
   const renewing = () =>
     stakerOf({
@@ -101,6 +114,19 @@ describe('restaked rewards', () => {
     node().ledger.upgrades = { heliconTime: '9999-12-01T00:00:00Z' }
     expect(await read()).toMatchObject({ value: { restakedRewards: 0n } })
     expect(count('platform.getCurrentValidators')).toBe(0)
+  })
+
+  test('are left out, not zero, while the node fails to say whether they exist', async () => {
+    node().ledger.stakers.push(renewing())
+    node().ledger.upgrades = active
+    const { pvm } = sources()
+    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+    node().before = (call) =>
+      call.method === 'info.upgrades' ? { code: -32000, message: 'internal error' } : undefined
+    const outcome = await again()
+    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
+    node().before = () => undefined
+    expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
   })
 
   test('are left out when they cannot be read, and zero for who stakes nothing', async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
 import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
+import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
 import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { sha256 } from '../../../../src/lib/sha256.ts'
 import { secpUtxo, stakerOf } from '../ledger-data.ts'
-import { context, useLedger } from '../ledger-sources.ts'
+import { context, natives, useLedger } from '../ledger-sources.ts'
 
 const KEY =
   'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
@@ -145,6 +147,19 @@ describe('an extended key', () => {
     expect(count('platform.getUTXOs')).toBe(3)
     // A scanner without that memory finds nothing: the node cannot show what was spent.
     expect(await nativeOf(sources().pvm)).toBe(0n)
+  })
+
+  test('two texts of one key, which differ in where they say it comes from, find the same', async () => {
+    put('P', secpUtxo(await at(0, 0), 1n), secpUtxo(await at(1, 130), 10n), secpUtxo(await at(1, 90), 100n))
+    // As hardware wallets write it: no depth, no parent, no number.
+    const payload = Buffer.from(decodeBase58(KEY)).subarray(0, -4).fill(0, 4, 13)
+    const same = encodeBase58(Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)]))
+    const wallets = [wallet([KEY], [], 'one'), wallet([same], [], 'other'), wallet([same, KEY], [], 'both')]
+    expect(natives(await sources().pvm.readBalances(wallets, context()))).toEqual({
+      one: 111n,
+      other: 111n,
+      both: 111n,
+    })
   })
 
   test('that is not valid fails its own wallet only', async () => {

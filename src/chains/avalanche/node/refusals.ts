@@ -1,0 +1,18 @@
+import { JsonRpcError } from '../../../errors.ts'
+
+const METHOD_NOT_FOUND = -32_601
+
+/** The node is of a version, or behind a gateway, without the method. */
+export const lacksMethod = (error: unknown): boolean =>
+  error instanceof JsonRpcError &&
+  (error.rpcCode === METHOD_NOT_FOUND || /can't find (method|service)/i.test(error.message))
+
+/**
+ * The node says that what was asked for does not exist ("not found" of avm and platform methods). Its other errors come
+ * under the same code and may be its own trouble, which says nothing about the thing.
+ */
+export const saysAbsent = (error: unknown): boolean =>
+  error instanceof JsonRpcError &&
+  !error.retryable &&
+  !lacksMethod(error) &&
+  /not found|doesn't create an asset/i.test(error.message)
