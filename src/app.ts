@@ -14,6 +14,7 @@ import { createIndexerCheck } from './wiring/indexer-health.ts'
 import { createServerNftMetadata } from './wiring/nft-metadata.ts'
 import { createNodeSide } from './wiring/node-side.ts'
 import { wirePage } from './wiring/page.ts'
+import { checkStore } from './wiring/store.ts'
 
 /** What a test or an embedding program may put in place of the real thing. */
 export interface AppOverrides {
@@ -75,6 +76,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     async listen() {
       await checkIndexFlags(config, logger)
       await Promise.all([access?.open(), sharing?.server.open()])
+      await checkStore(config, store)
       if (config.node.api.keystore.enabled) await store.open()
       await admin?.restore()
       await admin?.start()

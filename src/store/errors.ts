@@ -14,6 +14,16 @@ export class StoreLockedError extends FirnError {
   }
 }
 
+/** The index lies in tables that the database spreads over shards, where sums beside commits are wrong. */
+export class StoreSpreadError extends FirnError {
+  constructor(tables: readonly string[]) {
+    super(
+      `the database spreads tables of the index over shards (${tables.join(', ')}), where balances beside commits are wrong: undo it with undistribute_table, or name another database`,
+      { code: 'STORE_SPREAD', status: 503, expose: true },
+    )
+  }
+}
+
 /** What was read from the database contradicts what this program wrote or can have written. */
 export class StoreCorruptError extends FirnError {
   constructor(message: string, cause?: unknown) {

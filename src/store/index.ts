@@ -6,6 +6,7 @@ export {
   RangeContentError,
   RangeGapError,
   RangeParentError,
+  StoreSpreadError,
   StoreUnavailableError,
 } from './errors.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'

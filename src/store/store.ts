@@ -16,6 +16,7 @@ import {
 import { createProbes, type StoreProbes } from './probes.ts'
 import { createChainNumbers, createIndexReader, type IndexReader } from './read/index.ts'
 import type { Database } from './schema/index.ts'
+import { refuseSpreadTables } from './spread-tables.ts'
 import { createUpkeep } from './upkeep.ts'
 import { createIndexWriter } from './write/index.ts'
 import { createLeaderLease } from './write/leader-lease.ts'
@@ -37,7 +38,7 @@ export interface StoreOptions {
 /** Everything that is kept: opened by its first use, or by `open`. */
 export interface Store {
   readonly kind: 'embedded' | 'server'
-  /** Opens and migrates now; later calls answer the same. Rejects with StoreLockedError or StoreUnavailableError. */
+  /** Opens and migrates now; later calls answer the same. Rejects with StoreLockedError, StoreSpreadError or StoreUnavailableError. */
   open(): Promise<void>
   /** False until something was asked of the store. */
   readonly isOpen: boolean
@@ -128,6 +129,7 @@ function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
         ? await openEmbeddedPool({ folder: dataDir, statementTimeoutMs, maxWaiting: MAX_WAITING, logger })
         : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, statementTimeoutMs, logger })
     try {
+      if (pool.kind === 'server') await refuseSpreadTables(pool.patient)
       const applied = await migrate(pool.patient)
       logger.info({ kind: pool.kind, applied }, 'store open')
       return pool

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
-import { openStore, type Store } from '../store/index.ts'
+import { pause } from '../lib/pause.ts'
+import { openStore, type Store, StoreSpreadError } from '../store/index.ts'
 
 /** The store as configured. Nothing is opened before somebody uses it. */
 export function createServerStore({ store, dataDir }: Config, logger: Logger): Store {
@@ -12,4 +13,23 @@ export function createServerStore({ store, dataDir }: Config, logger: Logger): S
     leader,
     logger,
   })
+}
+
+/** A server that does not answer in this time, milliseconds, is asked again by whoever needs it. */
+const CHECK_MS = 3_000
+
+/**
+ * No start over a server whose tables cannot be answered from. That it is away is no reason not to start: it may come.
+ * @throws StoreSpreadError
+ */
+export async function checkStore({ store: { databaseUrl }, index }: Config, store: Store): Promise<void> {
+  if (databaseUrl === undefined || !index.enabled) return
+  const found = store.open().then(
+    () => undefined,
+    (error: unknown) => (error instanceof StoreSpreadError ? error : undefined),
+  )
+  const patience = new AbortController()
+  const error = await Promise.race([found, pause(CHECK_MS, patience.signal)])
+  patience.abort()
+  if (error) throw error
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/store/index.ts'
+import { INDEX_TABLES } from '../../src/store/spread-tables.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 
 /*
@@ -68,6 +69,12 @@ describe('the schema on a distributed database', () => {
     expect(own.filter((table) => placements(table).length !== 1)).toEqual([])
     const named = rows.flatMap((row) => row.tables)
     expect(named.filter((name) => !own.some((table) => isMeant(name, table)))).toEqual([])
+  })
+
+  it('every distributed table is one of those over which the store does not open', () => {
+    const own = tables.filter((name) => !/^(firn_migration|node_|keystore_|store_|leader_)/.test(name))
+    expect([...INDEX_TABLES]).toEqual(own)
+    expect(distributed().filter(([table]) => !(INDEX_TABLES as readonly string[]).includes(table))).toEqual([])
   })
 
   it('every unique key of a distributed table contains the column it is spread by, which is never null', async () => {
