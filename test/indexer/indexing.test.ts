@@ -97,7 +97,7 @@ it(
       pageBlocks: 10,
     })
     const status = () => stage.indexer.status().streams[0]
-    await until(() => status()?.phase === 'blocked', 'blocked', 30_000)
+    await until(() => status()?.phase === 'blocked', 'blocked')
     expect(status()?.error).toMatch(/P block .*unknown type id 99/)
     expect(indexed(stage, 'P')).toBeLessThan(50)
     expect(indexed(stage, 'P')).toBeGreaterThan(30)

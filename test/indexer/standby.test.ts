@@ -39,7 +39,7 @@ it('a second process waits and takes over when the first one goes', async () => 
   await first.stop()
   expect(first.status().role).toBe('stopped')
   node.moveTo({ P: 60, X: 30, C: 30 })
-  await until(() => second.status().role === 'leading', 'taken over', 30_000)
+  await until(() => second.status().role === 'leading', 'taken over')
   await caughtUp(second, [node])
   const progress = await stores[1]?.reader.progress()
   expect(progress?.map(({ tip }) => Number(tip?.height)).sort()).toEqual([30, 30, 60])

@@ -64,7 +64,7 @@ async function metadataOf(uris: readonly string[], allowed: readonly string[] = 
     logger,
   })
   worker.start()
-  await until(() => results.size === uris.length, 'all tokens are done', 60_000)
+  await until(() => results.size === uris.length, 'all tokens are done')
   await worker.stop()
   await pool.close()
   return uris.map((_uri, index) => results.get(BigInt(index)) as FetchedMetadata)

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { BadInputError, CancelledError } from '../../errors.ts'
+import { BadInputError, CancelledError, DeadlineError } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
@@ -107,7 +107,9 @@ export const createSolanaBalanceSource = (
       const listed = listedTokens()
       const readable = wallets.flatMap(([, wallet]) => (wallet.ok ? [wallet.value] : []))
       const facts = await readMints(mintsOf(readable, listed), context)
-      if (context.signal.aborted) throw new CancelledError()
+      // Who is late still says what kept it from coming; whose reader has left says nothing.
+      const { aborted, reason } = context.signal
+      if (aborted && !(reason instanceof DeadlineError)) throw new CancelledError()
       for (const [id, wallet] of wallets) {
         const outcome = wallet.ok ? attempt(() => compose(wallet.value, facts, listed)) : wallet
         if (!outcome.ok) deps.logger?.debug({ caip2Id, id, err: outcome.error }, 'solana account could not be read')

@@ -1,8 +1,10 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Outcome, SolanaBalances } from '../../../src/chains/capabilities.ts'
 import { createSolanaBalanceSource, solanaHeadProbe, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
+import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { TOKEN_2022 } from '../../sandbox/solana/instructions.ts'
 import { createSolanaMethods } from '../../sandbox/solana/rpc.ts'
 import { type SolanaChain, solanaGenesis, startSolanaChain } from '../../sandbox/solana-chain.ts'
@@ -62,11 +64,11 @@ afterEach(async () => {
   await pool.close()
 })
 
-const source = () =>
+const source = (over: PlainPool | UpstreamPool = pool) =>
   createSolanaBalanceSource({
     caip2Id: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
     native: solanaNative,
-    pool,
+    pool: over,
     tokens: { tokens: () => [] },
     limits: solanaLimits,
   })
@@ -248,6 +250,19 @@ describe('upstreams that fail as a whole', () => {
   it('believes a node that does not tell its genesis hash', async () => {
     server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getGenesisHash'] } })
     expect((await read()).alice.ok).toBe(true)
+  })
+
+  it('says at the deadline what kept it from coming', async () => {
+    server.set({ rateLimited: { retryAfterSeconds: 1 } })
+    const patient = createUpstreamPool('test', [{ url: server.url }], DEFAULT_LIMITS)
+    onTestFinished(() => patient.close())
+    const deadline = new AbortController()
+    const { alice } = chain.owners
+    const reading = source(patient).readBalances([{ id: alice }], readContext({ signal: deadline.signal }))
+    await expect.poll(() => server.stats.requests).toBeGreaterThan(0)
+    await expect.poll(() => patient.status()[0]?.inFlight).toBe(0)
+    deadline.abort(new DeadlineError('timed out'))
+    expect(errorOf((await reading).get(alice))).toBeInstanceOf(UpstreamRateLimitedError)
   })
 
   it('ends when the reader leaves, and cuts the request', async () => {

@@ -79,7 +79,7 @@ it.each([
   async (_, hidden, message) => {
     const stage = await inferring(await withGenesisTxs(hidden), ['P'], 4)
     const status = () => stage.indexer.status().streams[0]
-    await until(() => status()?.error !== undefined, 'refused', 60_000)
+    await until(() => status()?.error !== undefined, 'refused')
     expect(status()).toMatchObject({ error: expect.stringMatching(message), height: undefined })
   },
   120_000,

@@ -70,7 +70,7 @@ describe('back-pressure', () => {
     }
     expect(before).toBeGreaterThan(0.6 * MESSAGES * MESSAGE_BYTES)
     client.resume()
-    await until(() => seen.length === MESSAGES, 'everything', 15_000)
+    await until(() => seen.length === MESSAGES, 'everything')
     expect(seen).toEqual(Array.from({ length: MESSAGES }, (_, index) => `0x${index.toString(16)}`))
   })
 
@@ -88,8 +88,8 @@ describe('back-pressure', () => {
     await new Promise((resolve) => client.once('message', resolve))
     client.pause()
     node.push()
-    await until(() => stage.sockets.size === 0, 'the client is cut', 5_000)
-    await until(() => node.waiting() === 0, 'nothing is held at the node for nobody', 5_000)
+    await until(() => stage.sockets.size === 0, 'the client is cut')
+    await until(() => node.waiting() === 0, 'nothing is held at the node for nobody')
   })
 
   it('a client that asks faster than nodes answer is not read further', async () => {
@@ -108,7 +108,7 @@ describe('back-pressure', () => {
       // Written one by one, as they would come over a network.
       client.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_odd', params: [id, 'x'.repeat(20_000)] }))
     }
-    await until(() => ids.size === 200, 'all answers', 15_000)
+    await until(() => ids.size === 200, 'all answers')
     // What was already taken from the socket when the limit was reached comes on top.
     expect(server.stats.maxInFlight).toBeLessThan(16)
   })

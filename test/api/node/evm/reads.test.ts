@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/fault-server.ts'
+import { gate } from '../../../support/gate.ts'
 import { until } from '../../../support/upstream-pool.ts'
 import { type EvmStage, type EvmStageOptions, startEvmStage } from './stage.ts'
 
@@ -73,6 +74,24 @@ describe('what is kept', () => {
     expect(await times(params, method)).toBe(2)
   })
 
+  it('what is final is asked anew after ten minutes: nodes write old blocks in another way after an upgrade', async () => {
+    let block: unknown = { number: '0x5', hash: HASH }
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['performance'] })
+    // The cache takes a start of 0 for none.
+    vi.advanceTimersByTime(1)
+    const { stage } = await start([{ answer: (call) => (call.method === 'eth_blockNumber' ? '0x64' : block) }])
+    const read = () =>
+      Promise.all([stage.call('eth_getBlockByHash', [HASH, false]), stage.call('eth_getBlockByNumber', ['0x5', false])])
+    await stage.call('eth_blockNumber')
+    const before = await read()
+    block = { number: '0x5', hash: HASH, targetExponent: '0x1' }
+    vi.advanceTimersByTime(590_000)
+    expect(await read()).toEqual(before)
+    vi.advanceTimersByTime(10_001)
+    expect(await read()).toEqual([block, block])
+  })
+
   it('null is never final, nor is an error', async () => {
     let receipt: unknown = null
     const { stage, servers } = await start([{ answer: () => receipt }])
@@ -138,12 +157,24 @@ describe('what is kept', () => {
   )
 })
 
+/** How many requests have come whole to the server of the stage. */
+function arrivals(stage: EvmStage): () => number {
+  let count = 0
+  stage.server.on('request', (request) => request.once('end', () => (count += 1)))
+  return () => count
+}
+
 describe('what is shared', () => {
   it('identical reads under way are one', async () => {
-    const { stage, servers } = await start([{ faults: { latencyMs: 500 }, answer: () => '0x1' }])
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, id) => stage.post({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] })),
+    const held = gate()
+    const { stage, servers } = await start([{ faults: { held: held.opened }, answer: () => '0x1' }])
+    const arrived = arrivals(stage)
+    const posts = Array.from({ length: 20 }, (_, id) =>
+      stage.post({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] }),
     )
+    await until(() => arrived() === 20, 'all questions')
+    held.open()
+    const answers = await Promise.all(posts)
     expect(asked(servers[0], 'eth_gasPrice')).toBe(1)
     expect(answers.map(({ text }) => JSON.parse(text) as unknown)).toEqual(
       answers.map((_, id) => ({ jsonrpc: '2.0', id, result: '0x1' })),
@@ -151,7 +182,9 @@ describe('what is shared', () => {
   })
 
   it('who leaves takes nothing from those who stay; the last one who leaves ends it', async () => {
-    const { stage, servers } = await start([{ faults: { latencyMs: 600 }, answer: () => '0x1' }])
+    const held = gate()
+    const { stage, servers } = await start([{ faults: { held: held.opened }, answer: () => '0x1' }])
+    const arrived = arrivals(stage)
     const leave = new AbortController()
     const send = (signal?: AbortSignal): Promise<Response> =>
       fetch(`${stage.url}/ext/bc/C/rpc`, {
@@ -163,10 +196,12 @@ describe('what is shared', () => {
     const gone = send(leave.signal).catch(() => 'left')
     const staying = send()
     await until(() => (servers[0]?.stats.inFlight ?? 0) > 0, 'a read under way')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await until(() => arrived() === 2, 'both readers')
     leave.abort()
     expect(await gone).toBe('left')
+    held.open()
     expect((await staying).status).toBe(200)
+    servers[0]?.set({ held: gate().opened })
     const last = new AbortController()
     const alone = send(last.signal).catch(() => 'left')
     await until(() => servers[0]?.stats.inFlight === 1, 'another read under way')
