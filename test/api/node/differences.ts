@@ -129,6 +129,6 @@ call, so that nothing that parses bodies breaks:
 | Body of any other endpoint | \`node.bodyLimitBytes\` (25 MiB): 413; a node has no limit there |
 | Headers of a request | 128 KiB: 431; a node takes 1 MiB |
 | Time for an answer | 30 s over all attempts, \`node.attemptMs\` (20 s) for one node |
-| Answers in memory | \`node.cacheBytes\` (64 MiB), at most 1 MiB each, oldest first |
+| Answers in memory | \`node.cacheBytes\` (64 MiB), at most 1 MiB each, oldest first; 10 minutes at most, since newer nodes and upgrades write old blocks anew |
 `
 }

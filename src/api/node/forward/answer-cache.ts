@@ -16,6 +16,7 @@ export interface KeptAnswer {
 /** Answers kept as the node's own bytes; another caller's id is put where the first one's was. */
 export interface AnswerCache {
   get(key: string, tip: bigint | undefined): KeptAnswer | undefined
+  /** `ttlMs`: at most; Infinity = as long as anything is kept. */
   set(key: string, answer: KeptAnswer, ttlMs: number): void
   /** Forgets what depends on the tip: a transaction went through. */
   forgetTip(): void
@@ -27,8 +28,15 @@ export interface AnswerCacheOptions {
   entries: number
   /** Told of each answer that is used again; for metrics. */
   onHit?: (() => void) | undefined
+  /** Milliseconds that only grow; default: since this process began. */
+  now?: () => number
 }
 
+/**
+ * No answer is kept for longer, milliseconds, however final it is: nodes write what they have long accepted in another
+ * way once they are newer (members are added), or once an upgrade activates under them (C-chain blocks from Helicon on).
+ */
+export const LONGEST_KEPT_MS = 600_000
 const ENTRY_OVERHEAD = 300
 /** Larger answers would push out too many small ones. */
 const MAX_ANSWER_BYTES = 1_048_576
@@ -38,6 +46,7 @@ export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
   const cache = new LRUCache<string, KeptAnswer>({
     max: limits.entries,
     maxSize: Math.max(1, limits.bytes),
+    perf: { now: limits.now ?? (() => performance.now()) },
     sizeCalculation: (answer, key) => answer.head.length + answer.tail.length + key.length + ENTRY_OVERHEAD,
   })
   let epoch = 0
@@ -59,7 +68,7 @@ export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
       if (limits.bytes === 0 || key.length > MAX_KEY_LENGTH) return
       if (answer.head.length + answer.tail.length > MAX_ANSWER_BYTES) return
       epochs.set(answer, epoch)
-      cache.set(key, answer, Number.isFinite(ttlMs) ? { ttl: ttlMs } : {})
+      cache.set(key, answer, { ttl: Math.min(ttlMs, LONGEST_KEPT_MS) })
     },
     forgetTip: () => {
       epoch += 1

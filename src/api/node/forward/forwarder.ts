@@ -6,6 +6,7 @@ import {
   type AnswerCacheOptions,
   createAnswerCache,
   type KeptAnswer,
+  LONGEST_KEPT_MS,
   withoutId,
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
@@ -38,7 +39,6 @@ export interface ForwarderDeps {
 const FORWARD_MS = 30_000
 /** Aggregating signatures may hang a node: less patience. */
 const ALONE_MS = 20_000
-const SETTLED_MS = 600_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
@@ -62,8 +62,7 @@ const requestOf = (call: ForwardCall, path: string) => ({
 const keyOf = (call: ForwardCall): string =>
   `${call.endpoint.path}\n${call.method}\n${call.params === undefined ? '' : call.params.toString('latin1')}`
 
-const ttlOf = (finality: Finality, tipCacheMs: number): number =>
-  finality === 'immutable' ? Number.POSITIVE_INFINITY : finality === 'settled' ? SETTLED_MS : tipCacheMs
+const ttlOf = (finality: Finality, tipCacheMs: number): number => (finality === 'tip' ? tipCacheMs : LONGEST_KEPT_MS)
 
 function fromKept(kept: KeptAnswer, id: Buffer): NodeAnswer {
   const answer: NodeAnswer = { status: 200, body: Buffer.concat([kept.head, id, kept.tail]), nosniff: kept.nosniff }

@@ -1,9 +1,9 @@
-import { type AnswerCache, withoutId } from '../../forward/answer-cache.ts'
+import { type AnswerCache, LONGEST_KEPT_MS, withoutId } from '../../forward/answer-cache.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
 import type { ChainTip } from './chain-tip.ts'
 import type { ReadPlan } from './plan.ts'
 
-/** Answers that are still true. Errors and null are never among them. */
+/** Answers that are still true, none of them old. Errors and null are never among them. */
 export interface KeptAnswers {
   /** A whole body with the caller's id. */
   find(plan: ReadPlan, tip: ChainTip): NodeAnswer | undefined
@@ -11,19 +11,17 @@ export interface KeptAnswers {
   keep(plan: ReadPlan, tip: ChainTip, mark: bigint | undefined, answer: NodeAnswer): void
 }
 
-const SETTLED_MS = 600_000
-
 export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptAnswers {
   /** How long this very answer stays true, milliseconds; undefined = not at all. */
   const lifeOf = ({ finality }: ReadPlan, tip: ChainTip, body: Buffer): number | undefined => {
-    if (finality?.kind === 'settled') return SETTLED_MS
+    if (finality?.kind === 'settled') return LONGEST_KEPT_MS
     if (finality?.kind === 'tip') return tipCacheMs
     if (finality?.kind !== 'immutable') return undefined
     const { block, finalWhen } = finality
     if (finalWhen !== undefined && !body.includes(finalWhen)) return undefined
     const mark = tip.mark()
     if (block !== undefined && (mark === undefined || block > mark)) return undefined
-    return Number.POSITIVE_INFINITY
+    return LONGEST_KEPT_MS
   }
   return {
     find: (plan, tip) => {

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { readMessage } from '../../../../src/api/node/evm/message.ts'
+import { createChainTip } from '../../../../src/api/node/evm/read/chain-tip.ts'
+import { createKeptAnswers } from '../../../../src/api/node/evm/read/kept-answers.ts'
+import { planRead } from '../../../../src/api/node/evm/read/plan.ts'
+import { createAnswerCache } from '../../../../src/api/node/forward/answer-cache.ts'
+import { endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
+
+const MINUTES = 60_000
+
+function clock() {
+  let time = 1_000
+  return {
+    now: () => time,
+    /** The cache looks at the clock again only in a later turn of the event loop. */
+    async forward(ms: number) {
+      time += ms
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+  }
+}
+const answer = {
+  head: Buffer.from('{'),
+  tail: Buffer.from('}'),
+  contentType: undefined,
+  nosniff: false,
+  nodeId: undefined,
+  tip: undefined,
+}
+
+it('keeps nothing for longer than ten minutes, however final it is', async () => {
+  const time = clock()
+  const cache = createAnswerCache({ bytes: 10_000, entries: 10, now: time.now })
+  cache.set('final', answer, Number.POSITIVE_INFINITY)
+  cache.set('short', answer, 1 * MINUTES)
+  await time.forward(9.9 * MINUTES)
+  expect(cache.get('final', undefined)).toBe(answer)
+  expect(cache.get('short', undefined)).toBeUndefined()
+  await time.forward(0.2 * MINUTES)
+  expect(cache.get('final', undefined)).toBeUndefined()
+})
+
+it('asks for old blocks anew: nodes write them in another way after an upgrade', async () => {
+  const time = clock()
+  const kept = createKeptAnswers(createAnswerCache({ bytes: 10_000, entries: 10, now: time.now }), 0)
+  const tip = createChainTip({ maxLagBlocks: 3, head: () => 100n })
+  const body = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["0x5",false]}')
+  const endpoint = endpointByName('C/rpc')
+  const plan = endpoint && planRead(endpoint, readMessage(body, { from: 0, to: body.length }))
+  if (!plan) throw new Error('no plan')
+  kept.keep(plan, tip, 100n, { status: 200, body: Buffer.from('{"jsonrpc":"2.0","id":1,"result":{"number":"0x5"}}\n') })
+  await time.forward(9.9 * MINUTES)
+  expect(kept.find(plan, tip)?.body.toString()).toContain('"number":"0x5"')
+  await time.forward(0.2 * MINUTES)
+  expect(kept.find(plan, tip)).toBeUndefined()
+})
