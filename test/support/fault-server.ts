@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { createAnswerer, type PlannedAnswer } from './fault-answers.ts'
+import { freePort } from './free-port.ts'
 
 /** One JSON-RPC entry as the server saw it, or one plain request (then `method` is the HTTP method). */
 export interface SeenCall {
@@ -146,6 +147,19 @@ const listen = (http: Server, port: number): Promise<void> =>
     })
   })
 
+/** On a port that stays its own while it is `down`: nobody else answers there meanwhile. */
+const listenSomewhere = async (http: Server): Promise<number> => {
+  for (;;) {
+    const port = await freePort()
+    try {
+      await listen(http, port)
+      return port
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+}
+
 /** Serves requests; every wait is registered in `timers` so that `down` can end it. */
 const createHandler = (
   answer: (request: IncomingMessage, body: Buffer, faults: Faults) => PlannedAnswer,
@@ -227,8 +241,7 @@ export const startFaultServer = async (options: FaultServerOptions = {}): Promis
     }
     if (http.listening) await new Promise((resolve) => http.close(resolve))
   }
-  await listen(http, 0)
-  const { port } = http.address() as AddressInfo
+  const port = await listenSomewhere(http)
   const server: FaultServer = {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scrape, sumOf } from '../metrics/scrape.ts'
+import { eventually } from '../support/eventually.ts'
 import { attributesOf, type SentSpan, startCollector } from '../support/span-collector.ts'
 import { createStage } from '../support/stage.ts'
 
@@ -177,16 +178,19 @@ describe('spans', () => {
     expect(sumOf(samples, 'firn_otel_spans_total', { outcome: 'sent' })).toBe(0)
     const startedAt = performance.now()
     await server.app.close()
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 
   it('are counted when they were sent', async () => {
     const collector = await collect()
     const server = await startTraced(collector.url)
     await post(`${server.url}/ext/bc/C/rpc`, FEE)
-    while (collector.spans().length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(sumOf(await scrape(server.url), 'firn_otel_spans_total', { outcome: 'sent' })).toBe(collector.spans().length)
+    await eventually(() => expect(collector.spans()).not.toHaveLength(0))
+    await eventually(async () =>
+      expect(sumOf(await scrape(server.url), 'firn_otel_spans_total', { outcome: 'sent' })).toBe(
+        collector.spans().length,
+      ),
+    )
   })
 
   it('are not made where they are off', async () => {

@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
@@ -13,7 +13,7 @@ async function ask(path: string, deps: Partial<HealthDeps>) {
   await app.register(dataApi, {
     pathPrefix: '',
     computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: healthRoutes({ reads: {}, writes: {}, timeoutMs: 200, closing: () => false, ...deps }),
+    routes: healthRoutes({ reads: {}, writes: {}, timeoutMs: 60_000, closing: () => false, ...deps }),
   })
   const { statusCode, body, headers } = await app.inject(path)
   await app.close()
@@ -22,11 +22,8 @@ async function ask(path: string, deps: Partial<HealthDeps>) {
 
 /** What the driver says when nobody listens, turned into the store's words as the store does. */
 async function refused(): Promise<never> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  const error = await new Promise((resolve) => connect(port, '127.0.0.1').once('error', resolve))
+  // Privileged and unassigned, as in the stage's `deadUrl`.
+  const error = await new Promise((resolve) => connect(2, '127.0.0.1').once('error', resolve))
   throw databaseError(error)
 }
 const works = async (): Promise<void> => undefined
@@ -50,7 +47,10 @@ it('says which part does not work, and nothing of where it is', async () => {
 })
 
 it('does not wait for a part that says nothing, and takes no calls while it closes', async () => {
-  const silent = await ask('/v1/health-check', { writes: { cache: () => new Promise(() => undefined) } })
+  const silent = await ask('/v1/health-check', {
+    timeoutMs: 200,
+    writes: { cache: () => new Promise(() => undefined) },
+  })
   expect([silent.status, silent.body.message]).toEqual([503, ['cache: no answer within 200 ms']])
   const closing = await ask('/v1/live-check', { closing: () => true })
   expect([closing.status, closing.retryAfter]).toEqual([503, '5'])

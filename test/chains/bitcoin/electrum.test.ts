@@ -120,7 +120,7 @@ describe('electrum client', () => {
   it.each(faults)('goes to the next server after %s, and stays there', async (name, fault) => {
     server.fault = fault
     // Only silence is waited out; a loaded machine must not turn the other faults into it.
-    const wait = name === 'silence' ? { connectTimeoutMs: 200, answerTimeoutMs: 200 } : {}
+    const wait = name === 'silence' ? { connectTimeoutMs: 1_500, answerTimeoutMs: 1_500 } : {}
     const client = connect([server.url, second.url], wait)
     expect(await client.round([call('a')], readContext())).toEqual([good])
     const before = server.connections

@@ -110,7 +110,7 @@ describe('failover between backends', () => {
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
       close: async () => {},
     }
-    const context = readContext({ deadline: Date.now() + 2_000 })
+    const context = readContext({ deadline: Date.now() + 5_000 })
     const balances = await source([hanging, backend('esplora')]).readBalances(ids(), context)
     expect(balancesOf(first(balances)).confirmed).toBe(137_653_322n)
   })

@@ -512,7 +512,7 @@ describe('discovered tokens', () => {
     const { source, calls } = sourceOver(({ method }) =>
       method.startsWith('alchemy') ? new Promise(() => {}) : undefined,
     )
-    const deadline = Date.now() + 900
+    const deadline = Date.now() + 20_000
     const [first] = await read(source, [account(1)], deadline)
     expect(amounts(first).size).toBeGreaterThan(0)
     expect(Date.now()).toBeLessThan(deadline)

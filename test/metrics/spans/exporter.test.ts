@@ -115,7 +115,7 @@ describe('the span exporter', () => {
     for (const one of spans(35)) exporter.add(one)
     const startedAt = performance.now()
     await exporter.close()
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
     expect(fates.sent).toBe(0)
     expect(fates.dropped + fates.refused).toBe(35)
   })
