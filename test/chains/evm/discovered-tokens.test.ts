@@ -1,0 +1,157 @@
+import { createServer } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
+import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'
+import { account, amounts, chain, noDiscovery, pools, read, sourceOver, useTokenChain } from './token-chain.ts'
+
+useTokenChain()
+
+describe('discovered tokens', () => {
+  const rows = (owner: unknown) => [
+    { contractAddress: chain.tokens.spam, tokenBalance: `0x${'1'.padStart(64, '0')}` },
+    { contractAddress: chain.tokens.nodec, tokenBalance: '0x1' },
+    { contractAddress: chain.tokens.uni.toUpperCase().replace('0X', '0x'), tokenBalance: owner ? '0x1' : '0x0' },
+    { contractAddress: chain.tokens.huge, tokenBalance: '0x1' },
+    { contractAddress: chain.tokens.broken, tokenBalance: '0x1' },
+    { contractAddress: chain.tokens.empty, tokenBalance: '0x0' },
+    { contractAddress: 'rubbish', tokenBalance: '0x1' },
+  ]
+  /** An indexer that names `tokens` for the first account, one token for the second, and nothing for others. */
+  const indexing = async (tokens: unknown) => {
+    let answers = 0
+    const server = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const second = body.includes(account(2)) ? [{ contractAddress: chain.tokens.lab, tokenBalance: '0x1' }] : []
+      const tokenBalances = body.includes(account(1)) ? tokens : second
+      response.end(JSON.stringify({ id: 1, result: { tokenBalances } }), () => answers++)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    return { url: `http://127.0.0.1:${port}`, stop: () => server.close(), answers: () => answers }
+  }
+
+  it('are read from the chain at the same block, described by their contracts, cleaned', async () => {
+    const indexer = await indexing(rows('x'))
+    const { source } = sourceOver(({ method }) => (method.startsWith('alchemy') ? indexer.url : undefined), {
+      list: [],
+    })
+    // The very first answer has them: without, a restart would look as if they were spent.
+    const [balances] = await read(source, [account(1)])
+    indexer.stop()
+    if (typeof balances !== 'object') throw new Error(balances)
+    const byAddress = new Map(balances.tokens.map((token) => [token.address, token]))
+    expect([...byAddress.keys()].sort()).toEqual([chain.tokens.spam, chain.tokens.uni, chain.tokens.huge].sort())
+    expect(byAddress.get(chain.tokens.spam)).toMatchObject({ balance: 5_000n * 10n ** 18n, decimals: 18 })
+    expect(byAddress.get(chain.tokens.uni)).toMatchObject({
+      name: 'Ünïcödé alert("xss") gnp.exe NUL zerowidth 漢字',
+      balance: 1_234_567_890n,
+    })
+    expect(byAddress.get(chain.tokens.huge)).toMatchObject({ decimals: 255, name: 'N'.repeat(100) })
+  })
+
+  it('are found by the one server of several that can, whichever is asked first, and are not lost when it fails', async () => {
+    const indexer = await indexing(rows('x').slice(0, 1))
+    let broken = false
+    const asked: string[] = []
+    const server = (name: string, answer: Interceptor) => {
+      const made = createRpcPool(chain.url, (call, number) => {
+        asked.push(name)
+        return answer(call, number)
+      })
+      pools.push(made)
+      return made
+    }
+    const discoveryPools = [
+      server('without', noDiscovery),
+      server('dead', () => Promise.reject(new UpstreamUnavailableError('connection refused'))),
+      server('with', () => {
+        if (broken) throw new JsonRpcError('internal error', -32603)
+        return indexer.url
+      }),
+    ]
+    const { source } = sourceOver(noDiscovery, { list: [], discoveryPools })
+    const spam = new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]])
+    expect(amounts((await read(source, [account(1)]))[0])).toEqual(spam)
+    expect(asked).toEqual(['without', 'dead', 'with'])
+    expect((await read(source, [account(1), account(2)])).map(amounts)).toEqual([
+      spam,
+      new Map([[chain.tokens.lab, 5n]]),
+    ])
+    expect(asked.slice(3)).toEqual(['with'])
+    broken = true
+    const [known, unknown] = await read(source, [account(1), account(3)])
+    indexer.stop()
+    expect(amounts(known)).toEqual(spam)
+    expect(unknown).toBe('internal error')
+  })
+
+  it('an upstream that keeps silent about them holds up the first answer only, and not for long', async () => {
+    const { source, calls } = sourceOver(({ method }) =>
+      method.startsWith('alchemy') ? new Promise(() => {}) : undefined,
+    )
+    const deadline = Date.now() + 20_000
+    const [first] = await read(source, [account(1)], deadline)
+    expect(amounts(first).size).toBeGreaterThan(0)
+    expect(Date.now()).toBeLessThan(deadline)
+    expect(calls('alchemy_getTokenBalances')).toHaveLength(1)
+  })
+
+  it('are shown to their owner only, and a pool that mixes servers is no error', async () => {
+    const indexer = await indexing(rows('x').slice(0, 1))
+    let refusing = false
+    const { source } = sourceOver(
+      ({ method }) => {
+        if (!method.startsWith('alchemy')) return undefined
+        if (refusing) throw new JsonRpcError('method not found', -32601)
+        return indexer.url
+      },
+      { list: [] },
+    )
+    const spam = new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]])
+    await expect.poll(async () => amounts((await read(source, [account(1)]))[0]), { interval: 20 }).toEqual(spam)
+    const [owner, other] = await read(source, [account(1), account(2)])
+    refusing = true
+    const [, third] = await read(source, [account(1), account(3)])
+    indexer.stop()
+    expect([owner, other, third].map(amounts)).toEqual([spam, new Map([[chain.tokens.lab, 5n]]), new Map()])
+  })
+
+  it('whose decimals cannot be read make their owner an error, and nobody else', async () => {
+    const indexer = await indexing(rows('x').slice(0, 1))
+    const { source } = sourceOver(
+      ({ method, params }) => {
+        if (JSON.stringify(params).includes(callReaderCode)) throw new UpstreamUnavailableError('connection cut')
+        return method.startsWith('alchemy') ? indexer.url : undefined
+      },
+      { list: [] },
+    )
+    const [owner, other] = await read(source, [account(1), account(3)])
+    indexer.stop()
+    expect([owner, amounts(other)]).toEqual(['connection cut', new Map()])
+  })
+
+  it('an owner whose tokens cannot be found is an error once the upstream has offered to find them', async () => {
+    const indexer = await indexing(rows('x').slice(0, 1))
+    let broken = false
+    const { source } = sourceOver(
+      ({ method }) => {
+        if (!method.startsWith('alchemy')) return undefined
+        if (broken) throw new UpstreamUnavailableError('indexer down')
+        return indexer.url
+      },
+      { list: [] },
+    )
+    await read(source, [account(1)])
+    await expect.poll(() => indexer.answers()).toBe(1)
+    broken = true
+    const both = [account(1), account(2)]
+    await expect.poll(async () => (await read(source, both))[1], { interval: 20 }).toBe('indexer down')
+    const [known] = await read(source, both)
+    expect(amounts(known)).toEqual(new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]]))
+    indexer.stop()
+    expect(typeof known).toBe('object')
+  })
+})
