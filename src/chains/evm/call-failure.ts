@@ -32,3 +32,12 @@ export function callFailure(error: unknown): CallFailure {
   }
   return 'transport'
 }
+
+/**
+ * Whether a node has said that the smallest call is too much for it. Silence, a cut answer or a busy node says nothing
+ * about the token that was asked: to leave it out then would look as if it had been spent.
+ */
+export const isToldTooMuch = (error: unknown): boolean =>
+  error instanceof JsonRpcError &&
+  callFailure(error) === 'too-much' &&
+  !/time.?out|timed out|aborted/i.test(error.message)

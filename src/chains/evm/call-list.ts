@@ -1,13 +1,13 @@
 import type { ReadContext } from '../capabilities.ts'
-import { callFailure } from './call-failure.ts'
+import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { CallQuery, ContractCall, ReadMethod } from './reader-types.ts'
 
 /** Calls of one eth_call: 300 of the shortest are 8 kB, far below every node's limit. */
 const callsAtOnce = 300
 
 /**
- * Runs any number of calls, as many at once as the nodes take; results keep the order. A call that no node would run
- * for its size counts as failed (undefined). Throws when the chain could not be asked.
+ * Runs any number of calls, as many at once as the nodes take; results keep the order. A call that a node calls too
+ * much for it counts as failed (undefined). Throws when the chain could not be asked.
  */
 export async function readCalls(
   reader: ReadMethod,
@@ -24,7 +24,10 @@ export async function readCalls(
       if (answer.done === 0) results.push(undefined)
     } catch (error) {
       if (callFailure(error) !== 'too-much') throw error
-      if (calls.length === 1) results.push(undefined)
+      if (calls.length === 1) {
+        if (!isToldTooMuch(error)) throw error
+        results.push(undefined)
+      }
       size = Math.ceil(calls.length / 2)
     }
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BadAnswerError, DeadlineError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { ReadContext } from '../capabilities.ts'
-import { callFailure } from './call-failure.ts'
+import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { EvmLimits } from './limits.ts'
 import type { PairBudget } from './pair-budget.ts'
 import type { BalanceAnswer, BlockMark, ReadMethod } from './reader-types.ts'
@@ -110,7 +110,7 @@ function createSplitter(options: PassOptions, tally: SweepTally, run: RunJob) {
   return {
     inHalves: async (job: Rectangle, error: unknown): Promise<void> => {
       const parts = halves(job)
-      if (parts.length === 0) return oversized(job, error)
+      if (parts.length === 0) return isToldTooMuch(error) ? oversized(job, error) : tally.lose(job.owners, error)
       if (++splits > mostSplits) return tally.lose(job.owners, error)
       for (const part of parts) await run(part)
     },
