@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { BalanceItem } from '../../services/balances/types.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
@@ -62,10 +63,15 @@ export function createStreams(options: StreamsOptions) {
       onEnd: (how) => end(controller, how, request),
     })
     open.set(controller, () => stream.readable.destroy())
-    cutWhenStalled(reply)
     if (items.length > 0) stream.write(items.map(present).join(''))
     void writeAll(stream, result, request).then(stream.end)
-    withHeaders(reply).send(stream.readable)
+    // Whoever waits for a chain waits for its call: that is written first, and the headers while it is on its way.
+    const send = (): void => {
+      cutWhenStalled(reply)
+      withHeaders(reply).send(stream.readable)
+    }
+    if (items.length > 0) send()
+    else void nextTurn().then(send)
   }
 
   /** A reader whose socket takes nothing any more is cut also after the last item was queued. */

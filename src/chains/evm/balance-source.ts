@@ -64,7 +64,9 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
 
   const readNow = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
     const listed = listedTokens()
-    const discovered = await discovery.tokensOf(owners, context)
+    const told = discovery.tokensOf(owners, context)
+    // Where nothing is to be waited for, the call goes out before anybody else gets a turn: it may be the first item's.
+    const discovered = told instanceof Promise ? await told : told
     const extras = new Map<string, string[]>()
     for (const [owner, outcome] of discovered) {
       if (outcome.ok) extras.set(owner, newTokens(outcome.value, listed, owner, unreadable.has))

@@ -1,5 +1,5 @@
 import { mapBounded } from '../../lib/map-bounded.ts'
-import type { Outcome } from '../capabilities.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { TokenDiscovery } from './token-discovery.ts'
 
 /**
@@ -12,6 +12,8 @@ export interface IndexedTokens {
   tokensOf(owner: string): Promise<readonly string[]>
 }
 
+type Found = Outcome<readonly string[]>
+
 /** Reads of the index at once for one request. */
 const CONCURRENCY = 8
 
@@ -20,19 +22,23 @@ const CONCURRENCY = 8
  * whose tokens cannot be looked up in a complete index is an error: fewer tokens look like a loss.
  */
 export function createIndexedDiscovery(indexed: IndexedTokens, upstream: TokenDiscovery): TokenDiscovery {
-  const lookUp = async (owner: string): Promise<Outcome<readonly string[]>> => {
+  const lookUp = async (owner: string): Promise<Found> => {
     try {
       return { ok: true, value: await indexed.tokensOf(owner) }
     } catch (error) {
       return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
     }
   }
+  const tokensOf = async (owners: readonly string[], context: ReadContext, complete: true | Promise<boolean>) => {
+    if (!(await complete)) return upstream.tokensOf(owners, context)
+    const found = await mapBounded(owners, CONCURRENCY, lookUp, context.signal)
+    return new Map(owners.map((owner, at): [string, Found] => [owner, found[at] ?? { ok: true, value: [] }]))
+  }
   return {
     firstLook: (owners) => (indexed.isComplete() === false ? upstream.firstLook(owners) : undefined),
-    async tokensOf(owners, context) {
-      if (!(await indexed.isComplete())) return upstream.tokensOf(owners, context)
-      const found = await mapBounded(owners, CONCURRENCY, lookUp, context.signal)
-      return new Map(owners.map((owner, at) => [owner, found[at] ?? { ok: true, value: [] }]))
+    tokensOf(owners, context) {
+      const complete = indexed.isComplete()
+      return complete === false ? upstream.tokensOf(owners, context) : tokensOf(owners, context, complete)
     },
   }
 }

@@ -5,13 +5,16 @@ import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createTokenFinder } from './token-finder.ts'
 
+export type TokensByOwner = ReadonlyMap<string, Outcome<readonly string[]>>
+
 /** Finds tokens that an owner holds and no list names. It names candidates only; amounts are read from the chain. */
 export interface TokenDiscovery {
   /**
    * Token contracts (lower-case) per owner. An owner is an error when the upstream offers discovery, failed, and
-   * nothing older is known: a list without the owner's tokens would look like a loss.
+   * nothing older is known: a list without the owner's tokens would look like a loss. No promise where nobody is asked:
+   * the read that waits for it is then on its way at once.
    */
-  tokensOf(owners: readonly string[], context: ReadContext): Promise<Map<string, Outcome<readonly string[]>>>
+  tokensOf(owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner>
   /**
    * While it is not known whether an upstream finds tokens at all: resolves with whether one does. `tokensOf` names
    * none until then. Undefined once it is known.
@@ -96,20 +99,22 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     }
   }
 
+  const tokensOfAll = async (owners: readonly string[], context: ReadContext): Promise<TokensByOwner> => {
+    const outcomes = await Promise.all(owners.map((owner) => tokensOfOne(owner, context)))
+    return new Map(owners.map((owner, index) => [owner, outcomes[index] ?? { ok: true, value: [] }]))
+  }
+
   return {
     firstLook: ([first]) => {
       if (offered !== undefined) return undefined
       if (first !== undefined) probe(first)
       return looking?.then(() => offered === true)
     },
-    tokensOf: async (owners, context) => {
+    tokensOf: (owners, context) => {
+      if (offered) return tokensOfAll(owners, context)
       const [first] = owners
-      if (!offered) {
-        if (first !== undefined) probe(first)
-        return new Map(owners.map((owner) => [owner, { ok: true, value: [] }]))
-      }
-      const outcomes = await Promise.all(owners.map((owner) => tokensOfOne(owner, context)))
-      return new Map(owners.map((owner, index) => [owner, outcomes[index] ?? { ok: true, value: [] }]))
+      if (first !== undefined) probe(first)
+      return new Map(owners.map((owner) => [owner, { ok: true, value: [] }]))
     },
   }
 }
