@@ -19,7 +19,10 @@ const AppCheckSection = section({
 })
 
 export const BalanceSection = section({
-  chainDeadlineMs: ms(8_000, 'A chain that has not answered by then becomes a handled error.'),
+  chainDeadlineMs: ms(
+    8_000,
+    'A chain that has not answered by then becomes a handled error. Time in which the process itself is busier than idle does not count, up to as much again.',
+  ),
   maxStaleMs: ms(60_000, 'When a chain fails, its last good answer may be served while it is younger than this.'),
   keepAliveMs: ms(15_000, 'Silence on a stream before a comment line is sent.'),
   stalledReaderMs: ms(30_000, 'A reader that takes nothing for this long is cut.'),
