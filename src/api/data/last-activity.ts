@@ -58,7 +58,11 @@ export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
       summary: 'Get last activity timestamp by addresses',
       query: Type.Object({ addresses: Type.Optional(Type.String({ description: 'Comma separated, at most 64.' })) }),
       handle: (request, reply) =>
-        last(request, reply, readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET)),
+        last(
+          request,
+          reply,
+          readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET, 'POST takes more'),
+        ),
     },
     {
       ...shared,

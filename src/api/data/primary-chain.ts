@@ -110,9 +110,14 @@ export async function requireFresh(deps: PrimaryDeps, chain: PrimaryChain, reply
 
 /**
  * Addresses as 20 bytes hex, each once. Taken with or without a chain letter and with any HRP (the same key has the same
- * bytes everywhere); blanks and empty entries are ignored. Anything else is refused by name.
+ * bytes everywhere); blanks and empty entries are ignored. Anything else is refused by name. `beyond` says what to do with
+ * more than `maximum`.
  */
-export function readAddresses(given: string | readonly string[] | undefined, maximum: number): string[] {
+export function readAddresses(
+  given: string | readonly string[] | undefined,
+  maximum: number,
+  beyond?: string,
+): string[] {
   const entries = (typeof given === 'string' ? given.split(',') : (given ?? []))
     .map((text) => text.trim())
     .filter((text) => text !== '')
@@ -120,7 +125,7 @@ export function readAddresses(given: string | readonly string[] | undefined, max
   const addresses = new Set(entries.map(addressBytes))
   if (addresses.size > maximum) {
     throw new BadInputError(
-      `addresses holds ${addresses.size} addresses, at most ${maximum} are taken${maximum < 1_024 ? '; POST takes more' : ''}`,
+      `addresses holds ${addresses.size} addresses, at most ${maximum} are taken${beyond ? `; ${beyond}` : ''}`,
     )
   }
   return [...addresses]

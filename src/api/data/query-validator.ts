@@ -18,11 +18,30 @@ const bodies = new Ajv({
   strict: false,
 })
 
+const NUMERIC = new Set(['integer', 'number'])
+const DECIMAL = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/
+
+/**
+ * Members that are to be numbers and are none as people write them. Ajv takes whatever `Number()` takes: blanks for 0,
+ * and a balance at the time 0 is none at all; hexadecimal digits.
+ */
+function oddNumbers(schema: object, value: unknown): { instancePath: string; message: string }[] {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> }
+  return Object.entries(properties).flatMap(([name, { type }]) => {
+    if (typeof type !== 'string' || !NUMERIC.has(type)) return []
+    const given = (value as Record<string, unknown> | null)?.[name]
+    if (typeof given !== 'string' || DECIMAL.test(given.trim())) return []
+    return [{ instancePath: `/${name}`, message: `must be ${type}` }]
+  })
+}
+
 /** Unknown query members are tolerated: clients send rate-limit tokens and the like. */
 export const queryValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const check = (httpPart === 'body' ? bodies : texts).compile(schema)
   return (value: unknown) => {
-    if (check(value)) return { value }
-    return { error: Object.assign(new Error('invalid request'), { validation: check.errors ?? [] }) as never }
+    const odd = httpPart === 'body' ? [] : oddNumbers(schema, value)
+    if (odd.length === 0 && check(value)) return { value }
+    const issues = odd.length > 0 ? odd : (check.errors ?? [])
+    return { error: Object.assign(new Error('invalid request'), { validation: issues }) as never }
   }
 }

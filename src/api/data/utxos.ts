@@ -114,7 +114,11 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       description: 'UTXOs that were created or can be consumed on the chain. At most 64 addresses; POST takes 1,024.',
       query: Type.Composite([ListQuery(100), Type.Object({ addresses: Type.Optional(Type.String()) })]),
       handle: (request, reply) =>
-        list(request, reply, readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET)),
+        list(
+          request,
+          reply,
+          readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET, 'POST takes more'),
+        ),
     },
     {
       ...shared,
