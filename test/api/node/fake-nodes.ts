@@ -131,13 +131,16 @@ export interface Posted {
   text: string
 }
 
-/** The whole server before `count` nodes whose answers a test decides; everything is closed after the test. */
+/**
+ * The whole server before `count` nodes whose answers a test decides; everything is closed after the test. Slow
+ * reads are not asked twice, unless a test wants it: a machine that stands still must not change who was asked.
+ */
 export async function startFront(count: number, over: Partially<Config> = {}): Promise<Front> {
   const started = await Promise.all(Array.from({ length: count }, (_, index) => startNode(index)))
   const nodes = started.map(({ node }) => node)
   const config = testConfig(
     nodes.map(({ url }) => url),
-    over,
+    { ...over, upstream: { hedgeMinMs: 0, ...over.upstream } },
   )
   const app = await createApp(config)
   const url = await app.listen()
