@@ -20,6 +20,7 @@ import { utxoBytes } from '../services/utxo-bytes/index.ts'
 import type { SharedCounters } from '../sharing/index.ts'
 import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
 import { createEvmChainList } from './evm-chain-list.ts'
+import { createEvmStreams } from './evm-streams.ts'
 
 /** Time a health probe may take before it counts as failed, milliseconds. */
 const PROBE_MS = 3_000
@@ -44,7 +45,14 @@ export async function wireData(
     maxIndexAgeMs: config.index.maxIndexAgeMs,
     now: Date.now,
   }
-  const evm = { ...primary, chains: createEvmChainList(config, deps.chains) }
+  const evm = {
+    ...primary,
+    chains: createEvmChainList(
+      config,
+      deps.chains,
+      createEvmStreams(config, store && (() => store.reader.evm.chainIds())),
+    ),
+  }
   const budgets = { ...config.data, ...(deps.metrics ? { observe: deps.metrics.observeComputeUnits } : {}) }
   const usage = createMemoryUsage()
   const computeUnits = createComputeUnits(budgets, deps.counters ? createSharedUsage(deps.counters, usage) : usage)

@@ -2,18 +2,21 @@ import type { EvmChainInfo, EvmChains } from '../api/data/evm-chain.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
-import { indexedEvmStreams } from './evm-streams.ts'
+import type { EvmStreams } from './evm-streams.ts'
 
 /** The primary network's own subnet; C-chains belong to it. */
 const PRIMARY_SUBNET = '11111111111111111111111111111111LpoYY'
 const AVAX = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
 
 /** The indexed EVM chains in the form of the indexed API: what the configuration says, and what nodes have told. */
-export function createEvmChainList(config: Config, chains: Pick<Chains, 'pools' | 'networks'>): EvmChains {
-  const streams = indexedEvmStreams(config)
+export function createEvmChainList(
+  config: Config,
+  chains: Pick<Chains, 'pools' | 'networks'>,
+  streams: EvmStreams,
+): EvmChains {
   return {
-    list: () => [...streams].map(([chainId, stream]) => describe(config, chains, chainId, stream)),
-    streamOf: (chainId) => streams.get(chainId),
+    list: async () => [...(await streams())].map(([chainId, stream]) => describe(config, chains, chainId, stream)),
+    streams,
   }
 }
 

@@ -11,14 +11,38 @@ export const cChainId = (config: Config, side: 'mainnet' | 'testnet'): bigint =>
 export const isIndexed = ({ index }: Config, stream: string, byDefault: boolean): boolean =>
   index.streams.length === 0 ? byDefault : index.streams.includes(stream)
 
-/** Names of the indexed streams by the decimal id of the EVM chain that they hold: C-chains of networks, and others. */
-export function indexedEvmStreams(config: Config): Map<string, string> {
+type ChainIds = ReadonlyMap<string, bigint>
+
+/**
+ * Names of the indexed streams by the decimal id of the EVM chain that they hold: C-chains of networks, and others.
+ * @param said ids by stream as the nodes said them; the configuration's word counts for those that are not there yet
+ */
+export function indexedEvmStreams(config: Config, said: ChainIds = new Map()): Map<string, string> {
   const others = Object.keys(config.chains.evm).map((id) => [id, `eip155:${id}`] as const)
   const own = SIDES.filter((side) => config.chains.avalanche[side] !== undefined).map(
-    (side) => [cChainId(config, side).toString(), `${side}:C`] as const,
+    (side) => [(said.get(`${side}:C`) ?? cChainId(config, side)).toString(), `${side}:C`] as const,
   )
   return new Map([
     ...others.filter(([, stream]) => isIndexed(config, stream, false)),
     ...own.filter(([, stream]) => isIndexed(config, stream, true)),
   ])
 }
+
+/**
+ * The same with the ids that the index knows from the nodes: a network of one's own has another C-chain than the public
+ * one. They never change, so that they are read until those of all streams are there.
+ * @param read left out where nothing is indexed
+ */
+export function createEvmStreams(config: Config, read?: () => Promise<ChainIds>) {
+  const names = [...indexedEvmStreams(config).values()]
+  let known: ReadonlyMap<string, string> | undefined
+  return async (): Promise<ReadonlyMap<string, string>> => {
+    if (known) return known
+    const said = read ? await read() : new Map()
+    const streams = indexedEvmStreams(config, said)
+    if (names.every((name) => said.has(name))) known = streams
+    return streams
+  }
+}
+
+export type EvmStreams = ReturnType<typeof createEvmStreams>

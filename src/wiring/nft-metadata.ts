@@ -10,7 +10,7 @@ import {
 } from '../services/nft-metadata/index.ts'
 import type { Store } from '../store/index.ts'
 import { createSafeFetch, type HostResolver, isPublicWebPlace, type UpstreamPool } from '../upstream/index.ts'
-import { cChainId } from './evm-streams.ts'
+import { createEvmStreams, type EvmStreams } from './evm-streams.ts'
 
 type MetadataChains = Pick<Chains, 'networks' | 'pools'>
 
@@ -25,7 +25,7 @@ export function createServerNftMetadata(
   config: Config,
   deps: {
     chains: MetadataChains
-    store: Pick<Store, 'nftMetadata'>
+    store: Pick<Store, 'nftMetadata' | 'reader'>
     logger: Logger
     resolve?: HostResolver | undefined
   },
@@ -34,7 +34,10 @@ export function createServerNftMetadata(
   const { nftMetadata } = config.data
   return createNftMetadataWorker({
     records: store.nftMetadata,
-    call: callThrough(config, chains),
+    call: callThrough(
+      chains,
+      createEvmStreams(config, () => store.reader.evm.chainIds()),
+    ),
     fetch: createSafeFetch({
       limits: { maxBytes: MAX_BYTES, contentTypes: CONTENT_TYPES },
       allowAddress: allowedBy(nftMetadata.allowedAddresses),
@@ -62,7 +65,7 @@ interface Endpoint {
  * The first endpoint of the chain that has an answer. What a contract says, a revert too, is one; a node that keeps no
  * state, or does not take the call, has none.
  */
-function callThrough(config: Config, chains: MetadataChains): CallContract {
+function callThrough(chains: MetadataChains, streams: EvmStreams): CallContract {
   const others = new Map<bigint, Promise<Endpoint | undefined>>()
   const other = (chainId: bigint, first: Endpoint, signal: AbortSignal): Promise<Endpoint | undefined> => {
     const known = others.get(chainId)
@@ -73,7 +76,7 @@ function callThrough(config: Config, chains: MetadataChains): CallContract {
     return asked
   }
   return async (chainId, call, signal) => {
-    const first = endpointOf(config, chains, chainId)
+    const first = endpointOf(chains, (await streams()).get(chainId.toString()), chainId)
     try {
       return await ask(first, 'eth_call', [call, 'latest'], signal)
     } catch (error) {
@@ -89,10 +92,10 @@ const ask = <T>({ pool, path }: Endpoint, method: string, params: unknown[], sig
   pool.rpc<T>(path, method, params, { signal, deadline: Date.now() + CALL_MS })
 
 /** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
-function endpointOf(config: Config, { networks, pools }: MetadataChains, chainId: bigint): Endpoint {
+function endpointOf({ networks, pools }: MetadataChains, stream: string | undefined, chainId: bigint): Endpoint {
   for (const side of ['mainnet', 'testnet'] as const) {
     const network = networks[side]
-    if (network && cChainId(config, side) === chainId) return { pool: network.pool, path: '/ext/bc/C/rpc' }
+    if (network && stream === `${side}:C`) return { pool: network.pool, path: '/ext/bc/C/rpc' }
   }
   const pool = pools.find(({ name }) => name === `eip155:${chainId}`)
   if (!pool) throw new UpstreamUnavailableError(`chain ${chainId} has no upstreams`)

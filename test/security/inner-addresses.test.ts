@@ -60,7 +60,7 @@ async function metadataOf(uris: readonly string[], allowed: readonly string[] = 
   })
   const worker = createServerNftMetadata(config, {
     chains: { networks: {}, pools: [pool] },
-    store: { nftMetadata: records as never },
+    store: { nftMetadata: records as never, reader: { evm: { chainIds: async () => new Map() } } as never },
     logger,
   })
   worker.start()

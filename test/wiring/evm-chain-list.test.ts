@@ -1,15 +1,22 @@
 import { expect, it } from 'vitest'
 import { type Config, loadConfig } from '../../src/config/index.ts'
 import { createEvmChainList } from '../../src/wiring/evm-chain-list.ts'
+import { createEvmStreams } from '../../src/wiring/evm-streams.ts'
 
 /** What strangers are told of an endpoint. */
-function rpcUrlOf(settings: Record<string, unknown>): string | undefined {
+async function rpcUrlOf(settings: Record<string, unknown>): Promise<string | undefined> {
+  const config = configOf(settings)
+  return (await createEvmChainList(config, NOTHING, createEvmStreams(config)).list())[0]?.rpcUrl
+}
+
+const NOTHING = { pools: [], networks: {} }
+
+function configOf(settings: Record<string, unknown>): Config {
   const flags = Object.entries({ 'index-enabled': true, 'index-streams': 'eip155:7', ...settings })
   const argv = flags.map(([name, value]) => `--${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
   const loaded = loadConfig({ argv, env: {}, cwd: '/nowhere' })
   if (loaded.action !== 'run') throw new Error(loaded.text)
-  const config: Config = loaded.config
-  return createEvmChainList(config, { pools: [], networks: {} }).list()[0]?.rpcUrl
+  return loaded.config
 }
 
 const evm = (url: string) => ({
@@ -24,15 +31,39 @@ it.each([
   ['https://user:pass@node.example/ext/bc/C/rpc?token=secret', 'https://node.example/ext/bc/C/rpc'],
   ['https://paid.example/v3/0123456789abcdef0123456789abcdef', 'https://paid.example'],
   ['https://paid.example/0123456789abcdef/ext/bc/C/rpc', 'https://paid.example'],
-])('%s is shown as %s', (url, shown) => {
-  expect(rpcUrlOf(evm(url))).toBe(shown)
+])('%s is shown as %s', async (url, shown) => {
+  expect(await rpcUrlOf(evm(url))).toBe(shown)
 })
 
-it('a C-chain without an endpoint of its own is reached through its node', () => {
+it('a C-chain without an endpoint of its own is reached through its node', async () => {
   const chains = {
     'index-streams': 'testnet:C',
     'chains-catalogue': 'false',
     'chains-avalanche-testnet': { name: 'Own', evmChainId: 43113, upstreams: [{ url: 'https://node.example/key' }] },
   }
-  expect(rpcUrlOf(chains)).toBe('https://node.example/ext/bc/C/rpc')
+  expect(await rpcUrlOf(chains)).toBe('https://node.example/ext/bc/C/rpc')
+})
+
+it('a C-chain has the id that its node said, as soon as the index knows it, and is not asked for any more', async () => {
+  const config = configOf({
+    'index-streams': 'testnet:C',
+    'chains-catalogue': 'false',
+    'chains-avalanche-testnet': { name: 'Own', upstreams: [{ url: 'https://node.example' }] },
+  })
+  let said = new Map<string, bigint>()
+  let reads = 0
+  const streams = createEvmStreams(config, async () => {
+    reads += 1
+    return said
+  })
+  const list = createEvmChainList(config, NOTHING, streams)
+  expect((await list.list()).map(({ chainId }) => chainId)).toEqual(['43113'])
+  said = new Map([['testnet:C', 54_321n]])
+  expect((await list.list()).map(({ chainId }) => chainId)).toEqual(['54321'])
+  expect([...(await list.streams())]).toEqual([['54321', 'testnet:C']])
+  expect(reads).toBe(2)
+  const other = createEvmStreams(config, async () => {
+    throw new Error('the database is away')
+  })
+  await expect(other()).rejects.toThrow('the database is away')
 })

@@ -32,7 +32,7 @@ export function addressChainRoutes(deps: EvmFreshnessDeps & { index: IndexReader
         const bytes = contractAddress(address)
         await requireFreshList(deps, undefined, reply)
         const ids = (await deps.index.evm.chainsOf(bytes)).map(String)
-        const known = new Map(deps.chains.list().map((chain) => [chain.chainId, chain]))
+        const known = new Map((await deps.chains.list()).map((chain) => [chain.chainId, chain]))
         return {
           indexedChains: ids.flatMap((id) => known.get(id) ?? []),
           unindexedChains: ids.filter((id) => !known.has(id)),

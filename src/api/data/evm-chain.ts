@@ -31,14 +31,14 @@ export type EvmChainInfo = Static<typeof ChainInfoDtoSchema>
 
 /** The EVM chains that are indexed, by decimal chain id. `chainId` of a path takes these or the blockchain id. */
 export interface EvmChains {
-  list(): readonly EvmChainInfo[]
-  /** Name of the index stream that holds the chain. */
-  streamOf(chainId: string): string | undefined
+  list(): Promise<readonly EvmChainInfo[]>
+  /** Names of the index streams by the decimal id of the chain that they hold. */
+  streams(): Promise<ReadonlyMap<string, string>>
 }
 
 /** @throws NotFoundError for a chain that is not indexed here */
-export function evmChainId(chains: EvmChains, given: string): bigint {
-  const chain = chains.list().find((one) => one.chainId === given || one.platformChainId === given)
+export async function evmChainId(chains: EvmChains, given: string): Promise<bigint> {
+  const chain = (await chains.list()).find((one) => one.chainId === given || one.platformChainId === given)
   if (!chain) throw new NotFoundError(`chain ${given.slice(0, 64)} is not indexed here`)
   return BigInt(chain.chainId)
 }

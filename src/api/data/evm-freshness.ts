@@ -20,9 +20,9 @@ interface Place {
 const seconds = (ms: number): string => String(Math.ceil(ms / 1000))
 
 async function placesOf(deps: EvmFreshnessDeps, chainIds: readonly string[]): Promise<Place[]> {
-  const progress = await deps.index.progress()
+  const [progress, streams] = await Promise.all([deps.index.progress(), deps.chains.streams()])
   return chainIds.flatMap((chainId) => {
-    const own = progress.find(({ stream }) => stream === deps.chains.streamOf(chainId))
+    const own = progress.find(({ stream }) => stream === streams.get(chainId))
     if (!own?.tip) return []
     return [{ chainId, height: own.tip.height, ageMs: Math.max(0, deps.now() - Number(own.currentAtMs)) }]
   })
@@ -49,7 +49,7 @@ export async function requireFreshList(
   testnet: boolean | undefined,
   reply: FastifyReply,
 ): Promise<void> {
-  const wanted = deps.chains.list().filter(({ isTestnet }) => testnet === undefined || isTestnet === testnet)
+  const wanted = (await deps.chains.list()).filter(({ isTestnet }) => testnet === undefined || isTestnet === testnet)
   const places = await placesOf(
     deps,
     wanted.map(({ chainId }) => chainId),

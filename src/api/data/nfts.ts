@@ -100,7 +100,7 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
       params: TokenParams,
       response: { 201: { description: 'Accepted; no body.', type: 'null' }, ...errorResponses },
       async handle(request, reply) {
-        const { chainId, contract, tokenId } = tokenOf(deps, request.params as Static<typeof TokenParams>)
+        const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
         const seconds = Math.ceil(deps.reindexCooldownMs / 1000)
         const outcome = await deps.metadata.requestReindex({ chainId, contract, tokenId }, seconds)
         if (!outcome.found) throw new NotFoundError('the token is not known')
@@ -131,7 +131,7 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
       async handle(request, reply) {
         const params = request.params as Static<typeof CollectionParams>
         const { pageSize, pageToken } = request.query as Static<typeof ListQuery>
-        const chainId = evmChainId(deps.chains, params.chainId)
+        const chainId = await evmChainId(deps.chains, params.chainId)
         const contract = contractAddress(params.address)
         const mark = queryMark(['nfts', String(chainId), contract])
         const key = readPageToken(mark, pageToken)
@@ -158,7 +158,7 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
       params: TokenParams,
       response: answers(200, 'The token.', Type.Union([Erc721Schema, Erc1155Schema])),
       async handle(request, reply) {
-        const { chainId, contract, tokenId } = tokenOf(deps, request.params as Static<typeof TokenParams>)
+        const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
         await requireFreshChain(deps, chainId, reply)
         const token = await deps.index.nfts.find({ chainId, contract }, tokenId)
         if (!token) throw new NotFoundError('the token is not known')
@@ -168,8 +168,8 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
   ]
 }
 
-const tokenOf = (deps: NftDeps, params: Static<typeof TokenParams>) => ({
-  chainId: evmChainId(deps.chains, params.chainId),
+const tokenOf = async (deps: NftDeps, params: Static<typeof TokenParams>) => ({
+  chainId: await evmChainId(deps.chains, params.chainId),
   contract: contractAddress(params.address),
   tokenId: tokenNumber(params.tokenId),
 })
