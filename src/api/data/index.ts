@@ -77,12 +77,20 @@ async function charge(request: FastifyRequest, reply: FastifyReply, route: DataR
   return refuse(reply, 403, `the plan of this key does not include ${route.operationId}`)
 }
 
-/** Clients POST without a body but with a content type; that is no mistake. */
+/**
+ * Clients POST without a body but with a content type (forms' and others'); that is no mistake. An operation that takes
+ * no body does not look at one.
+ */
 function relaxBodies(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
   const parse = app.getDefaultJsonParser('error', 'error')
+  const takesBody = (request: FastifyRequest): boolean => request.routeOptions.schema?.body !== undefined
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
+    if (body === '' || !takesBody(request)) done(null, undefined)
     else parse(request, body as string, done)
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
+    if (!takesBody(request)) done(null, undefined)
+    else done(Object.assign(new Error('Unsupported Media Type: send application/json'), { statusCode: 415 }))
   })
 }

@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { dataApi } from '../../../src/api/data/index.ts'
+import type { DataRoute } from '../../../src/api/data/route.ts'
+
+const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({
+  method: 'POST',
+  url,
+  operationId: url,
+  tag: 'Test',
+  summary: 'Test',
+  weight: 'free',
+  response: {},
+  handle: async (request) => ({ body: request.body ?? 'none' }),
+  ...changes,
+})
+
+let app: FastifyInstance
+beforeAll(async () => {
+  app = Fastify()
+  const plans = { default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 1_000 } }
+  await app.register(dataApi, {
+    pathPrefix: '',
+    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
+    routes: [route('/v1/none', {}), route('/v1/some', { body: Type.Object({ addresses: Type.String() }) })],
+  })
+})
+afterAll(() => app.close())
+
+async function post(url: string, type: string | undefined, payload: string): Promise<[number, unknown]> {
+  const headers = type === undefined ? {} : { 'content-type': type }
+  const answer = await app.inject({ method: 'POST', url, headers, payload })
+  return [answer.statusCode, JSON.parse(answer.body)]
+}
+
+it.each([
+  ['application/json', ''],
+  ['application/json', '{'],
+  ['application/json', '{"x":1}'],
+  ['application/x-www-form-urlencoded', ''],
+  ['application/x-www-form-urlencoded', 'a=b'],
+  ['text/plain', 'x'],
+])('an operation without a body does not look at one: %s %j', async (type, payload) => {
+  expect(await post('/v1/none', type, payload)).toEqual([200, { body: 'none' }])
+})
+
+it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/vnd.api+json'])(
+  'an operation with a body takes JSON only, and says so: %s',
+  async (type) => {
+    const [status, body] = await post('/v1/some', type, '{"addresses":"a"}')
+    expect([status, body]).toEqual([
+      400,
+      { message: 'Unsupported Media Type: send application/json', error: 'Bad Request', statusCode: 400 },
+    ])
+    expect(await post('/v1/some', 'Application/JSON; charset=utf-8', '{"addresses":"a","x":1}')).toEqual([
+      200,
+      { body: { addresses: 'a', x: 1 } },
+    ])
+  },
+)
+
+it('an unknown path is 404, whatever is sent there', async () => {
+  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded'])
+    expect((await post('/v1/nothing', type, '{'))[0]).toBe(404)
+})
