@@ -2,6 +2,8 @@ import type { Worker } from 'node:worker_threads'
 import { FirnError } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { databaseError } from './database-error.ts'
+import { createSharedRooms, type SharedRoom } from './shared-room.ts'
+import { writeStatement } from './wire-message.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSettings } from './worker-protocol.ts'
 import { startWorker } from './worker-thread.ts'
 
@@ -61,9 +63,15 @@ export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedD
       pending.set(id, { resolve, reject })
       worker.postMessage({ ...request, id })
     })
+  const takeRoom = createSharedRooms()
   return {
     async query(sql, parameters) {
-      const value = await ask({ type: 'query', sql, parameters })
+      let room: SharedRoom | undefined
+      const message = writeStatement(sql, parameters, (length) => {
+        room = takeRoom(length)
+        return room.bytes
+      })
+      const value = await ask({ type: 'query', message }).finally(() => room?.free())
       if (value === undefined || value instanceof Uint8Array) throw new StoreUnavailableError('no rows came back')
       return value
     },

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { PGlite, type PGliteOptions, parse } from '@electric-sql/pglite'
 import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSettings } from './worker-protocol.ts'
 
 /*
@@ -7,11 +7,6 @@ import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSett
  * As a process of its own it makes a new database and ends. It imports nothing of this program but types, so that it
  * starts alike from source and from the build.
  */
-
-/** oids of bool, bytea, the numbers, text and uuid, and of arrays of them: they come as text or in binary form already. */
-const SENT_TYPES = [16, 17, 20, 21, 23, 25, 1700, 2950, 1000, 1001, 1005, 1007, 1009, 1015, 1016, 1231, 2951]
-// The driver binds bytes in binary form, whatever its types say of serializers.
-const asSent = (value: unknown): string => (value instanceof Uint8Array ? (value as unknown as string) : String(value))
 
 const SETTINGS = [
   // The whole budget of the process is a few hundred MB, and the operating system caches the files anyway.
@@ -31,7 +26,6 @@ function options(settings: WorkerSettings): PGliteOptions {
     startParams: PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
     postgresqlconf: SETTINGS,
     parsers: { 17: (text) => text.slice(2), 20: BigInt },
-    serializers: Object.fromEntries(SENT_TYPES.map((oid) => [oid, asSent])),
   }
 }
 
@@ -50,8 +44,9 @@ function describe(error: unknown): WorkerFailure {
 async function answer(database: PGlite, request: WorkerRequest): Promise<WorkerRows | Uint8Array | undefined> {
   switch (request.type) {
     case 'query': {
-      const result = await database.query(request.sql, [...request.parameters])
-      return { command: result.command ?? '', rowCount: result.affectedRows ?? result.rows.length, rows: result.rows }
+      const [result] = parse.parseResults(await database.execProtocolStream(request.message), database.parsers)
+      const { command = '', affectedRows, rows = [] } = result ?? {}
+      return { command, rowCount: affectedRows ?? rows.length, rows }
     }
     case 'archive':
       return new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer())

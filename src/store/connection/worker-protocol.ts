@@ -7,9 +7,8 @@ export interface WorkerSettings {
 }
 
 export type WorkerRequest =
-  | { id: number; type: 'query'; sql: string; parameters: readonly unknown[] }
-  | { id: number; type: 'archive' }
-  | { id: number; type: 'close' }
+  /** One statement as messages of Postgres' protocol, in memory that nobody writes to before the answer. */
+  { id: number; type: 'query'; message: Uint8Array } | { id: number; type: 'archive' } | { id: number; type: 'close' }
 
 export interface WorkerRows {
   command: string

@@ -47,7 +47,7 @@ async function dropEmpty(folder: string): Promise<number> {
 beforeAll(async () => {
   original = await mkdtemp(join(tmpdir(), 'firn-original-'))
   await query(original, 'create table kept as select 7 as a')
-}, 180_000)
+})
 afterAll(() => rm(original, { recursive: true, force: true }))
 
 it('opens a copy that has lost its empty folders, with all that is in it', async () => {
@@ -55,7 +55,7 @@ it('opens a copy that has lost its empty folders, with all that is in it', async
   await cp(original, folder, { recursive: true })
   expect(await dropEmpty(folder)).toBeGreaterThan(10)
   expect(await query(folder, 'select * from kept')).toEqual([{ a: 7 }])
-}, 60_000)
+})
 
 it('makes exactly what is missing and nothing where nothing is', async () => {
   const folder = await folderFor()

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ beforeAll(async () => {
     database = await startEmbedded(worker)
     return database
   })
-}, 180_000)
+})
 afterAll(async () => {
   await pool.end()
   await rm(folder, { recursive: true, force: true })
@@ -50,6 +51,32 @@ it('hands out the agreed types', async () => {
   expect(row).toEqual({ a: '00ff', b: 2n ** 62n, c: '12345678901234567890.5', d: 7 })
 })
 
+it('takes every kind of parameter, also much of it at once', async () => {
+  const text = `it's "ä" \\ 日本`
+  const sql = `select $1::text as a, $2::bytea as b, $3::bool as c, $4::text as d, $5::text[] as e, $6::int8[] as f,
+    length($7::bytea)::text || ' ' || md5($7::bytea) as g`
+  const large = Buffer.alloc(3_000_000, 'ab')
+  const [row] = await run(sql, [text, Buffer.from('00ff80', 'hex'), false, null, [text, null, 'a,b'], [1n, -2], large])
+  const e = [text, null, 'a,b']
+  const g = `3000000 ${createHash('md5').update(large).digest('hex')}`
+  expect(row).toEqual({ a: text, b: '00ff80', c: false, d: null, e, f: [1n, -2n], g })
+  await expect(run('select $1::text', [{}])).rejects.toThrow(TypeError)
+})
+
+it('keeps what is sent until it is answered', async () => {
+  const ask = async (letter: string, length: number) => {
+    const { rows } = await database.query(`select $1::text as text, pg_sleep(0.02)::text as slept`, [
+      letter.repeat(length),
+    ])
+    return (rows[0] as { text: string }).text
+  }
+  const sizes = [2_000_000, 10, 1_500_000, 500, 2_000_000]
+  const answers = await Promise.all(sizes.map((length, at) => ask(String(at), length)))
+  expect(answers.map((text) => [new Set(text).size, text[0], text.length])).toEqual(
+    sizes.map((length, at) => [1, String(at), length]),
+  )
+})
+
 it('gives errors their SQL state and goes on', async () => {
   await expect(run('select 1/0')).rejects.toMatchObject({ sqlState: '22012', message: 'division by zero' })
   expect(await run('select 1 as one')).toEqual([{ one: 1 }])
@@ -77,7 +104,7 @@ it('starts again when its thread dies, with all that was committed', async () =>
   await failed
   client.release()
   expect(await run('select * from kept')).toEqual([{ a: 5 }])
-}, 60_000)
+})
 
 it('lets one caller of the process hold the lock; the next one waits, and whoever gives up disturbs nobody', async () => {
   const { signal } = new AbortController()
