@@ -211,6 +211,24 @@ describe('when no node answers', () => {
   })
 })
 
+describe('what is asked one at a time', () => {
+  it('goes on to another node when one has had too many requests, and tells the client nothing of its limits', async () => {
+    const front = await startFront(2)
+    const call = evmCall('warp_getMessageAggregateSignature', '["0x01"]')
+    const limited: Reply = { status: 429, headers: { 'retry-after': '15' }, body: 'slow down' }
+    nodeAt(front, 0).answer = ({ method }) => (method === 'warp_getMessageAggregateSignature' ? limited : undefined)
+    for (let round = 0; round < 2; round += 1)
+      expect((await front.post('/ext/bc/C/rpc', call)).text).toContain('"result":"0x1"')
+    expect(front.nodes.map(({ asked }) => asked.length)).toEqual([1, 2])
+
+    const busy = await startFront(2)
+    for (const node of busy.nodes)
+      node.answer = ({ method }) => (method === 'warp_getMessageAggregateSignature' ? limited : undefined)
+    const refused = await busy.post('/ext/bc/C/rpc', call)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '15'])
+  })
+})
+
 describe('answers that stay true', () => {
   it('are kept and given to others under their own ids', async () => {
     const front = await startFront(1)

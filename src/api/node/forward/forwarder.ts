@@ -1,3 +1,4 @@
+import { UpstreamRateLimitedError } from '../../../errors.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Finality } from '../methods/rule.ts'
@@ -11,8 +12,8 @@ import {
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
-import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc } from './judge.ts'
-import type { NodeGroup, NodePools } from './node-pools.ts'
+import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, wasTurnedAway } from './judge.ts'
+import type { Member, NodeGroup, NodePools } from './node-pools.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
@@ -121,21 +122,32 @@ export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }:
     noteIdentity(response)
     return response
   }
-  const alone = (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
-    const [first, ...others] = group.members()
-    if (!first) throw new Error('a group without nodes')
-    const free = others.reduce(
-      (best, one) => (turnstile.load(one.host) < turnstile.load(best.host) ? one : best),
-      first,
-    )
-    return turnstile.pass(free.host, () =>
-      free.pool.exchange(requestOf(call, free.path(call.endpoint)), {
+  const passAlone = (call: ForwardCall, { host, pool, path }: Member): Promise<RawResponse> =>
+    turnstile.pass(host, () =>
+      pool.exchange(requestOf(call, path(call.endpoint)), {
         idempotent: false,
         signal: call.signal,
         deadline: Date.now() + ALONE_MS,
         judge: judgeOf(call),
       }),
     )
+  /** The node with the fewest such calls; another only when one has had too many requests and turned it away unread. */
+  const alone = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
+    const now = Date.now()
+    const members = group.members()
+    const free = members.filter((one) => one.pausedUntil() <= now)
+    const inOrder = (free.length > 0 ? [...free] : members.slice(0, 1)).sort(
+      (a, b) => turnstile.load(a.host) - turnstile.load(b.host),
+    )
+    let last: RawResponse | undefined
+    for (const member of inOrder) {
+      last = await passAlone(call, member)
+      if (!wasTurnedAway(last)) return last
+    }
+    // What a node says of its own limits is between it and this server.
+    const verdict = last && judgeOf(call)(last)
+    const wait = verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined
+    throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
   }
   const ask = (call: ForwardCall, group: NodeGroup): Promise<RawResponse> =>
     group.pool.exchange(requestOf(call, group.path(call.endpoint)), {
