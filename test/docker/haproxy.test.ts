@@ -41,7 +41,7 @@ async function balance(ports: readonly number[]): Promise<number> {
   return port
 }
 
-describe.skipIf(missing)('HAProxy as in the composition', { timeout: 120_000 }, () => {
+describe.skipIf(missing)('HAProxy as in the composition', () => {
   it('takes its configuration', () => {
     const { status, stderr } = spawnSync('haproxy', ['-c', '-f', file], { encoding: 'utf8' })
     expect({ status, stderr }).toMatchObject({ status: 0 })

@@ -7,7 +7,7 @@ import { createRollingServers, stream } from '../support/rolling-servers.ts'
 const { stage, start, clear } = createRollingServers()
 afterEach(clear)
 
-describe('a rolling restart', { timeout: 100_000 }, () => {
+describe('a rolling restart', () => {
   it('drops no stream: who is refused a connection goes to the other process', async () => {
     const { url } = await stage.upstream({ faults: { latencyMs: 400 } })
     const ports = [await freePort(), await freePort()]

@@ -5,7 +5,7 @@ let simulation: Simulation
 
 beforeAll(async () => {
   simulation = await createSimulation()
-}, 120_000)
+})
 afterAll(() => simulation?.close())
 
 // Two hundred seeds: npm run test:simulation.

@@ -83,7 +83,7 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
 }
 
 export async function caughtUp(indexer: Indexer, nodes: readonly ReplayNode[]): Promise<void> {
-  const end = Date.now() + 120_000
+  const end = Date.now() + 240_000
   for (;;) {
     const { streams } = indexer.status()
     const blocked = streams.find(({ phase }) => phase === 'blocked')

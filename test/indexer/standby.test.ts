@@ -43,4 +43,4 @@ it('a second process waits and takes over when the first one goes', async () => 
   await caughtUp(second, [node])
   const progress = await stores[1]?.reader.progress()
   expect(progress?.map(({ tip }) => Number(tip?.height)).sort()).toEqual([30, 30, 60])
-}, 120_000)
+})

@@ -44,4 +44,4 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
   expect((await verify(stage, 4, 10)).differences.join()).toMatch(/block \d+: not in the index/)
   await stage.sql(`delete from stream where name like '%:X'`)
   expect((await verify(stage, 5, 1)).missing).toEqual(['recorded:X'])
-}, 120_000)
+})

@@ -52,7 +52,7 @@ async function start(command: readonly string[]): Promise<Running> {
   return { child, url: ready() as string, output }
 }
 
-describe('the sandbox as a process', { timeout: 90_000 }, () => {
+describe('the sandbox as a process', () => {
   const run = (...flags: string[]) =>
     spawnSync(process.execPath, [...NODE.slice(1), ...flags], { cwd: root, encoding: 'utf8' })
 

@@ -111,7 +111,7 @@ describe('balances are what the chains themselves say', () => {
     expect((await find())?.scanResult).not.toBe('Benign')
     const [plain] = await askServer(sandbox.url, { data: [holder], currency: 'usd' })
     expect(plain?.balances.erc20TokenBalances?.map(({ address }) => address)).not.toContain(spam)
-  }, 120_000)
+  })
 
   it("Bitcoin: the node's coins, in blocks and in the mempool", async () => {
     const items = await ask(bitcoinItem())
@@ -296,5 +296,5 @@ describe('NFTs have the metadata that their contracts name', () => {
     await expect
       .poll(async () => (await tokensOf(chainId, multi))[0]?.tokenUri ?? '', { timeout: 30_000 })
       .toContain('{id}')
-  }, 100_000)
+  })
 })

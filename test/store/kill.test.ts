@@ -54,4 +54,4 @@ it('loses nothing that was acknowledged and writes nothing by halves, however of
   await store.writer.commitRange('testnet:P', { primary: rows }, range)
   await store.close()
   await rm(folder, { recursive: true, force: true })
-}, 300_000)
+})

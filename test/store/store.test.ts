@@ -45,7 +45,7 @@ describe('store on a server', () => {
   }
   beforeAll(async () => {
     server = await startPostgres()
-  }, 180_000)
+  })
   afterAll(async () => {
     await Promise.all(stores.map((store) => store.close()))
     await server.stop()
@@ -93,13 +93,11 @@ describe('store on a server', () => {
     await store.probes.read()
     await server.endSessions('lost', 'true')
     await expect
-      .poll(
-        () =>
-          store.probes.read().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 10_000 },
+      .poll(() =>
+        store.probes.read().then(
+          () => true,
+          () => false,
+        ),
       )
       .toBe(true)
   })

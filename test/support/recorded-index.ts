@@ -55,13 +55,13 @@ export async function indexedHeights(url: string, headers: Record<string, string
   )
 }
 
-/** Waits until the index of a server has all blocks up to these heights. @throws Error after two minutes */
+/** Waits until the index of a server has all blocks up to these heights. @throws Error after four minutes */
 export async function untilIndexed(
   url: string,
   upTo: Readonly<Record<'P' | 'X' | 'C', number>> = RECORDED_TIPS,
   headers: Record<string, string> = {},
 ): Promise<void> {
-  const end = Date.now() + 120_000
+  const end = Date.now() + 240_000
   for (;;) {
     const heights = await indexedHeights(url, headers)
     if (LETTERS.every((letter, at) => (heights[at] ?? -1) >= upTo[letter])) return

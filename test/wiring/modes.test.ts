@@ -147,7 +147,7 @@ async function indexedAnswers(url: string): Promise<unknown[]> {
   return found
 }
 
-describe.skipIf(missing)('processes that serve and processes that index', { timeout: 120_000 }, () => {
+describe.skipIf(missing)('processes that serve and processes that index', () => {
   it('every one that serves answers what one that does everything answers', async () => {
     const [one, other, alone] = await Promise.all([apis[0].url, apis[1].url, everything].map(indexedAnswers))
     expect(JSON.stringify(one).length).toBeGreaterThan(500_000)

@@ -12,7 +12,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 let server: PostgresServer
 beforeAll(async () => {
   server = await startPostgres()
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 const logger = pino({ level: 'silent' })

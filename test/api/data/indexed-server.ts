@@ -29,7 +29,7 @@ export const C_CHAIN = '43113'
 export const L1 = '99373'
 
 const TIPS = { p: 371, x: 212, c: 646, l1: 130 }
-const READY_MS = 120_000
+const READY_MS = 240_000
 
 /** Thousands of calls a minute: the budget must not decide. */
 export const GENEROUS = { default: { computeUnitsPerMinute: 1_000_000_000, computeUnitsPerDay: 1_000_000_000 } }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Avalanche } from '@avalanche-sdk/chainkit'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { C_CHAIN, GENEROUS, type IndexedServer, startIndexedServer } from './indexed-server.ts'
 import { everyAddress, placeOf, trueUtxos } from './recorded-truth.ts'
 
@@ -11,11 +11,9 @@ const PREFIX = '/indexed/data'
 const EARLY = { P: 278, X: 151, C: 630 }
 const END = { P: 371, X: 212, C: 646 }
 const NODE = 'NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5'
-vi.setConfig({ testTimeout: 120_000 })
-
 beforeAll(async () => {
   server = await startIndexedServer({ plans: GENEROUS, pathPrefix: PREFIX }, EARLY)
-}, 180_000)
+})
 afterAll(() => server?.stop())
 
 it('puts the prefix in front of every path, for SDKs too', async () => {

@@ -1,14 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Avalanche } from '@avalanche-sdk/chainkit'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Config, Partially } from '../../../src/config/index.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { callData } from '../../support/contracts.ts'
 import { createStage, type RunningServer } from '../../support/stage.ts'
-
-// A chain, an index and fetches with turns of seconds, on a machine that does other things.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 const CHAIN = '7001'
 const BLOCKCHAIN_ID = '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, vi } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { checkBalancesAt, checkBalancesNow } from './balances.ts'
 import { checkActivity, checkBlocks } from './blocks.ts'
 import { checkCredentials } from './credentials.ts'
@@ -11,12 +11,9 @@ import { checkUtxos } from './utxos.ts'
 // Indexing takes seconds: one server for everything that only reads.
 let running: IndexedServer
 const server = (): IndexedServer => running
-// Thousands of calls a test.
-vi.setConfig({ testTimeout: 180_000 })
-
 beforeAll(async () => {
   running = await startIndexedServer()
-}, 180_000)
+})
 afterAll(() => running?.stop())
 
 describe('stake rewards', () => checkStakeRewards(server))

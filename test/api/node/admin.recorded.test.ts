@@ -89,7 +89,7 @@ describe.each(SETS)('recorded admin calls of $set, in order', ({ set, ids }) => 
         expect(`${name}: ${text(reply)}`).toBe(`${name}: ${text({ status: response.status, body: bodyOf(response) })}`)
       else expect(reply.status, name).toBe(response.status)
     }
-  }, 60_000)
+  })
 
   it('wrote the profiles, for its owner only', async () => {
     if (set !== 'network-once') return

@@ -62,14 +62,14 @@ const members = fc.array(fc.tuple(member, value), { maxLength: 7 }).map((pairs) 
 describe.each(paths)('bodies sent to %s', (path) => {
   const good = GOOD[path] ?? ''
 
-  it('damaged anywhere are answered as the node answers them', { timeout: 60_000 }, async () => {
+  it('damaged anywhere are answered as the node answers them', async () => {
     await fc.assert(
       fc.asyncProperty(damaged(good), (body) => same(path, body)),
       { numRuns: 120 },
     )
   })
 
-  it('of odd, doubled and missing members are answered as the node answers them', { timeout: 60_000 }, async () => {
+  it('of odd, doubled and missing members are answered as the node answers them', async () => {
     await fc.assert(
       fc.asyncProperty(members, (body) => same(path, body)),
       { numRuns: 120 },
@@ -98,7 +98,7 @@ describe.each(paths)('bodies sent to %s', (path) => {
     ['a huge method', Buffer.from(good.replace('"method":"', `"method":"${'m'.repeat(100_000)}`))],
     ['many members', Buffer.from(`{${'"x":1,'.repeat(50_000)}${good.slice(1)}`)],
     ['two values', Buffer.from(good + good)],
-  ])('%s', { timeout: 60_000 }, async (_name, body) => same(path, body))
+  ])('%s', async (_name, body) => same(path, body))
 })
 
 describe('very large bodies', () => {
@@ -108,13 +108,13 @@ describe('very large bodies', () => {
     expect([reply.status, reply.body.toString()]).toEqual([413, 'content length too large (27000000>26214400)\n'])
   })
 
-  it('within the limit reach the node whole', { timeout: 60_000 }, async () => {
+  it('within the limit reach the node whole', async () => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"x":"${'\\"'.repeat(9_000_000)}","method":"info.getNetworkName"}`)
     const reply = await post(stage.port, '/ext/info', body)
     expect(reply.body.toString()).toBe('{"jsonrpc":"2.0","result":{"networkName":"fuji"},"id":1}\n')
   })
 
-  it('in chunks are cut at the limit', { timeout: 60_000 }, async () => {
+  it('in chunks are cut at the limit', async () => {
     const reply = await sendRaw(stage.port, {
       method: 'POST',
       target: '/ext/bc/C/rpc',

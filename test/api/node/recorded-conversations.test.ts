@@ -31,7 +31,7 @@ describe.each(SETS)('recorded conversations: %s', (set, atLeast) => {
   })
   afterAll(() => stage.close())
 
-  it('are answered byte for byte, except what the table of differences names', { timeout: 240_000 }, async () => {
+  it('are answered byte for byte, except what the table of differences names', async () => {
     const all = conversationsOf(set)
     expect(all.length).toBeGreaterThanOrEqual(atLeast)
     const wrong: string[] = []

@@ -15,7 +15,7 @@ export interface WatchedPage {
   close(): Promise<void>
 }
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 
 /** Opens the page and writes down whatever it does that it should not. */
 export async function openPage(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
 import { dataApi } from '../../../src/api/data/index.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
@@ -10,9 +10,6 @@ import { type IndexedServer, startIndexedServer } from '../../api/data/indexed-s
 import { createStage } from '../../support/stage.ts'
 import { type Answer, readAnswer, readDocument } from '../document.ts'
 import { type Call, examples } from './requests.ts'
-
-// Servers with an index, on a machine that does other things.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const document = readDocument('data')
 const stage = createStage()

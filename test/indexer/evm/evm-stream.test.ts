@@ -52,7 +52,7 @@ it('leaves a dead branch, however long, and holds then what an index of the livi
   expect(before['evm_nft']).toHaveLength(2)
   expect(left['evm_nft']).toHaveLength(1)
   expect(left['evm_nft']?.[0]).toContain(chain.who(5).slice(2))
-}, 90_000)
+})
 
 it('notices that the last block was replaced by another of the same height', async () => {
   const chain = await startChain()
@@ -71,7 +71,7 @@ it('notices that the last block was replaced by another of the same height', asy
   const participants = (await dumpEvm(stage.sql))['evm_participant']?.join()
   expect(participants).toContain(chain.who(3).slice(2))
   expect(participants).not.toContain(chain.who(2).slice(2))
-}, 60_000)
+})
 
 /** A server in front of the chain that does not know a method. */
 const without =
@@ -108,7 +108,7 @@ it('reads receipts one by one where a node has no method for those of a block', 
   expect(proxy.lies).toBeGreaterThan(0)
   expect(await dumpEvm(poor.sql)).toEqual(await dumpEvm(rich.sql))
   expect((await dumpEvm(poor.sql))['evm_nft']).toHaveLength(5)
-}, 60_000)
+})
 
 it('takes a token id in a fourth topic for an NFT, and without one for nothing of the kind', async () => {
   const chain = await startChain()
@@ -124,7 +124,7 @@ it('takes a token id in a fourth topic for an NFT, and without one for nothing o
   expect(nfts).toHaveLength(1)
   expect(nfts?.[0]).toContain(tokens[0])
   expect(holdings).toEqual([])
-}, 60_000)
+})
 
 it('an endpoint that serves another chain is not indexed under this name', async () => {
   const chain = await startChain(4_243)
@@ -133,4 +133,4 @@ it('an endpoint that serves another chain is not indexed under this name', async
     .poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 })
     .toBe('eip155:4242: the node serves the chain 4243')
   expect(await stage.sql('select * from stream')).toEqual([])
-}, 30_000)
+})

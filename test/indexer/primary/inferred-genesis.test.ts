@@ -69,7 +69,7 @@ it('without its file the genesis is put together from the chain, to the last row
   const notes = (one: Stage) => one.indexer.status().streams.map((stream) => stream.notes)
   expect(notes(filed)).toEqual([[], []])
   expect(notes(stage)).toEqual([[expect.stringMatching(/^genesis inferred/)], []])
-}, 180_000)
+})
 
 it.each([
   ['in the middle', (index: number) => index === 0, /allocation 0 belongs to an address that never showed up/],

@@ -2,16 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { entryKeysOf } from '../../../src/services/keystore/entry-keys.ts'
 import { createKeystore, decodeBlobText, encodeBlobText } from '../../../src/services/keystore/index.ts'
 import { createRecordCipher } from '../../../src/services/keystore/record-cipher.ts'
 import { openStore, type Store } from '../../../src/store/index.ts'
 import { keystoreVectors } from '../../support/keystore-recordings.ts'
 import { describeStores } from '../../support/store.ts'
-
-// Every check of a password takes 64 MiB, and the machine may do other things.
-vi.setConfig({ testTimeout: 120_000 })
 
 const caller = { address: '127.0.0.1', signal: new AbortController().signal }
 const alice = { username: 'alice', password: 'Kl3ine-Gruene.Wuerfel#27' }
@@ -131,5 +128,5 @@ describe('a keystore on disk', () => {
     const session = await again.keys.open(P, alice, caller)
     expect(Buffer.from(await session.privateKey(address))).toEqual(key)
     await after.close()
-  }, 180_000)
+  })
 })

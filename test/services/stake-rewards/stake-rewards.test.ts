@@ -50,7 +50,7 @@ beforeAll(async () => {
       await store.writer.commitRange(name, { primary: withNewOwners(rows) }, progress)
   }
   confirmedAt = Number((await store.reader.progress()).find(({ stream }) => stream === 'mainnet:P')?.currentAtMs)
-}, 180_000)
+})
 afterAll(() => store?.close())
 
 function withNewOwners<T>(value: T): T {

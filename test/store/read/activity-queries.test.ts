@@ -9,7 +9,7 @@ describeStores('last activity', (open) => {
     const store = await open()
     await fillRecorded(store)
     await checkActivity(store)
-  }, 120_000)
+  })
 })
 
 interface TruthActivity {

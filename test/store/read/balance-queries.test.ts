@@ -9,7 +9,7 @@ describeStores('balances', (open) => {
     const store = await open()
     await fillRecorded(store)
     await checkBalances(store)
-  }, 120_000)
+  })
 })
 
 type Sums = Record<string, Record<string, string> | Record<string, Record<string, string>>>

@@ -9,7 +9,7 @@ describeStores('blocks', (open) => {
     const store = await open()
     await fillRecorded(store)
     await checkBlocks(store)
-  }, 120_000)
+  })
 })
 
 async function checkBlocks(store: Store): Promise<void> {

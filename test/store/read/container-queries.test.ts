@@ -35,5 +35,5 @@ describeStores('containers', (open) => {
     )
     expect(await store.reader.containers.atPositions(P, [])).toEqual([])
     expect(await store.reader.containers.count(P, 0n, 19n)).toBe(18n)
-  }, 60_000)
+  })
 })

@@ -8,7 +8,7 @@ describeStores('rewards', (open) => {
     const store = await open()
     await fillRecorded(store)
     await checkRewards(store)
-  }, 120_000)
+  })
 })
 
 interface TruthRewards {

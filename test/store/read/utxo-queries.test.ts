@@ -11,7 +11,7 @@ describeStores('UTXO lists', (open) => {
     const store = await open()
     await fillRecorded(store)
     await checkUtxos(store)
-  }, 120_000)
+  })
 })
 
 async function allPages(store: Store, query: Omit<UtxoListQuery, 'after'>): Promise<UtxoRecord[]> {

@@ -76,7 +76,7 @@ function describeRows(title: string, open: () => Promise<ConnectionPool>): void 
     beforeAll(async () => {
       pool = await open()
       db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-    }, 180_000)
+    })
     afterAll(() => pool.end())
 
     const read = async (all: readonly Row[]) => {
@@ -94,7 +94,7 @@ function describeRows(title: string, open: () => Promise<ConnectionPool>): void 
         }),
         { numRuns: 150 },
       )
-    }, 60_000)
+    })
 
     it('are refused when a value is none of its type', async () => {
       const [good] = fc.sample(row, 1)

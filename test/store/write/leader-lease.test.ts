@@ -29,7 +29,7 @@ beforeAll(async () => {
   const store = openStore({ databaseUrl: url, dataDir: '', logger })
   await store.open()
   await store.close()
-}, 180_000)
+})
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })

@@ -56,7 +56,7 @@ describe('answers computed from the data alone', () => {
   })
   afterAll(() => node.stop())
 
-  it('equal what the recorded node said at that moment', { timeout: 120_000 }, async () => {
+  it('equal what the recorded node said at that moment', async () => {
     const excused = [...UNDETERMINED, ...RAW_HTTP]
     const asked = [...readConversations(recordings, 'network-moment'), ...readConversations(recordings, 'l1')]
       .filter((one) => one.request.port === undefined && !one.request.path.startsWith('/ext/admin'))
@@ -165,7 +165,7 @@ describe('the state in the past', () => {
     rows: Record<string, { balance?: { utxoIDs: { txID: string }[] | null }; stake?: unknown; wei?: string }>
   }
 
-  it('equals samples taken while the recorded network ran', { timeout: 60_000 }, async () => {
+  it('equals samples taken while the recorded network ran', async () => {
     const { keys } = recordings.json<{ keys: Record<string, { address: string; evmAddress: string }> }>(
       'network/network.json',
     )

@@ -38,7 +38,6 @@ async function call(node: ReplayNode, path: string, method: string, params: unkn
 describe('word for word', () => {
   it.each<ConversationSet>(['auth', 'keystore', 'legacy', 'network-once', 'l1', 'network'])(
     'replays %s',
-    { timeout: 60_000 },
     async (set) => {
       const node = await start({ conversations: [set] })
       let replayed = 0

@@ -143,7 +143,7 @@ describe('recorded conversations of a node with tokens', () => {
         password = params?.newPassword ?? ''
     }
     expect(lines.length).toBeGreaterThan(500)
-  }, 120_000)
+  })
 
   it('names no difference that is none', () => {
     for (const { what, lines: about } of authDifferences)

@@ -3,7 +3,6 @@ import { runChaos } from './chaos-run.ts'
 
 it.each([1, 2])(
   'a dead, a lagging, an HTML and a healthy node: 10,000 requests, none answered wrongly (seed %i)',
-  { timeout: 120_000 },
   async (seed) => {
     const report = await runChaos({ requests: 10_000, seed, chaos: true })
     expect({

@@ -92,7 +92,7 @@ const answerOf = async (url: string, body: string): Promise<unknown[]> => {
 }
 
 describe('whatever is asked', () => {
-  it('is answered byte for byte as by the node, known before or not', { timeout: 120_000 }, async () => {
+  it('is answered byte for byte as by the node, known before or not', async () => {
     await fc.assert(
       fc.asyncProperty(hurt, async (body) => {
         const wanted = await answerOf(node.url, body)

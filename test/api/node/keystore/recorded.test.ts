@@ -76,7 +76,7 @@ describe('recorded conversations with a keystore, in order', () => {
   beforeAll(async () => {
     store = await openMemoryStore()
     await restart(true)
-  }, 180_000)
+  })
   afterAll(async () => {
     await server.close()
     await store.close()

@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../../src/store/index.ts'
 import { keystoreVectors } from '../../../support/keystore-recordings.ts'
 import { type KeystoreServer, startKeystoreServer } from '../../../support/keystore-server.ts'
 import { recordedLines } from '../../../support/recordings.ts'
 import { openMemoryStore } from '../../../support/store.ts'
-
-// Every check of a password takes 64 MiB, and the machine may do other things.
-vi.setConfig({ testTimeout: 120_000 })
 
 const alice = { username: 'alice', password: 'Kl3ine-Gruene.Wuerfel#27' }
 const EWOQ = 'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN'
@@ -22,7 +19,7 @@ let store: Store
 let server: KeystoreServer
 beforeAll(async () => {
   store = await openMemoryStore()
-}, 180_000)
+})
 afterEach(async () => {
   await server.close()
   for (const name of await store.keystore.names()) await store.keystore.remove(name)

@@ -36,7 +36,7 @@ describe('recorded conversations about the index, over an index of our own', () 
     .filter(isCall)
     .sort((one, other) => dateOf(one) - dateOf(other))
 
-  it('are answered byte for byte', { timeout: 120_000 }, async () => {
+  it('are answered byte for byte', async () => {
     expect(conversations.length).toBeGreaterThan(150)
     const heights = { P: heightsBy('p-blocks'), X: heightsBy('x-blocks'), C: heightsBy('c-blocks') }
     const at = (time: number) => ({ P: heights.P(time), X: heights.X(time), C: heights.C(time) })

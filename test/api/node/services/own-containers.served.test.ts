@@ -57,7 +57,7 @@ describe('the index API of a server with an index of its own', () => {
     server = await startIndexedServer(undefined, { P: FIRST })
     // What a node with an index says to the same questions.
     other = await startReplayNode({ upTo: { P: LAST } })
-  }, 180_000)
+  })
   afterAll(async () => {
     await other.stop()
     await server.stop()
@@ -74,7 +74,7 @@ describe('the index API of a server with an index of its own', () => {
     return (JSON.parse(text) as { result: T }).result
   }
 
-  it('never shows a container that is not the last of the node any more', { timeout: 60_000 }, async () => {
+  it('never shows a container that is not the last of the node any more', async () => {
     for (let height = FIRST + 1; height <= LAST; height += 1) {
       server.node.moveTo({ P: height })
       expect((await result<Container>('P/block', 'getLastAccepted', {})).index).toBe(String(height - 1))
