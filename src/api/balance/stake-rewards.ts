@@ -76,6 +76,9 @@ const NO_INDEX = 'this server has no index: start it with --index-enabled'
 export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewardsService | undefined) {
   const issuesOf = (body: unknown): Issue[] => {
     if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
+    // Whose rewards are meant? A guess would be a wrong sum.
+    if ('extendedPublicKey' in body && 'addresses' in body)
+      return [issue([], 'invalid_shape', 'must hold either extendedPublicKey or addresses, not both')]
     const { byKey, byAddresses } = checks()
     const check = 'extendedPublicKey' in body ? byKey : byAddresses
     return check.Check(body) ? [] : collect(check.Errors(body), [])

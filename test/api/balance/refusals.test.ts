@@ -194,6 +194,33 @@ describe('HTTP', () => {
     }
   })
 
+  it.each([5, null, ['x'], [`P-${WALLET}`]])(
+    'stake rewards of a key and of addresses %j at once',
+    async (addresses) => {
+      const extendedPublicKey = `xpub${'1'.repeat(107)}`
+      const response = await fetch(`${url}/v1/stake/get-rewards`, {
+        method: 'POST',
+        body: JSON.stringify({ extendedPublicKey, addresses, isTestnet: false }),
+        headers: { 'content-type': 'application/json', 'x-firebase-appcheck': TOKEN },
+      })
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        {
+          message: 'INVALID_PAYLOAD',
+          issues: [
+            {
+              code: 'invalid_shape',
+              path: [],
+              message: 'must hold either extendedPublicKey or addresses, not both',
+            },
+          ],
+          method: 'POST',
+          url: '/v1/stake/get-rewards',
+        },
+      ])
+    },
+  )
+
   it('stake rewards without an index: 503 with the reason, and no promise that waiting helps', async () => {
     const response = await fetch(`${url}/v1/stake/get-rewards`, {
       method: 'POST',
