@@ -121,7 +121,9 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
     const results = new Map<string, Outcome<Entry>>()
     const open: Open[] = []
     for (const wanted of mints) {
-      const entry = known.get(wanted.mint)
+      const kept = known.get(wanted.mint)
+      // Somebody holds more than the one there was: more have been made since.
+      const entry = kept?.nft && !wanted.single ? undefined : kept
       if (entry && !wantsText(entry, wanted)) results.set(wanted.mint, { ok: true, value: entry })
       else open.push({ wanted, entry })
     }

@@ -90,7 +90,8 @@ export const createSolanaBalanceSource = (
     const tokens: SolanaTokenAmount[] = []
     for (const holding of holdings) {
       const mint = unwrap(facts.get(holding.mint), `mint ${holding.mint}`)
-      if (!mint.nft) tokens.push(describe(holding, owner, mint, listed.get(holding.mint)))
+      // Two of a kind are no NFT, whatever an older reading of the mint says.
+      if (!mint.nft || holding.amount > 1n) tokens.push(describe(holding, owner, mint, listed.get(holding.mint)))
     }
     return { native, tokens }
   }
