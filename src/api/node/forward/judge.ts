@@ -106,6 +106,9 @@ const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: num
 export const judgeRpc: Judge = (response) =>
   response.status === 200 ? judgeBody(response.body) : judgeStatus(response)
 
+/** "Parse error": a call with several ids may be told so under any of them, as far as it was read. */
+const UNREADABLE = -32700
+
 /**
  * Answers to one call with this id (as it is echoed): a result or an error under the id, whatever else something before
  * a node may say. The answer to another call, which a proxy has mixed up, must not be taken for this one's.
@@ -116,7 +119,7 @@ export const judgeCall =
     const verdict = judgeRpc(response)
     if (verdict.kind !== 'answer' || response.status !== 200) return verdict
     const answered = answeredCall(response.body, id)
-    if (answered === 'this') return verdict
+    if (answered === 'this' || errorOf(response.body)?.code === UNREADABLE) return verdict
     return trouble(answered === 'other' ? 'answer to another call' : 'answer without a result or an error')
   }
 

@@ -97,7 +97,7 @@ async function sendToOne(call: ForwardCall, group: NodeGroup, tx: SignedTransact
       maybeTaken ||= !(error instanceof UpstreamRateLimitedError)
     }
   }
-  return lastWord(call, last, failure)
+  return lastWord(call, last, failure, group.members())
 }
 
 /**
@@ -105,14 +105,28 @@ async function sendToOne(call: ForwardCall, group: NodeGroup, tx: SignedTransact
  * bootstrapping, lacks the method, is in trouble) are better than ours. That it wants a key or has had too many requests
  * is between it and this server: the client would take it for its own.
  */
-function lastWord(call: ForwardCall, last: RawResponse | undefined, failure: unknown): RawResponse {
+function lastWord(
+  call: ForwardCall,
+  last: RawResponse | undefined,
+  failure: unknown,
+  members: readonly Member[],
+): RawResponse {
   const verdict = last && verdictOn(call, last)
   if (last && verdict?.kind === 'retry') {
     if (verdict.behind || (last.status >= 500 && errorOf(last.body))) return last
     const { rateLimited, retryAfterMs, reason } = verdict
-    if (rateLimited) throw new UpstreamRateLimitedError(`${call.method}: ${reason}`, retryAfterMs)
+    if (rateLimited) throw new UpstreamRateLimitedError(`${call.method}: ${reason}`, waitFor(members) ?? retryAfterMs)
   }
+  if (failure instanceof UpstreamRateLimitedError)
+    throw new UpstreamRateLimitedError(failure.message, waitFor(members) ?? failure.retryAfterMs)
   throw failure ?? new UpstreamUnavailableError(`${call.method}: no node took the transaction`)
+}
+
+/** Milliseconds until the first node that a rate limit keeps us from may be asked again; undefined = there is none. */
+function waitFor(members: readonly Member[]): number | undefined {
+  const now = Date.now()
+  const ends = members.map((member) => member.pausedUntil()).filter((end) => end > now)
+  return ends.length === 0 ? undefined : Math.min(...ends) - now
 }
 
 /**
@@ -136,7 +150,7 @@ async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise
     const verdict = spoken.find((response) => isVerdict(call, response))
     if (verdict) return verdict
     const failed = settled.find((one) => one.status === 'rejected')
-    return lastWord(call, spoken.at(-1), failed?.reason)
+    return lastWord(call, spoken.at(-1), failed?.reason, members)
   }
 }
 
@@ -162,7 +176,7 @@ async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawRespons
       },
     },
   )
-  return wasTurnedAway(response) ? lastWord(call, response, undefined) : response
+  return wasTurnedAway(response) ? lastWord(call, response, undefined, []) : response
 }
 
 /** Sends a write: signed transactions as the policy says; whatever else moves funds to one node, never twice. */

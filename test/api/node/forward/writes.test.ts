@@ -135,6 +135,25 @@ describe('writes', () => {
     expect(counts(front, 'eth_sendRawTransaction')).toEqual([1, 2])
   })
 
+  it('that every node has turned away may come back as soon as the first of them takes any', async () => {
+    const front = await startFront(3)
+    const waits = ['60', '40', '90']
+    front.nodes.forEach((node, index) => {
+      node.answer = ({ method }) =>
+        method === 'eth_sendRawTransaction'
+          ? { status: 429, headers: { 'retry-after': waits[index] ?? '' }, body: 'slow down' }
+          : undefined
+    })
+    for (let round = 0; round < 2; round += 1) {
+      const refused = await front.post('/ext/bc/C/rpc', send)
+      expect(refused.status).toBe(503)
+      const wait = Number(refused.headers.get('retry-after'))
+      expect(wait).toBeGreaterThan(5)
+      expect(wait).toBeLessThanOrEqual(40)
+    }
+    expect(counts(front, 'eth_sendRawTransaction')).toEqual([1, 1, 1])
+  })
+
   it('that one node has turned away unread are not taken for its own when another knows them', async () => {
     const front = await startFront(2)
     nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limited : undefined)
