@@ -98,6 +98,7 @@ describe.each(paths)('bodies sent to %s', (path) => {
     ['a huge method', Buffer.from(good.replace('"method":"', `"method":"${'m'.repeat(100_000)}`))],
     ['many members', Buffer.from(`{${'"x":1,'.repeat(50_000)}${good.slice(1)}`)],
     ['two values', Buffer.from(good + good)],
+    ['two ids around what cannot be read', Buffer.from('{"id":"a","jsonrpc":[],"id":"b"}')],
   ])('%s', async (_name, body) => same(path, body))
 })
 
