@@ -13,7 +13,7 @@ import { type PostgresServer, startPostgres } from './postgres-server.ts'
 const logger = pino({ level: 'silent' })
 const TIMEOUT_MS = 20_000
 /** Making a database has no hurry on a machine that does other things. */
-const MAKING_MS = 180_000
+const MAKING_MS = 300_000
 
 /** Opens a store that nobody else uses, migrated and empty; it is closed behind the test. */
 export type OpenTestStore = () => Promise<Store>
@@ -23,14 +23,32 @@ export type OpenTestStore = () => Promise<Store>
  * Postgres server (a copy of a migrated database).
  */
 export function describeStores(title: string, tests: (open: OpenTestStore, kind: Store['kind']) => void): void {
+  describeBoth(title, (open, kind) => tests(closing(open), kind))
+}
+
+/** As `describeStores`, over one store of each kind that is filled once: for tests that only read. */
+export function describeFilledStores(
+  title: string,
+  fill: (store: Store) => Promise<void>,
+  tests: (store: () => Store) => void,
+): void {
+  describeBoth(title, (open) => {
+    let store: Store
+    beforeAll(async () => {
+      store = await open()
+      await fill(store)
+    }, MAKING_MS)
+    afterAll(() => store?.close())
+    tests(() => store)
+  })
+}
+
+function describeBoth(title: string, tests: (open: OpenTestStore, kind: Store['kind']) => void): void {
   describe(`${title} (embedded)`, () => {
     beforeAll(async () => {
       await migratedArchive()
     }, MAKING_MS)
-    tests(
-      closing(() => openMemoryStore()),
-      'embedded',
-    )
+    tests(() => openMemoryStore(), 'embedded')
   })
   describe(`${title} (server)`, () => {
     let server: PostgresServer | undefined
@@ -48,7 +66,7 @@ export function describeStores(title: string, tests: (open: OpenTestStore, kind:
       const databaseUrl = await server.create(`store_${++count}`, 'migrated')
       return openStore({ databaseUrl, dataDir: '', logger })
     }
-    tests(closing(open), 'server')
+    tests(open, 'server')
   })
 }
 

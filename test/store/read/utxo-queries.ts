@@ -3,16 +3,12 @@ import { encodeCb58 } from '../../../src/lib/cb58.ts'
 import { hexToBytes, idToCb58 } from '../../../src/lib/ids.ts'
 import type { Store, UtxoCursor, UtxoListQuery, UtxoRecord } from '../../../src/store/index.ts'
 import { recordedLines } from '../../support/recordings.ts'
-import { describeStores } from '../../support/store.ts'
-import { fillRecorded, hexId, LETTERS, parseAddress, recordedChain, type TruthUtxo } from '../recorded-truth.ts'
+import { hexId, LETTERS, parseAddress, recordedChain, type TruthUtxo } from '../recorded-truth.ts'
 
-describeStores('UTXO lists', (open) => {
-  it('give every recorded UTXO with its whole life, in order, page by page', async () => {
-    const store = await open()
-    await fillRecorded(store)
-    await checkUtxos(store)
-  })
-})
+/** UTXO lists of a store that holds the recorded network. */
+export function utxoQueries(store: () => Store): void {
+  it('give every recorded UTXO with its whole life, in order, page by page', () => checkUtxos(store()))
+}
 
 async function allPages(store: Store, query: Omit<UtxoListQuery, 'after'>): Promise<UtxoRecord[]> {
   const all: UtxoRecord[] = []

@@ -1,16 +1,12 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
 import { recordedLines } from '../../support/recordings.ts'
-import { describeStores } from '../../support/store.ts'
-import { fillRecorded, recordedChain, recordedRanges, type TruthBlock } from '../recorded-truth.ts'
+import { recordedChain, recordedRanges, type TruthBlock } from '../recorded-truth.ts'
 
-describeStores('blocks', (open) => {
-  it('are found by height, inner and outer id, and by proposer in a time window', async () => {
-    const store = await open()
-    await fillRecorded(store)
-    await checkBlocks(store)
-  })
-})
+/** Blocks of a store that holds the recorded network. */
+export function blockQueries(store: () => Store): void {
+  it('are found by height, inner and outer id, and by proposer in a time window', () => checkBlocks(store()))
+}
 
 async function checkBlocks(store: Store): Promise<void> {
   const blocks = recordedLines<TruthBlock>('truth/blocks').filter((block) => block.chain === 'P')

@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store.ts'
-import { fillRecorded, parseAddress, recordedTruth } from '../recorded-truth.ts'
+import { parseAddress, recordedTruth } from '../recorded-truth.ts'
 
-describeStores('rewards', (open) => {
-  it('are the recorded ones for every address', async () => {
-    const store = await open()
-    await fillRecorded(store)
-    await checkRewards(store)
-  })
-})
+/** Rewards of a store that holds the recorded network. */
+export function rewardQueries(store: () => Store): void {
+  it('are the recorded ones for every address', () => checkRewards(store()))
+}
 
 interface TruthRewards {
   historical: { VALIDATOR: string; DELEGATOR: string; VALIDATOR_FEE: string }

@@ -1,16 +1,12 @@
 import { expect, it } from 'vitest'
 import type { ChainLetter, Store } from '../../../src/store/index.ts'
 import { recordedLines } from '../../support/recordings.ts'
-import { describeStores } from '../../support/store.ts'
-import { fillRecorded, hexId, parseAddress, recordedChain } from '../recorded-truth.ts'
+import { hexId, parseAddress, recordedChain } from '../recorded-truth.ts'
 
-describeStores('last activity', (open) => {
-  it('is the recorded one for every address and chain', async () => {
-    const store = await open()
-    await fillRecorded(store)
-    await checkActivity(store)
-  })
-})
+/** Last activity of a store that holds the recorded network. */
+export function activityQueries(store: () => Store): void {
+  it('is the recorded one for every address and chain', () => checkActivity(store()))
+}
 
 interface TruthActivity {
   address: string
