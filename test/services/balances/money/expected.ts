@@ -1,6 +1,4 @@
-import { idToCb58 } from '../../../../src/lib/ids.ts'
-import { CHAIN_IDS } from '../../../chains/avalanche/ledger-data.ts'
-import { ASSETS, type Coin, NOW, type World } from './world.ts'
+import type { Coin, World } from './world.ts'
 
 /** What a wallet should be told, as the balance spec has it: worked out from the coins, with nothing of our own code. */
 export interface ExpectedBalances {
@@ -20,10 +18,13 @@ export function expectedBalances(
   if (chain === 'P') return platform(world, owned, dustOut)
   if (chain === 'X') return exchange(world, owned)
   const waiting = ['C←X', 'C←P'].flatMap((memory) => coinsOf(world, memory, owned))
-  return { native: text(waiting.filter(isAvax)), categories: atomicItems(world, 'C', ['X', 'P'], owned) }
+  return { native: text(waiting.filter(isAvax(world))), categories: atomicItems(world, 'C', ['X', 'P'], owned) }
 }
 
-const isAvax = ({ asset }: Coin): boolean => asset === ASSETS.avax
+const isAvax =
+  ({ facts }: World) =>
+  ({ asset }: Coin): boolean =>
+    asset === facts.avax
 const sum = (coins: readonly Coin[]): bigint => coins.reduce((all, { amount }) => all + amount, 0n)
 const text = (coins: readonly Coin[]): string => String(sum(coins))
 const signers = (coin: Coin, owned: ReadonlySet<string>): number => coin.owners.filter((one) => owned.has(one)).length
@@ -32,13 +33,14 @@ const coinsOf = (world: World, memory: string, owned: ReadonlySet<string>): Coin
   (world.coins.get(memory) ?? []).filter((coin) => signers(coin, owned) > 0)
 
 function platform(world: World, owned: ReadonlySet<string>, dustOut: boolean): ExpectedBalances {
-  const own = coinsOf(world, 'P', owned).filter((coin) => isAvax(coin) && !(dustOut && coin.amount < 2_000_000n))
+  const own = coinsOf(world, 'P', owned).filter((coin) => isAvax(world)(coin) && !(dustOut && coin.amount < 2_000_000n))
   const staked = world.stakes.flatMap(({ end, outputs }) =>
-    outputs.filter((coin) => isAvax(coin) && signers(coin, owned) > 0).map((coin) => ({ end, coin })),
+    outputs.filter((coin) => isAvax(world)(coin) && signers(coin, owned) > 0).map((coin) => ({ end, coin })),
   )
-  const lockedPlatform = own.filter(({ locktime }) => locktime > NOW)
-  const lockedStakeable = own.filter(({ locktime, until }) => locktime <= NOW && until > NOW)
-  const open = own.filter(({ locktime, until }) => locktime <= NOW && until <= NOW)
+  const { now } = world.facts
+  const lockedPlatform = own.filter(({ locktime }) => locktime > now)
+  const lockedStakeable = own.filter(({ locktime, until }) => locktime <= now && until > now)
+  const open = own.filter(({ locktime, until }) => locktime <= now && until <= now)
   // Locked when the stake ends.
   const stays = ({ end, coin }: (typeof staked)[number]): boolean => coin.locktime > end || coin.until > end
   const outputs = (entries: typeof staked): string => text(entries.map(({ coin }) => coin))
@@ -57,8 +59,10 @@ function platform(world: World, owned: ReadonlySet<string>, dustOut: boolean): E
   }
 }
 
-const cannotSign = (coin: Coin, owned: ReadonlySet<string>): boolean =>
-  coin.locktime > NOW || coin.until > NOW || signers(coin, owned) < coin.threshold
+const cannotSign =
+  ({ facts: { now } }: World, owned: ReadonlySet<string>) =>
+  (coin: Coin): boolean =>
+    coin.locktime > now || coin.until > now || signers(coin, owned) < coin.threshold
 
 function atomicSums(world: World, owned: ReadonlySet<string>) {
   const maps: Record<'atomicMemoryUnlocked' | 'atomicMemoryLocked', Record<string, string>> = {
@@ -66,11 +70,11 @@ function atomicSums(world: World, owned: ReadonlySet<string>) {
     atomicMemoryLocked: {},
   }
   for (const source of ['X', 'C'] as const) {
-    const coins = coinsOf(world, `P←${source}`, owned).filter(isAvax)
-    const locked = coins.filter((coin) => cannotSign(coin, owned))
-    const unlocked = coins.filter((coin) => !cannotSign(coin, owned))
-    if (unlocked.length > 0) maps.atomicMemoryUnlocked[CHAIN_IDS[source]] = text(unlocked)
-    if (locked.length > 0) maps.atomicMemoryLocked[CHAIN_IDS[source]] = text(locked)
+    const coins = coinsOf(world, `P←${source}`, owned).filter(isAvax(world))
+    const locked = coins.filter(cannotSign(world, owned))
+    const unlocked = coins.filter((coin) => !cannotSign(world, owned)(coin))
+    if (unlocked.length > 0) maps.atomicMemoryUnlocked[world.facts.chainIds[source]] = text(unlocked)
+    if (locked.length > 0) maps.atomicMemoryLocked[world.facts.chainIds[source]] = text(locked)
   }
   return maps
 }
@@ -78,10 +82,13 @@ function atomicSums(world: World, owned: ReadonlySet<string>) {
 function exchange(world: World, owned: ReadonlySet<string>): ExpectedBalances {
   const own = coinsOf(world, 'X', owned)
   return {
-    native: text(own.filter(isAvax)),
+    native: text(own.filter(isAvax(world))),
     categories: {
-      unlocked: items(own.filter((coin) => !cannotSign(coin, owned))),
-      locked: items(own.filter((coin) => cannotSign(coin, owned))),
+      unlocked: items(
+        world,
+        own.filter((coin) => !cannotSign(world, owned)(coin)),
+      ),
+      locked: items(world, own.filter(cannotSign(world, owned))),
       ...atomicItems(world, 'X', ['P', 'C'], owned),
     },
   }
@@ -94,27 +101,21 @@ function atomicItems(world: World, chain: Side, sources: readonly Side[], owned:
   }
   for (const source of sources) {
     const coins = coinsOf(world, `${chain}←${source}`, owned)
-    const unlocked = items(coins.filter((coin) => !cannotSign(coin, owned)))
-    const locked = items(coins.filter((coin) => cannotSign(coin, owned)))
-    if (unlocked.length > 0) maps.atomicMemoryUnlocked[CHAIN_IDS[source]] = unlocked
-    if (locked.length > 0) maps.atomicMemoryLocked[CHAIN_IDS[source]] = locked
+    const unlocked = items(
+      world,
+      coins.filter((coin) => !cannotSign(world, owned)(coin)),
+    )
+    const locked = items(world, coins.filter(cannotSign(world, owned)))
+    if (unlocked.length > 0) maps.atomicMemoryUnlocked[world.facts.chainIds[source]] = unlocked
+    if (locked.length > 0) maps.atomicMemoryLocked[world.facts.chainIds[source]] = locked
   }
   return maps
 }
 
-const named = (hex: string) => ({ assetId: idToCb58(hex), name: idToCb58(hex), symbol: idToCb58(hex) })
-const DESCRIBED: Record<string, { name: string; symbol: string; decimals: number; type: string; assetId: string }> = {
-  [ASSETS.avax]: { ...named(ASSETS.avax), name: 'Avalanche', symbol: 'AVAX', decimals: 9, type: 'native' },
-  [ASSETS.token]: { ...named(ASSETS.token), name: 'Token', symbol: 'TOK', decimals: 6, type: 'unknown' },
-  // Blank names and assets that nobody describes are called by their id.
-  [ASSETS.whole]: { ...named(ASSETS.whole), decimals: 0, type: 'unknown' },
-  [ASSETS.unknown]: { ...named(ASSETS.unknown), decimals: 0, type: 'unknown' },
-}
-
 /** One item for each asset: AVAX first, then by id. */
-function items(coins: readonly Coin[]) {
+function items({ facts }: World, coins: readonly Coin[]) {
   const assets = [...new Set(coins.map(({ asset }) => asset))]
   return assets
-    .map((asset) => ({ ...DESCRIBED[asset], balance: text(coins.filter((coin) => coin.asset === asset)) }))
+    .map((asset) => ({ ...facts.described(asset), balance: text(coins.filter((coin) => coin.asset === asset)) }))
     .sort((a, b) => (a.type === b.type ? (`${a.assetId}` < `${b.assetId}` ? -1 : 1) : a.type === 'native' ? -1 : 1))
 }

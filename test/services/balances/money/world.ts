@@ -1,5 +1,5 @@
 import { idToCb58 } from '../../../../src/lib/ids.ts'
-import { AVAX, emptyLedger, secpUtxo, stakerOf, utxoOf } from '../../../chains/avalanche/ledger-data.ts'
+import { AVAX, CHAIN_IDS, emptyLedger, secpUtxo, stakerOf, utxoOf } from '../../../chains/avalanche/ledger-data.ts'
 import type { Ledger } from '../../../chains/avalanche/ledger-node.ts'
 import { KEYS, MANY, PLAIN } from './holders.ts'
 import type { Random } from './random.ts'
@@ -23,8 +23,19 @@ export interface Stake {
   outputs: Coin[]
 }
 
+export interface Facts {
+  /** Unix seconds by which locks are judged. */
+  now: number
+  /** Asset id of AVAX, hex. */
+  avax: string
+  chainIds: Record<'P' | 'X' | 'C', string>
+  /** How an asset (hex) is shown. */
+  described(hex: string): { assetId: string; name: string; symbol: string; decimals: number; type: string }
+}
+
 /** Everything that is on one network, by memory: `P`, or `P←X` for what waits on P and came from X. */
 export interface World {
+  facts: Facts
   coins: Map<string, Coin[]>
   stakes: Stake[]
 }
@@ -38,6 +49,17 @@ export const ASSETS = {
   whole: 'cc'.repeat(32),
   unknown: 'dd'.repeat(32),
 } as const
+
+const named = (hex: string) => ({ assetId: idToCb58(hex), name: idToCb58(hex), symbol: idToCb58(hex) })
+
+/** Blank names, and assets that nobody describes, are called by their id. */
+function described(hex: string) {
+  if (hex === ASSETS.avax) return { ...named(hex), name: 'Avalanche', symbol: 'AVAX', decimals: 9, type: 'native' }
+  if (hex === ASSETS.token) return { ...named(hex), name: 'Token', symbol: 'TOK', decimals: 6, type: 'unknown' }
+  return { ...named(hex), decimals: 0, type: 'unknown' }
+}
+
+const FACTS: Facts = { now: NOW, avax: AVAX, chainIds: CHAIN_IDS, described }
 
 const HOLDERS = [...PLAIN, ...KEYS.flatMap(({ used }) => used)]
 
@@ -95,7 +117,7 @@ export function makeWorld(random: Random, large: boolean): World {
     }
   }
   const stakes = random.list(random.between(0, 8), () => stakeOf(random, [NOW + 400, NOW + 600, NOW + 1_000]))
-  return { coins, stakes }
+  return { facts: FACTS, coins, stakes }
 }
 
 const optionsOf = ({ asset, locktime, until, threshold }: Coin) => ({
