@@ -19,6 +19,12 @@ const GENESIS_MS = 60_000
 // biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
 type AnyStream = ChainStream<any>
 
+/**
+ * Three pages are on their way at once, as text, as rows and as statements. In this process there is a database as well,
+ * and half a page costs it nothing: it takes a statement in without a round trip.
+ */
+const EMBEDDED_PAGE = 512
+
 /** Follows what the configuration names, by default P, X and C of every configured network. */
 export function createServerIndexer(
   config: Config,
@@ -48,6 +54,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
       writer: store.writer,
       logger,
       keepContainers: true,
+      ...(store.kind === 'embedded' ? { pageBlocks: EMBEDDED_PAGE } : {}),
       evm: createEvmLayer(network.pool, '/ext/bc/C/rpc'),
     })
   })

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { SERVER_ENVIRONMENT } from '../support/firn-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
@@ -26,4 +27,14 @@ it.each(lines.filter(([, line]) => /^vitest run ./.test(line)))(
 it.each(lines.flatMap(([name, line]) => [...line.matchAll(/\S+\/\S+\.m?ts/g)].map(([file]) => [name, file] as const)))(
   'npm run %s: %s is there',
   (_name, file) => expect(existsSync(join(root, file))).toBe(true),
+)
+
+it.each(Object.entries(SERVER_ENVIRONMENT))(
+  'benchmarks measure a server as npm start and the image run it: %s=%s',
+  (name, value) => {
+    expect(scripts['start']).toMatch(new RegExp(`&& ${name}=${value} node dist/main.js$`))
+    expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toMatch(
+      new RegExp(`^ENV (.*\\\\\n)*.*${name}=${value}\\b`, 'm'),
+    )
+  },
 )

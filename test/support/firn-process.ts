@@ -17,6 +17,9 @@ export interface FirnProcess {
 /** The program as it was built, or from its sources. */
 const PROGRAMS = { built: ['dist/main.js'], sources: ['--import', 'tsx', 'src/main.ts'] }
 
+/** What `npm start` and the image set. */
+export const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }
+
 /**
  * Starts a server with a configuration file and flags; it serves when this resolves.
  * @throws Error with its output when it does not get that far
@@ -29,7 +32,7 @@ export async function startFirnProcess(
   const child = spawn(process.execPath, [...PROGRAMS[program], '--config', configFile, ...flags], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...SERVER_ENVIRONMENT },
   })
   // Whoever started it may end without a word.
   const kill = (): void => void child.kill('SIGKILL')

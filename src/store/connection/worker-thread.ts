@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { StoreUnavailableError } from '../errors.ts'
 import type { WorkerSettings } from './worker-protocol.ts'
@@ -10,12 +11,23 @@ import type { WorkerSettings } from './worker-protocol.ts'
 const fromSource = import.meta.url.endsWith('.ts')
 const entry = new URL(fromSource ? './embedded-worker.ts' : './embedded-worker.js', import.meta.url)
 
+/** Statements and rows are all that lives there for a moment; V8 would let 16 MB of them gather, twice. */
+const YOUNG_MB = 4
+
 /**
  * Starts the worker thread of the embedded database, from the build (`.js`) as from the sources (`.ts`). A worker does
  * not inherit the loader that tests and tsx run the sources with, so there it gets one of its own.
  */
 export function startWorker(settings: WorkerSettings): Worker {
-  const options = { workerData: settings, name: 'firn-store', execArgv: [] }
+  // The largest functions of Postgres take 10 to 25 MB each to be compiled, which the C library keeps for the thread
+  // that compiled them: one at a time instead of one on each of V8's threads.
+  setFlagsFromString('--wasm-num-compilation-tasks=1')
+  const options = {
+    workerData: settings,
+    name: 'firn-store',
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  }
   return new Worker(fromSource ? sourceEntry() : entry, options)
 }
 
