@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { fillRecorded, hexId, type TruthBlock } from '../store/recorded-truth.ts'
+import { hexId, type TruthBlock } from '../store/recorded-rows.ts'
+import { fillRecorded } from '../store/recorded-truth.ts'
 import { recordedLines } from '../support/recordings.ts'
 import { dumpTable, openVisibleStore, type Row } from './database-dump.ts'
 import { startStage } from './stage.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { idToCb58 } from '../../../src/lib/ids.ts'
 import type { L1ValidatorRow, PrimaryRows } from '../../../src/store/index.ts'
-import { hexId, parseAddress } from '../../store/recorded-truth.ts'
+import { hexId, parseAddress } from '../../store/recorded-rows.ts'
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
 import { recordedP, smallPages } from './recorded-p.ts'
 

@@ -5,7 +5,7 @@ import { bytesToHex, hexToBytes, idFromCb58 } from '../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { createSpendingCredentials } from '../../../src/services/spending-credentials/index.ts'
 import type { ContainerRow, UtxoRecord } from '../../../src/store/index.ts'
-import { parseAddress, type TruthUtxo } from '../../store/recorded-truth.ts'
+import { parseAddress, type TruthUtxo } from '../../store/recorded-rows.ts'
 import { recordedLines } from '../../support/recordings.ts'
 
 /** Containers of X by position, as the index would give them; counts how many were read. */

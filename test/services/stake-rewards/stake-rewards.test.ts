@@ -5,7 +5,8 @@ import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
 import { bytesToHex, hexToBytes } from '../../../src/lib/ids.ts'
 import { createStakeRewards, StakeIndexError } from '../../../src/services/stake-rewards/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { LETTERS, parseAddress, recordedRanges, recordedTruth } from '../../store/recorded-truth.ts'
+import { parseAddress } from '../../store/recorded-rows.ts'
+import { LETTERS, recordedRanges, recordedTruth } from '../../store/recorded-truth.ts'
 import { openMemoryStore } from '../../support/store.ts'
 
 interface Truth {

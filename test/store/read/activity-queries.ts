@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { ChainLetter, Store } from '../../../src/store/index.ts'
 import { recordedLines } from '../../support/recordings.ts'
-import { hexId, parseAddress, recordedChain } from '../recorded-truth.ts'
+import { hexId, parseAddress } from '../recorded-rows.ts'
+import { recordedChain } from '../recorded-truth.ts'
 
 /** Last activity of a store that holds the recorded network. */
 export function activityQueries(store: () => Store): void {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { idToCb58 } from '../../../src/lib/ids.ts'
 import type { BalanceGroup, ChainLetter, Store } from '../../../src/store/index.ts'
-import { LETTERS, parseAddress, recordedChain, recordedTruth } from '../recorded-truth.ts'
+import { parseAddress } from '../recorded-rows.ts'
+import { LETTERS, recordedChain, recordedTruth } from '../recorded-truth.ts'
 
 /** Balances of a store that holds the recorded network. */
 export function balanceQueries(store: () => Store): void {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
 import { recordedLines } from '../../support/recordings.ts'
-import { recordedChain, recordedRanges, type TruthBlock } from '../recorded-truth.ts'
+import type { TruthBlock } from '../recorded-rows.ts'
+import { recordedChain, recordedRanges } from '../recorded-truth.ts'
 
 /** Blocks of a store that holds the recorded network. */
 export function blockQueries(store: () => Store): void {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
-import { parseAddress, recordedTruth } from '../recorded-truth.ts'
+import { parseAddress } from '../recorded-rows.ts'
+import { recordedTruth } from '../recorded-truth.ts'
 
 /** Rewards of a store that holds the recorded network. */
 export function rewardQueries(store: () => Store): void {

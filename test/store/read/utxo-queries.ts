@@ -3,7 +3,8 @@ import { encodeCb58 } from '../../../src/lib/cb58.ts'
 import { hexToBytes, idToCb58 } from '../../../src/lib/ids.ts'
 import type { Store, UtxoCursor, UtxoListQuery, UtxoRecord } from '../../../src/store/index.ts'
 import { recordedLines } from '../../support/recordings.ts'
-import { hexId, LETTERS, parseAddress, recordedChain, type TruthUtxo } from '../recorded-truth.ts'
+import { hexId, parseAddress, type TruthUtxo } from '../recorded-rows.ts'
+import { LETTERS, recordedChain } from '../recorded-truth.ts'
 
 /** UTXO lists of a store that holds the recorded network. */
 export function utxoQueries(store: () => Store): void {
