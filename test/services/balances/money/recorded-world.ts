@@ -1,5 +1,6 @@
 import { idFromCb58 } from '../../../../src/lib/ids.ts'
 import { network, type TruthUtxo, truthStakers, truthUtxos } from '../../../chains/avalanche/recorded-truth.ts'
+import { recordedLines } from '../../../support/recordings.ts'
 import { decodeAddress } from '../../../support/replay-node/address-text.ts'
 import type { Side } from './expected.ts'
 import type { Coin, World } from './world.ts'
@@ -12,6 +13,15 @@ export const RECORDED_OWNERS: readonly string[] = [
 ].map(hexOf)
 
 const AVAX = idFromCb58(network.avaxAssetID)
+
+const blocks = recordedLines<{ chain: string; height: number; timestamp: number }>('truth/blocks')
+
+/** How high each chain was at a time: no chain knows what another has not made yet. Unix seconds. */
+export function heightsAt(time: number): Record<Side, number> {
+  const height = (chain: Side): number =>
+    Math.max(0, ...blocks.filter((one) => one.chain === chain && one.timestamp <= time).map((one) => one.height))
+  return { P: height('P'), X: height('X'), C: height('C') }
+}
 
 /** The recorded network at any heights, out of what an independent program made of its containers. */
 export function recordedWorld(heights: Record<Side, number>, now: number): World {

@@ -9,14 +9,14 @@ import {
 } from '../../../../src/chains/avalanche/index.ts'
 import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
-import { blockTimes } from '../../../chains/avalanche/recorded-truth.ts'
+import { blockTimes, END_TIME } from '../../../chains/avalanche/recorded-truth.ts'
 import { readContext } from '../../../support/balance-reads.ts'
 import { encodeAddress } from '../../../support/replay-node/address-text.ts'
 import { type ReplayNode, startReplayNode } from '../../../support/replay-node/index.ts'
 import { expectedBalances, type Side } from './expected.ts'
 import { KEYS } from './holders.ts'
 import { createRandom, type Random } from './random.ts'
-import { RECORDED_OWNERS, recordedWorld } from './recorded-world.ts'
+import { heightsAt, RECORDED_OWNERS, recordedWorld } from './recorded-world.ts'
 
 let node: ReplayNode
 let pool: UpstreamPool
@@ -51,11 +51,9 @@ it('wallets of recorded addresses own at any height what a replay of all contain
   let numbers = 0
   for (let seed = 1; seed <= SEEDS; seed++) {
     const random = createRandom(seed)
-    const heights = random.chance(0.4)
-      ? node.last
-      : { P: random.below(node.last.P), X: random.below(node.last.X), C: random.below(node.last.C) }
+    const now = random.chance(0.3) ? END_TIME : random.pick([...blockTimes.values()])
+    const heights = now === END_TIME ? node.last : heightsAt(now)
     node.moveTo(heights)
-    const now = blockTimes.get(heights.P) ?? 0
     const world = recordedWorld(heights, now)
     const network = createAvalancheNetwork({ pool })
     const deps = { network, keys: createKeyScanner({ network }), now: () => now }
