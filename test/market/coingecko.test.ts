@@ -1,55 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPriceBook, type NativePriceKey, type PriceBook, type TokenPriceKey } from '../../src/market/index.ts'
-import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../src/upstream/index.ts'
+import { describe, expect, it } from 'vitest'
 import { gate } from '../support/gate.ts'
-import { type FakeCoingecko, startFakeCoingecko } from './fake-coingecko.ts'
+import { AVAX, advance, BTC, book, fake, folder, now, open, token, useCoingecko } from './coingecko-book.ts'
 
-const AVAX: NativePriceKey = { internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
-const BTC: NativePriceKey = { internalId: 'NATIVE-btc', priceId: 'bitcoin' }
-const token = (index: number): TokenPriceKey => ({
-  caip2Id: 'eip155:43114',
-  address: `0x${index.toString(16).padStart(40, '0')}`,
-})
-
-let fake: FakeCoingecko
-let book: PriceBook
-let pool: UpstreamPool
-let clock: number
-let folder: string
-
-const open = (more: Record<string, unknown> = {}): PriceBook => {
-  book = createPriceBook({
-    provider: 'coingecko',
-    pool,
-    url: fake.server.url,
-    platforms: { 'eip155:43114': 'avalanche' },
-    cacheMs: 60_000,
-    maxStaleMs: 600_000,
-    timeoutMs: 5_000,
-    now: () => clock,
-    ...more,
-  })
-  return book
-}
-
-beforeEach(async () => {
-  clock = 1_800_000_000_000
-  folder = await mkdtemp(join(tmpdir(), 'firn-prices-'))
-  fake = await startFakeCoingecko()
-  pool = createUpstreamPool('prices', [{ url: fake.server.url }], DEFAULT_LIMITS)
-  fake.coins['avalanche-2'] = { usd: 13.73, change: 6.25 }
-  fake.coins['bitcoin'] = { usd: 91_998, change: 6.18116 }
-})
-
-afterEach(async () => {
-  book.close()
-  await pool.close()
-  await fake.server.close()
-  await rm(folder, { recursive: true, force: true })
-})
+useCoingecko()
 
 describe('natives', () => {
   it('brings price, change in percent and absolute change, in one call for all coins', async () => {
@@ -64,21 +19,21 @@ describe('natives', () => {
     await Promise.all(Array.from({ length: 20 }, () => book.quote('usd', [AVAX], [])))
     const first = (await book.quote('usd', [AVAX], [])).get(AVAX)
     fake.coins['avalanche-2'] = { usd: 20 }
-    clock += 59_000
+    advance(59_000)
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
     expect(fake.paths()).toHaveLength(1)
-    clock += 62_000
+    advance(62_000)
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toEqual({ price: 20 })
     expect(fake.paths()).toHaveLength(2)
   })
 
   it('hands out a price that is just due while the new one is fetched, and keeps the object when nothing changed', async () => {
     const first = (await open().quote('usd', [AVAX], [])).get(AVAX)
-    clock += 61_000
+    advance(61_000)
     fake.server.set({ latencyMs: 30 })
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
     await expect.poll(() => fake.paths().length).toBe(2)
-    await expect.poll(() => book.status().lastSuccess).toBe(clock)
+    await expect.poll(() => book.status().lastSuccess).toBe(now())
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
     expect(fake.paths()).toHaveLength(2)
   })
@@ -133,7 +88,7 @@ describe('currencies', () => {
     const quotes = await book.quote('mxn', [AVAX], [])
     expect(quotes.get(AVAX)?.price).toBeCloseTo(13.73 * 18, 9)
     expect(quotes.get(AVAX)?.changePercent24h).toBe(6.25)
-    clock += 120_000
+    advance(120_000)
     await book.quote('mxn', [AVAX], [])
     expect(fake.paths().filter((path) => path === '/exchange_rates')).toHaveLength(1)
   })
@@ -229,103 +184,5 @@ describe('keys', () => {
   it('sends a pro key to the paid host', async () => {
     await open({ apiKey: 'pro-key', url: 'https://pro-api.coingecko.com/api/v3' }).quote('usd', [AVAX], [])
     expect(fake.headers[0]?.['x-cg-pro-api-key']).toBe('pro-key')
-  })
-})
-
-describe('trouble', () => {
-  it('pauses for retry-after on 429: nobody waits, nobody asks, old prices go out until they are too old', async () => {
-    const first = (await open().quote('usd', [AVAX], [])).get(AVAX)
-    clock += 130_000
-    fake.server.set({ rateLimited: { retryAfterSeconds: 300 } })
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
-    const asked = fake.server.stats.requests
-    clock += 200_000
-    fake.server.set()
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
-    expect(fake.server.stats.requests).toBe(asked)
-    expect(book.status().pausedUntil).toBe(clock - 200_000 + 300_000)
-    clock += 101_000
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
-    expect(fake.server.stats.requests).toBe(asked + 1)
-    expect(book.status().trouble).toBeUndefined()
-  })
-
-  it('leaves prices out once they are older than the bound, and says that they are unread', async () => {
-    await open().quote('usd', [AVAX], [])
-    fake.server.set({ status: 503 })
-    clock += 599_000
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
-    clock += 2_000
-    const quotes = await book.quote('usd', [AVAX], [])
-    expect(quotes.get(AVAX)).toBeUndefined()
-    expect(quotes.unread(AVAX)).toBe(true)
-  })
-
-  it.each([
-    ['500', { status: 500 }],
-    ['HTML', { html: true }],
-    ['cut', { truncate: true }],
-    ['dead', { dead: true }],
-  ])('answers without prices on %s, pauses, and recovers', async (_, faults) => {
-    fake.server.set(faults)
-    open()
-    const quotes = await book.quote('usd', [AVAX], [token(1)])
-    expect(quotes.get(AVAX)).toBeUndefined()
-    expect(quotes.unread(AVAX)).toBe(true)
-    expect(book.status().trouble).toBeTypeOf('string')
-    fake.server.set()
-    clock += 61_000
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
-  })
-
-  it('does not wait longer than the timeout, and has the late price for the next caller', async () => {
-    const held = gate()
-    fake.server.set({ held: held.opened })
-    open({ timeoutMs: 20 })
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBeUndefined()
-    held.open()
-    await expect.poll(async () => (await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
-    expect(fake.paths()).toHaveLength(1)
-  })
-
-  it('ends the wait with the signal and with the deadline', async () => {
-    fake.server.set({ hang: 'headers' })
-    open({ timeoutMs: 600_000, readTimeoutMs: 600_000 })
-    const controller = new AbortController()
-    const waiting = book.quote('usd', [AVAX], [], { signal: controller.signal })
-    await expect.poll(() => fake.server.stats.inFlight).toBe(1)
-    controller.abort()
-    expect((await waiting).get(AVAX)).toBeUndefined()
-    // The read itself goes on for whoever asks next.
-    expect(fake.server.stats.inFlight).toBe(1)
-    expect((await book.quote('usd', [AVAX], [], { deadline: Date.now() + 5 })).get(AVAX)).toBeUndefined()
-  })
-
-  it('keeps what was answered before a batch failed', async () => {
-    for (let i = 0; i < 4; i += 1) fake.contracts[`avalanche/${token(i).address}`] = { usd: i + 1 }
-    fake.server.set(({ number }) => (number === 2 ? { status: 502 } : {}))
-    open({ coinList: false, contractsPerCall: 2 })
-    const quotes = await book.quote('usd', [], [token(0), token(1), token(2), token(3)])
-    expect([0, 1, 2, 3].map((i) => quotes.get(token(i))?.price)).toEqual([1, 2, undefined, undefined])
-    expect(quotes.unread(token(3))).toBe(true)
-  })
-
-  it('does not lose a price of a minute ago because one answer lacks it', async () => {
-    const first = (await open().quote('usd', [AVAX], [])).get(AVAX)
-    fake.coins = {}
-    clock += 130_000
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
-    clock += 480_000
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBeUndefined()
-  })
-
-  it('closes the connection of a read under way', async () => {
-    fake.server.set({ hang: 'headers' })
-    open()
-    const waiting = book.quote('usd', [AVAX], [])
-    await expect.poll(() => fake.server.stats.inFlight).toBe(1)
-    book.close()
-    await waiting
-    await expect.poll(() => fake.server.stats.aborts).toBe(1)
   })
 })

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { gate } from '../support/gate.ts'
+import { AVAX, advance, book, fake, now, open, token, useCoingecko } from './coingecko-book.ts'
+
+useCoingecko()
+
+describe('trouble', () => {
+  it('pauses for retry-after on 429: nobody waits, nobody asks, old prices go out until they are too old', async () => {
+    const first = (await open().quote('usd', [AVAX], [])).get(AVAX)
+    advance(130_000)
+    fake.server.set({ rateLimited: { retryAfterSeconds: 300 } })
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
+    const asked = fake.server.stats.requests
+    advance(200_000)
+    fake.server.set()
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
+    expect(fake.server.stats.requests).toBe(asked)
+    expect(book.status().pausedUntil).toBe(now() - 200_000 + 300_000)
+    advance(101_000)
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
+    expect(fake.server.stats.requests).toBe(asked + 1)
+    expect(book.status().trouble).toBeUndefined()
+  })
+
+  it('leaves prices out once they are older than the bound, and says that they are unread', async () => {
+    await open().quote('usd', [AVAX], [])
+    fake.server.set({ status: 503 })
+    advance(599_000)
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
+    advance(2_000)
+    const quotes = await book.quote('usd', [AVAX], [])
+    expect(quotes.get(AVAX)).toBeUndefined()
+    expect(quotes.unread(AVAX)).toBe(true)
+  })
+
+  it.each([
+    ['500', { status: 500 }],
+    ['HTML', { html: true }],
+    ['cut', { truncate: true }],
+    ['dead', { dead: true }],
+  ])('answers without prices on %s, pauses, and recovers', async (_, faults) => {
+    fake.server.set(faults)
+    open()
+    const quotes = await book.quote('usd', [AVAX], [token(1)])
+    expect(quotes.get(AVAX)).toBeUndefined()
+    expect(quotes.unread(AVAX)).toBe(true)
+    expect(book.status().trouble).toBeTypeOf('string')
+    fake.server.set()
+    advance(61_000)
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
+  })
+
+  it('does not wait longer than the timeout, and has the late price for the next caller', async () => {
+    const held = gate()
+    fake.server.set({ held: held.opened })
+    open({ timeoutMs: 20 })
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBeUndefined()
+    held.open()
+    await expect.poll(async () => (await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
+    expect(fake.paths()).toHaveLength(1)
+  })
+
+  it('ends the wait with the signal and with the deadline', async () => {
+    fake.server.set({ hang: 'headers' })
+    open({ timeoutMs: 600_000, readTimeoutMs: 600_000 })
+    const controller = new AbortController()
+    const waiting = book.quote('usd', [AVAX], [], { signal: controller.signal })
+    await expect.poll(() => fake.server.stats.inFlight).toBe(1)
+    controller.abort()
+    expect((await waiting).get(AVAX)).toBeUndefined()
+    // The read itself goes on for whoever asks next.
+    expect(fake.server.stats.inFlight).toBe(1)
+    expect((await book.quote('usd', [AVAX], [], { deadline: Date.now() + 5 })).get(AVAX)).toBeUndefined()
+  })
+
+  it('keeps what was answered before a batch failed', async () => {
+    for (let i = 0; i < 4; i += 1) fake.contracts[`avalanche/${token(i).address}`] = { usd: i + 1 }
+    fake.server.set(({ number }) => (number === 2 ? { status: 502 } : {}))
+    open({ coinList: false, contractsPerCall: 2 })
+    const quotes = await book.quote('usd', [], [token(0), token(1), token(2), token(3)])
+    expect([0, 1, 2, 3].map((i) => quotes.get(token(i))?.price)).toEqual([1, 2, undefined, undefined])
+    expect(quotes.unread(token(3))).toBe(true)
+  })
+
+  it('does not lose a price of a minute ago because one answer lacks it', async () => {
+    const first = (await open().quote('usd', [AVAX], [])).get(AVAX)
+    fake.coins = {}
+    advance(130_000)
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
+    advance(480_000)
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBeUndefined()
+  })
+
+  it('closes the connection of a read under way', async () => {
+    fake.server.set({ hang: 'headers' })
+    open()
+    const waiting = book.quote('usd', [AVAX], [])
+    await expect.poll(() => fake.server.stats.inFlight).toBe(1)
+    book.close()
+    await waiting
+    await expect.poll(() => fake.server.stats.aborts).toBe(1)
+  })
+})
