@@ -1,47 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startBrowser, whyNoBrowser } from '../../support/browser.ts'
+import { expect, it } from 'vitest'
+import { both, browser, card, describePage, FAILED, open, server } from './scripted-page.ts'
 import { ACCOUNT, type Asked, EVM_A, EVM_B, evmItem, startScriptedServer } from './scripted-server.ts'
-import { openPage, type WatchedPage } from './watched-page.ts'
+import { openPage } from './watched-page.ts'
 
-const missing = whyNoBrowser()
-if (missing) console.warn(`the page is not tested: ${missing}`)
-
-const FAILED = {
-  caip2Id: EVM_B,
-  networkType: 'evm',
-  id: ACCOUNT,
-  balances: null,
-  error: '[getEvmBalances] no upstream',
-}
-const card = (name: string): string => `article[aria-label="${name}"]`
-const both = ({ send, end }: Asked): void => {
-  send(evmItem(EVM_A, 3))
-  send(evmItem(EVM_B, 0))
-  end()
-}
-
-describe.skipIf(missing !== undefined)('the page in a browser', () => {
-  let browser: Browser
-  let server: Awaited<ReturnType<typeof startScriptedServer>>
-  const opened: WatchedPage[] = []
-  beforeAll(async () => {
-    browser = await startBrowser()
-    server = await startScriptedServer()
-  })
-  afterEach(async () => {
-    for (const { close } of opened.splice(0)) await close()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-  })
-  const open = async (options?: Parameters<typeof openPage>[2]): Promise<WatchedPage> => {
-    const page = await openPage(browser, server.url, options)
-    opened.push(page)
-    return page
-  }
-
+describePage('the page in a browser', () => {
   it('shows each chain as soon as it is there, and never a waiting one as zero', async () => {
     let asked: Asked | undefined
     server.onAsk((one) => {
@@ -278,57 +240,5 @@ describe.skipIf(missing !== undefined)('the page in a browser', () => {
     expect(page.url()).not.toContain('secret')
     await close()
     await guarded.close()
-  })
-
-  it('works by keyboard alone, with the focus always to be seen', async () => {
-    server.onAsk(({ send, end }) => [send(evmItem(EVM_A, 3)), send(FAILED), end()])
-    const { page, settled } = await open()
-    const visited: string[] = []
-    const tab = async (): Promise<void> => {
-      await page.keyboard.press('Tab')
-      const [name, outline] = await page.evaluate<[string, number]>(`(() => {
-        const at = document.activeElement
-        const { outlineStyle, outlineWidth } = getComputedStyle(at)
-        return [at.id || at.className || at.textContent, outlineStyle === 'none' ? 0 : parseFloat(outlineWidth)]
-      })()`)
-      expect(outline, name).toBeGreaterThanOrEqual(2)
-      visited.push(name)
-    }
-    while (visited.at(-1) !== 'addresses' && visited.length < 30) await tab()
-    await page.keyboard.type(ACCOUNT)
-    for (let at = 0; at < 4; at++) await tab()
-    expect(visited).toEqual([
-      'Balances',
-      'Chain data',
-      'Nodes',
-      'addresses',
-      'currency',
-      'testnet',
-      'untrusted',
-      'show',
-    ])
-    await page.keyboard.press('Enter')
-    await settled()
-    visited.length = 0
-    while (visited.at(-1) !== 'OpenRPC' && visited.length < 30) await tab()
-    expect(visited.slice(0, 4)).toEqual(['refresh', 'retry', 'copy', 'retry'])
-    expect(visited.at(-1)).toBe('OpenRPC')
-  })
-
-  it('is dark, still and printable when asked to be', async () => {
-    server.onAsk(({ send }) => send(evmItem(EVM_A, 3)))
-    const { page } = await open({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    await page.fill('#addresses', ACCOUNT)
-    await page.press('#addresses', 'Control+Enter')
-    await page.waitForSelector('.skeleton')
-    const style = (selector: string, name: string): Promise<string> =>
-      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${name}`)
-    const channels = (rgb: string): number[] => (rgb.match(/\d+/g) ?? []).map(Number)
-    expect(Math.min(...channels(await style('body', 'color')))).toBeGreaterThan(200)
-    expect(Math.max(...channels(await style('body', 'backgroundColor')))).toBeLessThan(40)
-    expect(await style('.skeleton', 'animationName')).toBe('none')
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    expect(channels(await style('body', 'backgroundColor'))).toEqual([255, 255, 255])
-    expect([await page.isVisible('#ask'), await page.isVisible('#total')]).toEqual([false, true])
   })
 })
