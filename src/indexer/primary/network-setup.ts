@@ -1,6 +1,7 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { type JsonRecord, recordOf, textOf, uintOf } from '../../chains/avalanche/node/answers.ts'
 import { ask } from '../../chains/avalanche/node/ask.ts'
+import { lacksMethod } from '../../chains/avalanche/node/refusals.ts'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
@@ -93,7 +94,8 @@ async function readValidatorFee(pool: UpstreamPool, networkId: number, call: Cal
       excessConversion: uintOf(answer['excessConversionConstant'], method),
     }
   } catch (error) {
-    if (error instanceof JsonRpcError) return knownValidatorFee(networkId)
+    // Trouble of the node is no reason to count with the rules of another network.
+    if (lacksMethod(error)) return knownValidatorFee(networkId)
     throw error
   }
 }

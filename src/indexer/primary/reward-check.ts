@@ -1,7 +1,8 @@
 import { decodeUtxo, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
 import { listOf, recordOf, textOf } from '../../chains/avalanche/node/answers.ts'
 import { ask } from '../../chains/avalanche/node/ask.ts'
-import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { lacksMethod } from '../../chains/avalanche/node/refusals.ts'
+import { BadAnswerError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { decodeNodeHex } from '../../lib/node-hex.ts'
@@ -19,8 +20,6 @@ const IN_FLIGHT = 16
 export interface RewardReader {
   /** The same blocks, proposals with `paid` where the node tells. */
   withRewards(blocks: readonly PSourceBlock[], signal: AbortSignal): Promise<PSourceBlock[]>
-  /** True after a node that does not tell. */
-  readonly silent: boolean
 }
 
 export function createRewardReader(pool: UpstreamPool): RewardReader {
@@ -34,16 +33,14 @@ export function createRewardReader(pool: UpstreamPool): RewardReader {
       const utxos = listOf(answer['utxos'] ?? null, METHOD)
       return { ...block, paid: utxos.map((utxo) => decodeUtxo(decodeNodeHex(textOf(utxo, METHOD)))) }
     } catch (error) {
-      if (!(error instanceof JsonRpcError)) throw error
+      // One answer in trouble must not end the check for good.
+      if (!lacksMethod(error)) throw error
       silent = true
       return block
     }
   }
   return {
     withRewards: (blocks, signal) => mapBounded(blocks, IN_FLIGHT, (block) => read(block, signal), signal),
-    get silent() {
-      return silent
-    },
   }
 }
 

@@ -2,10 +2,13 @@ import { JsonRpcError } from '../../../errors.ts'
 
 const METHOD_NOT_FOUND = -32_601
 
+/** What nodes and the gateways before them say of a method that they do not have, or do not let through. */
+const NO_METHOD =
+  /can't find (method|service)|method .{0,64}\b(not (found|available|allowed|supported|whitelisted)|disabled)/i
+
 /** The node is of a version, or behind a gateway, without the method. */
 export const lacksMethod = (error: unknown): boolean =>
-  error instanceof JsonRpcError &&
-  (error.rpcCode === METHOD_NOT_FOUND || /can't find (method|service)/i.test(error.message))
+  error instanceof JsonRpcError && (error.rpcCode === METHOD_NOT_FOUND || NO_METHOD.test(error.message))
 
 /**
  * The node says that what was asked for does not exist ("not found" of avm and platform methods). Its other errors come

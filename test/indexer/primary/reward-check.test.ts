@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { JsonRpcError } from '../../../src/errors.ts'
+import { createRewardReader } from '../../../src/indexer/primary/reward-check.ts'
+import type { UpstreamPool } from '../../../src/upstream/types.ts'
+import { recordedP } from './recorded-p.ts'
+
+const signal = new AbortController().signal
+
+/** A node that says these things in turn, and then that nothing was paid. */
+function saying(...errors: JsonRpcError[]) {
+  let asked = 0
+  const pool = {
+    rpc: async () => {
+      const error = errors[asked++]
+      if (error) throw error
+      return { utxos: [] }
+    },
+  } as unknown as UpstreamPool
+  return { reader: createRewardReader(pool), asked: () => asked }
+}
+
+const proposal = async () => {
+  const { blocks } = await recordedP()
+  const found = blocks.find(({ block }) => 'tx' in block && block.tx.unsignedTx.type === 'RewardValidatorTx')
+  if (!found) throw new Error('no proposal was recorded')
+  return found
+}
+
+describe('the reader of paid rewards', () => {
+  it('goes on checking after an answer in trouble, which fails the page only', async () => {
+    const { reader } = saying(new JsonRpcError('database closed', -32_000))
+    const block = await proposal()
+    await expect(reader.withRewards([block], signal)).rejects.toThrow('database closed')
+    expect(await reader.withRewards([block], signal)).toEqual([{ ...block, paid: [] }])
+  })
+
+  it('asks no more where the method is not there', async () => {
+    const { reader, asked } = saying(new JsonRpcError(`rpc: can't find method "platform.getRewardUTXOs"`, -32_000))
+    const block = await proposal()
+    expect(await reader.withRewards([block], signal)).toEqual([block])
+    expect(await reader.withRewards([block], signal)).toEqual([block])
+    expect(asked()).toBe(1)
+  })
+})
