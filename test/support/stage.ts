@@ -53,7 +53,8 @@ export function createStage(): Stage {
           dataDir: folder(),
           log: { level: 'silent' },
           ...config,
-          http: { port: 0, shutdownGraceMs: 500, ...config.http },
+          // Tests stop the process for seconds, and a busy machine does: that is no overload of this server.
+          http: { port: 0, shutdownGraceMs: 500, maxEventLoopDelayMs: 0, ...config.http },
           market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
           chains: { catalogue: false, ...config.chains },
         }),
