@@ -36,6 +36,18 @@ export const answerAll =
   async (accounts) =>
     new Map(accounts.map(({ id }) => [id, { ok: true, value: balances() }]))
 
+/** The same read, which remembers who asked for what and whether it was given up. */
+export const counted = (read: Read) => {
+  const calls: { ids: string[]; aborted: () => boolean }[] = []
+  const counting: Read = (accounts, context) => {
+    calls.push({ ids: accounts.map(({ id }) => id), aborted: () => context.signal.aborted })
+    return read(accounts, context)
+  }
+  return { calls, counting }
+}
+
+export const evmItem = (addresses: string[], references: string[]) => ({ namespace: 'eip155', addresses, references })
+
 /** A price book without a market, for tests that are not about prices. */
 export const unpriced = {
   quote: async () => ({ get: () => undefined, unread: () => false }),

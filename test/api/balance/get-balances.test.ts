@@ -4,10 +4,11 @@ import {
   answerAll,
   ask,
   type BalanceApiSetup,
+  counted,
   evm,
+  evmItem,
   itemsOf,
   post,
-  type Read,
   scriptedChain,
   serveBalances,
 } from '../../support/balance-api.ts'
@@ -18,17 +19,8 @@ const B = '0x1111111111111111111111111111111111111111'
 const WALLET = 'avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r'
 const OTHER = 'avax18wvaf02nxrfpxhz5fwrj5yjydhhrlef6jslzqg'
 const P = 'Rr9hnPVPxuUvrdCul-vjEsU1zmqKqRDo'
-const evmItem = (addresses: string[], references: string[]) => ({ namespace: 'eip155', addresses, references })
 
 const start = async (setup: BalanceApiSetup): Promise<string> => (await serveBalances(setup)).url
-const counted = (read: Read) => {
-  const calls: { ids: string[]; aborted: () => boolean }[] = []
-  const counting: Read = (accounts, context) => {
-    calls.push({ ids: accounts.map(({ id }) => id), aborted: () => context.signal.aborted })
-    return read(accounts, context)
-  }
-  return { calls, counting }
-}
 
 it('answers a wallet without an id by an error, and the others as ever', async () => {
   const asked: string[][] = []

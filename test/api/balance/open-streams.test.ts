@@ -1,12 +1,12 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerAll, evm, itemsOf, post, scriptedChain, serveBalances } from '../../support/balance-api.ts'
+import { answerAll, evm, evmItem, itemsOf, post, scriptedChain, serveBalances } from '../../support/balance-api.ts'
 import { gate } from '../../support/gate.ts'
 
 const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
-const evmItem = (addresses: string[], references: string[]) => ({ namespace: 'eip155', addresses, references })
 const fifty = {
   data: [
     evmItem(
@@ -84,6 +84,30 @@ describe('an open stream', () => {
     })
     expect(itemsOf(await (await post(url, fifty)).text())).toHaveLength(50)
     await untilCut(app, url, fifty)
+  })
+
+  it('is over when its reader leaves before the headers are out', async () => {
+    let leaving: ServerResponse | undefined
+    const read: { signal?: AbortSignal } = {}
+    const { url, app } = await serveBalances({
+      limits: { maxStreams: 1 },
+      chains: [
+        scriptedChain('eip155:1', 'evm', (accounts, { signal, deadline }) => {
+          if (!leaving) return answerAll(() => evm(1n))(accounts, { signal, deadline })
+          read.signal = signal
+          leaving.destroy()
+          leaving = undefined
+          return new Promise(() => {})
+        }),
+      ],
+    })
+    app.server.once('request', (_request, response) => {
+      leaving = response
+    })
+    await expect(post(url, { data: [evmItem([A], ['1'])] })).rejects.toThrow()
+    await expect.poll(() => read.signal?.aborted).toBe(true)
+    // There is room for one stream, and it is free again.
+    expect(itemsOf(await (await post(url, { data: [evmItem([A], ['1'])] })).text())).toHaveLength(1)
   })
 
   it('may finish while the server closes; what is left at the bound is cut', async () => {

@@ -3,7 +3,9 @@ import { UpstreamUnavailableError } from '../../../src/errors.ts'
 import {
   answerAll,
   type BalanceApiSetup,
+  counted,
   evm,
+  evmItem,
   itemsOf,
   post,
   type Read,
@@ -13,16 +15,7 @@ import {
 import { gate } from '../../support/gate.ts'
 
 const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
-const evmItem = (addresses: string[], references: string[]) => ({ namespace: 'eip155', addresses, references })
 const start = async (setup: BalanceApiSetup): Promise<string> => (await serveBalances(setup)).url
-const counted = (read: Read) => {
-  const calls: { ids: string[]; aborted: () => boolean }[] = []
-  const counting: Read = (accounts, context) => {
-    calls.push({ ids: accounts.map(({ id }) => id), aborted: () => context.signal.aborted })
-    return read(accounts, context)
-  }
-  return { calls, counting }
-}
 
 describe('a reading', () => {
   it('shares one read between identical requests and answers the next from the same reading, byte for byte', async () => {
