@@ -17,7 +17,7 @@ import {
   startFirn,
 } from './balances/children.ts'
 import { median, ratioLine } from './balances/figures.ts'
-import { type RequestBody, requestBody } from './balances/request-body.ts'
+import { OTHERS_BODIES, othersBody, type RequestBody, requestBody } from './balances/request-body.ts'
 import { runLoad } from './forward/load.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
@@ -29,6 +29,9 @@ const PATH = '/v1/balance/get-balances'
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Longer than any answer of these chains is kept. */
 const EXPIRY_MS = 2_100
+/** Other clients that poll while one is measured, and the pause before each comes again; most are answered from memory. */
+const OTHERS = 16
+const OTHERS_PAUSE_MS = 10
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const lines: string[] = []
@@ -57,6 +60,31 @@ async function roundTrip(pool: Pool): Promise<number> {
   return performance.now() - start
 }
 
+/** Other clients, each with one stream after another, until they are told to stop. */
+async function startOthers(pool: Pool, chains: ChainsChild): Promise<() => Promise<void>> {
+  let which = 0
+  let going = true
+  // The chains' answers become known to their recorders.
+  while (which < OTHERS_BODIES) {
+    await Promise.all(Array.from({ length: OTHERS }, () => stream(pool, othersBody(chains.facts, which++))))
+  }
+  const come = async (): Promise<void> => {
+    while (going) {
+      await stream(pool, othersBody(chains.facts, which++ % OTHERS_BODIES))
+      await sleep(OTHERS_PAUSE_MS)
+    }
+  }
+  const all = Array.from({ length: OTHERS }, come)
+  return async () => {
+    going = false
+    await Promise.all(all)
+  }
+}
+
+/**
+ * One request at a time, of which nothing is known any more: on a server that has had nothing to do since the last, and
+ * on one that serves others meanwhile.
+ */
 async function measureLatency(firn: Child, chains: ChainsChild): Promise<void> {
   const { fastUrl, slowUrl } = chains.facts
   const proxy = await startBareProxy(fastUrl)
@@ -68,23 +96,33 @@ async function measureLatency(firn: Child, chains: ChainsChild): Promise<void> {
     const fresh = { bitcoin: true, evm: true }
     await Promise.all(Array.from({ length: WARM_UP_PARALLEL }, () => stream(server, requestBody(chains.facts, fresh))))
   }
-  const rounds: Record<'first' | 'whole' | 'fast' | 'slow' | 'proxied', number>[] = []
-  // The first rounds make the chains' answers known to their recorders.
-  for (let round = -2; round < ROUNDS; round++) {
-    await sleep(EXPIRY_MS)
-    const trips = { fast: await roundTrip(fast), slow: await roundTrip(slow), proxied: await roundTrip(between) }
-    const { first, whole } = await stream(server, requestBody(chains.facts, { bitcoin: true }))
-    if (round >= 0) rounds.push({ first, whole, ...trips })
+  const measure = async (): Promise<Record<'first' | 'whole' | 'fast' | 'slow' | 'proxied', number>> => {
+    const rounds: { first: number; whole: number; fast: number; slow: number; proxied: number }[] = []
+    // The first rounds make the chains' answers known to their recorders.
+    for (let round = -2; round < ROUNDS; round++) {
+      await sleep(EXPIRY_MS)
+      const trips = { fast: await roundTrip(fast), slow: await roundTrip(slow), proxied: await roundTrip(between) }
+      const { first, whole } = await stream(server, requestBody(chains.facts, { bitcoin: true }))
+      if (round >= 0) rounds.push({ first, whole, ...trips })
+    }
+    const of = (key: 'first' | 'whole' | 'fast' | 'slow' | 'proxied'): number =>
+      median(rounds.map((round) => round[key]))
+    return { first: of('first'), whole: of('whole'), fast: of('fast'), slow: of('slow'), proxied: of('proxied') }
   }
+  const report = (state: string, suffix: string, of: Awaited<ReturnType<typeof measure>>): void => {
+    console.log(`${state}: fastest upstream ${of.fast.toFixed(2)} ms, first item ${of.first.toFixed(2)} ms`)
+    // On a busy machine each process in between waits for its turn: this is the part of it that nobody can take away.
+    console.log(`${state}: fastest upstream through a bare proxy ${of.proxied.toFixed(2)} ms (for comparison)`)
+    console.log(`${state}: slowest upstream ${of.slow.toFixed(2)} ms, whole request ${of.whole.toFixed(2)} ms`)
+    lines.push(ratioLine(`whole-request-over-slowest-upstream${suffix}`, of.whole / of.slow, '<= 1.05'))
+    lines.push(ratioLine(`first-item-over-fastest-upstream-ms${suffix}`, of.first - of.fast, '<= 2'))
+  }
+  report('alone, after two seconds of nothing', '-idle', await measure())
+  const stopOthers = await startOthers(server, chains)
+  report(`beside ${OTHERS} other clients`, '', await measure())
+  await stopOthers()
   await Promise.all(pools.map((pool) => pool.close()))
   await proxy.stop()
-  const of = (key: 'first' | 'whole' | 'fast' | 'slow' | 'proxied'): number => median(rounds.map((round) => round[key]))
-  console.log(`fastest upstream ${of('fast').toFixed(2)} ms, first item ${of('first').toFixed(2)} ms`)
-  // On a busy machine each process in between waits for its turn: this is the part of it that nobody can take away.
-  console.log(`fastest upstream through a bare proxy ${of('proxied').toFixed(2)} ms (for comparison)`)
-  console.log(`slowest upstream ${of('slow').toFixed(2)} ms, whole request ${of('whole').toFixed(2)} ms`)
-  lines.push(ratioLine('whole-request-over-slowest-upstream', of('whole') / of('slow'), '<= 1.05'))
-  lines.push(ratioLine('first-item-over-fastest-upstream-ms', of('first') - of('fast'), '<= 2'))
 }
 
 async function measureCached(firn: Child, chains: ChainsChild): Promise<void> {

@@ -24,7 +24,10 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   const retryDeps = { ...deps, budget: createPairBudget(limits.pairsPerCall) }
 
   const retry = async (first: SweepResult, context: ReadContext): Promise<SweepResult> => {
-    const fresh = first.failed.filter(({ token, owner }) => !unreadable.has(token, owner))
+    // A token that never gets better must not cost every new owner a second round trip. A native balance has to be read.
+    const fresh = first.failed.filter(
+      ({ token, owner }) => token === nativeToken || !(unreadable.has(token, owner) || unreadable.isHopeless(token)),
+    )
     if (fresh.length === 0) return first
     const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
     const options = { gas: limits.retryTokenGas, block: first.block, oversized: 'failed' as const }
@@ -32,7 +35,9 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
     const asked = new Set(fresh.map(pairKey))
     const still = second.failed.filter((pair) => asked.has(pairKey(pair)))
+    const failed = new Set(still.map(({ token }) => token))
     const errors = new Map([...first.errors, ...second.errors])
+    for (const { token, owner } of fresh) if (!failed.has(token) && !errors.has(owner)) unreadable.helped(token)
     for (const { token, owner } of still) {
       // Every account has a native balance: when it cannot be read, the read failed.
       if (token === nativeToken) errors.set(owner, new BadAnswerError('native balance could not be read'))

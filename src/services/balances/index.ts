@@ -112,13 +112,22 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     read({ chains, currency, showUntrustedTokens }, signal) {
       const price = { currency, showUntrustedTokens, signal }
       const [quickest, ...others] = byPace(chains, reader.paceOf)
-      const begin = (): PendingItems => {
-        if (signal.aborted) return []
+      /** Each in a turn of its own: the calls of one are on their way while the next is prepared. */
+      const begin = async (): Promise<PendingItems> => {
+        const pending: PendingItems = []
+        for (const chain of others.reverse()) {
+          await nextTurn()
+          if (signal.aborted) return pending
+          const begun = readChain(chain, price)
+          // Nobody waits for them before the last is begun; a reader that leaves meanwhile is no fault.
+          for (const items of begun) items.catch(() => {})
+          pending.push(...begun)
+        }
         const served = chains.flatMap((chain) => deps.chainOf(chain.caip2Id)?.source ?? [])
         pricing.prefetch(served, price)
-        return others.reverse().flatMap((chain) => readChain(chain, price))
+        return pending
       }
-      return { pending: quickest ? readChain(quickest, price) : [], later: nextTurn().then(begin) }
+      return { pending: quickest ? readChain(quickest, price) : [], later: begin() }
     },
   }
 }

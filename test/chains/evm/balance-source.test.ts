@@ -52,6 +52,31 @@ describe('good and hostile tokens', () => {
     expect(JSON.stringify(again?.params)).not.toContain(chain.tokens.loop.slice(2))
   })
 
+  it('asks new owners once when more gas has helped none of many, and twice for a token that it helps', async () => {
+    const stranger = (at: number): string => `0x${(0xabc000 + at).toString(16).padStart(40, '0')}`
+    const hungry = `0x${'5e'.repeat(20)}`
+    // About 260,000 gas: more than the common call gives.
+    await setCode(hungry, slowToken(10_000))
+    for (const [list, wanted] of [
+      [chain.tokenList.tokens, 1],
+      [[...chain.tokenList.tokens, unlisted(hungry)], 2],
+    ] as const) {
+      const { source, calls } = sourceOver(noDiscovery, { list })
+      for (let at = 0; at < 15; at++) await read(source, [stranger(at)])
+      expect(calls()).toHaveLength(30)
+      await read(source, [stranger(15)])
+      const before = calls().length
+      const [balances] = await read(source, [account(1)])
+      expect(calls()).toHaveLength(before + wanted)
+      expect(amounts(balances)).toEqual(
+        await truth(
+          account(1),
+          list.map(({ address }) => address),
+        ),
+      )
+    }
+  })
+
   it('shows what the list says about a token, in address order, without zero balances', async () => {
     const { source } = sourceOver()
     const [balances] = await read(source, [account(2)])
