@@ -23,42 +23,61 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   // Its own budget: what the retry with much gas can carry says nothing about the common call.
   const retryDeps = { ...deps, budget: createPairBudget(limits.pairsPerCall) }
 
-  const retry = async (first: SweepResult, context: ReadContext): Promise<SweepResult> => {
-    // A token that never gets better must not cost every new owner a second round trip. A native balance has to be read.
-    const fresh = first.failed.filter(
-      ({ token, owner }) => token === nativeToken || !(unreadable.has(token, owner) || unreadable.isHopeless(token)),
-    )
-    if (fresh.length === 0) return first
-    const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
-    const options = { gas: limits.retryTokenGas, block: first.block, oversized: 'failed' as const }
-    const second = await sweepPass([again], retryDeps, options, context)
-    // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
-    const asked = new Set(fresh.map(pairKey))
-    const still = second.failed.filter((pair) => asked.has(pairKey(pair)))
-    const failed = new Set(still.map(({ token }) => token))
-    const errors = new Map([...first.errors, ...second.errors])
-    for (const { token, owner } of fresh) if (!failed.has(token) && !errors.has(owner)) unreadable.helped(token)
+  const patient = { gas: limits.retryTokenGas, oversized: 'failed' as const }
+
+  /** What failed although it was asked with much gas has no readable balance; every account has a native one. */
+  const settle = (second: SweepResult, still: readonly Pair[]): SweepResult['errors'] => {
+    const errors = new Map(second.errors)
     for (const { token, owner } of still) {
-      // Every account has a native balance: when it cannot be read, the read failed.
       if (token === nativeToken) errors.set(owner, new BadAnswerError('native balance could not be read'))
       else unreadable.add(token, owner)
     }
+    return errors
+  }
+
+  const retry = async (first: SweepResult, context: ReadContext): Promise<SweepResult> => {
+    const fresh = first.failed.filter(({ token, owner }) => !unreadable.has(token, owner))
+    if (fresh.length === 0) return first
+    for (const { token, owner } of fresh) if (token !== nativeToken) unreadable.trouble(token, owner)
+    const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
+    const second = await sweepPass([again], retryDeps, { ...patient, block: first.block }, context)
+    // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
+    const asked = new Set(fresh.map(pairKey))
+    const still = second.failed.filter((pair) => asked.has(pairKey(pair)))
     return {
       block: first.block,
       amounts: merged(first.amounts, second.amounts),
       failed: [...first.failed.filter((pair) => !asked.has(pairKey(pair))), ...still],
-      errors,
+      errors: new Map([...first.errors, ...settle(second, still)]),
     }
+  }
+
+  /** Tokens that common calls fail to read are asked beside them with much gas, so that they cost no second round trip. */
+  const readOnce = async (wanted: readonly Rectangle[], context: ReadContext): Promise<SweepResult> => {
+    const { common, apart } = separated(wanted, unreadable)
+    const reading = sweepPass(common, deps, { gas: limits.tokenGas, oversized: 'error' }, context)
+    if (apart.length === 0) return retry(await reading, context)
+    const beside = sweepPass(apart, retryDeps, patient, context).catch(() => undefined)
+    const [first, early] = await Promise.all([reading, beside])
+    const { block } = first
+    const second =
+      early && isSameBlock(early.block, block)
+        ? early
+        : await sweepPass(apart, retryDeps, { ...patient, block }, context)
+    const both = {
+      block,
+      amounts: merged(first.amounts, second.amounts),
+      failed: [...first.failed, ...second.failed],
+      errors: new Map([...first.errors, ...settle(second, second.failed)]),
+    }
+    return retry(both, context)
   }
 
   return {
     read: async (wanted, context) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await retry(
-            await sweepPass(wanted, deps, { gas: limits.tokenGas, oversized: 'error' }, context),
-            context,
-          )
+          return await readOnce(wanted, context)
         } catch (error) {
           if (!(error instanceof BlockLostError) || attempt === attempts) throw error
         }
@@ -66,6 +85,24 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     },
   }
 }
+
+/** The rectangles without the tokens that common calls fail to read, and those tokens where they are worth a question. */
+function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens) {
+  const common: Rectangle[] = []
+  const apart: Rectangle[] = []
+  for (const { owners, tokens } of wanted) {
+    const troubled = tokens.filter((token) => unreadable.isTroubled(token))
+    if (troubled.length < tokens.length) {
+      common.push({ owners, tokens: troubled.length === 0 ? tokens : tokens.filter((one) => !troubled.includes(one)) })
+    }
+    const asked = troubled.filter((token) => !unreadable.covers(token, owners))
+    if (asked.length > 0) apart.push({ owners, tokens: asked })
+  }
+  return { common, apart }
+}
+
+const isSameBlock = (one: SweepResult['block'], other: SweepResult['block']): boolean =>
+  one.number === other.number && one.fingerprint === other.fingerprint
 
 type Pair = SweepResult['failed'][number]
 

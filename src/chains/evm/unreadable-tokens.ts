@@ -5,31 +5,30 @@ export interface UnreadableTokens {
   /** True when asking for the token is pointless: it failed for every one of these owners. */
   covers(token: string, owners: readonly string[]): boolean
   has(token: string, owner: string): boolean
-  /** True when asking once more with more gas is pointless: that has failed for many owners, and for none has it helped. */
-  isHopeless(token: string): boolean
   add(token: string, owner: string): void
-  /** More gas has helped for some owner. */
-  helped(token: string): void
+  /** True when common calls failed to read the token for several owners: the next owner's will, too. */
+  isTroubled(token: string): boolean
+  /** A common call failed to read it, whatever more gas brings. */
+  trouble(token: string, owner: string): void
 }
 
-/** A balance that takes much gas for some owners takes it for one of so many. */
-const HOPELESS_AFTER = 16
+/** A token that fails for one or two owners may be of those (an airdrop, a blocklist). */
+const TROUBLED_AFTER = 3
 
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
   const pairs = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
-  const ownersOf = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
+  const troubles = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
   const key = (token: string, owner: string) => `${token}:${owner}`
   return {
     covers: (token, owners) => owners.every((owner) => pairs.has(key(token, owner))),
     has: (token, owner) => pairs.has(key(token, owner)),
-    isHopeless: (token) => (ownersOf.get(token)?.size ?? 0) >= HOPELESS_AFTER,
-    add(token, owner) {
-      pairs.set(key(token, owner), true)
-      const owners = ownersOf.get(token)
-      // Its time runs from the first owner, so that every token gets its chance again.
-      if (!owners) ownersOf.set(token, new Set([owner]))
-      else if (owners.size < HOPELESS_AFTER) owners.add(owner)
+    add: (token, owner) => void pairs.set(key(token, owner), true),
+    isTroubled: (token) => (troubles.get(token)?.size ?? 0) >= TROUBLED_AFTER,
+    trouble(token, owner) {
+      const owners = troubles.get(token)
+      // Its time runs from the first owner, so that a mended token comes back into the common calls.
+      if (!owners) troubles.set(token, new Set([owner]))
+      else if (owners.size < TROUBLED_AFTER) owners.add(owner)
     },
-    helped: (token) => void ownersOf.delete(token),
   }
 }
