@@ -86,7 +86,7 @@ describe('good and hostile tokens', () => {
 
     // Answers of two blocks are not added up: the block of the common call is asked again.
     together = true
-    const elsewhere = await startSandboxEvm({ chainId: 43_115 })
+    const elsewhere = await startSandboxEvm({ chainId: 43_114 })
     detour = elsewhere.url
     const [later] = await read(source, [account(2)])
     expect(calls()).toHaveLength(7)
