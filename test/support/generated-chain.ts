@@ -198,6 +198,7 @@ export function generatedEvmRows(from: number, to: number): EvmRows {
       owner: address(height),
       height: BigInt(height),
       logIndex: 0,
+      firstHeight: BigInt(height),
     })),
     participants: heights.flatMap((height) =>
       indexes.map((index) => ({ address: address(height * 10 + index), height: BigInt(height) })),

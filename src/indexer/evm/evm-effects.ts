@@ -182,5 +182,6 @@ function own(range: Range, move: TokenMove, height: bigint, logIndex: number): v
     ...(move.standard === 'ERC-721' ? { owner: move.to } : {}),
     height,
     logIndex,
+    firstHeight: range.nfts.get(key)?.firstHeight ?? height,
   })
 }

@@ -101,6 +101,8 @@ export interface EvmNftRow {
   owner?: string
   height: bigint
   logIndex: number
+  /** Height of its first transfer in the range: a re-organisation behind it leaves the token there. */
+  firstHeight: bigint
 }
 
 /** From one token id to another, both included. */

@@ -77,7 +77,12 @@ function mergeContracts(rows: readonly EvmContractRow[]): EvmContractRow[] {
 }
 
 function mergeNfts(rows: readonly EvmNftRow[]): EvmNftRow[] {
-  return [...new Map(rows.map((row) => [`${row.contract}:${row.tokenId}`, row])).values()]
+  const all = new Map<string, EvmNftRow>()
+  for (const row of rows) {
+    const key = `${row.contract}:${row.tokenId}`
+    all.set(key, { ...row, firstHeight: all.get(key)?.firstHeight ?? row.firstHeight })
+  }
+  return [...all.values()]
 }
 
 const MERGE_CONTRACT = sql`on conflict (address, stream) do update set
@@ -158,7 +163,7 @@ const NFT: Column<EvmNftRow>[] = [
   column('owner', 'bytea', (row) => row.owner),
   column('height', 'int8', (row) => row.height),
   column('log_index', 'int4', (row) => row.logIndex),
-  column('first_height', 'int8', (row) => row.height),
+  column('first_height', 'int8', (row) => row.firstHeight),
 ]
 
 const CHANGE: Column<EvmMetadataChangeRow>[] = [

@@ -54,6 +54,28 @@ it('leaves a dead branch, however long, and holds then what an index of the livi
   expect(left['evm_nft']?.[0]).toContain(chain.who(5).slice(2))
 })
 
+it('keeps a token whose last move alone was on the dead branch, with the owner of before', async () => {
+  const chain = await startChain()
+  const nft = await chain.deploy('EnumNft')
+  await chain.send({ to: nft, data: callData('EnumNft', 'mint', [chain.who(1), 7, 'https://nft.example/1']) })
+  for (let block = 0; block < 3; block++) await chain.send({ to: chain.who(6), value: 1n })
+  const snapshot = await chain.rpc('evm_snapshot')
+  const data = callData('EnumNft', 'transferFrom', [chain.who(1), chain.who(2), 7])
+  await chain.send({ from: chain.who(1), to: nft, data })
+  // Catching up, all of it comes in one page: the token was made in it, and moved in it.
+  const stage = await startEvmStage(chain.url, chain.chainId)
+  await stage.at(await chain.head())
+  const owners = async () => stage.sql('select owner, first_height from evm_nft')
+  expect(await owners()).toEqual([{ owner: chain.who(2).slice(2), first_height: 2n }])
+
+  await chain.rpc('evm_revert', [snapshot])
+  await chain.rpc('evm_increaseTime', [60])
+  for (let block = 0; block < 2; block++) await chain.send({ to: chain.who(6), value: 2n })
+  await stage.at(await chain.head())
+  expect(await owners()).toEqual([{ owner: chain.who(1).slice(2), first_height: 2n }])
+  expect(await stage.sql('select token_id from evm_nft_metadata')).toHaveLength(1)
+})
+
 it('notices that the last block was replaced by another of the same height', async () => {
   const chain = await startChain()
   await chain.send({ to: chain.who(1), value: 1n })

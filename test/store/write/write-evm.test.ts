@@ -59,6 +59,7 @@ const nft = (height: number, owner: string, tokenId = 2n ** 255n) => ({
   standard: 'ERC-721' as const,
   owner,
   height: BigInt(height),
+  firstHeight: BigInt(height),
   logIndex: 0,
 })
 
