@@ -60,3 +60,20 @@ it('replays another network under its own IDs; the printed lines answer for it',
     for (const item of items) expect(item['error']).toBeNull()
   }
 })
+
+it('is indexed to its tip without the recorded conversations', async () => {
+  const address = sandbox.avalanche.wallets[0]?.address
+  const heights = ['p', 'x', 'c'].map((chain) => {
+    const recorded = gunzipSync(readFileSync(join(folder, `network/${chain}-blocks.ndjson.gz`))).toString()
+    return String(recorded.trimEnd().split('\n').length - 1)
+  })
+  const indexed = () =>
+    Promise.all(
+      ['p', 'x', 'c'].map(async (chain) => {
+        const path = `/v1/networks/mainnet/blockchains/${chain}-chain/balances?addresses=${address}`
+        const answer = await fetch(sandbox.url + path)
+        return answer.status === 200 ? answer.headers.get('x-indexed-height') : answer.text()
+      }),
+    )
+  await expect.poll(indexed, { timeout: 60_000 }).toEqual(heights)
+})

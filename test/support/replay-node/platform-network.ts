@@ -115,6 +115,12 @@ function needPrimary(id: string): void {
   if (id !== EMPTY_ID) throw new MethodError(`failed fetching subnet transformation for ${id}: not found`)
 }
 
+/** No state of the network: what the node's program holds for mainnet, for the testnet, and for every other network. */
+function validatorFeeConfig(networkID: string): string {
+  const excessConversionConstant = networkID === '1' ? 1_246_488_515 : networkID === '5' ? 51_937_021 : 865_617
+  return JSON.stringify({ capacity: 20_000, target: 10_000, minPrice: 512, excessConversionConstant })
+}
+
 /** The methods of platform.* about subnets, chains, supply, fees and time. */
 export function platformNetworkMethods(deps: Deps): Record<string, GorillaMethod> {
   const { context, state } = deps
@@ -132,9 +138,7 @@ export function platformNetworkMethods(deps: Deps): Record<string, GorillaMethod
     getFeeConfig: () => context.network.raw('feeConfig'),
     // Gas capacity between recorded moments is not known: the recorded one with the tip's time.
     getFeeState: () => JSON.stringify({ ...state.feeState, timestamp: rfc3339(atTip(deps).timestamp) }),
-    getValidatorFeeConfig() {
-      throw new NotRecordedError('the configuration of validator fees is not recorded')
-    },
+    getValidatorFeeConfig: () => validatorFeeConfig(context.network.networkID),
     getValidatorFeeState() {
       const { validatorFeeState } = context.recordings.json<{ validatorFeeState?: object }>('network/final-state.json')
       if (validatorFeeState === undefined) throw new NotRecordedError('the state of validator fees is not recorded')
