@@ -9,6 +9,7 @@ import { checkIndexFlags } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
 import { createGround, type Ground } from './wiring/ground.ts'
 import { createServerHttp } from './wiring/http.ts'
+import { createIndexIdentities, type IndexIdentities } from './wiring/indexed-networks.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
 import { createIndexerCheck } from './wiring/indexer-health.ts'
 import { createServerNftMetadata } from './wiring/nft-metadata.ts'
@@ -49,8 +50,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   if (metrics) createStoreInstruments(metrics.registry, store)
   const indexing = createIndexing(config, ground, overrides.resolve)
   if (indexing.indexer) health.health.registerCheck(createIndexerCheck(indexing.indexer))
+  const indexed = config.index.enabled ? store.reader.networks : undefined
+  const identities = createIndexIdentities(config, chains.networks, indexed, logger)
   let closing = false
-  await wireApis(http, config, { ground, indexer: indexing.indexer, closing: () => closing })
+  await wireApis(http, config, { ground, identities, indexer: indexing.indexer, closing: () => closing })
 
   const background = new AbortController()
   http.addHook('preClose', async () => {
@@ -77,6 +80,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       await checkIndexFlags(config, logger)
       await Promise.all([access?.open(), sharing?.server.open()])
       await checkStore(config, store)
+      if (config.index.enabled) await identities.open()
       if (config.node.api.keystore.enabled) await store.open()
       await admin?.restore()
       await admin?.start()
@@ -103,22 +107,31 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 async function wireApis(
   http: FastifyInstance,
   config: Config,
-  deps: { ground: Ground; indexer: Indexing['indexer']; closing: () => boolean },
+  deps: { ground: Ground; identities: IndexIdentities; indexer: Indexing['indexer']; closing: () => boolean },
 ): Promise<void> {
   const { chains, market, logger, metrics, sharing } = deps.ground
+  const { identities } = deps
   const store = config.index.enabled ? deps.ground.store : undefined
   const stakeRewards =
     store &&
     createStakeRewards({
       index: store.reader,
       serves: (side) => chains.networks[side] !== undefined,
+      expectNetwork: identities.check,
       maxIndexAgeMs: config.index.maxIndexAgeMs,
       gap: config.balance.xpubGap,
     })
-  await wireBalance(http, config, { chains, market, logger, metrics, ...(stakeRewards ? { stakeRewards } : {}) })
+  await wireBalance(http, config, {
+    chains,
+    identities,
+    market,
+    logger,
+    metrics,
+    ...(stakeRewards ? { stakeRewards } : {}),
+  })
   const { closing, indexer } = deps
-  await wireData(http, config, { chains, store, counters: sharing?.counters, closing, metrics })
-  await wirePage(http, config, { chains, store, indexer })
+  await wireData(http, config, { chains, identities, store, counters: sharing?.counters, closing, metrics })
+  await wirePage(http, config, { chains, identities, store, indexer })
 }
 
 type Indexing = ReturnType<typeof createIndexing>

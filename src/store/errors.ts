@@ -24,6 +24,17 @@ export class StoreSpreadError extends FirnError {
   }
 }
 
+/** The index in the database is of another network than the nodes or the configuration name. */
+export class OtherNetworkError extends FirnError {
+  /** @param difference see `differenceOf` */
+  constructor(name: string, difference: string) {
+    super(
+      `the database holds the index of another network under the name ${name}: ${difference}. Name the database of this network, or another node`,
+      { code: 'OTHER_NETWORK', status: 503, expose: true },
+    )
+  }
+}
+
 /** What was read from the database contradicts what this program wrote or can have written. */
 export class StoreCorruptError extends FirnError {
   constructor(message: string, cause?: unknown) {

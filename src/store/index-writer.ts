@@ -1,9 +1,16 @@
+import type { IndexedNetwork } from './network-identity.ts'
 import type { OpenStaking, RangeProgress, RangeRows, StreamDefinition, StreamProgress } from './rows/index.ts'
 
 /** The writing side of the index. One process writes; the progress in the database keeps a second one out. */
 export interface IndexWriter {
   /** Makes the stream known (or finds it) and answers how far it is. To be called before anything else about it. */
   register(stream: StreamDefinition): Promise<StreamProgress>
+  /**
+   * Notes which network the index of a name is of, once; from then on it has to be the same. To be called behind
+   * `register`.
+   * @throws OtherNetworkError when the index is of another network
+   */
+  keepNetwork(name: string, network: IndexedNetwork): Promise<void>
   /**
    * Writes a range and its progress in one transaction.
    * @throws RangeGapError when `from` is not the stored height plus one

@@ -3,6 +3,7 @@
  * One file per resource; nothing outside this folder sees a table, a row or a driver.
  */
 export {
+  OtherNetworkError,
   RangeContentError,
   RangeGapError,
   RangeParentError,
@@ -10,6 +11,7 @@ export {
   StoreUnavailableError,
 } from './errors.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'
+export { differenceOf, type IndexedNetwork, type IndexedNetworks } from './network-identity.ts'
 export type { DueNft, FetchedMetadata, NftMetadataRecords } from './nft-metadata-records.ts'
 export type {
   AliasRecords,

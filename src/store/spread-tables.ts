@@ -17,6 +17,7 @@ export const INDEX_TABLES = [
   'evm_tx',
   'l1_validator',
   'network',
+  'network_identity',
   'staker',
   'staker_owner',
   'stream',

@@ -8,6 +8,7 @@ import type { Metrics } from '../metrics/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
 import { observeBalances, observeChains } from './balance-metrics.ts'
+import type { IndexIdentities } from './indexed-networks.ts'
 import type { createMarket } from './market.ts'
 
 /** HRPs that the wire knows; an own network's prefix is accepted besides. */
@@ -18,6 +19,7 @@ export async function wireBalance(
   config: Config,
   deps: {
     chains: Chains
+    identities: IndexIdentities
     market: ReturnType<typeof createMarket>
     logger: Logger
     metrics?: Metrics | undefined
@@ -45,7 +47,7 @@ export async function wireBalance(
       if (!chain) throw new Error(`no chain ${caip2Id}`)
       return chain.source.native
     },
-    hrps: () => [...new Set([...HRPS, ...ownPrefixes(config), ...foundPrefixes(chains)])],
+    hrps: () => [...new Set([...HRPS, ...ownPrefixes(config), ...foundPrefixes(deps.identities)])],
     limits: {
       bodyLimitBytes: config.http.bodyLimitBytes,
       keepAliveMs,
@@ -59,6 +61,6 @@ export async function wireBalance(
 const ownPrefixes = (config: Config): string[] =>
   Object.values(config.chains.avalanche).flatMap((network) => (network?.hrp === undefined ? [] : [network.hrp]))
 
-/** Prefixes of private networks are known once a node has told the network's ID. */
-const foundPrefixes = ({ networks }: Chains): string[] =>
-  Object.values(networks).flatMap((network) => network?.known()?.hrp ?? [])
+/** Prefixes of private networks are known once a node has told the network's ID, or the index knows it. */
+const foundPrefixes = ({ known }: IndexIdentities): string[] =>
+  (['mainnet', 'testnet'] as const).flatMap((side) => known(side)?.hrp ?? [])

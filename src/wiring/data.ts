@@ -8,7 +8,7 @@ import { dataApi } from '../api/data/index.ts'
 import { lastActivityRoutes } from '../api/data/last-activity.ts'
 import { nftRoutes } from '../api/data/nfts.ts'
 import { primaryBlockRoutes } from '../api/data/primary-blocks.ts'
-import type { NetworkIdentity, NetworkSide, PrimaryDeps } from '../api/data/primary-chain.ts'
+import type { PrimaryDeps } from '../api/data/primary-chain.ts'
 import { createSharedUsage } from '../api/data/shared-usage.ts'
 import { utxoRoutes } from '../api/data/utxos.ts'
 import type { Chains } from '../chains/index.ts'
@@ -21,6 +21,7 @@ import type { SharedCounters } from '../sharing/index.ts'
 import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
 import { createEvmChainList } from './evm-chain-list.ts'
 import { createEvmStreams } from './evm-streams.ts'
+import type { IndexIdentities } from './indexed-networks.ts'
 
 /** Time a health probe may take before it counts as failed, milliseconds. */
 const PROBE_MS = 3_000
@@ -31,6 +32,7 @@ export async function wireData(
   config: Config,
   deps: {
     chains: Chains
+    identities: IndexIdentities
     store: Store | undefined
     counters: SharedCounters | undefined
     closing: () => boolean
@@ -41,15 +43,16 @@ export async function wireData(
   const index = store?.reader ?? notIndexed<IndexReader>()
   const primary: PrimaryDeps = {
     index,
-    identity: (side) => identityOf(deps.chains, side),
+    identity: (side) => deps.identities.of(side),
     maxIndexAgeMs: config.index.maxIndexAgeMs,
     now: Date.now,
   }
   const evm = {
     ...primary,
+    index: store ? withoutForeign(store.reader, deps.identities) : index,
     chains: createEvmChainList(
       config,
-      deps.chains,
+      { pools: deps.chains.pools, networks: deps.chains.networks, known: deps.identities.known },
       createEvmStreams(config, store && (() => store.reader.evm.chainIds())),
     ),
   }
@@ -103,6 +106,12 @@ function notIndexed<T extends object>(): T {
   return refuse as unknown as T
 }
 
-async function identityOf({ networks }: Chains, side: NetworkSide): Promise<NetworkIdentity | undefined> {
-  return networks[side]?.facts()
-}
+/** Of the C-chains of another network nothing is told. */
+const withoutForeign = (reader: IndexReader, { isForeign }: IndexIdentities): IndexReader => ({
+  ...reader,
+  async progress() {
+    const all = await reader.progress()
+    const foreign = await Promise.all(all.map(({ stream }) => isForeign(stream)))
+    return all.filter((_, at) => foreign[at] === false)
+  },
+})

@@ -3,17 +3,16 @@ import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
 import type { EvmStreams } from './evm-streams.ts'
+import type { IndexIdentities } from './indexed-networks.ts'
 
 /** The primary network's own subnet; C-chains belong to it. */
 const PRIMARY_SUBNET = '11111111111111111111111111111111LpoYY'
 const AVAX = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
 
+type ChainListDeps = Pick<Chains, 'pools' | 'networks'> & Pick<IndexIdentities, 'known'>
+
 /** The indexed EVM chains in the form of the indexed API: what the configuration says, and what nodes have told. */
-export function createEvmChainList(
-  config: Config,
-  chains: Pick<Chains, 'pools' | 'networks'>,
-  streams: EvmStreams,
-): EvmChains {
+export function createEvmChainList(config: Config, chains: ChainListDeps, streams: EvmStreams): EvmChains {
   return {
     list: async () => [...(await streams())].map(([chainId, stream]) => describe(config, chains, chainId, stream)),
     streams,
@@ -24,7 +23,7 @@ type EvmSetting = Config['chains']['evm'][string]
 
 function describe(
   config: Config,
-  { pools, networks }: Pick<Chains, 'pools' | 'networks'>,
+  { pools, networks, known }: ChainListDeps,
   chainId: string,
   stream: string,
 ): EvmChainInfo {
@@ -32,7 +31,7 @@ function describe(
   const side = stream === 'mainnet:C' ? 'mainnet' : stream === 'testnet:C' ? 'testnet' : undefined
   const network = side && networks[side]
   const pool = network?.pool ?? pools.find(({ name }) => name === `eip155:${chainId}`)
-  const blockchainId = setting?.blockchainId ?? network?.known()?.blockchainIds.C
+  const blockchainId = setting?.blockchainId ?? (side && known(side)?.blockchainIds.C)
   const isTestnet = setting?.testnet ?? side === 'testnet'
   return {
     chainId,

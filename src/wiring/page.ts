@@ -8,6 +8,7 @@ import type { Indexer, IndexerStatus } from '../indexer/index.ts'
 import { CURRENCIES } from '../lib/currencies.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
 import type { Store } from '../store/index.ts'
+import type { IndexIdentities } from './indexed-networks.ts'
 
 const SIDES = ['mainnet', 'testnet'] as const
 const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
@@ -18,6 +19,7 @@ const DATABASE_MS = 3_000
 
 export interface PageDeps {
   chains: Chains
+  identities: IndexIdentities
   /** Where nothing is indexed: undefined. */
   store: Store | undefined
   /** Left out where another process indexes. */
@@ -28,12 +30,12 @@ export interface PageDeps {
 export async function wirePage(app: FastifyInstance, config: Config, deps: PageDeps): Promise<void> {
   if (!config.page.enabled) return
   await app.register(pageApi, {
-    facts: () => pageFacts(config, deps.chains),
+    facts: () => pageFacts(config, deps),
     index: createIndexReport(deps),
   })
 }
 
-function pageFacts(config: Config, chains: Chains): PageFacts {
+function pageFacts(config: Config, { chains, identities }: PageDeps): PageFacts {
   const known = chainsOf(config)
   const prefixes = (side: (typeof SIDES)[number]): string[] => {
     const own = config.chains.avalanche[side]?.hrp
@@ -43,7 +45,7 @@ function pageFacts(config: Config, chains: Chains): PageFacts {
     chains: known.filter(({ caip2Id }) => chains.byId.has(caip2Id)),
     currencies: CURRENCIES,
     prefixes: { mainnet: prefixes('mainnet'), testnet: prefixes('testnet') },
-    blockchains: blockchainNames(chains),
+    blockchains: blockchainNames(identities),
     ...(config.balance.appCheck.mode === 'off' ? {} : { credentialHeader: APP_CHECK_HEADER }),
   }
 }
@@ -71,10 +73,10 @@ function chainsOf({ chains: { avalanche, bitcoin, evm, solana } }: Config): Page
   ]
 }
 
-const blockchainNames = ({ networks }: Chains): Record<string, string> =>
+const blockchainNames = ({ known }: IndexIdentities): Record<string, string> =>
   Object.fromEntries(
     SIDES.flatMap((side) =>
-      Object.entries(networks[side]?.known()?.blockchainIds ?? {}).map(([letter, id]) => [id, `${letter}-Chain`]),
+      Object.entries(known(side)?.blockchainIds ?? {}).map(([letter, id]) => [id, `${letter}-Chain`]),
     ),
   )
 

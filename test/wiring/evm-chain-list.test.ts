@@ -9,7 +9,7 @@ async function rpcUrlOf(settings: Record<string, unknown>): Promise<string | und
   return (await createEvmChainList(config, NOTHING, createEvmStreams(config)).list())[0]?.rpcUrl
 }
 
-const NOTHING = { pools: [], networks: {} }
+const NOTHING = { pools: [], networks: {}, known: () => undefined }
 
 function configOf(settings: Record<string, unknown>): Config {
   const flags = Object.entries({ 'index-enabled': true, 'index-streams': 'eip155:7', ...settings })

@@ -270,6 +270,14 @@ describe.skipIf(missing)('processes that serve and processes that index', () => 
     expect(counts.reads).toBeGreaterThan(10)
     expect(counts.refused).toBeGreaterThan(0)
   })
+
+  it('one that is started while every node is away answers what is indexed', async () => {
+    const before = await indexedAnswers(apis[0].url)
+    Object.assign(network.node.faults, { dropAll: true, onPath: '' })
+    const started = await start(['--mode', 'api', '--http-port', '0'])
+    expect(await indexedAnswers(started.url)).toEqual(before)
+    expect((await rpc(started.url, '/ext/bc/P', 'platform.getHeight', {})).body.error.message).toBe('no node answered')
+  })
 })
 
 const BALANCES_OF_ALL = (): string =>

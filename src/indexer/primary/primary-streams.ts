@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import { OtherNetworkError } from '../../store/index.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
 import type { ChainStream } from '../runner/stream.ts'
+import { StreamBlockedError } from '../runner/stream-errors.ts'
 import { createBlockSource } from './block-source.ts'
 import { createCStream, type EvmLayer } from './c-stream.ts'
 import { cFormat, pFormat, xFormat } from './formats.ts'
@@ -41,7 +43,7 @@ export type AnyStream = ChainStream<any>
 export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[] {
   const { network, name, testnet, writer, logger, keepContainers, evm, evmChainId, pageBlocks } = deps
   const { pool } = network
-  const setup = once((signal) => readNetworkSetup(network, signal))
+  const setup = once(async (signal) => expectSameNetwork(writer, name, await readNetworkSetup(network, signal)))
   const definition = { kind: 'primary' as const, network: name, testnet }
   const paged = { pool, logger, ...(pageBlocks === undefined ? {} : { pageBlocks }) }
   const platform = createBlockSource({ ...paged, format: pFormat, heights: createHeightApi(pool, pFormat, pageBlocks) })
@@ -76,6 +78,16 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
     },
   }
   return deps.chains.map((chain) => make[chain]())
+}
+
+/** Nothing of another network may be written below or beside what is stored, nor confirm it. */
+async function expectSameNetwork(writer: IndexWriter, name: string, setup: NetworkSetup): Promise<NetworkSetup> {
+  try {
+    await writer.keepNetwork(name, setup.ids)
+    return setup
+  } catch (error) {
+    throw error instanceof OtherNetworkError ? new StreamBlockedError(error.message, error) : error
+  }
 }
 
 /** Asked once, kept when it worked. */

@@ -30,6 +30,8 @@ export interface StakeRewardsDeps {
   index: IndexReader
   /** True for a network that is configured here, so that its index may still come. */
   serves(side: 'mainnet' | 'testnet'): boolean
+  /** Rejects when the index is of another network than the one that is served under this name. */
+  expectNetwork(side: 'mainnet' | 'testnet'): Promise<void>
   /** Oldest index that is answered from, milliseconds. */
   maxIndexAgeMs: number
   /** Unused addresses that end the scan of a key. */
@@ -107,6 +109,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
      */
     async read(query: StakeRewardsQuery): Promise<StakeRewards> {
       const addresses = 'addresses' in query ? query.addresses.map(addressOf) : undefined
+      await deps.expectNetwork(query.side)
       const place = await requireFresh(query.side)
       const all = addresses ?? (await scan(query.side, (query as { extendedPublicKey: string }).extendedPublicKey))
       const sums = await deps.index.rewards.sums(query.side, [...new Set(all)])

@@ -10,6 +10,7 @@ import * as evmIndex from './0003-evm-index.ts'
 import * as containerStorage from './0004-container-storage.ts'
 import * as containerRows from './0005-container-rows.ts'
 import * as leaderLease from './0006-leader-lease.ts'
+import * as networkIdentity from './0007-network-identity.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -18,6 +19,7 @@ const STEPS: Record<string, Migration> = {
   '0004-container-storage': containerStorage,
   '0005-container-rows': containerRows,
   '0006-leader-lease': leaderLease,
+  '0007-network-identity': networkIdentity,
 }
 
 /**

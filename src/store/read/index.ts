@@ -3,6 +3,7 @@
  * last entry seen. docs/store.md names the index behind every query.
  */
 import type { Kysely } from 'kysely'
+import { findIdentity, type IndexedNetworks } from '../network-identity.ts'
 import type { StreamProgress } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { readProgress } from '../write/stream-rows.ts'
@@ -40,6 +41,7 @@ export type { AssetInfo, UtxoRecord } from './utxo-record.ts'
 export interface IndexReader {
   /** How far each stream is. */
   progress(): Promise<StreamProgress[]>
+  readonly networks: IndexedNetworks
   readonly utxos: UtxoQueries
   readonly balances: BalanceQueries
   readonly activity: ActivityQueries
@@ -54,6 +56,7 @@ export interface IndexReader {
 export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): IndexReader {
   return {
     progress: () => readProgress(db),
+    networks: { find: (name) => findIdentity(db, name) },
     utxos: createUtxoQueries(db, numbers),
     balances: createBalanceQueries(db, numbers),
     activity: createActivityQueries(db, numbers),

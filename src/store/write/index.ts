@@ -5,6 +5,7 @@
 import { type Kysely, sql } from 'kysely'
 import { BadInputError } from '../../errors.ts'
 import type { IndexWriter, Leadership } from '../index-writer.ts'
+import { keepIdentity } from '../network-identity.ts'
 import { readOpenStaking } from '../read/open-staking.ts'
 import type { Database } from '../schema/index.ts'
 import type { Upkeep } from '../upkeep.ts'
@@ -30,6 +31,7 @@ export function createIndexWriter(
         await sql`lock table stream in share row exclusive mode`.execute(tx)
         return registerStream(tx, stream)
       }),
+    keepNetwork: (name, network) => db.transaction().execute((tx) => keepIdentity(tx, name, network)),
     async commitRange(stream, rows, progress) {
       await db.transaction().execute(async (tx) => {
         await latest?.fence?.(tx)

@@ -66,6 +66,7 @@ const service = (late = 0, configured = true) =>
   createStakeRewards({
     index: store.reader,
     serves: () => configured,
+    expectNetwork: async () => undefined,
     maxIndexAgeMs: 60_000,
     gap: 20,
     now: () => confirmedAt + late,

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { everyAddress, LETTERS, placeOf, trueUtxos } from '../api/data/recorded-truth.ts'
+import { type LyingProxy, startLyingProxy } from '../indexer/lying-proxy.ts'
+import { type SandboxAvalanche, startSandboxAvalanche } from '../sandbox/avalanche-network.ts'
+import { recordedIndex, untilIndexed } from '../support/recorded-index.ts'
+import { createStage } from '../support/stage.ts'
+
+/*
+ * One index over restarts: with its nodes there, with all of them away, and with those of another network in their place.
+ */
+const EARLY = { P: 120, X: 80, C: 120 }
+/** Of no recorded network; the node that says so answers everything else as before. */
+const OTHER_ID = 4_242
+
+const stage = createStage()
+const folder = stage.folder()
+let network: SandboxAvalanche
+let front: LyingProxy
+let nodes: 'there' | 'away' | 'of another network' = 'there'
+
+beforeAll(async () => {
+  network = await startSandboxAvalanche()
+  network.node.moveTo(EARLY)
+  front = await startLyingProxy(network.url, (body, request) => {
+    if (nodes === 'away') return undefined
+    if (nodes === 'there' || !request.body.includes('info.getNetworkID')) return body
+    return Buffer.from(`{"jsonrpc":"2.0","result":{"networkID":"${OTHER_ID}"},"id":1}`)
+  })
+})
+afterAll(async () => {
+  await stage.clear()
+  await Promise.all([front?.stop(), network?.stop()])
+})
+
+interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  body: any
+}
+
+async function call(url: string, path: string, body?: unknown): Promise<Answer> {
+  const answer = await fetch(url + path, {
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.includes('json') === true
+  return { status: answer.status, body: isJson ? JSON.parse(text) : text }
+}
+
+const serve = async (maxIndexAgeMs = 600_000) => {
+  const base = recordedIndex(front.url)
+  return stage.serve({ ...base, index: { ...base.index, maxIndexAgeMs }, dataDir: folder })
+}
+
+/** Status and body of one question to each kind of operation that the index answers. */
+async function indexedAnswers(url: string): Promise<[string, Answer][]> {
+  const addresses = everyAddress(trueUtxos()).slice(0, 30)
+  const asked: [string, unknown?][] = LETTERS.flatMap((letter): [string, unknown?][] => [
+    [`${placeOf(letter)}/blocks/20`],
+    [`${placeOf(letter)}/balances?addresses=${addresses.join(',')}`],
+    [`${placeOf(letter)}/utxos`, { addresses: addresses.join(',') }],
+    [`${placeOf(letter)}/lastActivityTimestampByAddresses?addresses=${addresses.join(',')}`],
+  ])
+  const owner = network.wallets.find(({ address }) => address.startsWith(`${network.hrp}1`))?.address
+  asked.push(['/v1/stake/get-rewards', { addresses: [`P-${owner}`], isTestnet: true }])
+  asked.push(['/v1/blocks?network=testnet'])
+  return Promise.all(asked.map(async ([path, body]): Promise<[string, Answer]> => [path, await call(url, path, body)]))
+}
+
+const statuses = (answers: readonly [string, Answer][]) => [...new Set(answers.map(([, { status }]) => status))]
+
+describe('an index and the network that it is of', () => {
+  let truth: [string, Answer][]
+
+  it('answers as before after a restart with every node away', async () => {
+    const first = await serve()
+    await untilIndexed(first.url, EARLY)
+    truth = await indexedAnswers(first.url)
+    expect(statuses(truth)).toEqual([200])
+    await first.app.close()
+
+    nodes = 'away'
+    const again = await serve()
+    expect(await indexedAnswers(again.url)).toEqual(truth)
+    // What nobody but a node knows is an error of its item.
+    const { address } = network.wallets[0] as { address: string }
+    const { body } = await call(again.url, '/v1/balance/get-balances', {
+      currency: 'usd',
+      data: [
+        {
+          namespace: 'avax',
+          references: ['8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'],
+          addressDetails: [{ id: 'wallet', addresses: [address] }],
+        },
+      ],
+    })
+    expect(body).toContain('"id":"wallet"')
+    expect(body).toContain('"balances":null')
+    await again.app.close()
+  })
+
+  it('is not answered from when it is too old', async () => {
+    const { url, app } = await serve(1)
+    const answers = await indexedAnswers(url)
+    expect(statuses(answers)).toEqual([503])
+    expect(JSON.stringify(answers)).toContain('s old (at most 1 s are served)')
+    await app.close()
+  })
+
+  it('is neither answered from nor written when the nodes are of another network, and is again when they are back', async () => {
+    nodes = 'of another network'
+    const { url, app } = await serve()
+    await expect.poll(async () => statuses(await indexedAnswers(url)), { timeout: 20_000 }).toEqual([503])
+    const [[, first] = []] = await indexedAnswers(url)
+    expect(first?.body.message).toMatch(
+      new RegExp(`index of another network under the name testnet: its network ID is \\d+, here it is ${OTHER_ID}`),
+    )
+    await expect
+      .poll(async () => JSON.stringify((await call(url, '/page/index.json')).body), { timeout: 20_000 })
+      .toMatch(/"phase":"blocked".*"phase":"blocked".*"phase":"blocked"/)
+    await app.close()
+
+    nodes = 'there'
+    const back = await serve()
+    await untilIndexed(back.url, EARLY)
+    expect(await indexedAnswers(back.url)).toEqual(truth)
+    await back.app.close()
+  })
+})
