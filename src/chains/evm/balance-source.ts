@@ -19,7 +19,7 @@ import { balancesOf, unlistedTokens } from './owner-balances.ts'
 import { createEvmReader } from './reader.ts'
 import { nativeToken } from './reader-types.ts'
 import type { Rectangle } from './sweep-plan.ts'
-import { createTokenDiscovery } from './token-discovery.ts'
+import { createTokenDiscovery, type TokensByOwner } from './token-discovery.ts'
 import { createTokenMetadataReader } from './token-metadata.ts'
 import { createUnreadableTokens } from './unreadable-tokens.ts'
 
@@ -64,16 +64,17 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
 
   const readNow = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
     const listed = listedTokens()
-    const told = discovery.tokensOf(owners, context)
-    // Where nothing is to be waited for, the call goes out before anybody else gets a turn: it may be the first item's.
-    const discovered = told instanceof Promise ? await told : told
-    const extras = new Map<string, string[]>()
-    for (const [owner, outcome] of discovered) {
-      if (outcome.ok) extras.set(owner, newTokens(outcome.value, listed, owner, unreadable.has))
-    }
     const asked = [...listed.keys()].filter((token) => !unreadable.covers(token, owners))
     const common = { owners, tokens: [nativeToken, ...asked] }
-    const result = await sweep.read([common, ...extraRectangles(extras, limits.pairsPerCall)], context)
+    const told = discovery.tokensOf(owners, context)
+    const extrasOf = (found: TokensByOwner) => discoveredTokens(found, listed, unreadable.has)
+    // A call that has to wait for nobody is on its way before anybody else gets a turn: it may be the first item's.
+    const inTime = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
+    const reading = inTime
+      ? sweep.read(joined(common, extrasOf(inTime), limits.pairsPerCall), context)
+      : sweep.read([common], context, Promise.resolve(told).then(extrasOf).then(inRectangles(limits.pairsPerCall)))
+    const [discovered, result] = await Promise.all([told, reading])
+    const extras = extrasOf(discovered)
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
     // A name that cannot be read is no reason to lose the accounts that hold no such token.
     const unlisted = await metadata.read(unlistedTokens(result, listed), context).catch(asError)
@@ -130,19 +131,51 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 
 const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/.test(text)
 
-const newTokens = (
-  tokens: readonly string[],
+/** Tokens that were found for each owner and are on no list. */
+function discoveredTokens(
+  discovered: TokensByOwner,
   listed: ListedTokens,
-  owner: string,
   isUnreadable: (token: string, owner: string) => boolean,
-): string[] => tokens.filter((token) => token !== nativeToken && !listed.has(token) && !isUnreadable(token, owner))
-
-/** One rectangle over all owners while that stays small, else one for each owner: airdrops differ between owners. */
-function extraRectangles(extras: ReadonlyMap<string, readonly string[]>, pairsPerCall: number): Rectangle[] {
-  const holders = [...extras].filter(([, tokens]) => tokens.length > 0)
-  const union = [...new Set(holders.flatMap(([, tokens]) => tokens))].sort()
-  if (union.length === 0) return []
-  const owners = holders.map(([owner]) => owner)
-  if (owners.length * union.length <= pairsPerCall) return [{ owners, tokens: union }]
-  return holders.map(([owner, tokens]) => ({ owners: [owner], tokens }))
+): Map<string, string[]> {
+  const extras = new Map<string, string[]>()
+  for (const [owner, outcome] of discovered) {
+    if (!outcome.ok) continue
+    const tokens = outcome.value.filter(
+      (token) => token !== nativeToken && !listed.has(token) && !isUnreadable(token, owner),
+    )
+    if (tokens.length > 0) extras.set(owner, tokens)
+  }
+  return extras
 }
+
+/** One rectangle over all holders while that stays small, else one for each: airdrops differ between owners. */
+const inRectangles =
+  (pairsPerCall: number) =>
+  (extras: ReadonlyMap<string, readonly string[]>): Rectangle[] => {
+    const owners = [...extras.keys()]
+    const tokens = union(extras)
+    if (tokens.length === 0) return []
+    if (owners.length * tokens.length <= pairsPerCall) return [{ owners, tokens }]
+    return [...extras].map(([owner, own]) => ({ owners: [owner], tokens: own }))
+  }
+
+/** Pairs of a rectangle for each that is wanted; more are read apart. */
+const MOST_WASTE = 4
+
+/** The common tokens and what was found, in one call where that stays small: each further one waits for the first. */
+function joined(
+  common: Rectangle,
+  extras: ReadonlyMap<string, readonly string[]>,
+  pairsPerCall: number,
+): readonly Rectangle[] {
+  const { owners, tokens } = common
+  const found = union(extras)
+  const all = [...tokens, ...found]
+  const wanted = [...extras.values()].reduce((sum, own) => sum + own.length, 0)
+  const wasteful = owners.length * found.length > MOST_WASTE * wanted
+  if (!wasteful && owners.length * all.length <= pairsPerCall) return [{ owners, tokens: all }]
+  return [common, ...inRectangles(pairsPerCall)(extras)]
+}
+
+const union = (extras: ReadonlyMap<string, readonly string[]>): string[] =>
+  [...new Set([...extras.values()].flat())].sort()

@@ -12,8 +12,14 @@ export interface BalanceSweep {
   /**
    * Reads all rectangles at one block. Tokens that failed are asked once more with more gas; those that fail again
    * are `failed` and remembered. Throws when nothing could be read, or when the upstreams lost the block repeatedly.
+   *
+   * @param later rectangles that become known while the first are read
    */
-  read(rectangles: readonly Rectangle[], context: ReadContext): Promise<SweepResult>
+  read(
+    rectangles: readonly Rectangle[],
+    context: ReadContext,
+    later?: Promise<readonly Rectangle[]>,
+  ): Promise<SweepResult>
 }
 
 const attempts = 3
@@ -23,6 +29,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   // Its own budget: what the retry with much gas can carry says nothing about the common call.
   const retryDeps = { ...deps, budget: createPairBudget(limits.pairsPerCall) }
 
+  const hasty = { gas: limits.tokenGas, oversized: 'error' as const }
   const patient = { gas: limits.retryTokenGas, oversized: 'failed' as const }
 
   /** What failed although it was asked with much gas has no readable balance; every account has a native one. */
@@ -53,10 +60,10 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   }
 
   /** Tokens that common calls fail to read are asked beside them with much gas, so that they cost no second round trip. */
-  const readOnce = async (wanted: readonly Rectangle[], context: ReadContext): Promise<SweepResult> => {
+  const readFirst = async (wanted: readonly Rectangle[], context: ReadContext): Promise<SweepResult> => {
     const { common, apart } = separated(wanted, unreadable)
-    const reading = sweepPass(common, deps, { gas: limits.tokenGas, oversized: 'error' }, context)
-    if (apart.length === 0) return retry(await reading, context)
+    const reading = sweepPass(common, deps, hasty, context)
+    if (apart.length === 0) return reading
     const beside = sweepPass(apart, retryDeps, patient, context).catch(() => undefined)
     const [first, early] = await Promise.all([reading, beside])
     const { block } = first
@@ -64,20 +71,27 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
       early && isSameBlock(early.block, block)
         ? early
         : await sweepPass(apart, retryDeps, { ...patient, block }, context)
-    const both = {
-      block,
-      amounts: merged(first.amounts, second.amounts),
-      failed: [...first.failed, ...second.failed],
-      errors: new Map([...first.errors, ...settle(second, second.failed)]),
-    }
-    return retry(both, context)
+    return both(first, { ...second, errors: settle(second, second.failed) })
+  }
+
+  const readAll = async (
+    wanted: readonly Rectangle[],
+    context: ReadContext,
+    later: Promise<readonly Rectangle[]> | undefined,
+  ): Promise<SweepResult> => {
+    const first = await readFirst(wanted, context)
+    const more = (await later) ?? []
+    if (more.length === 0) return retry(first, context)
+    return retry(both(first, await sweepPass(more, deps, { ...hasty, block: first.block }, context)), context)
   }
 
   return {
-    read: async (wanted, context) => {
+    read: async (wanted, context, later) => {
+      // Nobody waits for them any more when the first have failed.
+      later?.catch(() => {})
       for (let attempt = 1; ; attempt++) {
         try {
-          return await readOnce(wanted, context)
+          return await readAll(wanted, context, later)
         } catch (error) {
           if (!(error instanceof BlockLostError) || attempt === attempts) throw error
         }
@@ -100,6 +114,14 @@ function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens) {
   }
   return { common, apart }
 }
+
+/** Two results of one block. */
+const both = (first: SweepResult, second: SweepResult): SweepResult => ({
+  block: first.block,
+  amounts: merged(first.amounts, second.amounts),
+  failed: [...first.failed, ...second.failed],
+  errors: new Map([...first.errors, ...second.errors]),
+})
 
 const isSameBlock = (one: SweepResult['block'], other: SweepResult['block']): boolean =>
   one.number === other.number && one.fingerprint === other.fingerprint

@@ -35,6 +35,7 @@ export function createIndexedDiscovery(indexed: IndexedTokens, upstream: TokenDi
     return new Map(owners.map((owner, at): [string, Found] => [owner, found[at] ?? { ok: true, value: [] }]))
   }
   return {
+    isNear: true,
     firstLook: (owners) => (indexed.isComplete() === false ? upstream.firstLook(owners) : undefined),
     tokensOf(owners, context) {
       const complete = indexed.isComplete()

@@ -11,8 +11,7 @@ export type TokensByOwner = ReadonlyMap<string, Outcome<readonly string[]>>
 export interface TokenDiscovery {
   /**
    * Token contracts (lower-case) per owner. An owner is an error when the upstream offers discovery, failed, and
-   * nothing older is known: a list without the owner's tokens would look like a loss. No promise where nobody is asked:
-   * the read that waits for it is then on its way at once.
+   * nothing older is known: a list without the owner's tokens would look like a loss. No promise where nobody is asked.
    */
   tokensOf(owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner>
   /**
@@ -20,6 +19,8 @@ export interface TokenDiscovery {
    * none until then. Undefined once it is known.
    */
   firstLook(owners: readonly string[]): Promise<boolean> | undefined
+  /** True when what is to be waited for is this machine, no network: then one call can ask for all tokens. */
+  readonly isNear: boolean
 }
 
 export interface TokenDiscoveryDeps {
@@ -85,12 +86,16 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     })
   }
 
-  const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<readonly string[]>> => {
+  const remembered = (owner: string): Outcome<readonly string[]> | undefined => {
     const known = found.get(owner)
-    if (known) {
-      if (known.at + deps.limits.discoveryMs < Date.now()) void inBackground(owner)
-      return { ok: true, value: known.tokens }
-    }
+    if (!known) return undefined
+    if (known.at + deps.limits.discoveryMs < Date.now()) void inBackground(owner)
+    return { ok: true, value: known.tokens }
+  }
+
+  const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<readonly string[]>> => {
+    const known = remembered(owner)
+    if (known) return known
     try {
       // Where the method has gone there is nothing to wait for.
       return { ok: true, value: (await fetchTokens(owner, context)) ?? [] }
@@ -105,13 +110,18 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   }
 
   return {
+    isNear: false,
     firstLook: ([first]) => {
       if (offered !== undefined) return undefined
       if (first !== undefined) probe(first)
       return looking?.then(() => offered === true)
     },
     tokensOf: (owners, context) => {
-      if (offered) return tokensOfAll(owners, context)
+      if (offered) {
+        return owners.every((owner) => found.has(owner))
+          ? new Map(owners.map((owner) => [owner, remembered(owner) ?? { ok: true, value: [] }]))
+          : tokensOfAll(owners, context)
+      }
       const [first] = owners
       if (first !== undefined) probe(first)
       return new Map(owners.map((owner) => [owner, { ok: true, value: [] }]))

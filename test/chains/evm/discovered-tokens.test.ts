@@ -99,6 +99,34 @@ describe('discovered tokens', () => {
     expect(calls('alchemy_getTokenBalances')).toHaveLength(1)
   })
 
+  it('are looked for while the balances are read, and read with them once they are known', async () => {
+    const indexer = await indexing(rows('x').slice(0, 1))
+    let heldBack: Promise<void> | undefined
+    let readBegins = (): void => {}
+    const { source, calls } = sourceOver(
+      async ({ method }) => {
+        if (!method.startsWith('alchemy')) {
+          readBegins()
+          return undefined
+        }
+        await heldBack
+        return indexer.url
+      },
+      { list: [] },
+    )
+    await read(source, [account(3)])
+    // Who finds tokens answers only after the chain has been asked.
+    heldBack = new Promise((resolve) => {
+      readBegins = resolve
+    })
+    const spam = new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]])
+    expect(amounts((await read(source, [account(1)]))[0])).toEqual(spam)
+    const before = calls().length
+    expect(amounts((await read(source, [account(1)]))[0])).toEqual(spam)
+    indexer.stop()
+    expect(calls()).toHaveLength(before + 1)
+  })
+
   it('are shown to their owner only, and a pool that mixes servers is no error', async () => {
     const indexer = await indexing(rows('x').slice(0, 1))
     let refusing = false
