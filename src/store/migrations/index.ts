@@ -11,6 +11,7 @@ import * as containerStorage from './0004-container-storage.ts'
 import * as containerRows from './0005-container-rows.ts'
 import * as leaderLease from './0006-leader-lease.ts'
 import * as networkIdentity from './0007-network-identity.ts'
+import * as openAndEnded from './0008-open-and-ended.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -20,6 +21,7 @@ const STEPS: Record<string, Migration> = {
   '0005-container-rows': containerRows,
   '0006-leader-lease': leaderLease,
   '0007-network-identity': networkIdentity,
+  '0008-open-and-ended': openAndEnded,
 }
 
 /**

@@ -74,14 +74,23 @@ export function createBalanceQueries(db: Kysely<Database>, numbers: ChainNumbers
   }
 }
 
-/** One range of the interval index per address: all that is consumed after the moment, of it what existed already. */
+/**
+ * One range of the index of unspent outputs per address; for the past also one of those that ended: all that was consumed
+ * after the moment, of it what existed already.
+ */
 function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
   const { at, locksAt } = query
-  const created = sql.raw(query.edge === 'strict' ? '<' : '<=')
+  const created = sql`o.created_time ${sql.raw(query.edge === 'strict' ? '<' : '<=')} ${at}`
+  const entries = (alive: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select o.utxo, o.asset, o.kind, o.direction, o.other_chain, o.threshold, o.owners, o.amount, o.locktime,
+      o.stakeable_locktime, o.stake_start, o.stake_end, o.staked_until
+    from utxo_owner o where o.address = w.address and o.chain = ${chain} and ${alive}`
+  const unspent = sql`o.consumed_time = ${openEnd}`
   const alive =
     at === undefined
-      ? sql`o.consumed_time = ${openEnd}`
-      : sql`o.consumed_time > ${at} and o.created_time ${created} ${at}`
+      ? entries(unspent)
+      : sql`${entries(sql`${unspent} and ${created}`)} union all
+        ${entries(sql`o.consumed_time < ${openEnd} and o.consumed_time > ${at} and ${created}`)}`
   const stakedAt = at ?? locksAt
   // Several of the addresses may own the same output.
   const once = new Set(query.addresses).size > 1 ? sql.raw('distinct') : sql``
@@ -97,10 +106,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
         coalesce(greatest(locktime, stakeable_locktime) > stake_end, false) as locked_after,
         sum(amount) as amount, count(*) as utxos
       from (
-        select ${once} e.* from ${addressSource(query.addresses)} cross join lateral (
-          select o.utxo, o.asset, o.kind, o.direction, o.other_chain, o.threshold, o.owners, o.amount, o.locktime,
-            o.stakeable_locktime, o.stake_start, o.stake_end, o.staked_until
-          from utxo_owner o where o.address = w.address and o.chain = ${chain} and ${alive}) e) entries
+        select ${once} e.* from ${addressSource(query.addresses)} cross join lateral (${alive}) e) entries
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) g
     join asset a on a.number = g.asset`
 }

@@ -53,6 +53,8 @@ export async function fillBySql(url: string, store: Store, utxos: number, owners
     ),
   )
   await client.query('analyze')
+  // Else the queries measured would wait for what the filling left to be written.
+  await client.query('checkpoint')
   const last = Math.ceil(utxos / PER_BLOCK) - 1
   await client.query(
     `update stream set height = ${last}, block_id = ${blockId(`${last} + 1`)}, block_time = ${timeSql(String(last))}`,
