@@ -9,7 +9,8 @@
 //   u8 version = 1 | u64 block number | u64 fingerprint of the block | u64 chain id | u16 tokens done | records
 //   record of one token, left out when nothing is to be said: u16 token | u8 entries | entries
 //   entry: u8 owner | u8 length | value, big-endian, without leading zeros. Zero balances have no entry.
-//   length 0xFF: balanceOf failed for this owner. 0xFE: for this owner and every later one (no code, or gas burnt).
+//   length 0xFF: balanceOf failed for this owner. 0xFE: it burnt its gas for this owner, and later ones were not asked.
+//   0xFD: it failed for this owner and every later one (no code).
 // It stops by itself, at a token's boundary, before gas or room run out: the caller goes on from `tokens done`.
 object "BalanceReader" {
   code {
@@ -51,7 +52,7 @@ object "BalanceReader" {
           break
         }
         if iszero(live) {
-          mstore(entry, shl(232, 0x00fe00))
+          mstore(entry, shl(232, 0x00fd00))
           entry := add(entry, 2)
           count := 1
           break

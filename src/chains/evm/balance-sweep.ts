@@ -2,10 +2,11 @@ import { BadAnswerError } from '../../errors.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createPairBudget } from './pair-budget.ts'
+import { type PatientResult, patientPass } from './patient-pass.ts'
 import { nativeToken, type ReadMethod } from './reader-types.ts'
 import { sweepPass } from './sweep-pass.ts'
 import type { Rectangle } from './sweep-plan.ts'
-import { BlockLostError, type SweepResult } from './sweep-tally.ts'
+import { BlockLostError, type Pair, type SweepResult } from './sweep-tally.ts'
 import type { UnreadableTokens } from './unreadable-tokens.ts'
 
 export interface BalanceSweep {
@@ -30,48 +31,68 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   const retryDeps = { ...deps, budget: createPairBudget(limits.pairsPerCall) }
 
   const hasty = { gas: limits.tokenGas, oversized: 'error' as const }
-  const patient = { gas: limits.retryTokenGas, oversized: 'failed' as const }
+  const patient = { gas: limits.retryTokenGas }
 
   /** What failed although it was asked with much gas has no readable balance; every account has a native one. */
-  const settle = (second: SweepResult, still: readonly Pair[]): SweepResult['errors'] => {
+  const settle = (
+    second: PatientResult,
+    still: readonly Pair[],
+    wanted: readonly Rectangle[],
+  ): SweepResult['errors'] => {
     const errors = new Map(second.errors)
-    for (const { token, owner } of still) {
-      if (token === nativeToken) errors.set(owner, new BadAnswerError('native balance could not be read'))
-      else unreadable.add(token, owner)
+    const guessed = new Set(second.guessed.map(pairKey))
+    for (const pair of still) {
+      if (pair.token === nativeToken) errors.set(pair.owner, new BadAnswerError('native balance could not be read'))
+      else if (!guessed.has(pairKey(pair))) unreadable.add(pair.token, pair.owner)
+    }
+    for (const token of distinct(second.guessed, 'token')) {
+      const company = wanted.find(({ tokens }) => tokens.includes(token))
+      if (company) unreadable.addTogether(token, company.owners)
     }
     return errors
   }
 
-  const retry = async (first: SweepResult, context: ReadContext): Promise<SweepResult> => {
-    const fresh = first.failed.filter(({ token, owner }) => !unreadable.has(token, owner))
+  const retry = async (
+    first: SweepResult,
+    settled: ReadonlySet<string>,
+    wanted: readonly Rectangle[],
+    context: ReadContext,
+  ): Promise<SweepResult> => {
+    const fresh = first.failed.filter((pair) => !unreadable.has(pair.token, pair.owner) && !settled.has(pairKey(pair)))
     if (fresh.length === 0) return first
     for (const { token, owner } of fresh) if (token !== nativeToken) unreadable.trouble(token, owner)
     const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
-    const second = await sweepPass([again], retryDeps, { ...patient, block: first.block }, context)
     // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
     const asked = new Set(fresh.map(pairKey))
-    const still = second.failed.filter((pair) => asked.has(pairKey(pair)))
+    const concerns = (pair: Pair): boolean => asked.has(pairKey(pair))
+    const second = await patientPass([again], retryDeps, { ...patient, block: first.block, concerns }, context)
+    const still = second.failed.filter(concerns)
     return {
       block: first.block,
       amounts: merged(first.amounts, second.amounts),
       failed: [...first.failed.filter((pair) => !asked.has(pairKey(pair))), ...still],
-      errors: new Map([...first.errors, ...settle(second, still)]),
+      errors: new Map([...first.errors, ...settle(second, still, wanted)]),
     }
   }
 
   /** Tokens that common calls fail to read are asked beside them with much gas, so that they cost no second round trip. */
-  const readFirst = async (wanted: readonly Rectangle[], context: ReadContext): Promise<SweepResult> => {
+  const readFirst = async (
+    wanted: readonly Rectangle[],
+    settled: Set<string>,
+    context: ReadContext,
+  ): Promise<SweepResult> => {
     const { common, apart } = separated(wanted, unreadable)
     const reading = sweepPass(common, deps, hasty, context)
     if (apart.length === 0) return reading
-    const beside = sweepPass(apart, retryDeps, patient, context).catch(() => undefined)
+    const beside = patientPass(apart, retryDeps, patient, context).catch(() => undefined)
     const [first, early] = await Promise.all([reading, beside])
     const { block } = first
     const second =
       early && isSameBlock(early.block, block)
         ? early
-        : await sweepPass(apart, retryDeps, { ...patient, block }, context)
-    return both(first, { ...second, errors: settle(second, second.failed) })
+        : await patientPass(apart, retryDeps, { ...patient, block }, context)
+    for (const pair of second.failed) settled.add(pairKey(pair))
+    return both(first, { ...second, errors: settle(second, second.failed, wanted) })
   }
 
   const readAll = async (
@@ -79,10 +100,12 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     context: ReadContext,
     later: Promise<readonly Rectangle[]> | undefined,
   ): Promise<SweepResult> => {
-    const first = await readFirst(wanted, context)
+    const settled = new Set<string>()
+    const first = await readFirst(wanted, settled, context)
     const more = (await later) ?? []
-    if (more.length === 0) return retry(first, context)
-    return retry(both(first, await sweepPass(more, deps, { ...hasty, block: first.block }, context)), context)
+    if (more.length === 0) return retry(first, settled, wanted, context)
+    const second = await sweepPass(more, deps, { ...hasty, block: first.block }, context)
+    return retry(both(first, second), settled, [...wanted, ...more], context)
   }
 
   return {
@@ -125,8 +148,6 @@ const both = (first: SweepResult, second: SweepResult): SweepResult => ({
 
 const isSameBlock = (one: SweepResult['block'], other: SweepResult['block']): boolean =>
   one.number === other.number && one.fingerprint === other.fingerprint
-
-type Pair = SweepResult['failed'][number]
 
 const pairKey = ({ token, owner }: Pair): string => `${token}:${owner}`
 

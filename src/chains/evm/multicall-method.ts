@@ -72,14 +72,17 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
       ),
     )
     const { block, results } = await aggregate(pairs, query.block, context)
-    const answer: BalanceAnswer = { block, done: query.tokens.length, amounts: [], failed: [] }
+    const answer: BalanceAnswer = { block, done: query.tokens.length, amounts: [], failed: [], unasked: [] }
     for (const [index, result] of results.entries()) {
       const pair = { owner: index % query.owners.length, token: Math.floor(index / query.owners.length) }
       const value = word(result)
       if (value === undefined) answer.failed.push(pair)
       else if (value > 0n) answer.amounts.push({ ...pair, value })
     }
-    return answer.failed.length > 0 && query.tokens.length > 1 ? halves(query, block, context) : answer
+    if (answer.failed.length > 0 && query.tokens.length > 1) return halves(query, block, context)
+    // Two that burn the gas leave a 4,096th of it: the others may have failed for want of it.
+    answer.unasked = answer.failed.splice(2)
+    return answer
   }
 
   const halves = async (query: BalanceQuery, block: BlockMark, context: ReadContext): Promise<BalanceAnswer> => {
@@ -97,6 +100,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
       done: query.tokens.length,
       amounts: [...first.amounts, ...second.amounts.map(moved)],
       failed: [...first.failed, ...second.failed.map(moved)],
+      unasked: [...first.unasked, ...second.unasked.map(moved)],
     }
   }
 

@@ -5,7 +5,8 @@ import type { BalanceAnswer, BalanceQuery, BlockMark, CallAnswer, CallQuery } fr
 /** Wire forms of balance-reader.yul and call-reader.yul; the layouts are documented there. */
 const headBytes = 27
 const failedHere = 0xff
-const failedFromHere = 0xfe
+const burntHere = 0xfe
+const failedFromHere = 0xfd
 const callFailed = 0xffff
 
 /** Most owners and tokens of one packed query. */
@@ -54,7 +55,7 @@ function unpackHead(hex: unknown): Head {
 /** Throws BadAnswerError when the bytes are not exactly what the reader writes for this query. */
 export function unpackBalances(hex: unknown, query: BalanceQuery): BalanceAnswer & { chainId: bigint } {
   const { block, chainId, done, bytes } = unpackHead(hex)
-  const answer: BalanceAnswer & { chainId: bigint } = { block, chainId, done, amounts: [], failed: [] }
+  const answer: BalanceAnswer & { chainId: bigint } = { block, chainId, done, amounts: [], failed: [], unasked: [] }
   let at = headBytes
   let last = -1
   try {
@@ -89,6 +90,9 @@ function unpackToken(
     at += 2
     if (length === failedHere) {
       answer.failed.push({ owner, token })
+    } else if (length === burntHere) {
+      answer.failed.push({ owner, token })
+      for (let later = owner + 1; later < owners; later++) answer.unasked.push({ owner: later, token })
     } else if (length === failedFromHere) {
       for (let later = owner; later < owners; later++) answer.failed.push({ owner: later, token })
     } else {

@@ -29,6 +29,8 @@ export interface BalanceAnswer {
   amounts: { owner: number; token: number; value: bigint }[]
   /** Pairs whose balanceOf reverted, burnt its gas, returned less than 32 bytes, or whose token has no code. */
   failed: { owner: number; token: number }[]
+  /** Pairs behind one that burnt its gas: nothing is known of them. */
+  unasked: { owner: number; token: number }[]
 }
 
 export interface ContractCall {

@@ -7,7 +7,7 @@ import type { EvmLimits } from './limits.ts'
 import type { PairBudget } from './pair-budget.ts'
 import type { BalanceAnswer, BlockMark, ReadMethod } from './reader-types.ts'
 import { halves, plan, type Rectangle } from './sweep-plan.ts'
-import { BlockLostError, createSweepTally, type SweepResult, type SweepTally } from './sweep-tally.ts'
+import { BlockLostError, createSweepTally, type PassResult, type SweepTally } from './sweep-tally.ts'
 
 export interface SweepDeps {
   reader: ReadMethod
@@ -39,14 +39,15 @@ export async function sweepPass(
   deps: SweepDeps,
   options: PassOptions,
   context: ReadContext,
-): Promise<SweepResult> {
+): Promise<PassResult> {
   const { limits, budget } = deps
   const tally = createSweepTally(options.block)
   const run = createJobRunner(deps, options, tally, context)
-  const [first, ...others] = rectangles.flatMap((rectangle) => plan(rectangle, budget.size(), limits.requestBytes))
-  if (first) await run(first)
+  const jobs = rectangles.flatMap((rectangle) => plan(rectangle, budget.size(), limits.requestBytes))
+  const [first] = jobs
+  if (first && !tally.block()) await run(jobs.shift() ?? first)
   // Nothing is pinned when the first job failed: another job would learn another block.
-  if (tally.block()) await mapBounded(others, limits.concurrency, run, context.signal)
+  if (tally.block()) await mapBounded(jobs, limits.concurrency, run, context.signal)
   return tally.result()
 }
 

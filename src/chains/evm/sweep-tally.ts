@@ -6,10 +6,21 @@ export interface SweepResult {
   block: BlockMark
   /** owner → token → non-zero balance */
   amounts: Map<string, Map<string, bigint>>
-  /** Pairs whose token has no readable balance for the owner. */
-  failed: { owner: string; token: string }[]
+  /** Pairs whose token has no readable balance for the owner, and those of `unasked`. */
+  failed: Pair[]
   /** Owners of whom a part could not be read: nothing may be said about their balances. */
   errors: Map<string, Error>
+}
+
+export interface Pair {
+  owner: string
+  token: string
+}
+
+/** What one pass alone can say. */
+export interface PassResult extends SweepResult {
+  /** Pairs behind one whose token burnt its gas: nothing is known of them. */
+  unasked: Pair[]
 }
 
 /** The upstreams no longer agree with the first answer's block: everything must be read again. */
@@ -23,13 +34,14 @@ export interface SweepTally {
   lose(owners: readonly string[], error: unknown): void
   isLost(owner: string): boolean
   /** Throws the first error when nothing was read at all. */
-  result(): SweepResult
+  result(): PassResult
 }
 
 export function createSweepTally(given: BlockMark | undefined): SweepTally {
   let block = given
   const amounts: SweepResult['amounts'] = new Map()
-  const failed: SweepResult['failed'] = []
+  const failed: Pair[] = []
+  const unasked: Pair[] = []
   const errors: SweepResult['errors'] = new Map()
 
   return {
@@ -44,9 +56,12 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
         const held = amounts.get(address) ?? new Map<string, bigint>()
         amounts.set(address, held.set(tokens[token] ?? '', value))
       }
-      for (const pair of answer.failed) {
-        failed.push({ owner: owners[pair.owner] ?? '', token: tokens[pair.token] ?? '' })
-      }
+      const named = (pair: { owner: number; token: number }): Pair => ({
+        owner: owners[pair.owner] ?? '',
+        token: tokens[pair.token] ?? '',
+      })
+      for (const pair of [...answer.failed, ...answer.unasked]) failed.push(named(pair))
+      for (const pair of answer.unasked) unasked.push(named(pair))
     },
     fail: ({ owners, tokens }) => {
       for (const owner of owners) for (const token of tokens) failed.push({ owner, token })
@@ -57,7 +72,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
     },
     isLost: (owner) => errors.has(owner),
     result: () => {
-      if (block) return { block, amounts, failed, errors }
+      if (block) return { block, amounts, failed, unasked, errors }
       throw errors.values().next().value ?? new BadAnswerError('nothing was read')
     },
   }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
 /** Tokens that showed no readable balance a short while ago, by owner. */
@@ -6,6 +7,8 @@ export interface UnreadableTokens {
   covers(token: string, owners: readonly string[]): boolean
   has(token: string, owner: string): boolean
   add(token: string, owner: string): void
+  /** It failed for some of them, and for all so far as is known: nothing is said about any of them in other company. */
+  addTogether(token: string, owners: readonly string[]): void
   /** True when common calls failed to read the token for several owners: the next owner's will, too. */
   isTroubled(token: string): boolean
   /** A common call failed to read it, whatever more gas brings. */
@@ -17,12 +20,22 @@ const TROUBLED_AFTER = 3
 
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
   const pairs = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
+  const together = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const troubles = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
   const key = (token: string, owner: string) => `${token}:${owner}`
+  const names = new WeakMap<readonly string[], string>()
+  const nameOf = (owners: readonly string[]): string => {
+    const name = names.get(owners) ?? hash('sha256', owners.join(), 'base64url')
+    names.set(owners, name)
+    return name
+  }
   return {
-    covers: (token, owners) => owners.every((owner) => pairs.has(key(token, owner))),
+    covers: (token, owners) =>
+      owners.every((owner) => pairs.has(key(token, owner))) ||
+      (together.size > 0 && together.has(key(token, nameOf(owners)))),
     has: (token, owner) => pairs.has(key(token, owner)),
     add: (token, owner) => void pairs.set(key(token, owner), true),
+    addTogether: (token, owners) => void together.set(key(token, nameOf(owners)), true),
     isTroubled: (token) => (troubles.get(token)?.size ?? 0) >= TROUBLED_AFTER,
     trouble(token, owner) {
       const owners = troubles.get(token)

@@ -39,6 +39,7 @@ describe('never a smaller sum', () => {
         failed: tokens.flatMap((token, index) =>
           token === nativeToken ? [{ token: index, owner: owners.length - 1 }] : [],
         ),
+        unasked: [],
       }),
       calls: () => Promise.reject(new Error('not asked')),
     }

@@ -10,7 +10,7 @@ const query = { owners, tokens, gas: 1, answerBytes: 100 }
 const head = `0x01${[5, 6, 7].map((value) => value.toString(16).padStart(16, '0')).join('')}0002`
 
 it('reads values, single failures and failures from an owner on', () => {
-  const answer = unpackBalances(`${head}000002${'000101'}${'02020100'}000102${'00ff'}${'01fe'}`, query)
+  const answer = unpackBalances(`${head}000002${'000101'}${'02020100'}000102${'00ff'}${'01fd'}`, query)
   expect(answer).toEqual({
     block: { number: 5n, fingerprint: 6n },
     chainId: 7n,
@@ -24,7 +24,14 @@ it('reads values, single failures and failures from an owner on', () => {
       { owner: 1, token: 1 },
       { owner: 2, token: 1 },
     ],
+    unasked: [],
   })
+})
+
+it('does not take those behind an owner for whom gas was burnt for failed', () => {
+  const answer = unpackBalances(`${head}000002${'000101'}${'01fe'}`, query)
+  expect(answer.failed).toEqual([{ owner: 1, token: 0 }])
+  expect(answer.unasked).toEqual([{ owner: 2, token: 0 }])
 })
 
 it.each([

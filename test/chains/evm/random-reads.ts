@@ -39,6 +39,8 @@ const CODES: Record<string, string> = {
   b4: '0x00',
   // By the owner's last bit: it reverts, or says 9.
   c8: '0x600435600116601357600960005260206000f35b60006000fd',
+  // The same, but it burns its gas for the others.
+  d3: '0x600435600116601357600960005260206000f35b601356',
   '04': nameBurner,
   '3d': nameBurner,
 }

@@ -1,0 +1,116 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { ReadContext } from '../capabilities.ts'
+import type { BlockMark } from './reader-types.ts'
+import { type SweepDeps, sweepPass } from './sweep-pass.ts'
+import type { Rectangle } from './sweep-plan.ts'
+import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
+
+export interface PatientResult extends SweepResult {
+  /** Those of `failed` that were not asked: the token burns its gas for whomever it is asked. */
+  guessed: Pair[]
+}
+
+/** A token that burns its gas for so many owners, and answers none, does so for all: each costs a node much work. */
+const BURNS_FOR_ALL = 3
+/** Turns in which all owners of a token are asked that burns its gas for some of them. */
+const MOST_TURNS = 8
+
+export interface PatientOptions {
+  /** Gas for one balanceOf. */
+  gas: number
+  /** The block to read at; left out = the latest. */
+  block?: BlockMark
+  /** Pairs of the rectangles that somebody wants to know; default all. */
+  concerns?: (pair: Pair) => boolean
+}
+
+/**
+ * A pass with much gas. A token that burns it for one owner leaves those behind him unasked; what he has, or is, must
+ * not take their money from sight. They are asked from both ends, and so on until each was asked.
+ */
+export async function patientPass(
+  rectangles: readonly Rectangle[],
+  deps: SweepDeps,
+  { gas, block: pinned, concerns = () => true }: PatientOptions,
+  context: ReadContext,
+): Promise<PatientResult> {
+  const pass = (wanted: readonly Rectangle[], block: BlockMark | undefined): Promise<PassResult> =>
+    sweepPass(wanted, deps, { gas, oversized: 'failed', ...(block && { block }) }, context)
+  const first = await pass(rectangles, pinned)
+  const asked = pairsByToken(rectangles)
+  const amounts = new Map([...first.amounts].map(([owner, held]) => [owner, new Map(held)]))
+  const errors = new Map(first.errors)
+  const failed = withoutUnasked(first)
+  let open = first.unasked.filter(concerns)
+  for (let turn = 1; open.length > 0 && turn < MOST_TURNS; turn++) {
+    const hopeless = burningForAll(asked, failed, open)
+    const worth = open.filter(({ token }) => !hopeless.has(token))
+    if (worth.length === 0) break
+    const next = await pass(fromBothEnds(worth), first.block)
+    for (const [owner, held] of next.amounts) amounts.set(owner, new Map([...(amounts.get(owner) ?? []), ...held]))
+    for (const [owner, error] of next.errors) errors.set(owner, error)
+    failed.push(...withoutUnasked(next))
+    open = [...open.filter(({ token }) => hopeless.has(token)), ...next.unasked]
+  }
+  const hopeless = burningForAll(asked, failed, open)
+  const guessed = open.filter(({ token }) => hopeless.has(token))
+  // It answers some: to leave the others out would say that they have none.
+  for (const { token, owner } of open)
+    if (!hopeless.has(token)) errors.set(owner, new BadAnswerError(`the balance of token ${token} could not be read`))
+  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, errors }
+}
+
+/** How many owners each token is asked for. */
+function pairsByToken(rectangles: readonly Rectangle[]): Map<string, number> {
+  const pairs = new Map<string, number>()
+  for (const { owners, tokens } of rectangles)
+    for (const token of tokens) pairs.set(token, (pairs.get(token) ?? 0) + owners.length)
+  return pairs
+}
+
+function withoutUnasked({ failed, unasked }: PassResult): Pair[] {
+  if (unasked.length === 0) return [...failed]
+  const behind = new Set(unasked.map(nameOf))
+  return failed.filter((pair) => !behind.has(nameOf(pair)))
+}
+
+/** Tokens that failed for some owners and answered none of those that were asked. */
+function burningForAll(
+  asked: ReadonlyMap<string, number>,
+  failed: readonly Pair[],
+  open: readonly Pair[],
+): Set<string> {
+  const failures = countByToken(failed)
+  const waiting = countByToken(open)
+  const tokens = [...waiting].filter(([token, unasked]) => {
+    const count = failures.get(token) ?? 0
+    return count >= BURNS_FOR_ALL && count + unasked === asked.get(token)
+  })
+  return new Set(tokens.map(([token]) => token))
+}
+
+function countByToken(pairs: readonly Pair[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { token } of pairs) counts.set(token, (counts.get(token) ?? 0) + 1)
+  return counts
+}
+
+/** Two rectangles for all tokens that the same owners wait for: each half of them from its own end. */
+function fromBothEnds(pairs: readonly Pair[]): Rectangle[] {
+  const owners = new Map<string, string[]>()
+  for (const { token, owner } of pairs) owners.set(token, [...(owners.get(token) ?? []), owner])
+  const rectangles = new Map<string, { owners: string[]; tokens: string[] }>()
+  for (const [token, waiting] of owners) {
+    const ordered = waiting.sort()
+    const rectangle = rectangles.get(ordered.join()) ?? { owners: ordered, tokens: [] }
+    rectangle.tokens.push(token)
+    rectangles.set(ordered.join(), rectangle)
+  }
+  return [...rectangles.values()].flatMap(({ owners: all, tokens }) => {
+    const middle = Math.ceil(all.length / 2)
+    const halves = [all.slice(0, middle), all.slice(middle).reverse()]
+    return halves.filter(({ length }) => length > 0).map((half) => ({ owners: half, tokens }))
+  })
+}
+
+const nameOf = ({ token, owner }: Pair): string => `${token}:${owner}`

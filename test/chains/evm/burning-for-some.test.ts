@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest'
+import { JsonRpcError } from '../../../src/errors.ts'
+import type { Interceptor } from '../../support/rpc-pool.ts'
+import {
+  account,
+  amounts,
+  burner,
+  chain,
+  noDiscovery,
+  read,
+  setCode,
+  sourceOver,
+  truth,
+  unlisted,
+  useTokenChain,
+} from './token-chain.ts'
+
+useTokenChain()
+
+/** By the owner's last bit: it burns whatever it is given, or says 9. */
+const MOODY = '0x600435600116601357600960005260206000f35b601356'
+const moody = `0x${'5f'.repeat(20)}`
+const owner = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
+const nine = new Map([[moody, 9n]])
+const nothing = new Map<string, bigint>()
+
+const shown = async (source: ReturnType<typeof sourceOver>['source'], owners: readonly string[]) =>
+  (await read(source, owners)).map((balances) => (typeof balances === 'string' ? balances : amounts(balances)))
+
+it('a token that burns its gas for one owner is shown to those behind him', async () => {
+  await setCode(moody, MOODY)
+  const owners = [2, 3, 4, 6, 8].map(owner)
+  const { source } = sourceOver(noDiscovery, { list: [unlisted(moody)] })
+  expect(await shown(source, owners)).toEqual([nine, nothing, nine, nine, nine])
+  expect(await truth(owner(4), [moody])).toEqual(nine)
+})
+
+it('a token that burns its gas for many owners is shown to the one between them', async () => {
+  await setCode(moody, MOODY)
+  const owners = [1, 3, 5, 6, 7, 9, 11].map(owner)
+  const { source } = sourceOver(noDiscovery, { list: [unlisted(moody)] })
+  // Three that burn are taken for all, unless it has answered somebody.
+  expect((await shown(source, [2, 4, 6].map(owner))).every((held) => held instanceof Map && held.has(moody))).toBe(true)
+  expect(await shown(source, [...owners, owner(12)])).toEqual([
+    nothing,
+    nothing,
+    nothing,
+    nine,
+    nothing,
+    nothing,
+    nothing,
+    nine,
+  ])
+})
+
+it('nobody can hide a token of somebody else by asking for both', async () => {
+  await setCode(moody, MOODY)
+  const victim = owner(0x100)
+  const { source } = sourceOver(noDiscovery, { list: [unlisted(moody)] })
+  for (let at = 0; at < 6; at++) await shown(source, [owner(2 * at + 1), owner(0x81), victim, owner(0x10_001)])
+  for (let at = 0; at < 20; at++) await shown(source, [owner(2 * at + 1)])
+  expect(await shown(source, [victim])).toEqual([nine])
+  expect(await shown(source, [owner(0x101), victim])).toEqual([nothing, nine])
+})
+
+it('where only Multicall3 runs, owners behind two that burn the gas are asked again', async () => {
+  await setCode(moody, MOODY)
+  const onlyMulticall: Interceptor = (call, number) => {
+    noDiscovery(call, number)
+    const [{ to }, , overrides] = call.params as [{ to?: string }, string, object | undefined]
+    if (to !== chain.multicall || overrides) throw new JsonRpcError('execution reverted', 3)
+    return undefined
+  }
+  const owners = [1, 3, 5, 6, 7, 9, 12].map(owner)
+  const { source } = sourceOver(onlyMulticall, { list: [unlisted(moody)], multicall: chain.multicall })
+  expect(await shown(source, owners)).toEqual([nothing, nothing, nothing, nine, nothing, nothing, nine])
+})
+
+it('a token that burns its gas for everybody costs a few calls, and then none for the same owners', async () => {
+  const hell = `0x${'5d'.repeat(20)}`
+  await setCode(hell, burner)
+  const { source, calls } = sourceOver(noDiscovery, { list: [unlisted(hell)] })
+  const owners = Array.from({ length: 20 }, (_, at) => owner(at + 1))
+  expect((await shown(source, owners)).every((held) => held instanceof Map && held.size === 0)).toBe(true)
+  expect(calls()).toHaveLength(4)
+  await shown(source, owners)
+  expect(calls()).toHaveLength(5)
+  expect(JSON.stringify(calls()[4]?.params)).not.toContain(hell.slice(2))
+  expect(await shown(source, [account(1)])).toEqual([nothing])
+})
