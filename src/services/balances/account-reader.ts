@@ -50,6 +50,11 @@ export function createAccountReader(options: AccountReaderOptions) {
   const flights = new Map<string, Flight>()
   const paces = createPaces()
 
+  /** A read that was left by everybody may end behind a later one: what it says is older. */
+  function keep(key: string, reading: Reading): void {
+    if ((readings.peek(key)?.at ?? 0) <= reading.at) readings.set(key, reading)
+  }
+
   function start(chain: BalanceChain, accounts: Account[]): Flight {
     const { caip2Id } = chain.source
     const controller = new AbortController()
@@ -71,7 +76,7 @@ export function createAccountReader(options: AccountReaderOptions) {
         flight.complete = true
         accounts.forEach((account, at) => {
           const outcome = outcomes.get(account.id)
-          if (outcome?.ok) readings.set(keys[at] as string, { balances: outcome.value, at: startedAt })
+          if (outcome?.ok) keep(keys[at] as string, { balances: outcome.value, at: startedAt })
           else flight.complete = false
         })
         return outcomes

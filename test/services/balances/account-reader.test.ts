@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest'
+import type { EvmBalances, Outcome } from '../../../src/chains/capabilities.ts'
+import { BadInputError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
+import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
+
+const MAX_STALE_MS = 60_000
+const CACHE_MS = 2_000
+const id = `0x${'ab'.repeat(20)}`
+
+type Answer = Outcome<EvmBalances>
+const holding = (native: bigint): Answer => ({ ok: true, value: { native, tokens: [], blockNumber: 1n } })
+const down: Answer = { ok: false, error: new UpstreamUnavailableError('nobody answers') }
+
+/** A reader of one account, whose clock and chain the test moves. */
+function stage() {
+  const world = { now: 1_000_000, reads: 0, next: (): Answer | Promise<Answer> => holding(7n) }
+  const chain: BalanceChain = {
+    cacheMs: CACHE_MS,
+    source: {
+      caip2Id: 'eip155:1',
+      networkType: 'evm',
+      native: { name: 'Ether', symbol: 'ETH', decimals: 18, internalId: 'NATIVE-eth' },
+      readBalances: async (accounts: readonly Account[]) => {
+        world.reads += 1
+        const answer = await world.next()
+        return new Map(accounts.map((account) => [account.id, answer]))
+      },
+    },
+  }
+  const reader = createAccountReader({
+    deadlineMs: 5_000,
+    maxStaleMs: MAX_STALE_MS,
+    cacheEntries: 100,
+    now: () => world.now,
+  })
+  const read = async (signal = new AbortController().signal): Promise<bigint | string> => {
+    const [group] = reader.read(chain, 'evm', [{ id }], signal)
+    const [outcome] = (await group?.outcomes) ?? []
+    if (!outcome) throw new Error('no outcome')
+    return outcome.ok ? (outcome.reading.balances as EvmBalances).native : outcome.error.message
+  }
+  return { world, read, isFresh: () => reader.fresh(chain, 'evm', [{ id }]) !== undefined }
+}
+
+it('stands in for a failed read up to the configured age, and not one millisecond longer', async () => {
+  const { world, read } = stage()
+  expect(await read()).toBe(7n)
+  world.next = () => down
+  world.now += MAX_STALE_MS
+  expect(await read()).toBe(7n)
+  world.now += 1
+  expect(await read()).toBe('nobody answers')
+  // Nor does having been served make a reading younger.
+  world.now += CACHE_MS
+  expect(await read()).toBe('nobody answers')
+})
+
+it('counts the age of a reading from the beginning of its read', async () => {
+  const { world, read } = stage()
+  world.next = () => {
+    world.now += 3_000
+    return holding(7n)
+  }
+  expect(await read()).toBe(7n)
+  world.next = () => down
+  world.now += MAX_STALE_MS - 3_000
+  expect(await read()).toBe(7n)
+  world.now += 1
+  expect(await read()).toBe('nobody answers')
+})
+
+it('is current for less than the time of the chain, and then read again', async () => {
+  const { world, read, isFresh } = stage()
+  await read()
+  world.now += CACHE_MS - 1
+  expect(isFresh()).toBe(true)
+  await read()
+  expect(world.reads).toBe(1)
+  world.now += 1
+  expect(isFresh()).toBe(false)
+  await read()
+  expect(world.reads).toBe(2)
+})
+
+it('never stands in for an address that is wrong', async () => {
+  const { world, read } = stage()
+  await read()
+  world.now += CACHE_MS
+  world.next = () => ({ ok: false, error: new BadInputError('not an address') })
+  expect(await read()).toBe('not an address')
+})
+
+it('an older read that ends after a newer one does not bring its number back', async () => {
+  const { world, read } = stage()
+  let answerOld: (answer: Answer) => void = () => {}
+  world.next = () =>
+    new Promise((resolve) => {
+      answerOld = resolve
+    })
+  const leaving = new AbortController()
+  const old = read(leaving.signal)
+  await new Promise(setImmediate)
+  leaving.abort()
+  await expect(old).rejects.toThrow()
+
+  world.now += 10
+  world.next = () => holding(9n)
+  expect(await read()).toBe(9n)
+  // Whoever read the first for nobody answers all the same.
+  answerOld(holding(7n))
+  await new Promise(setImmediate)
+  expect(await read()).toBe(9n)
+  world.next = () => down
+  world.now += CACHE_MS
+  expect(await read()).toBe(9n)
+})
