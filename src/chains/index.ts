@@ -19,6 +19,7 @@ import {
   createCorethBalanceSource,
   createKeyScanner,
   createPvmBalanceSource,
+  type IndexedAssets,
 } from './avalanche/index.ts'
 import {
   type BitcoinBackend,
@@ -57,6 +58,8 @@ export interface ChainsDeps {
   tokens: TokenCatalogue
   /** What an own index knows of an EVM chain's tokens; undefined for chains that are not indexed. */
   indexedTokens?(chainId: string): IndexedTokens | undefined
+  /** What an own index knows of the assets of an Avalanche network. */
+  indexedAssets?(side: AvalancheSide): IndexedAssets
   /** Unused addresses that end the scan of an extended public key. */
   xpubGap: number
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
@@ -207,6 +210,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const network = createAvalancheNetwork({
       pool: pool(`avalanche:${side}`, upstreams, probe),
       overrides: defined(overrides),
+      indexedAssets: deps.indexedAssets?.(side),
     })
     networks[side] = network
     const keys = createKeyScanner({ network, gap: deps.xpubGap })

@@ -3,6 +3,7 @@ import { createChains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { createWaitRecorder } from '../lib/wait-recorder.ts'
 import { createUpstreamRegistry } from '../upstream/index.ts'
+import { createIndexedAssets } from './indexed-assets.ts'
 import { createIndexedTokens } from './indexed-tokens.ts'
 import { createServerLoggers } from './loggers.ts'
 import { createMarket } from './market.ts'
@@ -40,7 +41,9 @@ export function createGround(config: Config, ownLogger: Logger | undefined) {
     limits: config.upstream,
     tokens: market.lists,
     xpubGap: config.balance.xpubGap,
-    ...(config.index.enabled ? { indexedTokens: createIndexedTokens(config, store) } : {}),
+    ...(config.index.enabled
+      ? { indexedTokens: createIndexedTokens(config, store), indexedAssets: createIndexedAssets(store.reader) }
+      : {}),
     pool,
     logger,
     loggerOf: loggers.of,

@@ -12,18 +12,26 @@ const EARLY = { P: 120, X: 80, C: 120 }
 /** Of no recorded network; the node that says so answers everything else as before. */
 const OTHER_ID = 4_242
 
+const ASSET_REFUSALS = ['not found', 'Method avm.getAssetDescription is not whitelisted']
+
 const stage = createStage()
+let refused = 0
 const folder = stage.folder()
 let network: SandboxAvalanche
 let front: LyingProxy
-let nodes: 'there' | 'away' | 'of another network' = 'there'
+let nodes: 'there' | 'away' | 'of another network' | 'without assets' = 'there'
 
 beforeAll(async () => {
   network = await startSandboxAvalanche()
   network.node.moveTo(EARLY)
   front = await startLyingProxy(network.url, (body, request) => {
     if (nodes === 'away') return undefined
-    if (nodes === 'there' || !request.body.includes('info.getNetworkID')) return body
+    // As of an X-chain that is behind, and from a gateway in turn.
+    if (nodes === 'without assets' && request.body.includes('avm.getAssetDescription'))
+      return Buffer.from(
+        `{"jsonrpc":"2.0","error":{"code":-32000,"message":"${ASSET_REFUSALS[refused++ % 2]}","data":null},"id":1}`,
+      )
+    if (nodes !== 'of another network' || !request.body.includes('info.getNetworkID')) return body
     return Buffer.from(`{"jsonrpc":"2.0","result":{"networkID":"${OTHER_ID}"},"id":1}`)
   })
 })
@@ -70,34 +78,51 @@ async function indexedAnswers(url: string): Promise<[string, Answer][]> {
 
 const statuses = (answers: readonly [string, Answer][]) => [...new Set(answers.map(([, { status }]) => status))]
 
+/** Items of the first wallets on X, as they were streamed. */
+async function xBalances(url: string): Promise<string> {
+  const addresses = network.wallets.filter(({ address }) => address.startsWith(`${network.hrp}1`)).slice(0, 50)
+  const { body } = await call(url, '/v1/balance/get-balances', {
+    currency: 'usd',
+    data: [
+      {
+        namespace: 'avax',
+        references: ['8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'],
+        addressDetails: addresses.map(({ address }) => ({ id: address, addresses: [address] })),
+      },
+    ],
+  })
+  return String(body).split('\n').sort().join('\n')
+}
+
 describe('an index and the network that it is of', () => {
   let truth: [string, Answer][]
+  let balances: string
 
   it('answers as before after a restart with every node away', async () => {
     const first = await serve()
     await untilIndexed(first.url, EARLY)
     truth = await indexedAnswers(first.url)
     expect(statuses(truth)).toEqual([200])
+    balances = await xBalances(first.url)
     await first.app.close()
 
     nodes = 'away'
     const again = await serve()
     expect(await indexedAnswers(again.url)).toEqual(truth)
     // What nobody but a node knows is an error of its item.
-    const { address } = network.wallets[0] as { address: string }
-    const { body } = await call(again.url, '/v1/balance/get-balances', {
-      currency: 'usd',
-      data: [
-        {
-          namespace: 'avax',
-          references: ['8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'],
-          addressDetails: [{ id: 'wallet', addresses: [address] }],
-        },
-      ],
-    })
-    expect(body).toContain('"id":"wallet"')
-    expect(body).toContain('"balances":null')
+    const items = await xBalances(again.url)
+    expect(items.match(/"balances":null/g)).toHaveLength(balances.match(/"error":null/g)?.length ?? 0)
     await again.app.close()
+  })
+
+  it('knows assets that the nodes do not describe', async () => {
+    nodes = 'without assets'
+    expect(balances.match(/"type":"unknown"/g)?.length).toBeGreaterThan(2)
+    expect(balances).not.toMatch(/"error":"/)
+    const { url, app } = await serve()
+    expect(await xBalances(url)).toBe(balances)
+    expect(refused).toBeGreaterThan(0)
+    await app.close()
   })
 
   it('is not answered from when it is too old', async () => {

@@ -1,79 +1,89 @@
 import { LRUCache } from 'lru-cache'
-import { BadAnswerError, type FirnError } from '../../errors.ts'
+import type { FirnError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { accountFailure } from './account-failure.ts'
-import { recordOf, textOf, uintOf } from './node/answers.ts'
-import { ask } from './node/ask.ts'
-import { saysAbsent } from './node/refusals.ts'
+import { type AssetDescription, readAssetDescription, UnknownAssetError } from './node/asset-description.ts'
 
-/** What an asset is called. Never blank: a blank name falls back to the asset id. */
-export interface AssetDescription {
-  /** CB58 */
-  assetId: string
-  name: string
-  symbol: string
-  /** 0 to 32 */
-  decimals: number
-}
+export type { AssetDescription } from './node/asset-description.ts'
+
+/**
+ * A description, why there is none for now, or `unknown` for what no node has known for ten minutes: it has no decimals
+ * that an amount could be shown with.
+ */
+export type DescribedAsset = AssetDescription | FirnError | 'unknown'
 
 export interface AssetDirectory {
-  /**
-   * Descriptions of assets named by hex id, or why one could not be read. Also for assets on P and in C's shared
-   * memory: all are created on X.
-   */
-  describe(assetIds: Iterable<string>, call: CallOptions): Promise<Map<string, AssetDescription | FirnError>>
+  /** Assets named by hex id. Also for assets on P and in C's shared memory: all are created on X. */
+  describe(assetIds: Iterable<string>, call: CallOptions): Promise<Map<string, DescribedAsset>>
+}
+
+/** What an own index knows of an asset (hex id); undefined when it does not. Asked where nodes do not tell. */
+export type IndexedAssets = (
+  assetId: string,
+  signal: AbortSignal | undefined,
+) => Promise<Pick<AssetDescription, 'name' | 'symbol' | 'decimals'> | undefined>
+
+export interface AssetDirectoryDeps {
+  pool: UpstreamPool
+  indexed?: IndexedAssets | undefined
+  /** Milliseconds. */
+  clock?: () => number
 }
 
 const CACHED = 20_000
 const CONCURRENT = 16
-/** An id that creates no asset today may be one tomorrow (the node was behind): ask again after this. */
-const UNKNOWN_MS = 60_000
+/** A node that is behind catches up within seconds: polls in between do not ask again. */
+const ABSENT_AGAIN_MS = 5_000
+/** Longer than any node is behind and still answers. Wallets of what never was must not be errors for ever. */
+const ABSENT_FOR_MS = 600_000
+const UNKNOWN_AGAIN_MS = 60_000
 
-/** Asks `avm.getAssetDescription` once per asset; descriptions never change, so they are kept (20,000 at most). */
-export function createAssetDirectory(pool: UpstreamPool): AssetDirectory {
-  const cache = new LRUCache<string, AssetDescription>({ max: CACHED })
+/**
+ * Asks `avm.getAssetDescription` once per asset; descriptions never change, so they are kept (20,000 at most). An asset
+ * that is owned was made on X, so a node that does not know it is behind: the others are asked, then the own index, and
+ * meanwhile the amount is an error. With decimals that are guessed it would be another one.
+ */
+export function createAssetDirectory({ pool, indexed, clock = Date.now }: AssetDirectoryDeps): AssetDirectory {
+  const perf = { now: clock }
+  const cache = new LRUCache<string, DescribedAsset>({ max: CACHED, perf, ttlResolution: 0 })
+  /** Since when nobody knows an asset. */
+  const absentSince = new LRUCache<string, number>({ max: CACHED })
 
-  const load = async (hex: string, call: CallOptions): Promise<AssetDescription> => {
+  const load = async (hex: string, call: CallOptions): Promise<DescribedAsset> => {
     const assetId = idToCb58(hex)
     try {
-      const answer = await ask(pool, '/ext/bc/X', 'avm.getAssetDescription', { assetID: assetId }, call)
-      const description = descriptionOf(assetId, answer)
-      cache.set(hex, description)
-      return description
-    } catch (error) {
-      // Without decimals an amount means something else: trouble of the node must not look like an unknown asset.
-      if (!saysAbsent(error)) throw error
-      const unknown = { assetId, name: assetId, symbol: assetId, decimals: 0 }
-      cache.set(hex, unknown, { ttl: UNKNOWN_MS })
-      return unknown
+      return await readAssetDescription(pool, assetId, call)
+    } catch (thrown) {
+      const error = accountFailure(thrown)
+      const known = await indexed?.(hex, call.signal)
+      if (known) return { assetId, ...known }
+      if (!(error instanceof UnknownAssetError)) return error
+      const since = absentSince.get(hex) ?? clock()
+      absentSince.set(hex, since)
+      return clock() - since < ABSENT_FOR_MS ? error : 'unknown'
     }
+  }
+
+  /** Trouble of nodes is not kept: the next read may find another one. */
+  const keep = (hex: string, found: DescribedAsset): DescribedAsset => {
+    if (found === 'unknown') cache.set(hex, found, { ttl: UNKNOWN_AGAIN_MS })
+    else if (found instanceof UnknownAssetError) cache.set(hex, found, { ttl: ABSENT_AGAIN_MS })
+    else if (!(found instanceof Error)) {
+      absentSince.delete(hex)
+      cache.set(hex, found)
+    }
+    return found
   }
 
   return {
     async describe(assetIds, call) {
       const wanted = [...new Set(assetIds)]
-      const found = await mapBounded(
-        wanted,
-        CONCURRENT,
-        async (hex): Promise<[string, AssetDescription | FirnError]> => {
-          return [hex, cache.get(hex) ?? (await load(hex, call).catch(accountFailure))]
-        },
-      )
+      const found = await mapBounded(wanted, CONCURRENT, async (hex): Promise<[string, DescribedAsset]> => {
+        return [hex, cache.get(hex) ?? keep(hex, await load(hex, call))]
+      })
       return new Map(found)
     },
-  }
-}
-
-function descriptionOf(assetId: string, answer: unknown): AssetDescription {
-  const entry = recordOf(answer, 'getAssetDescription')
-  const decimals = Number(uintOf(entry['denomination'], 'getAssetDescription denomination'))
-  if (decimals > 32) throw new BadAnswerError(`getAssetDescription: ${decimals} decimals`)
-  return {
-    assetId,
-    name: textOf(entry['name'], 'getAssetDescription name').trim() || assetId,
-    symbol: textOf(entry['symbol'], 'getAssetDescription symbol').trim() || assetId,
-    decimals,
   }
 }

@@ -3,6 +3,7 @@
  * here. `node` asks single questions, `balances` makes wallets' balances of the answers, `keys` finds the addresses of
  * extended public keys, `codec` knows the binary formats.
  */
+export type { IndexedAssets } from './assets.ts'
 export { createAvmBalanceSource, createCorethBalanceSource } from './balances/asset-sources.ts'
 export { type AvalancheSourceDeps, createPvmBalanceSource } from './balances/pvm-source.ts'
 export { createKeyScanner, type KeyScanner } from './keys/key-scanner.ts'

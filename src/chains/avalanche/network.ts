@@ -3,7 +3,7 @@ import { hrpOfNetwork } from '../../lib/bech32-address.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { pause } from '../../lib/pause.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
-import { type AssetDirectory, createAssetDirectory } from './assets.ts'
+import { type AssetDirectory, createAssetDirectory, type IndexedAssets } from './assets.ts'
 import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
 import { ask } from './node/ask.ts'
 import { P_BLOCKCHAIN_ID, type PlatformChain } from './node/chains.ts'
@@ -55,6 +55,8 @@ export interface AvalancheNetwork {
 export interface NetworkDeps {
   pool: UpstreamPool
   overrides?: NetworkOverrides
+  /** What an own index knows of assets. */
+  indexedAssets?: IndexedAssets | undefined
 }
 
 const FIRST_RETRY_MS = 1_000
@@ -63,7 +65,7 @@ const LAST_RETRY_MS = 30_000
 const RENEWAL_MS = 3_600_000
 
 /** A network found through its nodes, so that a private one can stand in for mainnet or testnet. */
-export function createAvalancheNetwork({ pool, overrides = {} }: NetworkDeps): AvalancheNetwork {
+export function createAvalancheNetwork({ pool, overrides = {}, indexedAssets }: NetworkDeps): AvalancheNetwork {
   const networkId = remembered(overrides.networkId, (call) => askNetworkId(pool, call))
   const xId = remembered(overrides.xBlockchainId, (call) => askBlockchainId(pool, 'X', call))
   const cId = remembered(overrides.cBlockchainId, (call) => askBlockchainId(pool, 'C', call))
@@ -74,7 +76,7 @@ export function createAvalancheNetwork({ pool, overrides = {} }: NetworkDeps): A
 
   const network: AvalancheNetwork = {
     pool,
-    assets: createAssetDirectory(pool),
+    assets: createAssetDirectory({ pool, indexed: indexedAssets }),
     known: () => facts,
     async facts(call = {}) {
       if (facts) return facts

@@ -8,6 +8,7 @@ import type { StreamProgress } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { readProgress } from '../write/stream-rows.ts'
 import { type ActivityQueries, createActivityQueries } from './activity-queries.ts'
+import { type AssetQueries, createAssetQueries } from './asset-queries.ts'
 import { type BalanceQueries, createBalanceQueries } from './balance-queries.ts'
 import { type BlockQueries, createBlockQueries } from './block-queries.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
@@ -42,6 +43,7 @@ export interface IndexReader {
   /** How far each stream is. */
   progress(): Promise<StreamProgress[]>
   readonly networks: IndexedNetworks
+  readonly assets: AssetQueries
   readonly utxos: UtxoQueries
   readonly balances: BalanceQueries
   readonly activity: ActivityQueries
@@ -56,6 +58,7 @@ export interface IndexReader {
 export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): IndexReader {
   return {
     progress: () => readProgress(db),
+    assets: createAssetQueries(db, numbers),
     networks: { find: (name) => findIdentity(db, name) },
     utxos: createUtxoQueries(db, numbers),
     balances: createBalanceQueries(db, numbers),

@@ -1,6 +1,6 @@
 import { FirnError } from '../../../errors.ts'
 import type { AssetAmount, AtomicAssets, AvmBalances, CorethBalances } from '../../capabilities.ts'
-import type { AssetDescription } from '../assets.ts'
+import type { DescribedAsset } from '../assets.ts'
 import type { PlatformChain } from '../node/chains.ts'
 import type { Coin, Holdings } from './coins.ts'
 import { atomicLocked } from './pvm-classes.ts'
@@ -19,8 +19,8 @@ export interface AssetRules {
   avaxAssetId: string
   /** Unix seconds. */
   now: bigint
-  /** Descriptions of all assets that occur, by hex id, or why one could not be read. */
-  assets: ReadonlyMap<string, AssetDescription | FirnError>
+  /** All assets that occur, by hex id. */
+  assets: ReadonlyMap<string, DescribedAsset>
   /** Blockchain id (CB58) of an exporting chain. */
   blockchainIdOf(source: PlatformChain): string
 }
@@ -77,19 +77,23 @@ function atomicMaps(holdings: Holdings, rules: AssetRules) {
   return { atomicMemoryUnlocked, atomicMemoryLocked }
 }
 
-/** One item per asset, AVAX first, the others by asset id: the same state always reads the same. */
+/**
+ * One item per asset, AVAX first, the others by asset id: the same state always reads the same. What nobody can describe
+ * is left out, as on P: an amount without decimals would be taken for another one.
+ */
 function itemsOf(coins: readonly Coin[], rules: AssetRules): AssetAmount[] {
   const sums = new Map<string, bigint>()
   for (const coin of coins) sums.set(coin.assetId, (sums.get(coin.assetId) ?? 0n) + coin.amount)
-  const items = [...sums].map(([assetId, balance]) => itemOf(assetId, balance, rules))
+  const items = [...sums].flatMap(([assetId, balance]) => itemOf(assetId, balance, rules) ?? [])
   return items.sort((a, b) => rank(a) - rank(b) || (a.assetId < b.assetId ? -1 : 1))
 }
 
 const rank = (item: AssetAmount) => (item.type === 'native' ? 0 : 1)
 
-function itemOf(assetId: string, balance: bigint, rules: AssetRules): AssetAmount {
+function itemOf(assetId: string, balance: bigint, rules: AssetRules): AssetAmount | undefined {
   const asset = rules.assets.get(assetId)
   if (!asset) throw new RangeError(`asset ${assetId} was not described`)
+  if (asset === 'unknown') return undefined
   if (asset instanceof FirnError) throw asset
   return { ...asset, balance, type: assetId === rules.avaxAssetId ? 'native' : 'unknown' }
 }

@@ -17,5 +17,9 @@ export const lacksMethod = (error: unknown): boolean =>
 export const saysAbsent = (error: unknown): boolean =>
   error instanceof JsonRpcError &&
   !error.retryable &&
-  !lacksMethod(error) &&
-  /not found|doesn't create an asset/i.test(error.message)
+  error.rpcCode !== METHOD_NOT_FOUND &&
+  wordsOfAbsence(error.message)
+
+/** The same, of the words alone. */
+export const wordsOfAbsence = (message: string): boolean =>
+  !NO_METHOD.test(message) && /not found|doesn't create an asset/i.test(message)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { DescribedAsset } from '../../../../src/chains/avalanche/assets.ts'
 import { avmBalances, corethBalances } from '../../../../src/chains/avalanche/balances/asset-classes.ts'
 import type { Coin, Holdings, StakedCoin } from '../../../../src/chains/avalanche/balances/coins.ts'
 import { type PvmRules, pvmBalances } from '../../../../src/chains/avalanche/balances/pvm-classes.ts'
@@ -169,6 +170,22 @@ describe('X and C', () => {
           for (const { assetId, type } of items) expect(type).toBe(assetId === AVAX ? 'native' : 'unknown')
           if (items.some(({ type }) => type === 'native')) expect(items[0]?.type).toBe('native')
         }
+      }),
+    )
+  })
+
+  test('an asset that nobody knows is left out, and all else stays', () => {
+    const unknown = {
+      ...assetRules,
+      assets: new Map<string, DescribedAsset>([...assetRules.assets, [TOKEN, 'unknown']]),
+    }
+    fc.assert(
+      fc.property(holdings, (held) => {
+        const known = avmBalances(held, assetRules)
+        const without = avmBalances(held, unknown)
+        expect(without.native).toBe(known.native)
+        for (const part of ['unlocked', 'locked'] as const)
+          expect(without[part]).toEqual(known[part].filter(({ assetId }) => assetId === AVAX))
       }),
     )
   })

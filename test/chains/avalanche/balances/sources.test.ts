@@ -100,9 +100,15 @@ describe('one read for all wallets', () => {
     }
     node().before = () => undefined
     expect((await read()).get('token')).toMatchObject({ value: { unlocked: [{ symbol: 'TOK', decimals: 9 }] } })
-    // An asset that the node does not have is told by its id.
-    put('X', secpUtxo(hex(1), 5n, { assetId: 'cd'.repeat(32) }))
-    expect((await read()).get('token')).toMatchObject({ value: { unlocked: [{ symbol: 'TOK' }, { decimals: 0 }] } })
+    // Nor is an asset that the node does not have one without decimals: it is behind.
+    const late = 'cd'.repeat(32)
+    put('X', secpUtxo(hex(1), 5n, { assetId: late }))
+    const outcomes = await read()
+    expect(outcomes.get('token')).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining(idToCb58(late)) },
+    })
+    expect(outcomes.get('avax')).toMatchObject({ value: { native: 7n } })
   })
 
   test('only outputs with an amount count, and only AVAX on P', async () => {

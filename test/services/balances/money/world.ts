@@ -42,17 +42,16 @@ export interface World {
 
 export const MEMORIES = ['P', 'X', 'P←X', 'P←C', 'X←P', 'X←C', 'C←X', 'C←P'] as const
 
-/** Hex ids of assets: AVAX, two that the network describes, one that it does not. */
+/** Hex ids of assets: AVAX, and two others. */
 export const ASSETS = {
   avax: AVAX,
   token: 'bb'.repeat(32),
   whole: 'cc'.repeat(32),
-  unknown: 'dd'.repeat(32),
 } as const
 
 const named = (hex: string) => ({ assetId: idToCb58(hex), name: idToCb58(hex), symbol: idToCb58(hex) })
 
-/** Blank names, and assets that nobody describes, are called by their id. */
+/** Assets with blank names are called by their id. */
 function described(hex: string) {
   if (hex === ASSETS.avax) return { ...named(hex), name: 'Avalanche', symbol: 'AVAX', decimals: 9, type: 'native' }
   if (hex === ASSETS.token) return { ...named(hex), name: 'Token', symbol: 'TOK', decimals: 6, type: 'unknown' }
@@ -75,7 +74,7 @@ export function coinOf(random: Random, memory: string, holders: readonly string[
   const owners = random.some(holders, random.chance(0.65) ? 1 : random.between(2, 4))
   const onP = memory.startsWith('P')
   return {
-    asset: random.chance(0.6) ? ASSETS.avax : random.pick([ASSETS.token, ASSETS.whole, ASSETS.unknown]),
+    asset: random.chance(0.6) ? ASSETS.avax : random.pick([ASSETS.token, ASSETS.whole]),
     amount: amountOf(random),
     locktime: timeOf(random),
     until: onP && random.chance(0.2) ? BigInt(NOW + random.pick([-1, 0, 1, 700, 2_000])) : 0n,

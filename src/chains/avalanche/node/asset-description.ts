@@ -1,0 +1,90 @@
+import { BadAnswerError, UpstreamUnavailableError } from '../../../errors.ts'
+import type { AnswerVerdict, CallOptions, RawResponse, UpstreamPool } from '../../../upstream/types.ts'
+import { recordOf, textOf, uintOf } from './answers.ts'
+import { ask } from './ask.ts'
+import { lacksMethod, saysAbsent, wordsOfAbsence } from './refusals.ts'
+
+/** What an asset is called. Never blank: a blank name falls back to the asset id. */
+export interface AssetDescription {
+  /** CB58 */
+  assetId: string
+  name: string
+  symbol: string
+  /** 0 to 32 */
+  decimals: number
+}
+
+/**
+ * No node that could be asked knows the asset. Whatever is there to be owned was made on X first, so they are behind the
+ * one that told of the output, or it lied.
+ */
+export class UnknownAssetError extends UpstreamUnavailableError {
+  constructor(assetId: string) {
+    super(`avm.getAssetDescription: no node knows the asset ${assetId} yet`)
+  }
+}
+
+const PATH = '/ext/bc/X'
+const METHOD = 'avm.getAssetDescription'
+
+/**
+ * An asset as a node describes it; where one does not know it, or has not got the method, the others are asked.
+ * @param assetId CB58
+ * @throws UnknownAssetError when none knows it; JsonRpcError when none has the method
+ */
+export async function readAssetDescription(
+  pool: UpstreamPool,
+  assetId: string,
+  call: CallOptions,
+): Promise<AssetDescription> {
+  const answer = await ask(pool, PATH, METHOD, { assetID: assetId }, call).catch((error: unknown) => {
+    if (saysAbsent(error) || lacksMethod(error)) return askOthers(pool, assetId, call, error)
+    throw error
+  })
+  return descriptionOf(assetId, answer)
+}
+
+/** Goes on from node to node until one describes the asset. */
+async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions, first: unknown): Promise<unknown> {
+  let absent = saysAbsent(first)
+  const judge = (response: RawResponse): AnswerVerdict => {
+    if (response.status === 429) return { kind: 'retry', reason: 'rate limited', rateLimited: true }
+    const { result, refusal } = messageOf(response)
+    if (result !== undefined) return { kind: 'answer' }
+    if (refusal === undefined) return { kind: 'retry', reason: `status ${response.status} without an answer` }
+    absent ||= wordsOfAbsence(refusal)
+    // Having an older tip, or not this method, is no fault of a node's.
+    return { kind: 'retry', reason: refusal, behind: true }
+  }
+  if (pool.status().length > 1) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHOD, params: { assetID: assetId } })
+    const headers = { 'content-type': 'application/json' }
+    const response = await pool.exchange({ method: 'POST', path: PATH, headers, body }, { ...call, judge })
+    const { result } = messageOf(response)
+    if (result !== undefined) return result
+  }
+  throw absent ? new UnknownAssetError(assetId) : first
+}
+
+/** Empty for what is no JSON-RPC answer. */
+function messageOf({ body }: RawResponse): { result?: unknown; refusal?: string } {
+  try {
+    const { result, error } = recordOf(JSON.parse(body.toString('utf8')), METHOD)
+    if (result !== undefined && result !== null) return { result }
+    return { refusal: textOf(recordOf(error, METHOD)['message'], METHOD) }
+  } catch {
+    return {}
+  }
+}
+
+function descriptionOf(assetId: string, answer: unknown): AssetDescription {
+  const entry = recordOf(answer, METHOD)
+  const decimals = Number(uintOf(entry['denomination'], `${METHOD} denomination`))
+  if (decimals > 32) throw new BadAnswerError(`${METHOD}: ${decimals} decimals`)
+  return {
+    assetId,
+    name: textOf(entry['name'], `${METHOD} name`).trim() || assetId,
+    symbol: textOf(entry['symbol'], `${METHOD} symbol`).trim() || assetId,
+    decimals,
+  }
+}

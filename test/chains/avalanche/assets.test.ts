@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAssetDirectory, type IndexedAssets } from '../../../src/chains/avalanche/assets.ts'
+import { idToCb58 } from '../../../src/lib/ids.ts'
+import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
+import { emptyLedger } from './ledger-data.ts'
+import { type LedgerNode, startLedgerNode } from './ledger-node.ts'
+
+const TOKEN = 'bb'.repeat(32)
+const ID = idToCb58(TOKEN)
+const KNOWN = { assetId: ID, name: 'Token', symbol: 'TOK', decimals: 6 }
+const START = 1_000_000
+const NO_METHOD = { code: -32000, message: 'rpc: can\'t find method "avm.GetAssetDescription"' }
+
+let nodes: LedgerNode[] = []
+let pool: UpstreamPool
+let now = START
+
+beforeEach(async () => {
+  nodes = [await startLedgerNode(emptyLedger()), await startLedgerNode(emptyLedger())]
+  pool = createUpstreamPool(
+    'two',
+    nodes.map(({ url }) => ({ url })),
+    { ...DEFAULT_LIMITS, requestsPerSecond: 10_000, hedgeMinMs: 0 },
+  )
+  now = START
+})
+afterEach(async () => {
+  await pool.close()
+  await Promise.all(nodes.map((node) => node.close()))
+})
+
+const learns = (node: LedgerNode | undefined) =>
+  node?.ledger.assets.set(ID, { name: 'Token', symbol: 'TOK', denomination: '6' })
+
+function directory(indexed?: IndexedAssets) {
+  const { describe: read } = createAssetDirectory({ pool, indexed, clock: () => now })
+  return async () => (await read([TOKEN], { deadline: Date.now() + 10_000 })).get(TOKEN)
+}
+
+const asked = () => nodes.map(({ calls }) => calls.length)
+
+describe('an asset that a node does not know', () => {
+  it('is described by another one', async () => {
+    learns(nodes[1])
+    const read = directory()
+    expect(await read()).toEqual(KNOWN)
+    const before = asked()
+    expect(await read()).toEqual(KNOWN)
+    expect(asked()).toEqual(before)
+  })
+
+  it('is an error while all are behind, which is over with them, and nobody is asked at every poll', async () => {
+    const read = directory()
+    expect(await read()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', message: expect.stringContaining(ID) })
+    const before = asked()
+    now = START + 4_000
+    expect(await read()).toBeInstanceOf(Error)
+    expect(asked()).toEqual(before)
+    learns(nodes[0])
+    now = START + 6_000
+    expect(await read()).toEqual(KNOWN)
+  })
+
+  it('is told by the own index, which is asked only then', async () => {
+    let questions = 0
+    const indexed: IndexedAssets = async (id) => {
+      questions += 1
+      return id === TOKEN ? { name: 'Token', symbol: 'TOK', decimals: 6 } : undefined
+    }
+    expect(await directory(indexed)()).toEqual(KNOWN)
+    expect(questions).toBe(1)
+    for (const { ledger } of nodes) ledger.assets.set(ID, { name: 'Token', symbol: 'TOK', denomination: '6' })
+    expect(await directory(indexed)()).toEqual(KNOWN)
+    expect(questions).toBe(1)
+  })
+
+  it('is taken for unknown after ten minutes, and for what it is once it is known', async () => {
+    const read = directory()
+    expect(await read()).toBeInstanceOf(Error)
+    now = START + 599_000
+    expect(await read()).toBeInstanceOf(Error)
+    now = START + 605_000
+    expect(await read()).toBe('unknown')
+    for (const node of nodes) learns(node)
+    now = START + 666_000
+    expect(await read()).toEqual(KNOWN)
+  })
+
+  it('is not taken for unknown when the nodes have not got the method, or are in trouble', async () => {
+    const troubles = [NO_METHOD, { code: -32000, message: 'database closed' }]
+    for (const trouble of troubles) {
+      for (const node of nodes) node.before = () => trouble
+      const read = directory()
+      expect(await read()).toBeInstanceOf(Error)
+      now += 3_600_000
+      expect(await read()).toBeInstanceOf(Error)
+    }
+  })
+
+  it('is described by the node that has the method, or by the index', async () => {
+    learns(nodes[1])
+    ;(nodes[0] as LedgerNode).before = () => NO_METHOD
+    expect(await directory()()).toEqual(KNOWN)
+    ;(nodes[1] as LedgerNode).before = () => NO_METHOD
+    expect(await directory(async () => ({ name: 'Token', symbol: 'TOK', decimals: 6 }))()).toEqual(KNOWN)
+  })
+})
