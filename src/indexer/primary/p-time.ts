@@ -3,7 +3,7 @@ import { isPermissioned, type OpenStaker } from './open-stakers.ts'
 import type { PContext } from './p-context.ts'
 import type { PRules } from './p-rules.ts'
 import { PRIMARY_NETWORK, type PState } from './p-state.ts'
-import { rewardOf, rulesAt, splitShares } from './reward.ts'
+import { expectedRest, rewardOf, rulesAt } from './reward.ts'
 import { nextExcess, validatorCost } from './validator-fee.ts'
 
 /**
@@ -87,5 +87,5 @@ export function netReward(
 ): bigint {
   if (staker.kind === 'validator') return reward
   const validator = state.stakers.validator(staker.subnetId, staker.nodeId)
-  return splitShares(reward, validator?.delegationShares ?? 0).rest
+  return expectedRest(reward, validator?.delegationShares ?? 0)
 }

@@ -20,11 +20,22 @@ export function rewardOf(rules: RewardRules, seconds: bigint, stake: bigint, sup
   return reward < left ? reward : left
 }
 
-/** Parts of an amount: `shares` millionths (rounded up), and the rest (rounded down). */
+const MAX_U64 = 2n ** 64n - 1n
+
+/**
+ * Parts of an amount as the node pays them: `shares` millionths (rounded up), and the rest (rounded down). It counts in
+ * 64 bits: where the product does not fit, it drops what the amount has below a million before it multiplies. Of rewards
+ * above some 18,446 AVAX the rest is up to 0.001 AVAX smaller by that (reward.Split of the node).
+ */
 export function splitShares(amount: bigint, shares: number): { shared: bigint; rest: bigint } {
-  const rest = ((MILLION - BigInt(shares)) * amount) / MILLION
+  const others = MILLION - BigInt(shares)
+  const product = others * amount
+  const rest = product > MAX_U64 ? others * (amount / MILLION) : product / MILLION
   return { shared: amount - rest, rest }
 }
+
+/** What is left for the staker when `shares` millionths go elsewhere, as an estimate: nothing is lost to 64 bits. */
+export const expectedRest = (amount: bigint, shares: number): bigint => ((MILLION - BigInt(shares)) * amount) / MILLION
 
 const HELICON_MIN_RATE = 75_000n
 const HELICON_RAMP_SECONDS = 90n * 86_400n
