@@ -51,9 +51,9 @@ async function rewindNfts(tx: Transaction<Database>, stream: number, height: big
   )
   const unique = tokenStandards.number('ERC-721')
   await sql`update evm_nft n set height = t.height, log_index = t.log_index,
-      owner = case when n.standard = ${unique} then t.recipient end
+      standard = t.standard, owner = case when t.standard = ${unique} then t.recipient end
     from evm_nft gone cross join lateral (
-      select height, log_index, recipient from evm_transfer t
+      select height, log_index, standard, recipient from evm_transfer t
       where t.contract = gone.contract and t.stream = gone.stream and t.token_id = gone.token_id
       order by height desc, log_index desc, batch_index desc limit 1) t
     where gone.stream = ${stream} and gone.height > ${height}

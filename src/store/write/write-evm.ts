@@ -92,7 +92,7 @@ const MERGE_CONTRACT = sql`on conflict (address, stream) do update set
   creator = coalesce(excluded.creator, evm_contract.creator)`
 
 const MERGE_NFT = sql`on conflict (contract, stream, token_id) do update set
-  owner = excluded.owner, height = excluded.height, log_index = excluded.log_index`
+  standard = excluded.standard, owner = excluded.owner, height = excluded.height, log_index = excluded.log_index`
 
 const BLOCK: Column<EvmBlockRow>[] = [
   column('height', 'int8', (row) => row.height),

@@ -139,6 +139,24 @@ describeStores('EVM chains', (open) => {
     await expect(store.reader.evm.contracts(5n, [token])).rejects.toThrow('not indexed')
   })
 
+  it('show a token as its last movement did, also after going back', async () => {
+    const store = await opened(open)
+    const token = nft(0, address(1))
+    await commitEvm(store, L1.name, 0, { ...plainBlock(0), transfers: [nftTransfer(0, address(1))], nfts: [token] })
+    // Hostile contracts speak one standard now and another one later.
+    const transfer = { ...nftTransfer(1, address(2)), standard: 'ERC-1155' as const }
+    const { owner: _, ...shared } = nft(1, address(2))
+    const later = { ...shared, standard: 'ERC-1155' as const }
+    await commitEvm(store, L1.name, 1, { ...plainBlock(1), transfers: [transfer], nfts: [later] })
+    const found = async () => {
+      const { standard, owner } = (await store.reader.nfts.find(NFTS, token.tokenId)) ?? {}
+      return [standard, owner]
+    }
+    expect(await found()).toEqual(['ERC-1155', undefined])
+    await store.writer.rewind(L1.name, 0n)
+    expect(await found()).toEqual(['ERC-721', address(1)])
+  })
+
   it('go back to the fork and take the other branch', async () => {
     const store = await opened(open)
     const owners = [address(1), address(2), address(3)]
