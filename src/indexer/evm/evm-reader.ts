@@ -68,16 +68,34 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string): EvmReade
     async read(wanted, signal) {
       const blocks = await Promise.all(wanted.map(({ height }) => block(height, signal)))
       blocks.forEach((found, at) => {
-        const id = wanted[at]?.id
+        const { height, id } = wanted[at] ?? {}
+        if (quantity(found.number) !== height) {
+          throw new BadAnswerError(`block ${found.number} where ${height} belongs`)
+        }
         if (id !== undefined && bare(found.hash) !== id) {
           throw new BadAnswerError(`block ${found.number} has the hash ${found.hash}, expected 0x${id}`)
         }
       })
       const receipts = await Promise.all(blocks.map((found) => receiptsOf(found, signal)))
-      const foreign = receipts.findIndex((list, at) => list.some(({ blockHash }) => blockHash !== blocks[at]?.hash))
-      if (foreign >= 0) throw new BadAnswerError(`receipts of another block were given for ${blocks[foreign]?.hash}`)
+      for (const [at, found] of blocks.entries()) expectReceipts(found, receipts[at] ?? [])
       const known = await names.learn(receipts.flat(), signal)
       return blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [], names: known }))
     },
   }
+}
+
+/** Whether a bloom filter says that there are logs. Nodes that have none of them may leave it out or empty. */
+const saysLogs = (bloom: string | undefined): boolean => bloom !== undefined && /[1-9a-f]/i.test(bloom.slice(2))
+
+/**
+ * Receipts are of this block, and logs are there where a filter says so: nodes that have thrown old logs away, or not
+ * fetched them yet, answer with receipts that are empty of them.
+ * @throws BadAnswerError
+ */
+function expectReceipts({ hash, logsBloom }: RpcBlock, receipts: readonly RpcReceipt[]): void {
+  if (receipts.some(({ blockHash }) => blockHash !== hash))
+    throw new BadAnswerError(`receipts of another block were given for ${hash}`)
+  const stripped = receipts.some((receipt) => receipt.logs.length === 0 && saysLogs(receipt.logsBloom))
+  if (stripped || (receipts.every(({ logs }) => logs.length === 0) && saysLogs(logsBloom)))
+    throw new BadAnswerError(`block ${hash}: receipts came without their logs`)
 }

@@ -11,6 +11,7 @@ export interface RpcBlock {
   gasLimit: string
   blockGasCost?: string
   transactions: readonly RpcTransaction[]
+  logsBloom?: string
 }
 
 export interface RpcTransaction {
@@ -34,6 +35,7 @@ export interface RpcReceipt {
   effectiveGasPrice?: string
   contractAddress?: string | null
   logs: readonly RpcLog[]
+  logsBloom?: string
 }
 
 export interface RpcLog {

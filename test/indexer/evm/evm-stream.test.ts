@@ -132,6 +132,24 @@ it('reads receipts one by one where a node has no method for those of a block', 
   expect((await dumpEvm(poor.sql))['evm_nft']).toHaveLength(5)
 })
 
+it('does not take receipts without their logs for blocks in which nothing happened', async () => {
+  const chain = await startChain()
+  const nft = await chain.deploy('EnumNft')
+  await chain.send({ to: nft, data: callData('EnumNft', 'mint', [chain.who(1), 7, 'https://nft.example/1']) })
+  let stripped = true
+  const proxy = await startLyingProxy(chain.url, (body, request) => {
+    if (!stripped || !request.body.includes('eth_getBlockReceipts')) return body
+    return Buffer.from(body.toString().replace(/"logs":\[\{.*?\}\]/g, '"logs":[]'))
+  })
+  onTestFinished(() => proxy.stop())
+  const stage = await startEvmStage(proxy.url, chain.chainId)
+  await expect.poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 }).toContain('without their logs')
+  expect(await stage.sql('select * from evm_block')).toEqual([])
+  stripped = false
+  await stage.at(await chain.head())
+  expect((await dumpEvm(stage.sql))['evm_nft']).toHaveLength(1)
+})
+
 it('takes a token id in a fourth topic for an NFT, and without one for nothing of the kind', async () => {
   const chain = await startChain()
   const tokens: string[] = []
