@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import {
   createUpstreamPool,
   type HeadProbe,
+  type IdentityProbe,
   type PoolLimits,
   type UpstreamPool,
   type UpstreamPoolDeps,
@@ -23,6 +24,7 @@ import {
 } from './avalanche/index.ts'
 import {
   type BitcoinBackend,
+  bitcoinIdentity,
   bitcoinLimits,
   createBitcoinBalanceSource,
   createBlockbookBackend,
@@ -32,7 +34,7 @@ import {
   electrumLimits,
 } from './bitcoin/index.ts'
 import type { BalanceSource, TokenCatalogue } from './capabilities.ts'
-import { createEvmBalanceSource, type IndexedTokens } from './evm/index.ts'
+import { createEvmBalanceSource, evmIdentity, type IndexedTokens } from './evm/index.ts'
 import {
   type AvalancheNetworkSetting,
   type BitcoinChainSetting,
@@ -41,7 +43,7 @@ import {
   nativeToken,
   type SolanaChainSetting,
 } from './settings.ts'
-import { createSolanaBalanceSource, solanaHeadProbe, solanaLimits } from './solana/index.ts'
+import { createSolanaBalanceSource, solanaHeadProbe, solanaIdentity, solanaLimits } from './solana/index.ts'
 
 export type { ChainSettings } from './settings.ts'
 
@@ -124,8 +126,10 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     specs: AvalancheNetworkSetting['upstreams'],
     headProbe?: HeadProbe,
     limits = deps.limits,
+    identity?: IdentityProbe,
   ): UpstreamPool => {
-    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...(headProbe ? { headProbe } : {}) })
+    const probes = { ...(headProbe && { headProbe }), ...(identity && { identity }) }
+    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes })
     pools.push(made)
     closers.push(() => made.close())
     return made
@@ -144,10 +148,12 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const indexedTokens = deps.indexedTokens?.(chainId)
     // One pool for each server: it does not do to ask one that cannot find tokens and to take that for an answer.
     const discoveryPools = setting.upstreams.map((upstream) => quietPool(`${caip2Id} tokens`, [upstream]))
+    // Every answer names its chain; to be asked before lets another server stand in for one of another chain.
+    const identity = setting.upstreams.length > 1 ? evmIdentity(caip2Id) : undefined
     const source = createEvmBalanceSource({
       caip2Id,
       native: nativeToken(setting.native),
-      pool: pool(caip2Id, setting.upstreams, probe),
+      pool: pool(caip2Id, setting.upstreams, probe, deps.limits, identity),
       ...(discoveryPools.length > 1 ? { discoveryPools } : {}),
       tokens: deps.tokens,
       ...(indexedTokens ? { indexedTokens } : {}),
@@ -162,11 +168,11 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const caip2Id = `bip122:${reference}`
     const { network } = setting
     const ofKind = (kind: string) => setting.upstreams.filter((upstream) => upstream.kind === kind)
+    const restPool = (kind: 'esplora' | 'blockbook'): UpstreamPool =>
+      pool(`${caip2Id} ${kind}`, ofKind(kind), undefined, deps.limits, bitcoinIdentity(kind, network))
     const backendOf: Record<string, () => BitcoinBackend> = {
-      esplora: () =>
-        createEsploraBackend({ network, pool: pool(`${caip2Id} esplora`, ofKind('esplora')), ...bitcoinLimits }),
-      blockbook: () =>
-        createBlockbookBackend({ network, pool: pool(`${caip2Id} blockbook`, ofKind('blockbook')), ...bitcoinLimits }),
+      esplora: () => createEsploraBackend({ network, pool: restPool('esplora'), ...bitcoinLimits }),
+      blockbook: () => createBlockbookBackend({ network, pool: restPool('blockbook'), ...bitcoinLimits }),
       electrum: () => {
         const servers = ofKind('electrum')
         const client = createElectrumClient({ network, servers, limits: electrumLimits, logger: loggerOf(caip2Id) })
@@ -189,13 +195,11 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
 
   const addSolana = (reference: string, setting: SolanaChainSetting): void => {
     const caip2Id = `solana:${reference}`
+    const limits = { ...deps.limits, maxLagBlocks: Math.max(deps.limits.maxLagBlocks, SOLANA_LAG_SLOTS) }
     const source = createSolanaBalanceSource({
       caip2Id,
       native: nativeToken(setting.native ?? SOLANA),
-      pool: pool(caip2Id, setting.upstreams, solanaHeadProbe, {
-        ...deps.limits,
-        maxLagBlocks: Math.max(deps.limits.maxLagBlocks, SOLANA_LAG_SLOTS),
-      }),
+      pool: pool(caip2Id, setting.upstreams, solanaHeadProbe, limits, solanaIdentity(caip2Id)),
       tokens: deps.tokens,
       limits: solanaLimits,
     })

@@ -8,6 +8,12 @@ export const describeFailures = <T>(failures: readonly Failure<T>[]): string => 
   return [...byHost].map(([host, reason]) => `${host} ${reason}`).join('; ')
 }
 
+/** A server of another network is none of the chain's: what kept the others from answering is the cause. */
+const withoutForeign = <T>(failures: readonly Failure<T>[]): readonly Failure<T>[] => {
+  const own = failures.filter(({ kind }) => kind !== 'foreign')
+  return own.length === 0 ? failures : own
+}
+
 const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs: number | undefined): FirnError => {
   const text = `${pool}: ${failures.length === 0 ? 'every upstream is paused' : describeFailures(failures)}`
   if (failures.every(({ kind }) => kind === 'rate-limited')) {
@@ -15,7 +21,8 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
     const known = resumesInMs === undefined ? waits : [...waits, resumesInMs]
     return new UpstreamRateLimitedError(text, known.length === 0 ? undefined : Math.min(...known))
   }
-  if (failures.every(({ kind }) => kind === 'bad-answer' || kind === 'too-large')) return new BadAnswerError(text)
+  if (failures.every(({ kind }) => kind === 'bad-answer' || kind === 'too-large' || kind === 'foreign'))
+    return new BadAnswerError(text)
   return new UpstreamUnavailableError(text)
 }
 
@@ -25,9 +32,10 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
  */
 export const concludeFailures = <T>(
   pool: string,
-  failures: readonly Failure<T>[],
+  all: readonly Failure<T>[],
   resumesInMs: number | undefined,
 ): Outcome<T> => {
+  const failures = withoutForeign(all)
   const last = failures.at(-1)
   const behind = failures.findLast(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
   if (behind?.fallback) return behind.fallback

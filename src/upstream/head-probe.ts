@@ -33,11 +33,13 @@ export const createHeadWatch = (deps: {
   pool: string
   probe: HeadProbe
   upstreams: readonly Upstream[]
+  /** Whose height says nothing here. */
+  isForeign(upstream: Upstream): boolean
   attempt: Attempt
   scheduler: Scheduler
   reporter: Reporter
 }): HeadWatch => {
-  const { pool, probe, upstreams, attempt, scheduler, reporter } = deps
+  const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
   const body = writeEntry({ method: probe.method, params: JSON.stringify(probe.params) }, 1)
   const asking = new Set<Upstream>()
   let head: bigint | undefined
@@ -46,7 +48,7 @@ export const createHeadWatch = (deps: {
   let closed = false
 
   const compare = (maxLag: number): void => {
-    const heights = upstreams.map((upstream) => upstream.height()).filter((height) => height !== undefined)
+    const heights = upstreams.flatMap((upstream) => (isForeign(upstream) ? [] : (upstream.height() ?? [])))
     const best = believedHead(heights, maxLag)
     if (best === undefined) return
     if (head === undefined || best > head) head = best

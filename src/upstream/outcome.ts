@@ -22,6 +22,8 @@ export type FailureKind =
   | 'rpc'
   /** Our own queue for this upstream is full. */
   | 'overloaded'
+  /** It serves another network. */
+  | 'foreign'
 
 /** One upstream's own trouble with one attempt. */
 export interface Failure<T> {

@@ -9,6 +9,7 @@ import { createExchange } from './exchange.ts'
 import { createFlights } from './flights.ts'
 import { createHeadWatch } from './head-probe.ts'
 import { createHedgeBudget } from './hedge-budget.ts'
+import { createIdentityGuard } from './identity.ts'
 import { createJsonGetter } from './json-get.ts'
 import { JsonText } from './json-text.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
@@ -18,13 +19,15 @@ import { createRunner, type Task } from './read-run.ts'
 import { createReader } from './reader.ts'
 import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
 import { createTtlCache } from './ttl-cache.ts'
-import type { CallOptions, HeadProbe, PoolLimits, UpstreamPool, UpstreamSpec } from './types.ts'
+import type { CallOptions, HeadProbe, IdentityProbe, PoolLimits, UpstreamPool, UpstreamSpec } from './types.ts'
 import { createUpstream, type Upstream } from './upstream.ts'
 
 export interface UpstreamPoolDeps {
   /** Shares connections between pools; left out, the pool has its own. */
   registry?: UpstreamRegistry
   headProbe?: HeadProbe
+  /** Left out = the upstreams are believed, or whoever asks looks for himself. */
+  identity?: IdentityProbe
   observe?: ObserveUpstream
   logger?: DebugLogger
 }
@@ -98,8 +101,10 @@ export const createUpstreamPool = (
   )
   const ranking = createRanking(upstreams)
   const attempt = createAttempt(name, reporter)
+  const guard = deps.identity && createIdentityGuard(deps.identity, attempt)
+  const isForeign = guard?.isForeign ?? (() => false)
   const watch = deps.headProbe
-    ? createHeadWatch({ pool: name, probe: deps.headProbe, upstreams, attempt, scheduler, reporter })
+    ? createHeadWatch({ pool: name, probe: deps.headProbe, upstreams, isForeign, attempt, scheduler, reporter })
     : undefined
   const runner = createRunner({
     pool: name,
@@ -113,7 +118,7 @@ export const createUpstreamPool = (
   })
   const flights = createFlights(name, scheduler)
   const cache = createTtlCache({ entries: CACHE_ENTRIES, bytes: CACHE_BYTES })
-  const read = createReader({ pool: name, runner, flights, cache, watch, reporter })
+  const read = createReader({ pool: name, runner, flights, cache, watch, guard, reporter })
   const launchRpc = createRpcLauncher(attempt, createBatchers(name, attempt, reporter))
 
   return {
@@ -128,7 +133,8 @@ export const createUpstreamPool = (
     getJson: createJsonGetter({ attempt, read }),
     exchange: createExchange({ attempt, read }),
     head: () => watch?.head(),
-    status: () => upstreams.map((upstream) => upstream.status()),
+    status: () =>
+      upstreams.map((upstream) => (isForeign(upstream) ? { ...upstream.status(), healthy: false } : upstream.status())),
     close: async () => {
       watch?.close()
       flights.close()

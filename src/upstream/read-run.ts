@@ -103,7 +103,7 @@ class ReadRun<T> implements Run {
     const refused = (upstream: Upstream): boolean => this.#failures.some(({ host }) => host === upstream.host)
     // Who was asked and has said nothing yet may be the true reason, unless it is one that has refused before.
     if (this.#legs.some((leg) => !leg.ended && !refused(leg.upstream))) return undefined
-    if (!this.#failures.every(({ kind }) => kind === 'rate-limited')) return undefined
+    if (!this.#ownFailures().every(({ kind }) => kind === 'rate-limited')) return undefined
     // Without any failure it waits for pauses that other calls have brought about.
     if (this.#failures.length === 0 && !this.#wait) return undefined
     const now = Date.now()
@@ -170,12 +170,12 @@ class ReadRun<T> implements Run {
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */
   #nextRound(now: number): void {
     const resumesAt = this.#deps.ranking.resumesAt(now)
-    const again = this.#failures.some(({ kind }) => PASSING.has(kind))
+    const own = this.#ownFailures()
+    const again = own.some(({ kind }) => PASSING.has(kind))
     this.#tried = []
     this.#round += 1
     if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))
-    else if (resumesAt !== undefined && this.#failures.every(({ kind }) => kind === 'rate-limited'))
-      this.#sleepUntil(resumesAt)
+    else if (resumesAt !== undefined && own.every(({ kind }) => kind === 'rate-limited')) this.#sleepUntil(resumesAt)
     else this.#giveUp(now, this.#failures)
   }
 
@@ -210,6 +210,11 @@ class ReadRun<T> implements Run {
     this.#ended = true
     this.#dropTimers()
     for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
+  }
+
+  /** Without those of servers that are none of this network's. */
+  #ownFailures(): readonly Failure<T>[] {
+    return this.#failures.filter(({ kind }) => kind !== 'foreign')
   }
 
   #underWay(): boolean {

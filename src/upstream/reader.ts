@@ -1,6 +1,7 @@
 import type { Reporter } from './events.ts'
 import type { Flights } from './flights.ts'
 import type { HeadWatch } from './head-probe.ts'
+import type { IdentityGuard } from './identity.ts'
 import type { Runner, Task } from './read-run.ts'
 import type { TtlCache } from './ttl-cache.ts'
 import type { CallOptions } from './types.ts'
@@ -22,11 +23,13 @@ export interface ReaderDeps {
   flights: Flights
   cache: TtlCache
   watch: HeadWatch | undefined
+  guard: IdentityGuard | undefined
   reporter: Reporter
 }
 
-export const createReader = ({ pool, runner, flights, cache, watch, reporter }: ReaderDeps): Read => {
-  return <T>(key: string | undefined, label: string, options: CallOptions, launch: Task<T>['launch']): Promise<T> => {
+export const createReader = ({ pool, runner, flights, cache, watch, guard, reporter }: ReaderDeps): Read => {
+  return <T>(key: string | undefined, label: string, options: CallOptions, ask: Task<T>['launch']): Promise<T> => {
+    const launch = guard ? guard.guarded(ask) : ask
     const now = Date.now()
     watch?.touch(now)
     if (key !== undefined && options.cacheMs) {

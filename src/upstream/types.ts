@@ -49,6 +49,18 @@ export interface HeadProbe {
   intervalMs: number
 }
 
+/** How a pool makes sure that each upstream is on its network. */
+export interface IdentityProbe {
+  /** Named in errors, for example `bitcoin testnet`. */
+  network: string
+  path: string
+  /** JSON-RPC method without parameters; left out = GET. */
+  rpc?: string
+  /** The identity in the method's result, or in the text of the document; undefined = it does not say. Never throws. */
+  parse(answer: unknown): string | undefined
+  matches(identity: string): boolean
+}
+
 /** What a caller says about one read. */
 export interface CallOptions {
   /** Aborts the call; the socket is closed when the last caller of a shared read has left. */

@@ -1,4 +1,5 @@
 import { type Network, networks } from 'bitcoinjs-lib'
+import type { IdentityProbe } from '../../upstream/types.ts'
 
 export type BitcoinNetworkName = 'mainnet' | 'testnet' | 'regtest'
 
@@ -29,6 +30,14 @@ export const networkOfReference = (caip2Id: string): BitcoinNetworkName | undefi
   const reference = caip2Id.slice(caip2Id.indexOf(':') + 1)
   return (['mainnet', 'testnet'] as const).find((name) => bitcoinNetworks[name].genesisHash.startsWith(reference))
 }
+
+/** How a pool of REST servers of one kind tells the network of each: by the hash of block 0. */
+export const bitcoinIdentity = (kind: 'esplora' | 'blockbook', network: BitcoinNetworkName): IdentityProbe => ({
+  network: `bitcoin ${network}`,
+  path: kind === 'esplora' ? '/block-height/0' : '/api/v2/block-index/0',
+  parse: (text) => /[0-9a-fA-F]{64}/.exec(String(text))?.[0],
+  matches: (hash) => hash.toLowerCase() === bitcoinNetworks[network].genesisHash,
+})
 
 /** Limits of one Bitcoin chain. */
 export interface BitcoinLimits {

@@ -6,7 +6,7 @@ export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-sou
 export { readCalls } from './call-list.ts'
 export type { IndexedTokens } from './indexed-tokens.ts'
 export { type EvmLimits, evmLimits } from './limits.ts'
-export { createEvmReader, type EvmReaderDeps, evmChainId } from './reader.ts'
+export { createEvmReader, type EvmReaderDeps, evmChainId, evmIdentity } from './reader.ts'
 export type {
   BalanceAnswer,
   BalanceQuery,

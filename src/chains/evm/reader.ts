@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
-import type { UpstreamPool } from '../../upstream/types.ts'
+import type { IdentityProbe, UpstreamPool } from '../../upstream/types.ts'
 import type { ReadContext } from '../capabilities.ts'
 import { callFailure } from './call-failure.ts'
 import { createMulticallMethod } from './multicall-method.ts'
@@ -62,6 +62,15 @@ export function createEvmReader({ caip2Id, pool, path = '', multicall, logger }:
     calls: (query, context: ReadContext) => inTurn((method) => method.calls(query, context)),
   }
 }
+
+/** How a pool tells servers of another chain from those of its own. */
+export const evmIdentity = (caip2Id: string): IdentityProbe => ({
+  network: caip2Id,
+  path: '',
+  rpc: 'eth_chainId',
+  parse: (id) => (typeof id === 'string' && /^0x[0-9a-f]{1,32}$/i.test(id) ? String(BigInt(id)) : undefined),
+  matches: (id) => id === String(evmChainId(caip2Id)),
+})
 
 /** Chain id of an `eip155:<id>` identifier. Throws BadInputError for anything else. */
 export function evmChainId(caip2Id: string): bigint {

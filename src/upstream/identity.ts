@@ -1,0 +1,108 @@
+import { createIdentityCheck } from '../lib/identity-check.ts'
+import type { Attempt } from './attempt.ts'
+import { jsonRequest } from './batcher.ts'
+import { failed, mapAnswer, type Outcome } from './outcome.ts'
+import type { Task } from './read-run.ts'
+import { readSingle, writeEntry } from './rpc-message.ts'
+import type { IdentityProbe } from './types.ts'
+import type { Upstream } from './upstream.ts'
+import type { WireAnswer, WireRequest } from './wire.ts'
+
+/** Keeps answers of servers that turn out to be on another network from the callers. */
+export interface IdentityGuard {
+  /** `launch` whose answer is held until its upstream has said where it is; asked beside the first call, not before it. */
+  guarded<T>(launch: Task<T>['launch']): Task<T>['launch']
+  /** True when the upstream is known to be on another network. */
+  isForeign(upstream: Upstream): boolean
+}
+
+/**
+ * Networks of one kind share address forms: a server of another one answers zeros, or other people's numbers, without
+ * any error. Each upstream of a pool is asked once; one that cannot tell is believed (`createIdentityCheck`).
+ */
+export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): IdentityGuard => {
+  const right = new WeakSet<Upstream>()
+  const foreign = new WeakSet<Upstream>()
+  const checks = new WeakMap<Upstream, () => Promise<boolean>>()
+
+  const ask = (upstream: Upstream): Promise<string | undefined> =>
+    new Promise((resolve, reject) => {
+      const plan = { request: requestTo(upstream, probe), read: readerOf(probe), calls: 1, hedge: false }
+      attempt(upstream, plan, (outcome) => {
+        if (outcome.kind === 'failure') reject(new Error(outcome.failure.reason))
+        else resolve(outcome.kind === 'answer' ? outcome.value : undefined)
+      })
+    })
+
+  const judge = (upstream: Upstream, identity: string): boolean => {
+    const matches = probe.matches(identity)
+    if (matches) right.add(upstream)
+    if (matches) foreign.delete(upstream)
+    else foreign.add(upstream)
+    return matches
+  }
+
+  /** Resolves with false for a definite other network. */
+  const checkOf = (upstream: Upstream): (() => Promise<boolean>) => {
+    let check = checks.get(upstream)
+    if (!check) {
+      const { signal } = new AbortController()
+      const made = createIdentityCheck({
+        network: probe.network,
+        ask: () => ask(upstream),
+        matches: (identity) => judge(upstream, identity),
+      })
+      check = () =>
+        made({ signal }).then(
+          () => true,
+          () => false,
+        )
+      checks.set(upstream, check)
+    }
+    return check
+  }
+
+  const refusal = <T>({ host }: Upstream): Outcome<T> =>
+    failed({ host, kind: 'foreign', reason: `server is not on ${probe.network}` })
+
+  return {
+    isForeign: (upstream) => foreign.has(upstream),
+    guarded: (launch) => (upstream, hedge, settle) => {
+      if (right.has(upstream)) return launch(upstream, hedge, settle)
+      const checked = checkOf(upstream)()
+      if (foreign.has(upstream)) {
+        // One that has moved since is found out behind this call.
+        upstream.breaker.inconclusive()
+        settle(refusal(upstream))
+        return () => {}
+      }
+      let left = false
+      const cancel = launch(upstream, hedge, (outcome) => {
+        void checked.then((here) => {
+          if (!left) settle(here ? outcome : refusal(upstream))
+        })
+      })
+      return (cause) => {
+        left = true
+        cancel(cause)
+      }
+    },
+  }
+}
+
+const requestTo = (upstream: Upstream, { path, rpc }: IdentityProbe): WireRequest => {
+  if (rpc) return jsonRequest(upstream, path, writeEntry({ method: rpc, params: '[]' }, 1), undefined)
+  const { 'content-type': _, ...headers } = upstream.jsonHeaders
+  return { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
+}
+
+/** What the server says of itself; undefined when it does not know the question. */
+const readerOf =
+  ({ rpc, parse }: IdentityProbe) =>
+  (host: string, answer: WireAnswer): Outcome<string | undefined> => {
+    if (rpc) return mapAnswer(readSingle(host, answer), (value) => ({ kind: 'answer', value: parse(value), bytes: 0 }))
+    if (answer.status >= 500 || answer.status === 429)
+      return failed({ host, kind: 'status', reason: `status ${answer.status}` })
+    const value = answer.status === 200 ? parse(answer.body.toString('utf8')) : undefined
+    return { kind: 'answer', value, bytes: 0 }
+  }

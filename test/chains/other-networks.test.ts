@@ -1,0 +1,127 @@
+import pino from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { createChains } from '../../src/chains/index.ts'
+import type { ChainSettings } from '../../src/chains/settings.ts'
+import { startSandboxEvm } from '../sandbox/evm-chain.ts'
+import { readContext } from '../support/balance-reads.ts'
+import { type FaultServerOptions, startFaultServer } from '../support/fault-server.ts'
+import { TEST_LIMITS } from '../support/upstream-pool.ts'
+
+const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
+const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+const BITCOIN = '000000000019d6689c085ae165831e93'
+const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
+const OTHER_GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
+const OWNER = '9WhJgnvkWKpDyYbC2eCd63uASi49p9jxn3paoDwRrA6F'
+const ADDRESS = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'
+
+const solana = (genesis: string, lamports: number): FaultServerOptions => ({
+  answer: ({ method, params }) => {
+    const [first] = params as unknown[]
+    if (method === 'getGenesisHash') return genesis
+    if (method === 'getSlot') return 1_000
+    if (method === 'getTokenAccountsByOwner') return { context: { slot: 1_000 }, value: [] }
+    return {
+      context: { slot: 1_000 },
+      value: (first as string[]).map(() => ({ lamports, owner: OWNER, data: ['', 'base64'] })),
+    }
+  },
+})
+const sums = (funded: number) => ({ funded_txo_sum: funded, spent_txo_sum: 0 })
+const esplora = (genesis: string, satoshi: number): FaultServerOptions => ({
+  handle: ({ url = '' }) => ({
+    body: url.endsWith('/block-height/0')
+      ? genesis
+      : JSON.stringify({ address: ADDRESS, chain_stats: sums(satoshi), mempool_stats: sums(0) }),
+  }),
+})
+const blockbook = (genesis: string, satoshi: number): FaultServerOptions => ({
+  handle: ({ url = '' }) => ({
+    body: JSON.stringify(
+      url.endsWith('/block-index/0')
+        ? { blockHash: genesis }
+        : {
+            address: ADDRESS,
+            balance: `${satoshi}`,
+            unconfirmedBalance: '0',
+            totalReceived: `${satoshi}`,
+            totalSent: '0',
+          },
+    ),
+  }),
+})
+
+async function start(servers: readonly FaultServerOptions[]) {
+  const started = await Promise.all(servers.map((server) => startFaultServer(server)))
+  onTestFinished(async () => {
+    await Promise.all(started.map((server) => server.close()))
+  })
+  return started
+}
+
+async function reading(caip2Id: string, id: string, settings: Partial<ChainSettings>) {
+  const chains = createChains(
+    { evm: {}, bitcoin: {}, solana: {}, avalanche: {}, ...settings },
+    { limits: TEST_LIMITS, tokens: { tokens: () => [] }, xpubGap: 20, pool: {}, logger: pino({ enabled: false }) },
+  )
+  onTestFinished(() => chains.close())
+  return async () => {
+    const found = await chains.byId.get(caip2Id)?.source.readBalances([{ id }], readContext())
+    const outcome = found?.get(id)
+    return outcome?.ok ? outcome.value : String(outcome?.error.message)
+  }
+}
+
+it.each([
+  ['solana', solana('5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 7), solana(`${DEVNET}wcaWoxPkrZBG`, 0)],
+  ['esplora', esplora(GENESIS, 7), esplora(OTHER_GENESIS, 0)],
+  ['blockbook', blockbook(GENESIS, 7), blockbook(OTHER_GENESIS, 0)],
+] as const)(
+  'a %s server of another network among the right ones is no answer while these are down',
+  async (kind, right, wrong) => {
+    const servers = await start([right, wrong])
+    const upstreams = servers.map(({ url }) => ({ url }))
+    const read =
+      kind === 'solana'
+        ? await reading(`solana:${MAINNET}`, OWNER, {
+            solana: { [MAINNET]: { name: 'x', upstreams, tokenLists: [] } as never },
+          })
+        : await reading(`bip122:${BITCOIN}`, ADDRESS, {
+            bitcoin: {
+              [BITCOIN]: {
+                name: 'x',
+                network: 'mainnet',
+                upstreams: upstreams.map((one) => ({ ...one, kind })),
+              } as never,
+            },
+          })
+    const seven = kind === 'solana' ? { native: 7n } : { confirmed: 7n }
+    expect(await read()).toMatchObject(seven)
+    servers[0]?.set({ status: 500 })
+    expect(await read()).toMatch(/status 500/)
+    servers[0]?.set({})
+    expect(await read()).toMatchObject(seven)
+  },
+)
+
+it('an EVM server of another chain is passed over', async () => {
+  const [wrong, right] = await Promise.all([1, 43_114].map((chainId) => startSandboxEvm({ chainId })))
+  if (!wrong || !right) throw new Error('no chains')
+  onTestFinished(async () => {
+    await Promise.all([wrong.stop(), right.stop()])
+  })
+  const upstreams = [wrong, right].map(({ url }) => ({ url }))
+  const setting = {
+    name: 'x',
+    upstreams,
+    tokenLists: [],
+    blockTimeMs: 1_000,
+    native: { name: 'Avalanche', symbol: 'AVAX', decimals: 18 },
+  }
+  const id = right.accounts[1] as string
+  const read = await reading('eip155:43114', id, { evm: { '43114': setting as never } })
+  expect(await read()).toMatchObject({ native: expect.any(BigInt) })
+  expect(await read()).toMatchObject({ native: expect.any(BigInt) })
+  await right.stop()
+  await expect(read()).rejects.toThrow('connection refused')
+})

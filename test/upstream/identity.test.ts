@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { BadAnswerError, UpstreamRateLimitedError } from '../../src/errors.ts'
+import type { IdentityProbe } from '../../src/upstream/index.ts'
+import type { FaultServerOptions } from '../support/fault-server.ts'
+import { startTestPool, type TestPool } from '../support/upstream-pool.ts'
+
+const identity: IdentityProbe = {
+  network: 'the main network',
+  path: '',
+  rpc: 'whoami',
+  parse: (answer) => (typeof answer === 'string' ? answer : undefined),
+  matches: (network) => network === 'main',
+}
+const serverOf = (network: unknown, balance: number, more: Partial<FaultServerOptions> = {}): FaultServerOptions => ({
+  answer: ({ method }) => (method === 'whoami' ? network : balance),
+  ...more,
+})
+const balance = ({ pool }: TestPool) => pool.rpc('', 'balance', [])
+const asked = ({ servers }: TestPool, at: number) => servers[at]?.stats.seen.map(({ method }) => method) ?? []
+
+describe('a pool that knows its network', () => {
+  it('never takes the answer of a server of another network, whoever else is in trouble', async () => {
+    const started = await startTestPool([serverOf('main', 7), serverOf('test', 0)], { deps: { identity } })
+    expect(await balance(started)).toBe(7)
+    started.servers[0]?.set({ status: 500 })
+    await expect(balance(started)).rejects.toThrow('status 500')
+    started.servers[0]?.set({})
+    expect(await balance(started)).toBe(7)
+  })
+
+  it('goes on to the next when the first is of another network, and asks that one nothing more', async () => {
+    const started = await startTestPool([serverOf('test', 0), serverOf('main', 7)], { deps: { identity } })
+    for (let at = 0; at < 5; at++) expect(await balance(started)).toBe(7)
+    expect(asked(started, 0).sort()).toEqual(['balance', 'whoami'])
+    expect(asked(started, 1).filter((method) => method === 'whoami')).toHaveLength(1)
+    expect(started.pool.status().map(({ healthy }) => healthy)).toEqual([false, true])
+  })
+
+  it('says so when there is no other', async () => {
+    const started = await startTestPool([serverOf('test', 0)], { deps: { identity } })
+    for (let at = 0; at < 2; at++) {
+      const error = await balance(started).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(BadAnswerError)
+      expect(String(error)).toContain('server is not on the main network')
+    }
+  })
+
+  it('believes a server that cannot tell, and one that is in trouble when it is asked', async () => {
+    for (const server of [
+      serverOf({ no: 'name' }, 7),
+      serverOf('test', 7, { faults: { rpcError: { code: -32_601, message: 'not found', methods: ['whoami'] } } }),
+    ]) {
+      const started = await startTestPool([server], { deps: { identity } })
+      expect(await balance(started)).toBe(7)
+    }
+  })
+
+  it('tells a rate limit of its own servers, not the network of others', async () => {
+    const started = await startTestPool([serverOf('test', 0), serverOf('main', 7)], { deps: { identity } })
+    expect(await balance(started)).toBe(7)
+    started.servers[1]?.set({ rateLimited: { retryAfterSeconds: 60 } })
+    const late = started.pool.rpc('', 'balance', [1], { deadline: Date.now() + 300 })
+    expect(await late.catch((reason: unknown) => reason)).toBeInstanceOf(UpstreamRateLimitedError)
+  })
+
+  it('does not follow the height of another network', async () => {
+    const headProbe = {
+      path: '',
+      method: 'height',
+      params: [],
+      parse: (height: unknown) => BigInt(String(height)),
+      intervalMs: 20,
+    }
+    const heights = (network: string, height: number): FaultServerOptions => ({
+      answer: ({ method }) => (method === 'whoami' ? network : height),
+    })
+    const started = await startTestPool([heights('main', 100), heights('test', 900)], {
+      deps: { identity, headProbe },
+    })
+    await balance(started)
+    started.servers[0]?.set({ status: 500 })
+    await balance(started).catch(() => {})
+    started.servers[0]?.set({})
+    const until = Date.now() + 10_000
+    while (started.pool.status()[0]?.lagBlocks !== 0 && Date.now() < until) {
+      await balance(started).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(started.pool.status()[0]?.lagBlocks).toBe(0)
+  })
+
+  it('holds nobody who has left', async () => {
+    let tell: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const started = await startTestPool(
+      [serverOf('main', 7, { faults: ({ body }) => (body.includes('whoami') ? { held } : {}) })],
+      { deps: { identity } },
+    )
+    const controller = new AbortController()
+    const leaving = started.pool.rpc('', 'balance', [], { signal: controller.signal })
+    const staying = balance(started)
+    controller.abort()
+    await expect(leaving).rejects.toThrow()
+    tell()
+    expect(await staying).toBe(7)
+  })
+})
