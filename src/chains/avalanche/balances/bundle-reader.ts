@@ -22,13 +22,13 @@ export function createBundleReader(pool: UpstreamPool, chain: PlatformChain): Bu
     if (!first) return []
     const mark = `${first.length}:${first[0]?.hex}`
     const expectMany = units.length > 1 || (chain === 'P' && first.length > MAX_STAKE_ADDRESSES) || long.has(mark)
-    const heights = async () => String(await readHeight(pool, chain, call))
-    return readSettled(heights, expectMany, async () => {
+    const heightOf = () => readHeight(pool, chain, call)
+    return readSettled(heightOf, expectMany ? [chain] : [], async () => {
       const states = await mapBounded(units, CONCURRENT_UNITS, (unit) => readUnit(pool, chain, unit, call))
       const manyCalls = units.length > 1 || states.some((state) => state.manyCalls)
       if (manyCalls) long.set(mark, true)
       else long.delete(mark)
-      return { value: states, manyCalls }
+      return { value: states, manyCalls: manyCalls ? [chain] : [] }
     })
   }
 }

@@ -9,13 +9,20 @@ export interface ParsedWallet {
   extendedPublicKeys: readonly string[]
 }
 
+/** Its addresses are read along with its keys, in one state with them, and in no bundle. */
+export const hasKeys = ({ extendedPublicKeys }: ParsedWallet): boolean => extendedPublicKeys.length > 0
+
+/** What of a wallet a bundle has to read. */
+const bundled = (wallet: ParsedWallet): OwnAddresses => (hasKeys(wallet) ? NOTHING : wallet.addresses)
+const NOTHING: OwnAddresses = { list: [], hexes: new Set() }
+
 /**
  * Wallets that are read together, so that one read of the chain is one state of the chain for each of them. Small
  * wallets share a unit; a wallet with more than 1,024 addresses has a bundle of its own with several units.
  */
 export interface Bundle {
   wallets: ParsedWallet[]
-  /** At most 1,024 distinct addresses each; none when the wallets only have extended keys. */
+  /** At most 1,024 distinct addresses each; none when all of the wallets have extended keys. */
   units: OwnAddress[][]
 }
 
@@ -42,8 +49,8 @@ export function packBundles(wallets: readonly ParsedWallet[]): Bundle[] {
 
 const openWith = (wallet: ParsedWallet): OpenBundle => ({
   wallets: [wallet],
-  addresses: [...wallet.addresses.list],
-  hexes: wallet.addresses.hexes,
+  addresses: [...bundled(wallet).list],
+  hexes: bundled(wallet).hexes,
   union: undefined,
 })
 
@@ -51,7 +58,7 @@ const openWith = (wallet: ParsedWallet): OpenBundle => ({
 function newcomers({ addresses, hexes }: OpenBundle, wallet: ParsedWallet): OwnAddress[] | undefined {
   const added: OwnAddress[] = []
   if (addresses.length > MAX_UTXO_ADDRESSES) return undefined
-  for (const address of wallet.addresses.list) {
+  for (const address of bundled(wallet).list) {
     if (hexes.has(address.hex)) continue
     if (addresses.length + added.length === MAX_UTXO_ADDRESSES) return undefined
     added.push(address)

@@ -1,10 +1,14 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
+import type { PlatformChain } from '../node/chains.ts'
 
 /** One try at a read that may take several calls. */
 export interface Attempt<T> {
   value: T
-  /** False: every part came from a single call, so each part is one state of the chain and nothing is to be compared. */
-  manyCalls: boolean
+  /**
+   * Chains of which some part took several calls. Of the others each part came from a single call, so that it is one
+   * state of the chain and nothing is to be compared.
+   */
+  manyCalls: readonly PlatformChain[]
 }
 
 const MAX_ATTEMPTS = 4
@@ -16,21 +20,24 @@ const MAX_ATTEMPTS = 4
  *
  * Reads of single calls are taken as they come. Their calls run at the same moment against the same node; comparing
  * heights would double the time of every ordinary answer for a window of milliseconds that the next poll closes.
- * @param expectMany the read is known to take several calls: asks for the height first.
+ * @param expectMany chains whose read is known to take several calls: they are asked for the height first.
  * @throws UpstreamUnavailableError when the tip moved under every attempt.
  */
 export async function readSettled<T>(
-  heights: () => Promise<string>,
-  expectMany: boolean,
+  heightOf: (chain: PlatformChain) => Promise<bigint>,
+  expectMany: readonly PlatformChain[],
   read: () => Promise<Attempt<T>>,
 ): Promise<T> {
-  let before = expectMany ? await heights() : undefined
+  const heights = async (chains: readonly PlatformChain[]) =>
+    new Map(await Promise.all(chains.map(async (chain) => [chain, await heightOf(chain)] as const)))
+  let before = await heights(expectMany)
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { value, manyCalls } = await read()
-    if (!manyCalls) return value
-    const after = await heights()
-    if (after === before) return value
-    before = after
+    if (manyCalls.length === 0) return value
+    const after = await heights(manyCalls)
+    if (manyCalls.every((chain) => before.get(chain) === after.get(chain))) return value
+    // A height from before that was not asked again holds as well: it covers more than this attempt.
+    before = new Map([...before, ...after])
   }
   throw new UpstreamUnavailableError(`the chain moved during each of ${MAX_ATTEMPTS} readings`)
 }

@@ -4,12 +4,11 @@ import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { Outcome, ReadContext, WalletAccount } from '../../capabilities.ts'
 import { accountFailure } from '../account-failure.ts'
-import type { KeyReading } from '../keys/key-scan.ts'
-import type { KeyScanner } from '../keys/key-scanner.ts'
+import type { KeyScanner, OwnedWindow } from '../keys/key-scanner.ts'
 import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
 import type { PlatformChain } from '../node/chains.ts'
 import { type BundleReader, createBundleReader } from './bundle-reader.ts'
-import { type Bundle, type ParsedWallet, packBundles } from './bundles.ts'
+import { type Bundle, hasKeys, type ParsedWallet, packBundles } from './bundles.ts'
 import type { Holdings } from './coins.ts'
 import { distribute, type OwnedAddresses } from './distribution.ts'
 import type { UnitState } from './unit-reader.ts'
@@ -62,7 +61,7 @@ export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B
     const { wallets, failures } = await parseWallets(accounts, facts.hrp, deps.keys !== undefined)
     const outcomes = new Map<string, Outcome<B>>()
     for (const [id, error] of failures) outcomes.set(id, { ok: false, error })
-    const keyReadings = startKeyScan(deps.keys, wallets, call)
+    const keyReadings = startKeyScans(deps.keys, wallets, call)
     await mapBounded(packBundles(wallets), CONCURRENT_BUNDLES, async (bundle) => {
       const answers = await answerBundle(deps, readBundle, bundle, keyReadings, facts, call)
       for (const [id, outcome] of answers) outcomes.set(id, outcome)
@@ -71,14 +70,17 @@ export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B
   }
 }
 
-type KeyReadings = ReadonlyMap<string, Promise<KeyReading>>
+/** What belongs to a wallet with keys, its single addresses included, by the wallet. */
+type KeyReadings = ReadonlyMap<ParsedWallet, Promise<readonly OwnedWindow[]>>
 
-function startKeyScan(keys: KeyScanner | undefined, wallets: readonly ParsedWallet[], call: CallOptions): KeyReadings {
+function startKeyScans(keys: KeyScanner | undefined, wallets: readonly ParsedWallet[], call: CallOptions): KeyReadings {
   if (!keys) return new Map()
-  const readings = keys.scan(new Set(wallets.flatMap((wallet) => wallet.extendedPublicKeys)), call)
-  // A key may fail before the bundle that wants it has begun.
-  for (const reading of readings.values()) reading.catch(() => undefined)
-  return readings
+  const keyed = wallets.filter(hasKeys)
+  const wanted = keyed.map(({ extendedPublicKeys, addresses }) => ({ extendedPublicKeys, addresses: addresses.list }))
+  const readings = keys.scan(wanted, call)
+  // A scan may fail before the bundle that wants it has begun.
+  for (const reading of readings) reading.catch(() => undefined)
+  return new Map(keyed.map((wallet, index) => [wallet, readings[index] as Promise<readonly OwnedWindow[]>]))
 }
 
 async function answerBundle<B>(
@@ -96,9 +98,9 @@ async function answerBundle<B>(
       Promise.all(bundle.wallets.map((wallet) => settleKeys(wallet, keyReadings))),
     ])
     const served = bundle.wallets.flatMap((wallet, index) => {
-      const readings = derived[index]
-      if (!(readings instanceof Error)) return [{ wallet, readings: readings ?? [] }]
-      outcomes.set(wallet.id, { ok: false, error: readings })
+      const windows = derived[index]
+      if (!(windows instanceof Error)) return [{ wallet, windows: windows ?? [] }]
+      outcomes.set(wallet.id, { ok: false, error: windows })
       return []
     })
     const together = holdingsOf(served, bundle, states, deps.chain)
@@ -113,23 +115,20 @@ async function answerBundle<B>(
   return outcomes
 }
 
-/** Readings of a wallet's keys, or why one of them failed: then the wallet's sum would be too small. */
-async function settleKeys(wallet: ParsedWallet, readings: KeyReadings): Promise<KeyReading[] | Error> {
+/** What was read for a wallet's keys, or why it could not be: then the wallet's sum would be too small. */
+async function settleKeys(wallet: ParsedWallet, readings: KeyReadings): Promise<readonly OwnedWindow[] | Error> {
+  if (!hasKeys(wallet)) return []
   try {
-    return await Promise.all(
-      wallet.extendedPublicKeys.map((key) => {
-        const reading = readings.get(key)
-        if (!reading) throw new BadAnswerError('a key was not read')
-        return reading
-      }),
-    )
+    const reading = readings.get(wallet)
+    if (!reading) throw new BadAnswerError('a key was not read')
+    return await reading
   } catch (error) {
     return accountFailure(error)
   }
 }
 
 function holdingsOf(
-  served: readonly { wallet: ParsedWallet; readings: readonly KeyReading[] }[],
+  served: readonly { wallet: ParsedWallet; windows: readonly OwnedWindow[] }[],
   bundle: Bundle,
   states: readonly UnitState[],
   chain: PlatformChain,
@@ -144,18 +143,15 @@ function holdingsOf(
     units.push(state)
     return units.length - 1
   }
-  const owned = served.map(({ wallet, readings }): OwnedAddresses => {
+  const owned = served.map(({ wallet, windows }): OwnedAddresses => {
     const { hexes } = wallet.addresses
-    const given: OwnedAddresses = { get: (hex) => (hexes.has(hex) ? unitOf(hex) : undefined) }
-    if (readings.length === 0) return given
-    const derived = new Map<string, number>()
-    for (const reading of readings) {
-      for (const window of reading.windows) {
-        const unit = numberOf(chain === 'P' ? window.P : window.X)
-        for (const hex of window.addresses) if (!derived.has(hex)) derived.set(hex, unit)
-      }
+    if (!hasKeys(wallet)) return { get: (hex) => (hexes.has(hex) ? unitOf(hex) : undefined) }
+    const found = new Map<string, number>()
+    for (const window of windows) {
+      const unit = numberOf(chain === 'P' ? window.P : window.X)
+      for (const hex of window.addresses) if (!found.has(hex)) found.set(hex, unit)
     }
-    return { get: (hex) => given.get(hex) ?? derived.get(hex) }
+    return found
   })
   const holdings = distribute(units, owned)
   return served.map(({ wallet }, index) => ({

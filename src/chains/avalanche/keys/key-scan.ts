@@ -8,6 +8,7 @@ import { readUnit, type UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import { readHeight } from '../node/height.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
+import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import type { DerivedAddresses } from './derived-addresses.ts'
 import {
   type AddressPlaces,
@@ -16,21 +17,35 @@ import {
   nextEnd,
   noteUse,
   startProgress,
-  windowEnd,
 } from './scan-progress.ts'
 
-/** Some addresses of a key with what they own; the states also hold what belongs to keys read along with it. */
-interface KeyWindow {
-  /** Hex, of this key only. */
+/** Chains on which keys have addresses; both are read, as an address may be in use on one of them only. */
+export const KEY_CHAINS = ['P', 'X'] as const
+export type KeyChain = (typeof KEY_CHAINS)[number]
+
+/** Some addresses with what they own; the states also hold what belongs to others that were read along with them. */
+export interface ScanWindow {
+  /** Whose addresses these are; undefined for single ones. */
+  key: string | undefined
+  /** Hex. */
   addresses: readonly string[]
   P: UnitState
   X: UnitState
 }
 
-/** All that a scan read for a key: every address in use, and a gap of unused ones beyond. */
-export interface KeyReading {
-  windows: readonly KeyWindow[]
-  lastUsed: LastUsed
+/** What is read in one state of P and of X. */
+export interface ScanPack {
+  keys: readonly string[]
+  /** Single addresses of wallets that have keys as well, each once. */
+  addresses: readonly OwnAddress[]
+}
+
+/** All that a scan read: of every key the addresses in use and a gap of unused ones beyond, and the single addresses. */
+export interface ScanReading {
+  windows: readonly ScanWindow[]
+  lastUsed: ReadonlyMap<string, LastUsed>
+  /** Chains that took several calls. */
+  manyCalls: readonly KeyChain[]
 }
 
 export interface KeyScanDeps {
@@ -45,50 +60,67 @@ export interface KeyScanDeps {
 const MAX_END = 16_384
 const CONCURRENT_UNITS = 4
 
-/** Scans valid keys together, in one state of P and X. */
+/**
+ * Scans valid keys together.
+ * @param expectMany chains that took several calls when the same was read before
+ */
 export async function scanKeys(
   deps: KeyScanDeps,
-  keys: readonly string[],
+  pack: ScanPack,
+  expectMany: readonly KeyChain[],
   call: CallOptions,
-): Promise<Map<string, KeyReading>> {
+): Promise<ScanReading> {
   const { pool } = deps.network
-  const heights = async () => (await Promise.all([readHeight(pool, 'P', call), readHeight(pool, 'X', call)])).join()
-  const expected = startProgress(keys, deps.remembered).reduce(
-    (n, { remembered }) => n + windowEnd(remembered, deps.gap),
-    0,
+  const { hrp } = await deps.network.facts(call)
+  const first = await firstAddresses(deps, pack, startProgress(pack.keys, deps.remembered), new Map(), hrp)
+  const large = { P: first.length > MAX_STAKE_ADDRESSES, X: first.length > MAX_UTXO_ADDRESSES }
+  return readSettled(
+    (chain) => readHeight(pool, chain, call),
+    KEY_CHAINS.filter((chain) => large[chain] || expectMany.includes(chain)),
+    async () => {
+      const reading = await attempt(deps, pack, hrp, call)
+      return { value: reading, manyCalls: reading.manyCalls }
+    },
   )
-  return readSettled(heights, expected > MAX_STAKE_ADDRESSES, () => attempt(deps, keys, call))
 }
 
-async function attempt(deps: KeyScanDeps, keys: readonly string[], call: CallOptions) {
-  const { hrp } = await deps.network.facts(call)
+async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, call: CallOptions): Promise<ScanReading> {
+  const { keys } = pack
   const branches = startProgress(keys, deps.remembered)
   const places: AddressPlaces = new Map()
-  const windows = new Map<string, KeyWindow[]>(keys.map((key) => [key, []]))
-  let manyCalls = false
-  for (let round = 1; ; round++) {
-    const addresses = await nextAddresses(deps, branches, places, hrp)
-    if (addresses.length === 0) break
+  const windows: ScanWindow[] = []
+  const many = { P: false, X: false }
+  let addresses = await firstAddresses(deps, pack, branches, places, hrp)
+  for (let round = 1; addresses.length > 0; round++) {
     const units = sliceUnits(addresses)
     const states = await mapBounded(units, CONCURRENT_UNITS, async (unit) => {
-      const [P, X] = await Promise.all(
-        (['P', 'X'] as const).map((chain) => readUnit(deps.network.pool, chain, unit, call)),
-      )
+      const [P, X] = await Promise.all(KEY_CHAINS.map((chain) => readUnit(deps.network.pool, chain, unit, call)))
       return { P: P as UnitState, X: X as UnitState }
     })
     units.forEach((unit, index) => {
       const state = states[index] as { P: UnitState; X: UnitState }
-      noteUse(state.P, places)
-      noteUse(state.X, places)
-      for (const [key, own] of groupByKey(unit, places)) windows.get(key)?.push({ addresses: own, ...state })
-      manyCalls ||= state.P.manyCalls || state.X.manyCalls
+      for (const chain of KEY_CHAINS) {
+        noteUse(state[chain], places)
+        many[chain] ||= state[chain].manyCalls || round > 1 || units.length > 1
+      }
+      for (const [key, own] of groupByKey(unit, places)) windows.push({ key, addresses: own, ...state })
     })
-    manyCalls ||= round > 1 || units.length > 1
+    addresses = await nextAddresses(deps, branches, places, hrp)
   }
-  const value = new Map(
-    keys.map((key) => [key, { windows: windows.get(key) ?? [], lastUsed: lastUsedOf(key, branches) }]),
-  )
-  return { value, manyCalls }
+  const lastUsed = new Map(keys.map((key) => [key, lastUsedOf(key, branches)]))
+  return { windows, lastUsed, manyCalls: KEY_CHAINS.filter((chain) => many[chain]) }
+}
+
+/** The first windows of all keys, and the single addresses that are not among them. */
+async function firstAddresses(
+  deps: KeyScanDeps,
+  pack: ScanPack,
+  branches: readonly BranchProgress[],
+  places: AddressPlaces,
+  hrp: string,
+): Promise<OwnAddress[]> {
+  const derived = await nextAddresses(deps, branches, places, hrp)
+  return [...derived, ...pack.addresses.filter(({ hex }) => !places.has(hex))]
 }
 
 /** The next window of every branch that is not finished, noted in `places`. */
@@ -113,11 +145,10 @@ async function nextAddresses(
   return addresses
 }
 
-function groupByKey(unit: readonly OwnAddress[], places: AddressPlaces): Map<string, string[]> {
-  const groups = new Map<string, string[]>()
+function groupByKey(unit: readonly OwnAddress[], places: AddressPlaces): Map<string | undefined, string[]> {
+  const groups = new Map<string | undefined, string[]>()
   for (const { hex } of unit) {
     const key = places.get(hex)?.progress.key
-    if (key === undefined) continue
     const group = groups.get(key)
     if (group) group.push(hex)
     else groups.set(key, [hex])

@@ -1,19 +1,37 @@
 import { LRUCache } from 'lru-cache'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
+import type { OwnAddress } from '../balances/own-address.ts'
+import type { UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
-import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import { type SharedWork, shareWork } from '../shared-work.ts'
 import { createDerivedAddresses } from './derived-addresses.ts'
 import { plainExtendedKey } from './extended-key.ts'
-import { type KeyReading, scanKeys } from './key-scan.ts'
+import { type KeyChain, type ScanReading, type ScanWindow, scanKeys } from './key-scan.ts'
+import { type ItemPack, packItems, type ScanItem } from './scan-packs.ts'
 import { type LastUsed, windowEnd } from './scan-progress.ts'
+
+/** A wallet with keys. */
+export interface KeyWallet {
+  extendedPublicKeys: readonly string[]
+  /** Its single addresses, each once. */
+  addresses: readonly OwnAddress[]
+}
+
+/** Some of a wallet's addresses (hex) with what they own; the states also hold what belongs to others. */
+export interface OwnedWindow {
+  addresses: readonly string[]
+  P: UnitState
+  X: UnitState
+}
 
 export interface KeyScanner {
   /**
-   * Starts reading the given keys; P and X asked at the same time share the work. Each key's promise rejects with
-   * BadInputError when the key is not valid, or with why the node could not be read.
+   * Starts reading wallets; P and X asked at the same time share the work. All that belongs to one of them comes from
+   * one state of P and one of X. One promise for each, in their order; it rejects with BadInputError when one of the
+   * keys is not valid, or with why the node could not be read.
    */
-  scan(keys: Iterable<string>, call: CallOptions): Map<string, Promise<KeyReading>>
+  scan(wallets: readonly KeyWallet[], call: CallOptions): Promise<readonly OwnedWindow[]>[]
 }
 
 export interface KeyScannerDeps {
@@ -22,97 +40,110 @@ export interface KeyScannerDeps {
   gap?: number
 }
 
-/** Several keys read together. */
-type Scan = SharedWork<Map<string, KeyReading>>
+type Scan = SharedWork<ScanReading>
 
 const DEFAULT_GAP = 50
 /** Keys whose used ranges are remembered: their next scan takes one window, and an emptied range stays covered. */
 const REMEMBERED_KEYS = 50_000
+/** Packs of one call read at the same time: bounds memory for the largest requests. */
+const CONCURRENT_PACKS = 12
+/** Wallets remembered to have taken several calls, so that the next scan asks for the height first. */
+const REMEMBERED_LONG = 10_000
 
 /**
  * Scans the external and internal branch of account-level keys in windows. An address is in use when it has a UTXO, a
  * stake or something in shared memory on P or X: addresses that only ever sent cannot be seen on a node, hence the
- * generous gap.
+ * generous gap. Single addresses beside a key are read in the same calls: in calls of their own they would be in another
+ * state, and a coin on its way between the two would be counted twice or not at all.
  */
 export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps): KeyScanner {
   const derived = createDerivedAddresses()
   const remembered = new LRUCache<string, LastUsed>({ max: REMEMBERED_KEYS })
+  const long = new LRUCache<string, readonly KeyChain[]>({ max: REMEMBERED_LONG })
   const deps = { network, derived, gap, remembered: (key: string) => remembered.get(key) }
   const running = new Map<string, Scan>()
 
-  const startPack = (keys: readonly string[], call: CallOptions) => {
+  /** @returns resolves when the pack is read or was given up */
+  const startPack = (pack: ItemPack, turn: Promise<void> | undefined, call: CallOptions): Promise<void> => {
+    const marks = pack.items.map(({ mark }) => mark)
+    let end = (): void => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
     const work = shareWork(async (signal) => {
       try {
-        const readings = await scanKeys(deps, keys, { ...call, signal })
-        for (const [key, { lastUsed }] of readings) remembered.set(key, lastUsed)
-        return readings
+        await turn
+        const expectMany = marks.flatMap((mark) => long.get(mark) ?? [])
+        const reading = await scanKeys(deps, pack, expectMany, { ...call, signal })
+        for (const [key, lastUsed] of reading.lastUsed) remembered.set(key, lastUsed)
+        for (const mark of marks) {
+          if (reading.manyCalls.length > 0) long.set(mark, reading.manyCalls)
+          else long.delete(mark)
+        }
+        return reading
       } finally {
-        for (const key of keys) if (running.get(key) === work) running.delete(key)
+        for (const mark of marks) if (running.get(mark) === work) running.delete(mark)
+        end()
       }
     })
-    for (const key of keys) running.set(key, work)
+    for (const mark of marks) running.set(mark, work)
+    return ended
   }
 
   return {
-    scan(keys, { signal, ...call }) {
-      const { texts, readings } = checkKeys(keys)
-      const fresh = [...texts.keys()].filter((key) => running.get(key)?.abandoned() !== false)
-      for (const pack of packKeys(fresh, (key) => firstWindow(remembered.get(key), gap))) startPack(pack, call)
-      // One pack is one work: joining it once per call lets it end when all callers have left.
-      const joined = new Map<Scan, Promise<Map<string, KeyReading>>>()
-      for (const [key, written] of texts) {
-        const work = running.get(key)
-        if (!work) continue
-        const pack = joined.get(work) ?? work.join(signal)
-        joined.set(work, pack)
-        const reading = pack.then((all) => all.get(key) as KeyReading)
-        for (const text of written) readings.set(text, reading)
+    scan(wallets, { signal, ...call }) {
+      const items = wallets.map(itemOf)
+      const fresh = new Map<string, ScanItem>()
+      for (const item of items) {
+        if (!(item instanceof Error) && running.get(item.mark)?.abandoned() !== false) fresh.set(item.mark, item)
       }
-      return readings
+      const ends: Promise<void>[] = []
+      for (const pack of packItems([...fresh.values()], (key) => firstWindow(remembered.get(key), gap)))
+        ends.push(startPack(pack, ends.at(-CONCURRENT_PACKS), call))
+      // One pack is one work: joining it once per call lets it end when all callers have left.
+      const joined = new Map<Scan, Promise<ScanReading>>()
+      return items.map(async (item) => {
+        if (item instanceof Error) throw item
+        const work = running.get(item.mark) as Scan
+        const reading = joined.get(work) ?? work.join(signal)
+        joined.set(work, reading)
+        return ownedBy(item, await reading)
+      })
     },
   }
 }
 
-/**
- * The texts of each valid key, by the one text that all of its texts stand for: an address has one place in a scan. And
- * readings that have failed already for the others.
- */
-function checkKeys(keys: Iterable<string>) {
-  const texts = new Map<string, string[]>()
-  const readings = new Map<string, Promise<KeyReading>>()
-  for (const text of new Set(keys)) {
-    try {
-      const key = plainExtendedKey(text)
-      const written = texts.get(key)
-      if (written) written.push(text)
-      else texts.set(key, [text])
-    } catch (error) {
-      readings.set(text, Promise.reject(error))
-    }
+/** Two texts may stand for one key: an address has one place in a scan. */
+function itemOf({ extendedPublicKeys, addresses }: KeyWallet): ScanItem | Error {
+  try {
+    const keys = [...new Set(extendedPublicKeys.map(plainExtendedKey))].sort()
+    return { mark: [...keys, ...markOf(addresses)].join(), keys, addresses }
+  } catch (error) {
+    return error as Error
   }
-  return { texts, readings }
+}
+
+/** Short, as it is remembered: there may be a thousand of them. */
+function markOf(addresses: readonly OwnAddress[]): string[] {
+  if (addresses.length === 0) return []
+  const hexes = addresses.map(({ hex }) => hex).sort()
+  return [sha256Hex(Buffer.from(hexes.join(''), 'latin1'))]
+}
+
+function ownedBy({ keys, addresses }: ScanItem, { windows }: ScanReading): OwnedWindow[] {
+  const single = new Set(addresses.map(({ hex }) => hex))
+  const ownIn = (window: ScanWindow): readonly string[] => {
+    if (window.key !== undefined && keys.includes(window.key)) return window.addresses
+    return single.size === 0 ? [] : window.addresses.filter((hex) => single.has(hex))
+  }
+  return windows.flatMap((window) => {
+    const own = ownIn(window)
+    return own.length === 0 ? [] : [{ addresses: own, P: window.P, X: window.X }]
+  })
 }
 
 /** Addresses of both branches that a first window of a key asks for. */
 function firstWindow(lastUsed: LastUsed | undefined, gap: number): number {
   const [external, internal] = lastUsed ?? [-1, -1]
   return windowEnd(external, gap) + windowEnd(internal, gap)
-}
-
-/** Puts keys together as long as their first windows fit into one getUTXOs. */
-function packKeys(keys: readonly string[], sizeOf: (key: string) => number): string[][] {
-  const packs: string[][] = []
-  let room = 0
-  for (const key of keys) {
-    const size = sizeOf(key)
-    const pack = packs.at(-1)
-    if (pack && size <= room) {
-      pack.push(key)
-      room -= size
-    } else {
-      packs.push([key])
-      room = MAX_UTXO_ADDRESSES - size
-    }
-  }
-  return packs
 }

@@ -1,0 +1,62 @@
+import type { OwnAddress } from '../balances/own-address.ts'
+import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
+import type { ScanPack } from './key-scan.ts'
+
+/** What one wallet needs read in one state: its keys, each in one text, and the addresses that it names besides. */
+export interface ScanItem {
+  /** The same for all that need the same. */
+  mark: string
+  keys: readonly string[]
+  addresses: readonly OwnAddress[]
+}
+
+/** Items that are read together. */
+export interface ItemPack extends ScanPack {
+  items: readonly ScanItem[]
+}
+
+interface OpenPack {
+  items: ScanItem[]
+  keys: Set<string>
+  addresses: Map<string, OwnAddress>
+  size: number
+}
+
+/**
+ * Puts items together as long as the first windows of all keys and the single addresses fit into one getUTXOs. An item
+ * is never split; one whose keys are in a pack already joins that one.
+ * @param sizeOf addresses that the first windows of a key ask for
+ */
+export function packItems(items: readonly ScanItem[], sizeOf: (key: string) => number): ItemPack[] {
+  const packs: OpenPack[] = []
+  // Those with several parts first: single keys among them are read there.
+  const ordered = [...items.filter((item) => !isSingle(item)), ...items.filter(isSingle)]
+  for (const item of ordered) {
+    const related = packs.find(({ keys }) => item.keys.some((key) => keys.has(key)))
+    const pack = [related, packs.at(-1)].find(
+      (one) => one && one.size + addedBy(item, one, sizeOf) <= Math.max(MAX_UTXO_ADDRESSES, one.size),
+    )
+    if (pack) join(pack, item, sizeOf)
+    else packs.push(join({ items: [], keys: new Set(), addresses: new Map(), size: 0 }, item, sizeOf))
+  }
+  return packs.map(({ items: packed, keys, addresses }) => ({
+    items: packed,
+    keys: [...keys],
+    addresses: [...addresses.values()],
+  }))
+}
+
+const isSingle = ({ keys, addresses }: ScanItem): boolean => keys.length === 1 && addresses.length === 0
+
+function addedBy(item: ScanItem, { keys, addresses }: OpenPack, sizeOf: (key: string) => number): number {
+  const windows = item.keys.reduce((sum, key) => (keys.has(key) ? sum : sum + sizeOf(key)), 0)
+  return windows + item.addresses.filter(({ hex }) => !addresses.has(hex)).length
+}
+
+function join(pack: OpenPack, item: ScanItem, sizeOf: (key: string) => number): OpenPack {
+  pack.size += addedBy(item, pack, sizeOf)
+  pack.items.push(item)
+  for (const key of item.keys) pack.keys.add(key)
+  for (const address of item.addresses) pack.addresses.set(address.hex, address)
+  return pack
+}

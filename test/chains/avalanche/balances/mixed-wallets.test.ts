@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
+import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
+import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { secpUtxo, stakerOf } from '../ledger-data.ts'
+import { context, natives, useLedger } from '../ledger-sources.ts'
+
+/*
+ * A wallet with an extended key and single addresses: whatever is on its way between them, its number is that of one
+ * state of the chain.
+ */
+const KEY =
+  'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
+const SINGLE = '11'.repeat(20)
+const derived = createDerivedAddresses()
+const at = async (index: number) => (await derived.range(KEY, 0, index, index + 1, 'fuji'))[0]?.hex as string
+
+const { node, put, sources, count } = useLedger()
+
+const mixed = (hex = SINGLE, id = 'w'): WalletAccount => ({
+  id,
+  addresses: [formatBech32Address(Buffer.from(hex, 'hex'), 'fuji')],
+  extendedPublicKeys: [KEY],
+  filterOutDust: false,
+})
+
+type Side = 'P' | 'X'
+const METHODS = { P: 'platform.getUTXOs', X: 'avm.getUTXOs' } as const
+const read = async (side: Side, account = mixed()) => {
+  const { pvm, avm } = sources()
+  return natives(await (side === 'P' ? pvm : avm).readBalances([account], context()))
+}
+
+/** What a memory holds from the n-th question about it on; the chain goes on by a block with it. */
+function changeBefore(side: Side, question: number, utxos: readonly string[]) {
+  let asked = 0
+  node().before = (call) => {
+    if (call.method !== METHODS[side] || call.params['sourceChain']) return undefined
+    asked += 1
+    if (asked !== question) return undefined
+    node().ledger.heights[side] += 1
+    node().ledger.memories.set(side, [...utxos])
+    node().reindex()
+    return undefined
+  }
+}
+
+describe.each(['P', 'X'] as const)('a coin on its way on %s', (side) => {
+  test.each([1, 2, 3])('between key and address counts once, whenever it moves (%i)', async (question) => {
+    const ofKey = secpUtxo(await at(3), 7n)
+    const ofAddress = secpUtxo(SINGLE, 7n)
+    const stays = [secpUtxo(await at(5), 10n), secpUtxo(SINGLE, 100n)]
+    for (const [from, to] of [
+      [ofKey, ofAddress],
+      [ofAddress, ofKey],
+    ] as const) {
+      node().ledger.memories.set(side, [])
+      put(side, from, ...stays)
+      changeBefore(side, question, [to, ...stays])
+      expect(await read(side)).toEqual({ w: 117n })
+    }
+  })
+
+  test.each([2, 3, 4])('also where the key takes several windows (%i)', async (question) => {
+    const deep = [secpUtxo(await at(120), 10n), secpUtxo(await at(600), 20n)]
+    const ofKey = secpUtxo(await at(300), 7n)
+    const ofAddress = secpUtxo(SINGLE, 7n)
+    for (const [from, to] of [
+      [ofKey, ofAddress],
+      [ofAddress, ofKey],
+    ] as const) {
+      node().ledger.memories.set(side, [])
+      put(side, from, ...deep, secpUtxo(await at(500), 1n))
+      changeBefore(side, question, [to, ...deep, secpUtxo(await at(500), 1n)])
+      expect(await read(side)).toEqual({ w: 38n })
+    }
+  })
+})
+
+describe('while nothing moves', () => {
+  test('an address beside a key costs no question of its own', async () => {
+    put('P', secpUtxo(SINGLE, 1n), secpUtxo(await at(0), 10n))
+    put('X', secpUtxo(SINGLE, 2n), secpUtxo(await at(0), 20n))
+    const { pvm, avm } = sources()
+    const [p, x] = await Promise.all([pvm.readBalances([mixed()], context()), avm.readBalances([mixed()], context())])
+    expect([natives(p), natives(x)]).toEqual([{ w: 11n }, { w: 22n }])
+    const asked = ['platform.getUTXOs', 'platform.getStake', 'platform.getHeight', 'avm.getUTXOs', 'avm.getHeight']
+    // 257 addresses: getStake takes 256, so that P is compared with itself.
+    expect(asked.map(count)).toEqual([3, 2, 2, 3, 0])
+  })
+
+  test('nor does one that the key has anyway', async () => {
+    put('P', secpUtxo(await at(0), 10n))
+    expect(await read('P', mixed(await at(0)))).toEqual({ w: 10n })
+    const asked = ['platform.getUTXOs', 'platform.getStake', 'platform.getHeight', 'avm.getUTXOs', 'avm.getHeight']
+    expect(asked.map(count)).toEqual([3, 1, 0, 3, 0])
+  })
+
+  test('neighbours keep what is theirs, whoever shares keys, addresses and coins', async () => {
+    const [own, far] = [await at(2), await at(200)]
+    put('P', secpUtxo(own, 1n), secpUtxo(SINGLE, 10n), secpUtxo([own, SINGLE].sort(), 100n), secpUtxo(far, 1_000n))
+    put('P', secpUtxo(await at(100), 10_000n))
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 5_000, outputs: [{ owners: [far, SINGLE].sort(), amount: 100_000n }] }),
+    )
+    const plain = (id: string, keys: string[], ...hexes: string[]): WalletAccount => ({
+      ...mixed(SINGLE, id),
+      extendedPublicKeys: keys,
+      addresses: hexes.map((hex) => formatBech32Address(Buffer.from(hex, 'hex'), 'fuji')),
+    })
+    const outcomes = await sources().pvm.readBalances(
+      [
+        mixed(SINGLE, 'mixed'),
+        plain('key', [KEY]),
+        plain('address', [], SINGLE),
+        // Given, and found again by the second window of the key.
+        plain('twice', [KEY], far, own),
+        plain('both', [], own, far),
+      ],
+      context(),
+    )
+    expect(natives(outcomes)).toEqual({
+      mixed: 111_111n,
+      key: 111_101n,
+      address: 100_110n,
+      twice: 111_101n,
+      both: 101_101n,
+    })
+  })
+})
