@@ -6,7 +6,7 @@ import { OPEN_END } from '../schema/primary-index.ts'
 import { addressSource } from './address-source.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 
-/** Sums over all addresses of a set, nAVAX. What several of them own counts once. */
+/** Sums over all addresses of a set, nAVAX: subnets with an asset of their own stay out. What several own counts once. */
 export interface RewardSums {
   /** Rewards that were paid, by their kind. */
   historical: Record<RewardType, bigint>
@@ -36,6 +36,12 @@ export interface RewardQueries {
 }
 
 const openEnd = sql.raw(String(OPEN_END))
+const primaryNetwork = sql.raw(`'\\x${'00'.repeat(32)}'::bytea`)
+
+/** Stake and rewards of AVAX. An index that does not know its network's asset yet (it is told at its start) takes all. */
+const inAvax = (network: number) => sql`o.asset = coalesce((
+  select a.number from network_identity i join asset a on a.network = i.network and a.id = i.avax_asset_id
+  where i.network = ${network}), o.asset)`
 
 export function createRewardQueries(db: Kysely<Database>, numbers: ChainNumbers): RewardQueries {
   return {
@@ -61,7 +67,8 @@ async function historical(db: Kysely<Database>, network: number, source: Source)
     select reward_type, sum(amount) as amount from (
       select distinct e.* from ${source} cross join lateral (
         select o.utxo, o.amount, o.reward_type from utxo_owner o
-        where o.address = w.address and o.chain = ${network * 4} and o.reward_type is not null) e) paid
+        where o.address = w.address and o.chain = ${network * 4} and o.reward_type is not null
+          and ${inAvax(network)}) e) paid
     group by reward_type`
   const sums = { VALIDATOR: 0n, DELEGATOR: 0n, VALIDATOR_FEE: 0n }
   for (const row of (await query.execute(db)).rows) sums[rewardTypes.word(row.reward_type)] = BigInt(row.amount)
@@ -73,7 +80,8 @@ async function stakeOwned(db: Kysely<Database>, network: number, source: Source)
     select coalesce(sum(amount), 0) as amount from (
       select distinct e.* from ${source} cross join lateral (
         select o.utxo, o.amount from utxo_owner o
-        where o.address = w.address and o.chain = ${network * 4} and o.staked_until = ${openEnd}) e) staked`
+        where o.address = w.address and o.chain = ${network * 4} and o.staked_until = ${openEnd}
+          and ${inAvax(network)}) e) staked`
   return BigInt((await query.execute(db)).rows[0]?.amount ?? 0)
 }
 
@@ -95,6 +103,7 @@ async function pending(db: Kysely<Database>, network: number, source: Source): P
       select distinct e.* from ${source} cross join lateral (
         select o.tx_id, o.role from staker_owner o where o.address = w.address and o.network = ${network}) e) o
     join staker s on s.network = ${network} and s.tx_id = o.tx_id and s.ended_height is null
+      and s.subnet_id = ${primaryNetwork}
     left join lateral (
       select sum(d.potential_reward - d.potential_net) as fees from staker d
       where o.role = ${stakerRoles.number('fees')} and d.node_id = s.node_id and d.network = ${network}
