@@ -72,6 +72,8 @@ export interface KnownToken {
   decimals: number
   logoUri?: string
   internalId?: string
+  /** Lists disagree about the decimals: the chain's own word counts. */
+  decimalsDisputed?: true
 }
 
 /** Where adapters learn which tokens exist on a chain. Never asks the network; an empty list is a valid answer. */

@@ -21,7 +21,8 @@ const sameToken = (a: ListedToken, b: ListedToken | undefined): boolean =>
   a.symbol === b.symbol &&
   a.decimals === b.decimals &&
   a.logoUri === b.logoUri &&
-  a.internalId === b.internalId
+  a.internalId === b.internalId &&
+  a.decimalsDisputed === b.decimalsDisputed
 
 interface Chain {
   version: number
@@ -32,7 +33,7 @@ interface Chain {
 const byAddress = (a: ListedToken, b: ListedToken): number =>
   a.address < b.address ? -1 : a.address > b.address ? 1 : 0
 
-/** Merges lists per chain: the first list that names an address wins, the built-in table comes last. */
+/** Merges lists per chain: the first list that names an address wins, the built-in table comes last. Another number of decimals in a later one is not lost. */
 const merge = (
   caip2Id: string,
   lists: readonly ParsedList[],
@@ -44,8 +45,10 @@ const merge = (
   if (withBuiltIn) sources.push(builtIn(caip2Id))
   for (const tokens of sources)
     for (const token of tokens) {
-      if (merged.size >= most) return merged
-      if (!merged.has(token.address)) merged.set(token.address, token)
+      const first = merged.get(token.address)
+      if (first !== undefined) {
+        if (first.decimals !== token.decimals) merged.set(token.address, { ...first, decimalsDisputed: true })
+      } else if (merged.size < most) merged.set(token.address, token)
     }
   return merged
 }

@@ -9,6 +9,8 @@ export interface ListedToken {
   /** https only */
   logoUri?: string
   internalId?: string
+  /** Lists disagree about the decimals: one of them moves the decimal point. */
+  decimalsDisputed?: true
 }
 
 /** Tokens by CAIP-2 chain. */

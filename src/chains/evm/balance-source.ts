@@ -15,7 +15,7 @@ import { createBalanceSweep } from './balance-sweep.ts'
 import { createIndexedDiscovery, type IndexedTokens } from './indexed-tokens.ts'
 import { createListedTokens, type ListedTokens } from './known-tokens.ts'
 import { type EvmLimits, evmLimits } from './limits.ts'
-import { balancesOf, unlistedTokens } from './owner-balances.ts'
+import { balancesOf, undescribedTokens } from './owner-balances.ts'
 import { createEvmReader } from './reader.ts'
 import { nativeToken } from './reader-types.ts'
 import type { Rectangle } from './sweep-plan.ts'
@@ -77,13 +77,13 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const extras = extrasOf(discovered)
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
     // A name that cannot be read is no reason to lose the accounts that hold no such token.
-    const unlisted = await metadata.read(unlistedTokens(result, listed), context).catch(asError)
+    const described = await metadata.read(undescribedTokens(result, listed), context).catch(asError)
     const outcome = (owner: string): Outcome<EvmBalances> => {
       const found = discovered.get(owner)
       const error = found?.ok === false ? found.error : result.errors.get(owner)
       return error
         ? { ok: false, error }
-        : balancesOf(result, owner, { listed, own: extras.get(owner) ?? [], unlisted })
+        : balancesOf(result, owner, { listed, own: extras.get(owner) ?? [], told: described })
     }
     return new Map(owners.map((owner) => [owner, outcome(owner)]))
   }

@@ -1,4 +1,4 @@
-import type { EvmBalances, Outcome, TokenAmount } from '../capabilities.ts'
+import type { EvmBalances, KnownToken, Outcome, TokenAmount } from '../capabilities.ts'
 import type { ListedTokens } from './known-tokens.ts'
 import { nativeToken } from './reader-types.ts'
 import type { SweepResult } from './sweep-tally.ts'
@@ -9,15 +9,18 @@ export interface TokenKnowledge {
   listed: ListedTokens
   /** Unlisted tokens that were found for this owner; another owner's finds are not shown here. */
   own: readonly string[]
-  /** Metadata of unlisted tokens, or why it could not be read. */
-  unlisted: ReadonlyMap<string, TokenMetadata> | Error
+  /** Metadata of `undescribedTokens`, or why it could not be read. */
+  told: ReadonlyMap<string, TokenMetadata> | Error
 }
 
-/** Tokens with a balance that no list describes. */
-export const unlistedTokens = ({ amounts }: SweepResult, listed: ListedTokens): string[] => [
+const isDescribed = (token: KnownToken | undefined): token is KnownToken =>
+  token !== undefined && !token.decimalsDisputed
+
+/** Tokens with a balance that the chain has to describe: on no list, or on several that disagree about its decimals. */
+export const undescribedTokens = ({ amounts }: SweepResult, listed: ListedTokens): string[] => [
   ...new Set(
     [...amounts.values()].flatMap((held) =>
-      [...held.keys()].filter((token) => token !== nativeToken && !listed.has(token)),
+      [...held.keys()].filter((token) => token !== nativeToken && !isDescribed(listed.get(token))),
     ),
   ),
 ]
@@ -33,11 +36,21 @@ export function balancesOf(
   for (const [address, balance] of [...held].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const listed = known.listed.get(address)
     if (!listed && !known.own.includes(address)) continue
-    if (!listed && known.unlisted instanceof Error) return { ok: false, error: known.unlisted }
-    const shown = listed ?? describe(address, known.unlisted instanceof Error ? {} : known.unlisted.get(address))
+    if (isDescribed(listed)) {
+      tokens.push({ ...listed, balance })
+      continue
+    }
+    if (known.told instanceof Error) return { ok: false, error: known.told }
+    const told = known.told.get(address)
+    const shown = listed ? settled(listed, told) : describe(address, told)
     if (shown) tokens.push({ ...shown, balance })
   }
   return { ok: true, value: { native: held.get(nativeToken) ?? 0n, tokens, blockNumber: block.number } }
+}
+
+/** As the list says, but with the chain's decimals; those of the first list where the token itself tells none. */
+function settled({ decimalsDisputed: _, ...listed }: KnownToken, { decimals }: TokenMetadata = {}): KnownToken {
+  return { ...listed, decimals: decimals ?? listed.decimals }
 }
 
 /** An amount without decimals has no meaning, so such a token is not shown. Names fall back to what there is. */

@@ -127,6 +127,20 @@ describe('good and hostile tokens', () => {
 })
 
 describe('token lists', () => {
+  it('that disagree about decimals are settled by the token itself, without losing the name of the first', async () => {
+    const { usdl } = chain.tokens
+    const list = chain.tokenList.tokens.map((token) =>
+      token.address === usdl ? { ...token, name: 'First', decimals: 18, decimalsDisputed: true as const } : token,
+    )
+    const owner = account(1)
+    const told = (await read(sourceOver(noDiscovery, { list }).source, [owner]))[0]
+    const before = (await read(sourceOver().source, [owner]))[0]
+    if (typeof told !== 'object' || typeof before !== 'object') throw new Error('no balances')
+    const [settled, plain] = [told, before].map(({ tokens }) => tokens.find(({ address }) => address === usdl))
+    expect(plain?.decimals).toBe(6)
+    expect(settled).toEqual({ ...plain, name: 'First' })
+  })
+
   it('leave out what is no token of this chain, and count an address once', async () => {
     const lab = chain.tokenList.tokens.filter(({ address }) => address === chain.tokens.lab)
     const upper = lab.map((token) => ({
