@@ -8,6 +8,7 @@ import { type ChainStream, createIndexer, type Indexer } from '../indexer/index.
 import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../indexer/primary/index.ts'
 import type { Store } from '../store/index.ts'
 import { boundHeapGrowth } from './heap-growth.ts'
+import { stakingRules } from './staking-rules.ts'
 
 const SIDES = ['mainnet', 'testnet'] as const
 const LETTERS = ['P', 'X', 'C'] as const
@@ -51,6 +52,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
       chains: letters,
       evmChainId: BigInt(setting.evmChainId ?? (side === 'mainnet' ? 43114 : 43113)),
       ...genesisOf(config.index.genesis === 'infer' ? undefined : setting.genesisFile),
+      ...(setting.staking === undefined ? {} : { staking: stakingRules(setting.staking) }),
       writer: store.writer,
       logger,
       keepContainers: true,

@@ -3,7 +3,12 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
 import { createIndexer, type Indexer, type RunnerTimes } from '../../src/indexer/index.ts'
-import { createGenesisBook, createPrimaryStreams, type GenesisBook } from '../../src/indexer/primary/index.ts'
+import {
+  createGenesisBook,
+  createPrimaryStreams,
+  type GenesisBook,
+  type StakingRules,
+} from '../../src/indexer/primary/index.ts'
 import type { IndexWriter, Store } from '../../src/store/index.ts'
 import { createUpstreamPool, type UpstreamPool } from '../../src/upstream/index.ts'
 import { type ReplayNode, type ReplayNodeOptions, startReplayNode } from '../support/replay-node/index.ts'
@@ -24,6 +29,7 @@ export interface StageOptions {
   chains?: readonly ('P' | 'X' | 'C')[]
   /** `infer` = none is given. */
   genesis?: GenesisBook | 'infer'
+  staking?: StakingRules
   times?: Partial<RunnerTimes>
   keepContainers?: boolean
   pageBlocks?: number
@@ -74,6 +80,7 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
     chains: options.chains ?? ['P', 'X', 'C'],
     evmChainId: 43_113n,
     ...(options.genesis === 'infer' ? {} : { genesis: options.genesis ?? createGenesisBook(recordedGenesis) }),
+    ...(options.staking === undefined ? {} : { staking: options.staking }),
     writer,
     logger,
     keepContainers: options.keepContainers ?? true,

@@ -78,6 +78,27 @@ export const SolanaChainSchema = section({
   pricePlatform,
 })
 
+const millionths = (preset: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 1_000_000, default: preset, description })
+const nanoAvax = (preset: string, description: string) =>
+  Type.String({ pattern: '^[1-9][0-9]{0,18}$', allowed: 'a whole number of nAVAX', default: preset, description })
+
+/** What nodes of a network of one's own are started with; the public networks have the defaults. */
+const StakingSchema = section(
+  {
+    maxConsumptionRate: millionths(120_000, '--stake-max-consumption-rate: millionths.'),
+    minConsumptionRate: millionths(100_000, '--stake-min-consumption-rate: millionths.'),
+    mintingPeriodSeconds: Type.Integer({
+      minimum: 1,
+      default: 31_536_000,
+      description: '--stake-minting-period: seconds.',
+    }),
+    supplyCap: nanoAvax('720000000000000000', '--stake-supply-cap: nAVAX.'),
+    maxValidatorStake: nanoAvax('3000000000000000', '--max-validator-stake: nAVAX.'),
+  },
+  { description: "What the network's nodes were started with, where it is not as on the public networks." },
+)
+
 export const AvalancheNetworkSchema = section({
   name,
   upstreams: Type.Array(UpstreamSchema, {
@@ -91,6 +112,7 @@ export const AvalancheNetworkSchema = section({
   avaxAssetId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   evmChainId: Type.Optional(Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain.' })),
   genesisFile: Type.Optional(source({ description: "Genesis in the node's own format: path or URL." })),
+  staking: Type.Optional(StakingSchema),
   native: Type.Optional(NativeTokenSchema),
   explorer,
 })

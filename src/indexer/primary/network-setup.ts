@@ -7,7 +7,7 @@ import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { XGenesisFacts } from './genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'
-import { knownValidatorFee, MAX_VALIDATOR_STAKE, PRIMARY_REWARD, type PRules } from './p-rules.ts'
+import { knownValidatorFee, type PRules, type StakingRules } from './p-rules.ts'
 import type { ValidatorFeeRules } from './validator-fee.ts'
 
 /** What all streams of a network have to know before the first block. */
@@ -24,8 +24,12 @@ export interface Cortina {
   stopVertexId: string
 }
 
-/** Asks the nodes what their network is like. */
-export async function readNetworkSetup(network: AvalancheNetwork, signal: AbortSignal): Promise<NetworkSetup> {
+/** Asks the nodes what their network is like; `staking` they do not tell. */
+export async function readNetworkSetup(
+  network: AvalancheNetwork,
+  staking: StakingRules,
+  signal: AbortSignal,
+): Promise<NetworkSetup> {
   const call: CallOptions = { signal }
   const [facts, upgrades] = await Promise.all([network.facts(call), readUpgrades(network.pool, call)])
   const ids = {
@@ -36,8 +40,7 @@ export async function readNetworkSetup(network: AvalancheNetwork, signal: AbortS
   }
   const rules: PRules = {
     avaxAssetId: ids.avaxAssetId,
-    reward: PRIMARY_REWARD,
-    maxValidatorStake: MAX_VALIDATOR_STAKE,
+    ...staking,
     validatorFee: await readValidatorFee(network.pool, facts.networkId, call),
     upgrades: {
       cortina: timeOf(upgrades, 'cortinaTime'),

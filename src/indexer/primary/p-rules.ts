@@ -2,11 +2,8 @@ import type { RewardRules } from './reward.ts'
 import type { ValidatorFeeRules } from './validator-fee.ts'
 
 /** What of a network's settings decides about its state on P. Times in unix seconds. */
-export interface PRules {
+export interface PRules extends StakingRules {
   avaxAssetId: string
-  reward: RewardRules
-  /** nAVAX; bounds what a validator that renews itself compounds. */
-  maxValidatorStake: bigint
   validatorFee: ValidatorFeeRules
   upgrades: UpgradeTimes
 }
@@ -19,9 +16,16 @@ export interface UpgradeTimes {
   helicon: bigint
 }
 
+/** What nodes are started with and never tell. */
+export interface StakingRules {
+  reward: RewardRules
+  /** nAVAX; bounds what a validator that renews itself compounds. */
+  maxValidatorStake: bigint
+}
+
 const AVAX = 1_000_000_000n
 
-/** The primary network's on every known network. */
+/** The primary network's on every public network, and on others that are not told otherwise. */
 export const PRIMARY_REWARD: RewardRules = {
   maxRate: 120_000n,
   minRate: 100_000n,

@@ -12,6 +12,7 @@ import type { GenesisBook } from './genesis-book.ts'
 import { createCHeightApi, createHeightApi } from './height-api.ts'
 import { createInferredBook } from './inferred-genesis/index.ts'
 import { type NetworkSetup, readNetworkSetup } from './network-setup.ts'
+import { MAX_VALIDATOR_STAKE, PRIMARY_REWARD, type StakingRules } from './p-rules.ts'
 import { createPStream } from './p-stream.ts'
 import { createRewardReader } from './reward-check.ts'
 import { createXStream } from './x-stream.ts'
@@ -27,6 +28,8 @@ export interface PrimaryStreamsDeps<E> {
   evmChainId: bigint
   /** Left out = inferred from the chain. */
   genesis?: GenesisBook
+  /** Left out = as on the public networks. */
+  staking?: StakingRules
   writer: IndexWriter
   logger: Logger
   /** Keep the containers themselves, so that the index API can be answered without a node. */
@@ -43,7 +46,10 @@ export type AnyStream = ChainStream<any>
 export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[] {
   const { network, name, testnet, writer, logger, keepContainers, evm, evmChainId, pageBlocks } = deps
   const { pool } = network
-  const setup = once(async (signal) => expectSameNetwork(writer, name, await readNetworkSetup(network, signal)))
+  const staking = deps.staking ?? { reward: PRIMARY_REWARD, maxValidatorStake: MAX_VALIDATOR_STAKE }
+  const setup = once(async (signal) =>
+    expectSameNetwork(writer, name, await readNetworkSetup(network, staking, signal)),
+  )
   const definition = { kind: 'primary' as const, network: name, testnet }
   const paged = { pool, logger, ...(pageBlocks === undefined ? {} : { pageBlocks }) }
   const platform = createBlockSource({ ...paged, format: pFormat, heights: createHeightApi(pool, pFormat, pageBlocks) })

@@ -65,7 +65,7 @@ export function expectSameRewards(height: bigint, computed: readonly UtxoRow[], 
   // A node that lags behind the one that gave the blocks.
   if (expected.length === 0) throw new BadAnswerError(`P block ${height}: the node knows of no rewards`)
   throw new StreamBlockedError(
-    `P block ${height}: rewards were computed as ${found.join(' ') || 'none'}, the node paid ${expected.join(' ') || 'none'}`,
+    `P block ${height}: rewards were computed as ${found.join(' ') || 'none'}, the node paid ${expected.join(' ') || 'none'}; nodes started with staking rules of their own need chains.avalanche.<network>.staking`,
   )
 }
 
