@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAssetDirectory, type IndexedAssets } from '../../../src/chains/avalanche/assets.ts'
-import { idToCb58 } from '../../../src/lib/ids.ts'
+import { idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
+import { startLyingProxy } from '../../indexer/lying-proxy.ts'
+import { recordedJson } from '../../support/recordings.ts'
+import { startReplayNode } from '../../support/replay-node/index.ts'
 import { emptyLedger } from './ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from './ledger-node.ts'
 
@@ -103,5 +106,46 @@ describe('an asset that a node does not know', () => {
     expect(await directory()()).toEqual(KNOWN)
     ;(nodes[1] as LedgerNode).before = () => NO_METHOD
     expect(await directory(async () => ({ name: 'Token', symbol: 'TOK', decimals: 6 }))()).toEqual(KNOWN)
+  })
+})
+
+describe('behind gateways that hide avm.getAssetDescription', () => {
+  const { assets, avaxAssetID } = recordedJson<{ avaxAssetID: string; assets: { assetID: string }[] }>('network')
+  // AVAX is known without being asked for.
+  const hexes = assets.flatMap(({ assetID }) => (assetID === avaxAssetID ? [] : [idFromCb58(assetID)]))
+
+  it('assets are read off the transactions that made them, and a wrong transaction is none', async () => {
+    const replay = await startReplayNode()
+    let change = (body: Buffer, _request: { body: string }): Buffer => body
+    const front = await startLyingProxy(replay.url, (body, request) => change(body, request))
+    const gateway = createUpstreamPool('gateway', [{ url: front.url }], {
+      ...DEFAULT_LIMITS,
+      requestsPerSecond: 10_000,
+    })
+    const read = async () => createAssetDirectory({ pool: gateway }).describe(hexes, { deadline: Date.now() + 10_000 })
+    try {
+      const described = await read()
+      expect(described.size).toBeGreaterThan(2)
+      const refusal = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'method not allowed' } })
+      const hide = (body: Buffer, request: { body: string }) =>
+        request.body.includes('getAssetDescription') ? Buffer.from(refusal) : body
+      change = hide
+      expect(await read()).toEqual(described)
+
+      const [first, second] = hexes as [string, string]
+      const makingOf = (hex: string): Promise<Buffer> =>
+        gateway
+          .rpc('/ext/bc/X', 'avm.getTx', { txID: idToCb58(hex), encoding: 'hex' })
+          .then((result) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result })))
+      const other = await makingOf(second)
+      change = (body, request) => (request.body.includes('avm.getTx') ? other : hide(body, request))
+      const lied = await read()
+      expect(lied.get(first)).toMatchObject({ code: 'BAD_ANSWER' })
+      expect(lied.get(second)).toEqual(described.get(second))
+    } finally {
+      await gateway.close()
+      await front.stop()
+      await replay.stop()
+    }
   })
 })

@@ -1,5 +1,8 @@
 import { BadAnswerError, UpstreamUnavailableError } from '../../../errors.ts'
+import { idFromCb58 } from '../../../lib/ids.ts'
+import { decodeNodeHex } from '../../../lib/node-hex.ts'
 import type { AnswerVerdict, CallOptions, RawResponse, UpstreamPool } from '../../../upstream/types.ts'
+import { decodeXTx } from '../codec/index.ts'
 import { recordOf, textOf, uintOf } from './answers.ts'
 import { ask } from './ask.ts'
 import { lacksMethod, saysAbsent, wordsOfAbsence } from './refusals.ts'
@@ -28,20 +31,40 @@ const PATH = '/ext/bc/X'
 const METHOD = 'avm.getAssetDescription'
 
 /**
- * An asset as a node describes it; where one does not know it, or has not got the method, the others are asked.
+ * An asset as a node describes it; where one does not know it, or has not got the method, the others are asked. Where
+ * none has the method, the transaction that made the asset is read.
  * @param assetId CB58
- * @throws UnknownAssetError when none knows it; JsonRpcError when none has the method
+ * @throws UnknownAssetError when none knows it; JsonRpcError when none tells of it in any way
  */
 export async function readAssetDescription(
   pool: UpstreamPool,
   assetId: string,
   call: CallOptions,
 ): Promise<AssetDescription> {
-  const answer = await ask(pool, PATH, METHOD, { assetID: assetId }, call).catch((error: unknown) => {
-    if (saysAbsent(error) || lacksMethod(error)) return askOthers(pool, assetId, call, error)
+  try {
+    const answer = await ask(pool, PATH, METHOD, { assetID: assetId }, call).catch((error: unknown) => {
+      if (saysAbsent(error) || lacksMethod(error)) return askOthers(pool, assetId, call, error)
+      throw error
+    })
+    return descriptionOf(assetId, answer)
+  } catch (error) {
+    if (lacksMethod(error)) return await readMaking(pool, assetId, call)
     throw error
-  })
-  return descriptionOf(assetId, answer)
+  }
+}
+
+/** Gateways may hide the one method and not the other. The bytes are what the asset's id is the hash of. */
+async function readMaking(pool: UpstreamPool, assetId: string, call: CallOptions): Promise<AssetDescription> {
+  const answer = await ask(pool, PATH, 'avm.getTx', { txID: assetId, encoding: 'hex' }, call).catch(
+    (error: unknown) => {
+      throw saysAbsent(error) ? new UnknownAssetError(assetId) : error
+    },
+  )
+  const { id, unsignedTx } = decodeXTx(decodeNodeHex(textOf(recordOf(answer, 'getTx')['tx'], 'getTx tx')))
+  if (id !== idFromCb58(assetId)) throw new BadAnswerError(`getTx: another transaction than ${assetId}`)
+  if (unsignedTx.type !== 'CreateAssetTx') throw new UnknownAssetError(assetId)
+  const { name, symbol, denomination } = unsignedTx
+  return descriptionOf(assetId, { name, symbol, denomination })
 }
 
 /** Goes on from node to node until one describes the asset. */
