@@ -12,6 +12,12 @@ export interface IndexWriter {
    */
   keepNetwork(name: string, network: IndexedNetwork): Promise<void>
   /**
+   * Computes what the commit of these rows can be spared, while the range before them is still being written. Nothing
+   * depends on it.
+   * @throws RangeContentError for rows that contradict each other
+   */
+  prepareRange(stream: string, rows: RangeRows): void
+  /**
    * Writes a range and its progress in one transaction.
    * @throws RangeGapError when `from` is not the stored height plus one
    * @throws RangeParentError when `parentId` is not the stored tip

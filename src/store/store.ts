@@ -105,6 +105,7 @@ export function assembleStore(
     reader: createIndexReader(db, numbers),
     nftMetadata: createNftMetadataRecords(db, numbers),
     writer: createIndexWriter(
+      { pool: lazy.patient, pipelined: kind === 'server' },
       patient,
       leader === 'lease' ? createLeaderLease({ db, patient }, 'index') : session,
       upkeep,

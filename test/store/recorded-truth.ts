@@ -22,9 +22,15 @@ export async function fillRecorded(store: Store, blocks = 50): Promise<void> {
     await store.writer.register(
       letter === 'C' ? { ...stream, chain: letter, evmChainId: 43113n } : { ...stream, chain: letter },
     )
+    let written = Promise.resolve()
     for (const { rows, progress } of recordedRanges(letter, blocks)) {
-      await store.writer.commitRange(name, { primary: rows }, progress)
+      const range = { primary: rows }
+      // As the indexer does: while the one before is being written.
+      store.writer.prepareRange(name, range)
+      await written
+      written = store.writer.commitRange(name, range, progress)
     }
+    await written
   }
 }
 

@@ -96,6 +96,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         const after: StreamTip = { height: last.height, id: last.id }
         next = ahead(fetchAfter(after, signal))
         const content = await maker.apply(page.blocks)
+        writer.prepareRange(name, content.rows)
         // The page before is written while this one is computed, and only one at a time.
         await written()
         if (signal.aborted) return

@@ -48,13 +48,18 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const patient = new pg.Pool({
     ...connectionSettings(options),
     max: PATIENT_CONNECTIONS,
+    // A range's statements follow one another without waiting for answers.
+    pipeline: true,
     statement_timeout: PATIENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: PATIENT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
   })
   const lost = (error: Error): void => options.logger.warn({ err: error }, 'database connection lost')
-  pool.on('error', lost)
-  patient.on('error', lost)
+  for (const one of [pool, patient]) {
+    one.on('error', lost)
+    // A connection that is cut between two statements of a transaction tells nobody but itself; the next statement fails.
+    one.on('connect', (client) => client.on('error', () => undefined))
+  }
   return {
     kind: 'server',
     size: options.size,

@@ -5,8 +5,17 @@ import type { AssetRow } from '../rows/index.ts'
 import { column, eachChunk, insertRows, rowSource } from './bulk.ts'
 import { ASSET } from './write-blocks.ts'
 
-/** Assets stand in the rows of UTXOs as small numbers. */
+/** Assets stand in the rows of UTXOs as small numbers, which they keep for ever. */
 export type AssetNumbers = (assetId: string) => number
+
+/** @throws StoreCorruptError by the function, for an asset that is not in the map */
+export const assetNumbers =
+  (numbers: ReadonlyMap<string, number>): AssetNumbers =>
+  (assetId) => {
+    const number = numbers.get(assetId)
+    if (number === undefined) throw new StoreCorruptError(`asset ${assetId} got no number`)
+    return number
+  }
 
 /** Writes what a range says about its assets; an asset may be known by its id before it is by its name. */
 export async function writeAssets(db: Db, network: number, rows: readonly AssetRow[]): Promise<void> {
@@ -17,7 +26,7 @@ export async function writeAssets(db: Db, network: number, rows: readonly AssetR
 }
 
 /** The numbers of all assets named, given to new ones here. */
-export async function numberAssets(db: Db, network: number, ids: Iterable<string>): Promise<AssetNumbers> {
+export async function numberAssets(db: Db, network: number, ids: Iterable<string>): Promise<Map<string, number>> {
   const distinct = [...new Set(ids)]
   const numbers = await readNumbers(db, network, distinct)
   const missing = distinct.filter((id) => !numbers.has(id))
@@ -26,11 +35,7 @@ export async function numberAssets(db: Db, network: number, ids: Iterable<string
     await insertRows(db, 'asset', columns, missing, sql`on conflict (network, id) do nothing`)
     for (const [id, number] of await readNumbers(db, network, missing)) numbers.set(id, number)
   }
-  return (assetId) => {
-    const number = numbers.get(assetId)
-    if (number === undefined) throw new StoreCorruptError(`asset ${assetId} got no number`)
-    return number
-  }
+  return numbers
 }
 
 async function readNumbers(db: Db, network: number, ids: readonly string[]): Promise<Map<string, number>> {

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type QueryResult, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { binaryArray, binaryValue, type Cell, type ColumnType } from './binary-array.ts'
+import type { RangeTransaction } from './range-transaction.ts'
 
 /** A column of a bulk write. */
 export interface Column<R> {
@@ -61,16 +62,29 @@ export function rowsFor<R>(
 }
 
 /**
- * Inserts into several tables with one statement, as long as none has more than some thousand rows: while it runs, this
- * process can read the next blocks, and the database waits for it once instead of once per table.
+ * Sends insertions into several tables as one statement, as long as none has more than some thousand rows. Nobody waits
+ * for it: while it runs, this process can read the next blocks.
  */
-export async function insertTogether(db: Db, insertions: readonly Insertion[]): Promise<void> {
+export function sendTogether(tx: RangeTransaction, insertions: readonly Insertion[]): void {
   const rounds = Math.max(0, ...insertions.map(({ parts }) => parts.length))
   for (let round = 0; round < rounds; round++) {
     const parts = insertions.flatMap((insertion) => insertion.parts[round] ?? [])
     const named = parts.map((part, i) => sql`${sql.raw(`i${i}`)} as (${part})`)
-    await sql`with ${sql.join(named)} select`.execute(db)
+    void tx.send(sql`with ${sql.join(named)} select`)
   }
+}
+
+/** Sends one statement per some thousand rows. @returns what they answer, to be waited for later */
+export function sendChunks<R, Out>(
+  tx: RangeTransaction,
+  rows: readonly R[],
+  statement: (chunk: readonly R[]) => RawBuilder<Out>,
+): Promise<QueryResult<Out>[]> {
+  const answers: Promise<QueryResult<Out>>[] = []
+  for (let at = 0; at < rows.length; at += ROWS) answers.push(tx.send(statement(rows.slice(at, at + ROWS))))
+  const all = Promise.all(answers)
+  all.catch(() => undefined)
+  return all
 }
 
 /** Calls `work` with some thousand rows at a time and joins what it answers. */

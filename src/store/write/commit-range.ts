@@ -1,53 +1,71 @@
-import { sql, type Transaction } from 'kysely'
-import { chainNumber } from '../codes.ts'
+import { sql } from 'kysely'
 import { RangeContentError } from '../errors.ts'
 import type { PrimaryRows, RangeProgress, RangeRows } from '../rows/index.ts'
-import type { Database } from '../schema/index.ts'
-import { numberAssets, writeAssets } from './asset-numbers.ts'
-import { createUtxos, type UtxoScope } from './create-utxos.ts'
+import { assetNumbers, numberAssets, writeAssets } from './asset-numbers.ts'
+import { sendTogether } from './bulk.ts'
+import { createExported, homeInsertions, type UtxoScope } from './create-utxos.ts'
 import { releaseUtxos, spendUtxos } from './end-utxos.ts'
-import { lockStream, writeProgress } from './stream-rows.ts'
-import { planUtxos } from './utxo-plan.ts'
-import { writeBlocks } from './write-blocks.ts'
-import { writeEvm } from './write-evm.ts'
+import { countTransactions, type RangeKnowledge, type WrittenRange } from './range-knowledge.ts'
+import { type PrimaryPlan, planRange } from './range-plan.ts'
+import type { RangeTransaction } from './range-transaction.ts'
+import { lockStream, sendProgress } from './stream-rows.ts'
+import { refetchMetadata } from './write-evm.ts'
 import { writeStaking } from './write-staking.ts'
 
-/** Writes one range into an open transaction; see `IndexWriter.commitRange`. */
+/**
+ * Writes one range into an open transaction; see `IndexWriter.commitRange`. The database gets everything in one go and
+ * works it off while this process computes; only what later statements need is waited for.
+ */
 export async function writeRange(
-  tx: Transaction<Database>,
+  tx: RangeTransaction,
+  known: RangeKnowledge,
   name: string,
   rows: RangeRows,
   range: RangeProgress,
-): Promise<void> {
+): Promise<WrittenRange> {
   if (range.height < range.from) throw new RangeContentError(`${name}: a range from ${range.from} to ${range.height}`)
-  const stream = await lockStream(tx, name, range)
-  if (rows.primary !== undefined) {
-    if (stream.primary === undefined) throw new RangeContentError(`${name} is no chain of a primary network`)
-    await writePrimary(tx, stream.primary, stream.transactions, rows.primary)
+  const stream = await lockStream(tx.db, name, range)
+  if (rows.primary !== undefined && stream.primary === undefined)
+    throw new RangeContentError(`${name} is no chain of a primary network`)
+  let numbers = known.numbers(stream.primary?.network)
+  const plan = known.planOf(stream, rows) ?? planRange(stream, numbers, rows)
+  if (rows.primary !== undefined && stream.primary !== undefined && plan.primary !== undefined)
+    numbers = await writePrimary(tx, stream.primary, plan.primary, rows.primary, numbers)
+  if (plan.evm !== undefined) {
+    sendTogether(tx, plan.evm)
+    refetchMetadata(tx, stream.id, rows.evm?.metadataChanges ?? [])
   }
-  if (rows.evm !== undefined) await writeEvm(tx, stream, rows.evm)
-  await writeProgress(tx, stream, range, BigInt(rows.primary?.transactions?.length ?? 0))
+  const transactions = countTransactions(rows)
+  sendProgress(tx, stream, range, transactions)
+  return { stream, transactions, numbers }
 }
 
+/** @returns numbers of assets, those of new ones included */
 async function writePrimary(
-  tx: Transaction<Database>,
+  tx: RangeTransaction,
   scope: UtxoScope,
-  firstTransaction: bigint,
+  plan: PrimaryPlan,
   rows: PrimaryRows,
-): Promise<void> {
-  const { network, letter } = scope
-  const chain = chainNumber(network, letter)
-  const plan = planUtxos(letter, rows)
-  await writeBlocks(tx, chain, firstTransaction, rows)
+  known: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, number>> {
+  const { network } = scope
+  const { created, released, spent } = plan.utxos
+  sendTogether(tx, plan.blocks)
   // The chains of a network meet in shared memory: their UTXOs are written one chain after the other.
-  await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${network})`.execute(tx)
-  await writeAssets(tx, network, rows.assets ?? [])
-  const assets = await numberAssets(tx, network, new Set(plan.created.map((utxo) => utxo.row.assetId)))
-  await createUtxos(tx, scope, assets, plan.created)
-  // Stake may be released and spent in one range.
-  await releaseUtxos(tx, scope, plan.released)
-  await spendUtxos(tx, scope, plan.spent)
-  if (rows.staking !== undefined) await writeStaking(tx, network, rows.staking)
+  void tx.send(sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${network})`)
+  // Stake may be released and spent in one range. What their owners need is known by the time that all else is written.
+  const release = releaseUtxos(tx, scope, released)
+  const spend = spendUtxos(tx, scope, spent)
+  await writeAssets(tx.db, network, rows.assets ?? [])
+  const ids = new Set(created.map((utxo) => utxo.row.assetId))
+  const isKnown = [...ids].every((id) => known.has(id))
+  const numbers = isKnown ? known : await numberAssets(tx.db, network, ids)
+  sendTogether(tx, plan.outputs ?? homeInsertions(scope, assetNumbers(numbers), plan.home))
+  await createExported(tx, scope, assetNumbers(numbers), plan.exported)
+  await release()
+  await spend()
+  if (rows.staking !== undefined) await writeStaking(tx.db, network, rows.staking)
+  return numbers
 }
 
 /** First half of the keys of our advisory locks on shared memory, "FIRN" in ASCII. */

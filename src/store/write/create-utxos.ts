@@ -6,7 +6,8 @@ import type { ChainLetter, UtxoRow } from '../rows/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
-import { type Column, column, insertRows, insertTogether, rowsFor } from './bulk.ts'
+import { type Column, column, type Insertion, insertRows, rowsFor, sendTogether } from './bulk.ts'
+import type { RangeTransaction } from './range-transaction.ts'
 import { name, type PlannedUtxo } from './utxo-plan.ts'
 
 /** The chain whose range is written. */
@@ -15,19 +16,22 @@ export interface UtxoScope {
   letter: ChainLetter
 }
 
-/** Writes new outputs and their owners' entries. */
-export async function createUtxos(
-  db: Db,
+/** New outputs that stay on their chain, and their owners' entries. */
+export function homeInsertions(scope: UtxoScope, assets: AssetNumbers, created: readonly PlannedUtxo[]): Insertion[] {
+  const owners = rowsFor('utxo_owner', ownerColumns(assets), ownerEntries(scope, created, new Map()))
+  return [rowsFor('utxo', utxoColumns(scope, assets), created), owners]
+}
+
+/** Writes exported outputs and their owners' entries. */
+export async function createExported(
+  tx: RangeTransaction,
   scope: UtxoScope,
   assets: AssetNumbers,
-  created: readonly PlannedUtxo[],
+  exported: readonly PlannedUtxo[],
 ): Promise<void> {
-  const columns = utxoColumns(scope, assets)
-  const atHome = created.filter((utxo) => utxo.row.exportedTo === undefined)
-  const exported = created.filter((utxo) => utxo.row.exportedTo !== undefined)
-  const consumed = await createExported(db, columns, exported)
-  const owners = rowsFor('utxo_owner', ownerColumns(assets), ownerEntries(scope, created, consumed))
-  await insertTogether(db, [rowsFor('utxo', columns, atHome), owners])
+  if (exported.length === 0) return
+  const consumed = await fillIn(tx.db, utxoColumns(scope, assets), exported)
+  sendTogether(tx, [rowsFor('utxo_owner', ownerColumns(assets), ownerEntries(scope, exported, consumed))])
 }
 
 /**
@@ -35,7 +39,7 @@ export async function createUtxos(
  * stands there already and the creation is filled in.
  * @returns when those were consumed, by key
  */
-async function createExported(
+async function fillIn(
   db: Db,
   columns: readonly Column<PlannedUtxo>[],
   exported: readonly PlannedUtxo[],

@@ -4,8 +4,9 @@ import type { Db } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
-import { type Column, column, eachChunk, insertRows, rowSource } from './bulk.ts'
+import { type Column, column, insertRows, rowSource, sendChunks } from './bulk.ts'
 import type { UtxoScope } from './create-utxos.ts'
+import type { RangeTransaction } from './range-transaction.ts'
 import { type KeyedRelease, type KeyedSpend, name } from './utxo-plan.ts'
 
 const ADDRESS_DIGITS = 40
@@ -22,27 +23,35 @@ interface Ended {
   time: bigint
 }
 
+/** What was sent for outputs that end, to be finished when the database has had time for it. */
+export type Ending = () => Promise<void>
+
 /**
  * Ends the intervals of outputs that were created before this range.
- * @throws RangeContentError when an output is unknown, consumed already, still staked, or not for this chain to consume
+ * @returns sends what is left to do for their owners; rejects with RangeContentError when an output is unknown, consumed
+ * already, still staked, or not for this chain to consume
  */
-export async function spendUtxos(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[]): Promise<void> {
-  const ended = await eachChunk(spends, async (chunk) => {
-    const query = sql<Ended>`
+export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: readonly KeyedSpend[]): Ending {
+  const answers = sendChunks(
+    tx,
+    spends,
+    (chunk) => sql<Ended>`
       update utxo u set consumed_by = r.consumed_by, consumed_height = r.consumed_height,
         consumed_time = r.consumed_time, signatures = r.signatures
       from ${rowSource('r', SPEND, chunk)}
       where u.network = ${scope.network} and u.utxo = r.utxo and u.consumed_time is null
         and u.consumable_on = ${letters.number(scope.letter)} and coalesce(u.staked_until, 0) < ${openEnd}
-      returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.consumed_time as time`
-    return (await query.execute(db)).rows
-  })
-  const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
-  const missing = spends.filter((spend) => !found.has(spend.key))
-  const native = missing.find((spend) => spend.row.importedFrom === undefined)
-  if (native !== undefined) throw new RangeContentError(`${name(native.row)} is not there to be consumed`)
-  await spendAhead(db, scope, missing)
-  await endEntries(db, scope, 'consumed_time', ended)
+      returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.consumed_time as time`,
+  )
+  return async () => {
+    const ended = (await answers).flatMap(({ rows }) => rows)
+    const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
+    const missing = spends.filter((spend) => !found.has(spend.key))
+    const native = missing.find((spend) => spend.row.importedFrom === undefined)
+    if (native !== undefined) throw new RangeContentError(`${name(native.row)} is not there to be consumed`)
+    await spendAhead(tx.db, scope, missing)
+    await endEntries(tx, scope, 'consumed_time', ended)
+  }
 }
 
 /** The stream of the exporting chain is behind: the consumption waits there for its creation. */
@@ -60,27 +69,32 @@ async function spendAhead(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[
 
 /**
  * Makes stake spendable that was staked before this range.
- * @throws RangeContentError when an output is unknown or not staked
+ * @returns sends what is left to do for its owners; rejects with RangeContentError when an output is unknown or not staked
  */
-export async function releaseUtxos(db: Db, scope: UtxoScope, releases: readonly KeyedRelease[]): Promise<void> {
-  const ended = await eachChunk(releases, async (chunk) => {
-    const columns = [
-      column<KeyedRelease>('utxo', 'uuid', ({ key }) => key),
-      column<KeyedRelease>('time', 'int8', ({ row }) => row.time),
-    ]
-    const query = sql<Ended>`
-      update utxo u set staked_until = r.time from ${rowSource('r', columns, chunk)}
+export function releaseUtxos(tx: RangeTransaction, scope: UtxoScope, releases: readonly KeyedRelease[]): Ending {
+  const answers = sendChunks(
+    tx,
+    releases,
+    (chunk) => sql<Ended>`
+      update utxo u set staked_until = r.time from ${rowSource('r', RELEASE, chunk)}
       where u.network = ${scope.network} and u.utxo = r.utxo and u.staked_until = ${openEnd}
-      returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.time`
-    return (await query.execute(db)).rows
-  })
-  if (ended.length !== releases.length) {
-    const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
-    const unknown = releases.find((release) => !found.has(release.key))
-    throw new RangeContentError(`${unknown === undefined ? 'an output' : name(unknown.row)} is not staked`)
+      returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.time`,
+  )
+  return async () => {
+    const ended = (await answers).flatMap(({ rows }) => rows)
+    if (ended.length !== releases.length) {
+      const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
+      const unknown = releases.find((release) => !found.has(release.key))
+      throw new RangeContentError(`${unknown === undefined ? 'an output' : name(unknown.row)} is not staked`)
+    }
+    await endEntries(tx, scope, 'staked_until', ended)
   }
-  await endEntries(db, scope, 'staked_until', ended)
 }
+
+const RELEASE: Column<KeyedRelease>[] = [
+  column('utxo', 'uuid', ({ key }) => key),
+  column('time', 'int8', ({ row }) => row.time),
+]
 
 const SPEND: Column<KeyedSpend>[] = [
   column('utxo', 'uuid', ({ key }) => key),
@@ -106,7 +120,7 @@ const ENTRY: Column<EndedEntry>[] = [
 
 /** The owners' entries are reached by their whole key: one probe each, on one machine of many. */
 async function endEntries(
-  db: Db,
+  tx: RangeTransaction,
   scope: UtxoScope,
   end: 'consumed_time' | 'staked_until',
   ended: readonly Ended[],
@@ -116,13 +130,14 @@ async function endEntries(
       [...new Set([of.chain, of.consumable_on])].map((letter) => ({ address, chain: scope.network * 4 + letter, of })),
     ),
   )
-  const changed = await eachChunk(entries, async (chunk) => {
-    const query = sql<{ utxo: string }>`
+  const answers = await sendChunks(
+    tx,
+    entries,
+    (chunk) => sql`
       update utxo_owner o set ${sql.ref(end)} = r.time from ${rowSource('r', ENTRY, chunk)}
-      where o.address = r.address and o.chain = r.chain and o.created_time = r.created_time and o.utxo = r.utxo`
-    return [(await query.execute(db)).numAffectedRows ?? 0n]
-  })
-  const count = changed.reduce((sum, rows) => sum + rows, 0n)
+      where o.address = r.address and o.chain = r.chain and o.created_time = r.created_time and o.utxo = r.utxo`,
+  )
+  const count = answers.reduce((sum, { numAffectedRows = 0n }) => sum + numAffectedRows, 0n)
   if (count !== BigInt(entries.length)) throw new RangeContentError('entries of owners are missing')
 }
 

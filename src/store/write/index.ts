@@ -11,32 +11,43 @@ import type { Database } from '../schema/index.ts'
 import type { Upkeep } from '../upkeep.ts'
 import { writeRange } from './commit-range.ts'
 import type { FencedLeadership } from './leader-lease.ts'
+import { createRangeKnowledge } from './range-knowledge.ts'
+import { inRangeTransaction, type RangeConnections } from './range-transaction.ts'
 import { rewindStream } from './rewind.ts'
 import { registerStream } from './stream-rows.ts'
 
 /**
+ * @param ranges connections for ranges; where statements do not go ahead, nothing is planned ahead either
  * @param db connections without the timeouts of reads
  * @param lead see `IndexWriter.lead`; where a leadership has a fence, no commit passes without it
  * @param upkeep what the database needs after writes, where it does not see to that itself
  */
 export function createIndexWriter(
+  ranges: RangeConnections,
   db: Kysely<Database>,
   lead: (signal: AbortSignal) => Promise<Leadership & Partial<Pick<FencedLeadership, 'fence'>>>,
   upkeep: Upkeep | undefined,
 ): IndexWriter {
+  const known = createRangeKnowledge()
   let latest: Awaited<ReturnType<typeof lead>> | undefined
   return {
-    register: (stream) =>
-      db.transaction().execute(async (tx) => {
+    register(stream) {
+      known.forget()
+      return db.transaction().execute(async (tx) => {
         await sql`lock table stream in share row exclusive mode`.execute(tx)
         return registerStream(tx, stream)
-      }),
-    keepNetwork: (name, network) => db.transaction().execute((tx) => keepIdentity(tx, name, network)),
-    async commitRange(stream, rows, progress) {
-      await db.transaction().execute(async (tx) => {
-        await latest?.fence?.(tx)
-        await writeRange(tx, stream, rows, progress)
       })
+    },
+    keepNetwork: (name, network) => db.transaction().execute((tx) => keepIdentity(tx, name, network)),
+    prepareRange(stream, rows) {
+      if (ranges.pipelined) known.plan(stream, rows)
+    },
+    async commitRange(stream, rows, progress) {
+      const written = await inRangeTransaction(ranges, async (tx) => {
+        await latest?.fence?.(tx.db)
+        return writeRange(tx, known, stream, rows, progress)
+      })
+      known.learn(written)
       await upkeep?.consider()
     },
     openStaking: (stream) => readOpenStaking(db, stream),

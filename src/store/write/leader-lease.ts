@@ -1,6 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { CancelledError } from '../../errors.ts'
 import { pause } from '../../lib/pause.ts'
+import type { Db } from '../database.ts'
 import type { Leadership } from '../index-writer.ts'
 import type { Database } from '../schema/index.ts'
 
@@ -10,7 +11,7 @@ export interface FencedLeadership extends Leadership {
    * Fails unless this leadership is the current one, and keeps it from passing on until the transaction ends.
    * @throws CancelledError when somebody else leads
    */
-  fence(tx: Transaction<Database>): Promise<void>
+  fence(tx: Db): Promise<void>
 }
 
 /** Milliseconds. */

@@ -6,6 +6,7 @@ import type { Db } from '../database.ts'
 import { RangeGapError, RangeParentError } from '../errors.ts'
 import type { ChainLetter, RangeProgress, StreamDefinition, StreamProgress } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
+import type { RangeTransaction } from './range-transaction.ts'
 
 /** A stream as the writer needs it. */
 export interface StreamTarget {
@@ -103,11 +104,11 @@ function toProgress(row: ProgressRow): StreamProgress {
  * @throws RangeGapError, RangeParentError; BadInputError for a stream that was never registered
  */
 export async function lockStream(
-  tx: Transaction<Database>,
+  db: Db,
   name: string,
   range: Pick<RangeProgress, 'from' | 'parentId'>,
 ): Promise<StreamTarget> {
-  const row = await tx.selectFrom('stream').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
+  const row = await db.selectFrom('stream').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
   if (row === undefined) throw new BadInputError(`stream ${name} is not registered`)
   if (row.height !== null) {
     if (range.from !== row.height + 1n) throw new RangeGapError(name, row.height + 1n, range.from)
@@ -134,23 +135,16 @@ export function toTarget(row: TargetRow): StreamTarget {
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** Puts the end of the range in place as the stream's new tip. */
-export async function writeProgress(
-  tx: Transaction<Database>,
+export function sendProgress(
+  tx: RangeTransaction,
   stream: StreamTarget,
   range: RangeProgress,
   transactions: bigint,
-): Promise<void> {
-  await tx
-    .updateTable('stream')
-    .set({
-      height: range.height,
-      block_id: bytea(range.blockId),
-      block_time: range.time,
-      transactions: stream.transactions + transactions,
-      // The end of the range is what is known to be current; while catching up that is long ago.
-      current_at_ms: sql`greatest(current_at_ms, ${earlier(range.time * 1000n, BigInt(Date.now()))}::int8)`,
-      ...(range.state === undefined ? {} : { state: range.state }),
-    })
-    .where('id', '=', stream.id)
-    .execute()
+): void {
+  const { height, blockId, time, state } = range
+  // The end of the range is what is known to be current; while catching up that is long ago.
+  const current = earlier(time * 1000n, BigInt(Date.now()))
+  void tx.send(sql`update stream set height = ${height}, block_id = ${bytea(blockId)}, block_time = ${time},
+    transactions = ${stream.transactions + transactions}, current_at_ms = greatest(current_at_ms, ${current}::int8)
+    ${state === undefined ? sql`` : sql`, state = ${state}`} where id = ${stream.id}`)
 }

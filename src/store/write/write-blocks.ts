@@ -1,25 +1,23 @@
-import type { Db } from '../database.ts'
 import type { AssetRow, BlockRow, ContainerRow, PrimaryRows, TransactionRow } from '../rows/index.ts'
-import { type Column, column, insertTogether, rowsFor } from './bulk.ts'
+import { type Column, column, type Insertion, rowsFor } from './bulk.ts'
 
 /**
  * Blocks, containers and transactions of one chain: nothing here is ever changed again.
  * @param first number of the first transaction; they are numbered in the order given
  */
-export async function writeBlocks(
-  db: Db,
+export function blockInsertions(
   chain: number,
   first: bigint,
   rows: Pick<PrimaryRows, 'blocks' | 'containers' | 'transactions'>,
-): Promise<void> {
+): Insertion[] {
   const { blocks = [], containers = [], transactions = [] } = rows
   const numbered = transactions.map((row, index) => ({ row, sequence: first + BigInt(index) }))
   const ofChain = <R>(columns: readonly Column<R>[]): Column<R>[] => [column('chain', 'int2', () => chain), ...columns]
-  await insertTogether(db, [
+  return [
     rowsFor('block', ofChain(BLOCK), blocks),
     rowsFor('container', ofChain(CONTAINER), containers),
     rowsFor('tx', ofChain(TRANSACTION), numbered),
-  ])
+  ]
 }
 
 const BLOCK: Column<BlockRow>[] = [

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { tokenStandards } from '../codes.ts'
-import { type Db, nowSeconds } from '../database.ts'
+import { nowSeconds } from '../database.ts'
 import type {
   EvmBlockRow,
   EvmContractRow,
@@ -12,16 +12,17 @@ import type {
   EvmTransactionRow,
   EvmTransferRow,
 } from '../rows/index.ts'
-import { type Column, column, eachChunk, type Insertion, insertTogether, rowSource, rowsFor } from './bulk.ts'
+import { type Column, column, type Insertion, rowSource, rowsFor, sendChunks } from './bulk.ts'
+import type { RangeTransaction } from './range-transaction.ts'
 import type { StreamTarget } from './stream-rows.ts'
 
-/** Writes what a range of an EVM chain holds. Every row carries its height, so that `rewind` finds it. */
-export async function writeEvm(db: Db, stream: StreamTarget, rows: EvmRows): Promise<void> {
+/** What a range of an EVM chain holds. Every row carries its height, so that `rewind` finds it. */
+export function evmInsertions(stream: Pick<StreamTarget, 'id' | 'testnet'>, rows: EvmRows): Insertion[] {
   const of = <R>(columns: Column<R>[]): Column<R>[] => [column<R>('stream', 'int2', () => stream.id), ...columns]
   const testnet = column<EvmBlockRow>('testnet', 'bool', () => stream.testnet)
   const participants = first(rows.participants ?? [], (row) => row.address)
   const holdings = first(rows.holdings ?? [], (row) => row.address + row.contract)
-  await insertTogether(db, [
+  return [
     rowsFor('evm_block', of([testnet, ...BLOCK]), rows.blocks ?? []),
     rowsFor('evm_tx', of(TRANSACTION), rows.transactions ?? []),
     rowsFor('evm_transfer', of(TRANSFER), rows.transfers ?? []),
@@ -29,8 +30,7 @@ export async function writeEvm(db: Db, stream: StreamTarget, rows: EvmRows): Pro
     ...nftRows(of, rows.nfts ?? []),
     rowsFor('evm_participant', of(PARTICIPANT), participants, sql`on conflict (address, stream) do nothing`),
     rowsFor('evm_holding', of(HOLDING), holdings, sql`on conflict (address, stream, contract) do nothing`),
-  ])
-  await refetchMetadata(db, stream.id, rows.metadataChanges ?? [])
+  ]
 }
 
 type WithStream = <R>(columns: Column<R>[]) => Column<R>[]
@@ -48,13 +48,12 @@ function nftRows(of: WithStream, nfts: readonly EvmNftRow[]): Insertion[] {
 }
 
 /** Tokens whose metadata changed get in line again; whatever nobody ever saw move stays unknown. */
-async function refetchMetadata(db: Db, stream: number, changes: readonly EvmMetadataChangeRow[]): Promise<void> {
+export function refetchMetadata(tx: RangeTransaction, stream: number, changes: readonly EvmMetadataChangeRow[]): void {
   const now = nowSeconds()
-  await eachChunk(changes, async (chunk) => {
+  void sendChunks(tx, changes, (chunk) => {
     const from = rowSource('c', CHANGE, chunk)
-    await sql`update evm_nft_metadata m set due_at = least(m.due_at, ${now}), attempts = 0 from ${from}
-      where m.contract = c.contract and m.stream = ${stream} and m.token_id between c.low and c.high`.execute(db)
-    return []
+    return sql`update evm_nft_metadata m set due_at = least(m.due_at, ${now}), attempts = 0 from ${from}
+      where m.contract = c.contract and m.stream = ${stream} and m.token_id between c.low and c.high`
   })
 }
 

@@ -1,0 +1,107 @@
+import {
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  type QueryResult,
+  type RawBuilder,
+} from 'kysely'
+import type { Db } from '../database.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import type { Database } from '../schema/index.ts'
+
+/** A transaction whose statements need not be answered before the next ones are on their way. */
+export interface RangeTransaction {
+  /** For statements that are waited for, in the same transaction. */
+  readonly db: Db
+  /**
+   * Sends a statement behind all that were sent; the database works them off in this order while this process computes.
+   * Only who needs the answer waits for it: nothing is committed if it fails.
+   */
+  send<Row>(statement: RawBuilder<Row>): Promise<QueryResult<Row>>
+}
+
+export interface RangeConnections {
+  readonly pool: PostgresPool
+  /** False: the next statement leaves when the one before is answered, so that one at a time is in memory. */
+  readonly pipelined: boolean
+}
+
+/**
+ * Commits what `work` has sent. All that `work` checks has to be checked when it resolves; statements that it did not
+ * wait for may still fail then: Postgres answers the commit behind them with a rollback.
+ * @throws what `work` throws, or the error of the first statement that failed
+ */
+export async function inRangeTransaction<T>(
+  { pool, pipelined }: RangeConnections,
+  work: (tx: RangeTransaction) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  const line = createLine(client, pipelined)
+  try {
+    void line.query('begin', [])
+    const result = await work({ db: createDb(line), send: (statement) => sendOn(line, statement) })
+    const { command } = await line.query('commit', [])
+    if (line.failure !== undefined) throw line.failure
+    if ((command as string) === 'ROLLBACK')
+      throw new StoreUnavailableError('a range was rolled back instead of committed')
+    return result
+  } catch (error) {
+    await line.query('rollback', []).catch(() => undefined)
+    // Behind a statement that failed all others fail, for no reason of their own.
+    throw line.failed(error) ? line.failure : error
+  } finally {
+    client.release()
+  }
+}
+
+type Answer = PostgresQueryResult<unknown>
+
+interface Line {
+  query(sql: string, parameters: readonly unknown[]): Promise<Answer>
+  /** What the first statement that failed was rejected with. */
+  readonly failure: unknown
+  /** Whether a statement was rejected with this. */
+  failed(error: unknown): boolean
+}
+
+function createLine(client: PostgresPoolClient, pipelined: boolean): Line {
+  const errors: unknown[] = []
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    query(sql, parameters) {
+      const begin = (): Promise<Answer> => client.query<unknown>(sql, parameters)
+      const answer = pipelined ? begin() : last.then(begin)
+      last = answer.catch((error: unknown) => void errors.push(error))
+      return answer
+    },
+    get failure() {
+      return errors[0]
+    },
+    failed: (error) => errors.includes(error),
+  }
+}
+
+/** Kysely over this one connection. */
+function createDb(line: Line): Db {
+  const client = { query: line.query as PostgresPoolClient['query'], release: () => {} }
+  const pool = { connect: async () => client, end: async () => {} }
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+}
+
+const compiler = new Kysely<Database>({
+  dialect: new PostgresDialect({
+    pool: { connect: () => Promise.reject(new Error('never used')), end: async () => {} },
+  }),
+})
+
+function sendOn<Row>(line: Line, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
+  const { sql, parameters } = statement.compile(compiler)
+  const answer = line
+    .query(sql, parameters)
+    .then(({ rowCount, rows }) => ({ numAffectedRows: BigInt(rowCount ?? 0), rows: rows as Row[] }))
+  // Whoever does not wait for it learns of a failure from the commit.
+  answer.catch(() => undefined)
+  return answer
+}
