@@ -15,26 +15,6 @@ const SOLANA_CHAIN_IDS: ReadonlyMap<number, string> = new Map([
 const HEX = /^0x[0-9a-fA-F]{40}$/
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
-/**
- * Contracts and placeholders through which the native coin itself answers `balanceOf`. Listed as tokens they would show
- * the same money twice.
- */
-const NATIVE_IN_DISGUISE: ReadonlySet<string> = new Set([
-  'eip155:137/0x0000000000000000000000000000000000001010',
-  'eip155:80002/0x0000000000000000000000000000000000001010',
-  'eip155:42220/0x471ece3750da237f93b8e339c536989b8978a438',
-  'eip155:1088/0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
-  'eip155:1284/0x0000000000000000000000000000000000000802',
-  'eip155:1285/0x0000000000000000000000000000000000000802',
-  'eip155:324/0x000000000000000000000000000000000000800a',
-])
-const PLACEHOLDERS: ReadonlySet<string> = new Set([
-  `0x${'0'.repeat(40)}`,
-  `0x${'e'.repeat(40)}`,
-  '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
-  '11111111111111111111111111111111',
-])
-
 /** A token's place: CAIP-2 chain and address in the form that is used everywhere behind this. */
 export interface TokenPlace {
   caip2Id: string
@@ -42,10 +22,6 @@ export interface TokenPlace {
 }
 
 const isMint = (address: string): boolean => BASE58.test(address) && decodeBase58(address).length === 32
-
-/** True when the address is only a name for the chain's native coin. */
-export const isNativeInDisguise = ({ caip2Id, address }: TokenPlace): boolean =>
-  PLACEHOLDERS.has(address) || NATIVE_IN_DISGUISE.has(`${caip2Id}/${address}`)
 
 /**
  * Where a list entry lives. Entries without a chain number (some Solana lists) belong to `home`, the chain whose list

@@ -2,10 +2,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { BadAnswerError } from '../errors.ts'
 import { displayText } from '../lib/display-text.ts'
+import { isNativeInDisguise } from '../lib/native-in-disguise.ts'
 import { internalIdOf } from './internal-id.ts'
 import { logoUri } from './logo-uri.ts'
 import type { ListedToken, TokensByChain } from './token.ts'
-import { isNativeInDisguise, placeOf, type TokenPlace } from './token-address.ts'
+import { placeOf, type TokenPlace } from './token-address.ts'
 
 /** Longest texts that are kept, in characters. The format itself allows 60 and 20. */
 const NAME_LENGTH = 64
@@ -64,7 +65,7 @@ const placeOfEntry = (entry: Entry, home: string | undefined): TokenPlace | unde
   const address = entry.address ?? (typeof entry.id === 'string' ? entry.id : undefined)
   if (address === undefined || entry.isVerified === false) return undefined
   const place = placeOf(address, entry.chainId ?? undefined, home)
-  return place === undefined || isNativeInDisguise(place) ? undefined : place
+  return place === undefined || isNativeInDisguise(place.caip2Id, place.address) ? undefined : place
 }
 
 const tokenOf = (entry: Entry, place: TokenPlace, original: string | undefined): ListedToken | undefined => {

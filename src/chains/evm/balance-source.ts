@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
+import { isNativeInDisguise } from '../../lib/native-in-disguise.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
@@ -13,7 +14,7 @@ import type {
 } from '../capabilities.ts'
 import { createBalanceSweep } from './balance-sweep.ts'
 import { createIndexedDiscovery, type IndexedTokens } from './indexed-tokens.ts'
-import { createListedTokens, type ListedTokens } from './known-tokens.ts'
+import { createListedTokens } from './known-tokens.ts'
 import { type EvmLimits, evmLimits } from './limits.ts'
 import { balancesOf, undescribedTokens } from './owner-balances.ts'
 import { createEvmReader } from './reader.ts'
@@ -67,7 +68,8 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const asked = [...listed.keys()].filter((token) => !unreadable.covers(token, owners))
     const common = { owners, tokens: [nativeToken, ...asked] }
     const told = discovery.tokensOf(owners, context)
-    const extrasOf = (found: TokensByOwner) => discoveredTokens(found, listed, unreadable.has)
+    const isKnown = (token: string): boolean => listed.has(token) || isNativeInDisguise(caip2Id, token)
+    const extrasOf = (found: TokensByOwner) => discoveredTokens(found, isKnown, unreadable.has)
     // A call that has to wait for nobody is on its way before anybody else gets a turn: it may be the first item's.
     const inTime = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
     const reading = inTime
@@ -131,18 +133,16 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 
 const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/.test(text)
 
-/** Tokens that were found for each owner and are on no list. */
+/** Tokens that were found for each owner, are on no list and not the native coin once more. */
 function discoveredTokens(
   discovered: TokensByOwner,
-  listed: ListedTokens,
+  isKnown: (token: string) => boolean,
   isUnreadable: (token: string, owner: string) => boolean,
 ): Map<string, string[]> {
   const extras = new Map<string, string[]>()
   for (const [owner, outcome] of discovered) {
     if (!outcome.ok) continue
-    const tokens = outcome.value.filter(
-      (token) => token !== nativeToken && !listed.has(token) && !isUnreadable(token, owner),
-    )
+    const tokens = outcome.value.filter((token) => !isKnown(token) && !isUnreadable(token, owner))
     if (tokens.length > 0) extras.set(owner, tokens)
   }
   return extras

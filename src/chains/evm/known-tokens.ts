@@ -1,5 +1,5 @@
+import { isNativeInDisguise } from '../../lib/native-in-disguise.ts'
 import type { KnownToken, TokenCatalogue } from '../capabilities.ts'
-import { nativeToken } from './reader-types.ts'
 
 /** A chain's listed tokens by lower-case address, in address order. */
 export type ListedTokens = ReadonlyMap<string, KnownToken>
@@ -14,8 +14,7 @@ export function createListedTokens(catalogue: TokenCatalogue, caip2Id: string): 
     const byAddress = new Map<string, KnownToken>()
     for (const token of tokens) {
       const address = token.address.toLowerCase()
-      // The zero address stands for the native coin in some lists; here it would count it twice.
-      if (!/^0x[0-9a-f]{40}$/.test(address) || address === nativeToken || byAddress.has(address)) continue
+      if (!/^0x[0-9a-f]{40}$/.test(address) || isNativeInDisguise(caip2Id, address) || byAddress.has(address)) continue
       byAddress.set(address, listedToken(token, address))
     }
     source = tokens

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { startSandboxEvm } from '../../sandbox/evm-chain.ts'
 import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'
 import { account, amounts, chain, noDiscovery, pools, read, sourceOver, useTokenChain } from './token-chain.ts'
 
@@ -50,6 +52,33 @@ describe('discovered tokens', () => {
       balance: 1_234_567_890n,
     })
     expect(byAddress.get(chain.tokens.huge)).toMatchObject({ decimals: 255, name: 'N'.repeat(100) })
+  })
+
+  it('are never the native coin in disguise, which would count it twice', async () => {
+    const polygon = await startSandboxEvm({ chainId: 137 })
+    const disguise = `0x${'1010'.padStart(40, '0')}`
+    // Answers the owner's native balance, as Polygon's own contract does.
+    const pool = createRpcPool(polygon.url)
+    pools.push(pool)
+    await pool.rpc('', 'anvil_setCode', [disguise, '0x6004353160005260206000f3'])
+    const owner = polygon.accounts[1] as string
+    const told = [disguise, polygon.tokens.spam, `0x${'eE'.repeat(20)}`]
+    const indexer = createServer((_, response) => {
+      const tokenBalances = told.map((contractAddress) => ({ contractAddress, tokenBalance: '0x1' }))
+      response.end(JSON.stringify({ id: 1, result: { tokenBalances } }))
+    })
+    await new Promise<void>((resolve) => indexer.listen(0, '127.0.0.1', resolve))
+    const { port } = indexer.address() as AddressInfo
+    const asking = createRpcPool(polygon.url, ({ method }) =>
+      method.startsWith('alchemy') ? `http://127.0.0.1:${port}` : undefined,
+    )
+    pools.push(asking)
+    const list = [{ address: disguise, name: 'Matic', symbol: 'MATIC', decimals: 18 }]
+    const { source } = sourceOver(noDiscovery, { caip2Id: 'eip155:137', pool: asking, list })
+    const [balances] = await read(source, [owner])
+    indexer.close()
+    await polygon.stop()
+    expect([...amounts(balances).keys()]).toEqual([polygon.tokens.spam])
   })
 
   it('are found by the one server of several that can, whichever is asked first, and are not lost when it fails', async () => {

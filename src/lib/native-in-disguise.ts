@@ -1,0 +1,23 @@
+/**
+ * Contracts and placeholders through which the native coin itself answers `balanceOf`, or that only stand for it. Shown
+ * as tokens they would count the same money twice.
+ */
+const CONTRACTS: ReadonlySet<string> = new Set([
+  'eip155:137/0x0000000000000000000000000000000000001010',
+  'eip155:80002/0x0000000000000000000000000000000000001010',
+  'eip155:42220/0x471ece3750da237f93b8e339c536989b8978a438',
+  'eip155:1088/0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
+  'eip155:1284/0x0000000000000000000000000000000000000802',
+  'eip155:1285/0x0000000000000000000000000000000000000802',
+  'eip155:324/0x000000000000000000000000000000000000800a',
+])
+const PLACEHOLDERS: ReadonlySet<string> = new Set([
+  `0x${'0'.repeat(40)}`,
+  `0x${'e'.repeat(40)}`,
+  '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
+  '11111111111111111111111111111111',
+])
+
+/** True when the address (hex in lower case) is only a name for the chain's native coin. */
+export const isNativeInDisguise = (caip2Id: string, address: string): boolean =>
+  PLACEHOLDERS.has(address) || CONTRACTS.has(`${caip2Id}/${address}`)
