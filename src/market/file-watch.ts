@@ -22,24 +22,41 @@ export const watchFile = <T>(
 ): WatchedFile<T> => {
   let seen = ''
   let content: T | undefined
-  let trouble: string | undefined
+  /** What is wrong with the version `seen`; and why the file cannot be looked at. */
+  let spoilt: string | undefined
+  let unreachable: string | undefined
   let reading: Promise<void> | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
 
-  const refresh = async (): Promise<void> => {
+  const take = (read: () => T): string | undefined => {
     try {
-      const { mtimeMs, size, ino } = await stat(path)
-      const version = `${mtimeMs}/${size}/${ino}`
-      if (version === seen) return
-      seen = version
-      if (size > maxBytes) throw new Error(`file is larger than ${maxBytes} bytes`)
-      content = parse(await readFile(path, 'utf8'))
-      trouble = undefined
+      content = read()
+      return undefined
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      if (message !== trouble) onTrouble(message)
-      trouble = message
+      return messageOf(error)
     }
+  }
+
+  const look = async (): Promise<void> => {
+    const { mtimeMs, size, ino } = await stat(path)
+    const version = `${mtimeMs}/${size}/${ino}`
+    if (version === seen) return
+    const text = size > maxBytes ? undefined : await readFile(path, 'utf8')
+    seen = version
+    spoilt = text === undefined ? `file is larger than ${maxBytes} bytes` : take(() => parse(text))
+  }
+
+  const refresh = async (): Promise<void> => {
+    const before = unreachable ?? spoilt
+    try {
+      await look()
+      unreachable = undefined
+    } catch (error) {
+      // Not seen yet: it may come into reach again without any change.
+      unreachable = messageOf(error)
+    }
+    const trouble = unreachable ?? spoilt
+    if (trouble !== undefined && trouble !== before) onTrouble(trouble)
   }
 
   return {
@@ -52,6 +69,8 @@ export const watchFile = <T>(
       await reading
       return content
     },
-    trouble: () => trouble,
+    trouble: () => unreachable ?? spoilt,
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
