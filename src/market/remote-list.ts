@@ -28,8 +28,8 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
   let failures = 0
   let trouble: string | undefined
 
-  const adopt = (body: string, next: Omit<KeptList, 'body' | 'fetchedAt'>, at: number): void => {
-    list = parseTokenList(body, deps)
+  const adopt = (parsed: ParsedList, next: Omit<KeptList, 'body' | 'fetchedAt'>, at: number): void => {
+    list = parsed
     version = next
     updatedAt = at
     due = at + jitter(refreshMs)
@@ -48,7 +48,10 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
       ...(answer.etag === undefined ? {} : { etag: answer.etag }),
       ...(answer.lastModified === undefined ? {} : { lastModified: answer.lastModified }),
     }
-    adopt(answer.body, next, now)
+    const parsed = parseTokenList(answer.body, deps)
+    // Its tokens would vanish from every wallet, as if they were spent.
+    if (parsed.taken === 0 && list !== undefined && list.taken > 0) throw new BadAnswerError('has lost all its tokens')
+    adopt(parsed, next, now)
     await cache.write(url, { body: answer.body, ...next })
     return true
   }
@@ -75,7 +78,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
       if (kept === undefined) return false
       const { body, fetchedAt, ...rest } = kept
       try {
-        adopt(body, rest, Math.min(fetchedAt, Date.now()))
+        adopt(parseTokenList(body, deps), rest, Math.min(fetchedAt, Date.now()))
         return true
       } catch (error) {
         log.warn({ host, reason: messageOf(error) }, 'kept token list could not be used')

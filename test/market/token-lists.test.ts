@@ -293,10 +293,25 @@ it('marks a token of whose decimals lists disagree, whichever comes first, and w
     ['T3', true],
   ])
   expect(lists.find(CHAIN, lists.tokens(CHAIN)[0]?.address ?? '')?.decimals).toBe(entry(1).decimals)
-  documents['/b.json'] = { tokens: [] }
+  documents['/b.json'] = { tokens: [entry(2)] }
   await lists.refresh()
   expect(marked()).toEqual([
     ['T1', false],
     ['T2', false],
   ])
+})
+
+it('keeps a list whose server suddenly has no tokens, and says so', async () => {
+  await open({})
+  expect(symbols()).toEqual(['T1', 'T2'])
+  for (const nothing of [{ tokens: [] }, [], { tokens: [{ broken: true }] }]) {
+    documents['/a.json'] = nothing
+    await lists.refresh()
+    expect(symbols()).toEqual(['T1', 'T2'])
+    expect(lists.status()[0]?.trouble).toBe('has lost all its tokens')
+  }
+  documents['/a.json'] = { tokens: [entry(1)] }
+  await lists.refresh()
+  expect(symbols()).toEqual(['T1'])
+  expect(lists.status()[0]?.trouble).toBeUndefined()
 })
