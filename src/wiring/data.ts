@@ -8,7 +8,7 @@ import { dataApi } from '../api/data/index.ts'
 import { lastActivityRoutes } from '../api/data/last-activity.ts'
 import { nftRoutes } from '../api/data/nfts.ts'
 import { primaryBlockRoutes } from '../api/data/primary-blocks.ts'
-import type { PrimaryDeps } from '../api/data/primary-chain.ts'
+import type { NetworkSide, PrimaryDeps, ToldAsset } from '../api/data/primary-chain.ts'
 import { createSharedUsage } from '../api/data/shared-usage.ts'
 import { utxoRoutes } from '../api/data/utxos.ts'
 import type { Chains } from '../chains/index.ts'
@@ -25,6 +25,9 @@ import type { IndexIdentities } from './indexed-networks.ts'
 
 /** Time a health probe may take before it counts as failed, milliseconds. */
 const PROBE_MS = 3_000
+
+/** Time that nodes have to describe assets, milliseconds. */
+const ASSETS_MS = 5_000
 
 /** The indexed API. Without an index every operation but the health checks is 503, and no database is opened. */
 export async function wireData(
@@ -44,6 +47,7 @@ export async function wireData(
   const primary: PrimaryDeps = {
     index,
     identity: (side) => deps.identities.of(side),
+    describeAssets: (side, ids) => describeAssets(deps.chains, side, ids),
     maxIndexAgeMs: config.index.maxIndexAgeMs,
     now: Date.now,
   }
@@ -115,3 +119,19 @@ const withoutForeign = (reader: IndexReader, { isForeign }: IndexIdentities): In
     return all.filter((_, at) => foreign[at] === false)
   },
 })
+
+/** Assets as the nodes describe them. */
+async function describeAssets(
+  { networks }: Chains,
+  side: NetworkSide,
+  ids: ReadonlySet<string>,
+): ReturnType<PrimaryDeps['describeAssets']> {
+  const described = await networks[side]?.assets.describe(ids, { deadline: Date.now() + ASSETS_MS })
+  return new Map(
+    [...(described ?? [])].map(([id, found]): [string, ToldAsset | FirnError | undefined] => {
+      if (found === 'unknown') return [id, undefined]
+      if (found instanceof FirnError) return [id, found]
+      return [id, { name: found.name, symbol: found.symbol, denomination: found.decimals }]
+    }),
+  )
+}

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { idToCb58 } from '../../lib/ids.ts'
+import { FirnError } from '../../errors.ts'
+import { idFromCb58, idToCb58 } from '../../lib/ids.ts'
 import type { AssetInfo } from '../../store/index.ts'
-import type { PrimaryChain } from './primary-chain.ts'
+import type { PrimaryChain, PrimaryDeps } from './primary-chain.ts'
 import { oneOf } from './schemas.ts'
 
 /** Members of every asset amount (data API facts, section 1.5). */
@@ -16,7 +17,42 @@ export const assetMembers = {
 
 const AVAX = { name: 'Avalanche', symbol: 'AVAX', denomination: 9 }
 
-/** Assets that were made on another network's X-chain, or before the index began, are named by their id. */
+/** What an asset's making is needed for, and nobody tells it for now: without decimals an amount is another one. */
+class AssetNotDescribedError extends FirnError {
+  constructor(assetId: string, cause: FirnError) {
+    super(`the index does not know how many decimals the asset ${assetId} has, and no node tells it now`, {
+      code: 'ASSET_NOT_DESCRIBED',
+      status: 503,
+      retryable: true,
+      expose: true,
+      cause,
+    })
+  }
+}
+
+/**
+ * The same entries with their assets described. Of an asset that was made before the index of X begins, or while X is
+ * behind or not indexed at all, the index knows the id alone: the nodes are asked for the rest.
+ * @throws AssetNotDescribedError when none of them tells
+ */
+export async function withAssets<E extends { asset: AssetInfo }>(
+  deps: Pick<PrimaryDeps, 'describeAssets'>,
+  chain: PrimaryChain,
+  entries: readonly E[],
+): Promise<readonly E[]> {
+  const avax = idFromCb58(chain.identity.avaxAssetId)
+  const bare = entries.filter(({ asset }) => asset.denomination === undefined && asset.id !== avax)
+  if (bare.length === 0) return entries
+  const described = await deps.describeAssets(chain.side, new Set(bare.map(({ asset }) => asset.id)))
+  for (const [id, found] of described)
+    if (found instanceof FirnError) throw new AssetNotDescribedError(idToCb58(id), found)
+  return entries.map((entry) => {
+    const found = described.get(entry.asset.id)
+    return found && !(found instanceof FirnError) ? { ...entry, asset: { ...entry.asset, ...found } } : entry
+  })
+}
+
+/** Assets that nobody knows are named by their id. */
 export function presentAsset(asset: AssetInfo, chain: PrimaryChain) {
   const assetId = idToCb58(asset.id)
   const known = assetId === chain.identity.avaxAssetId ? AVAX : asset

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { BalanceGroup } from '../../store/index.ts'
-import { assetMembers, presentAsset } from './assets.ts'
+import { assetMembers, presentAsset, withAssets } from './assets.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -12,6 +12,7 @@ import {
 } from './primary-chain.ts'
 import type { DataRoute } from './route.ts'
 import { answers, ChainInfoSchema, closed, unixSeconds } from './schemas.ts'
+import { requireWholeHistory } from './whole-history.ts'
 
 const MAX_ADDRESSES = 64
 
@@ -83,6 +84,7 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
         const addresses = readAddresses(query.addresses, MAX_ADDRESSES)
         const chain = await resolveChain(deps, request.params as PrimaryParams)
         await requireFresh(deps, chain, reply)
+        requireWholeHistory(chain)
         const now = BigInt(Math.floor(deps.now() / 1000))
         const at = query.blockTimestamp === undefined ? undefined : BigInt(query.blockTimestamp)
         const groups = await deps.index.balances.groups({
@@ -91,7 +93,7 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
           locksAt: at ?? now,
           ...(at === undefined ? {} : { at, edge: deps.edge }),
         })
-        return { balances: categories(groups, chain), chainInfo: chain.chainInfo }
+        return { balances: categories(await withAssets(deps, chain, groups), chain), chainInfo: chain.chainInfo }
       },
     },
   ]

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { formatBech32Address, parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
-import type { ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
+import type { AssetInfo, ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
 
 export type NetworkSide = 'mainnet' | 'testnet'
@@ -19,10 +19,20 @@ export interface PrimaryDeps {
   index: IndexReader
   /** Undefined when the network is not configured. May reject while no node answers. */
   identity(side: NetworkSide): Promise<NetworkIdentity | undefined>
+  /**
+   * What nodes say of assets, by id (hex): why they do not tell for now, or undefined for what they have not known for
+   * long.
+   */
+  describeAssets(
+    side: NetworkSide,
+    ids: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, ToldAsset | FirnError | undefined>>
   /** Answers older than this are refused, milliseconds. */
   maxIndexAgeMs: number
   now: () => number
 }
+
+export type ToldAsset = Required<Pick<AssetInfo, 'name' | 'symbol' | 'denomination'>>
 
 /** A chain as a request names it. */
 export interface PrimaryChain {

@@ -4,6 +4,7 @@ import { BadInputError } from '../../errors.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { UtxoCursor, UtxoRecord } from '../../store/index.ts'
+import { withAssets } from './assets.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -22,6 +23,7 @@ import {
   presentUtxo,
   type SpendingProof,
 } from './utxo-presenter.ts'
+import { requireWholeHistory } from './whole-history.ts'
 
 /** Addresses of one call: the GET limit is the hosted service's, the POST exists for more. */
 const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
@@ -59,6 +61,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   async function list(request: FastifyRequest, reply: FastifyReply, addresses: string[]): Promise<unknown> {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
     await requireFresh(deps, chain, reply)
+    requireWholeHistory(chain)
     const query = request.query as ListQuery
     const { pageSize, pageToken, sortBy, sortOrder, includeSpent } = query
     const minAmount = smallestAmount(request.url, query.minUtxoAmount)
@@ -92,7 +95,8 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
     }
   }
 
-  async function present(chain: PrimaryChain, utxos: readonly UtxoRecord[]): Promise<unknown[]> {
+  async function present(chain: PrimaryChain, found: readonly UtxoRecord[]): Promise<unknown[]> {
+    const utxos = await withAssets(deps, chain, found)
     if (chain.letter === 'P') return utxos.map((utxo) => presentPlatformUtxo(utxo, chain, deps.bytesOf(utxo)))
     const proofs = await deps.proofsOf(chain.name.network, utxos)
     return utxos.map((utxo) => presentUtxo(utxo, chain, deps.bytesOf(utxo), proofs.get(utxo.id)))
