@@ -13,6 +13,7 @@ import {
 import type { DataRoute } from './route.ts'
 import { answers, closed, oneOf } from './schemas.ts'
 import { AddressesBodySchema } from './utxos.ts'
+import { requireWholeHistory } from './whole-history.ts'
 
 const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
 
@@ -31,6 +32,7 @@ export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
   async function last(request: FastifyRequest, reply: FastifyReply, addresses: string[]) {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
     await requireFresh(deps, chain, reply)
+    requireWholeHistory(chain)
     const activity = await deps.index.activity.last(chain.name, addresses)
     if (!activity) throw new NotFoundError(`the addresses were never active on the ${chain.chainInfo.chainName}`)
     return {

@@ -1,4 +1,4 @@
-import { EMPTY_ID } from '../../lib/ids.ts'
+import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 
@@ -20,3 +20,13 @@ export function letterOf(ids: NetworkIds, blockchainId: string): ChainLetter {
   if (blockchainId === ids.cChainId) return 'C'
   throw new StreamBlockedError(`a transaction moves assets to or from the unknown chain ${blockchainId}`)
 }
+
+/** The X-chains of mainnet and of the testnet. */
+const OLDER_THAN_BLOCKS: ReadonlySet<string> = new Set(
+  ['2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM', '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'].map(
+    idFromCb58,
+  ),
+)
+
+/** Whether X was a DAG before Cortina: what that left unspent is in no block, and is spent in blocks all the same. */
+export const isOlderThanBlocks = ({ xChainId }: NetworkIds): boolean => OLDER_THAN_BLOCKS.has(xChainId)

@@ -90,13 +90,13 @@ export function consumeInputs(
   at: Moment,
   by: string,
   inputs: readonly Pick<TransferableInput, 'txId' | 'outputIndex'>[],
-  more: { importedFrom?: ChainLetter; credentials?: readonly Credential[] } = {},
+  more: { importedFrom?: ChainLetter; credentials?: readonly Credential[]; perhapsOlder?: boolean } = {},
 ): void {
-  const { importedFrom, credentials } = more
+  const { importedFrom, credentials, perhapsOlder } = more
   const { height, time } = at
   for (const [i, { txId, outputIndex }] of inputs.entries()) {
     const signatures = credentials?.[i]?.signatures.map(bytesToHex).join('')
-    sink.spends.push({ txId, outputIndex, by, height, time, importedFrom, signatures })
+    sink.spends.push({ txId, outputIndex, by, height, time, importedFrom, perhapsOlder, signatures })
   }
 }
 

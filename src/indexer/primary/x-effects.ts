@@ -1,5 +1,5 @@
 import type { Output, UnsignedXTx, XBlock, XTx } from '../../chains/avalanche/codec/index.ts'
-import { letterOf, type NetworkIds } from './network-ids.ts'
+import { isOlderThanBlocks, letterOf, type NetworkIds } from './network-ids.ts'
 import type { Sink } from './sink.ts'
 import { consumeInputs, createOutputs, type Moment, typeIdOf } from './utxo-rows.ts'
 
@@ -16,7 +16,8 @@ export function applyXBlock(sink: Sink, ids: NetworkIds, block: XBlock): void {
 export function applyXTx(sink: Sink, ids: NetworkIds, at: Moment, tx: XTx): void {
   const { id, unsignedTx, credentials } = tx
   const { inputs, outputs } = unsignedTx
-  consumeInputs(sink, at, id, inputs, { credentials })
+  const perhapsOlder = isOlderThanBlocks(ids)
+  consumeInputs(sink, at, id, inputs, { credentials, perhapsOlder })
   createOutputs(sink, at, id, 0, outputs)
   if (unsignedTx.type === 'ImportTx') {
     const importedFrom = letterOf(ids, unsignedTx.sourceChain)
@@ -28,7 +29,7 @@ export function applyXTx(sink: Sink, ids: NetworkIds, at: Moment, tx: XTx): void
   } else if (unsignedTx.type === 'CreateAssetTx') {
     createAsset(sink, at, id, unsignedTx)
   } else if (unsignedTx.type === 'OperationTx') {
-    operate(sink, at, tx, unsignedTx)
+    operate(sink, at, tx, unsignedTx, perhapsOlder)
   }
 }
 
@@ -51,13 +52,13 @@ export function createAsset(
 type OperationTx = Extract<UnsignedXTx, { type: 'OperationTx' }>
 type Operation = OperationTx['operations'][number]
 
-function operate(sink: Sink, at: Moment, { id, credentials }: XTx, tx: OperationTx): void {
+function operate(sink: Sink, at: Moment, { id, credentials }: XTx, tx: OperationTx, perhapsOlder: boolean): void {
   let next = tx.outputs.length
   for (const [i, operation] of tx.operations.entries()) {
     const credential = credentials[tx.inputs.length + i]
     // One credential serves all UTXOs of an operation.
     const shared = credential ? { credentials: operation.utxos.map(() => credential) } : {}
-    consumeInputs(sink, at, id, operation.utxos, shared)
+    consumeInputs(sink, at, id, operation.utxos, { ...shared, perhapsOlder })
     const made = operationOutputs(operation).map((output) => ({ assetId: operation.assetId, output }))
     createOutputs(sink, at, id, next, made)
     next += made.length

@@ -126,6 +126,8 @@ export interface SpendRow {
   time: bigint
   /** Set for an import: the chain that exported it, whose stream may be behind this one. */
   importedFrom?: ChainLetter | undefined
+  /** The chain is older than its index: the output need not be known. */
+  perhapsOlder?: boolean | undefined
   /** Signatures of the input one after another, 65 bytes each, hex; X and C. */
   signatures?: string | undefined
 }

@@ -47,14 +47,14 @@ export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: reado
     const ended = (await answers).flatMap(({ rows }) => rows)
     const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
     const missing = spends.filter((spend) => !found.has(spend.key))
-    const native = missing.find((spend) => spend.row.importedFrom === undefined)
+    const native = missing.find(({ row }) => row.importedFrom === undefined && row.perhapsOlder !== true)
     if (native !== undefined) throw new RangeContentError(`${name(native.row)} is not there to be consumed`)
     await spendAhead(tx.db, scope, missing)
     await endEntries(tx, scope, 'consumed_time', ended)
   }
 }
 
-/** The stream of the exporting chain is behind: the consumption waits there for its creation. */
+/** The stream of the exporting chain is behind: the consumption waits there for its creation. Older ones wait for ever. */
 async function spendAhead(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[]): Promise<void> {
   const columns = [
     column<KeyedSpend>('network', 'int2', () => scope.network),
