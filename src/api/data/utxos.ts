@@ -23,7 +23,7 @@ import {
   presentUtxo,
   type SpendingProof,
 } from './utxo-presenter.ts'
-import { requireWholeHistory } from './whole-history.ts'
+import { isOfUnknownEnd, requireWholeHistory } from './whole-history.ts'
 
 /** Addresses of one call: the GET limit is the hosted service's, the POST exists for more. */
 const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
@@ -89,7 +89,10 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       limit: pageSize,
     })
     return {
-      utxos: await present(chain, page.utxos),
+      utxos: await present(
+        chain,
+        page.utxos.filter((utxo) => !isOfUnknownEnd(chain, utxo)),
+      ),
       chainInfo: chain.chainInfo,
       ...(page.next ? { nextPageToken: writePageToken(mark, [page.next.value.toString(), page.next.key]) } : {}),
     }

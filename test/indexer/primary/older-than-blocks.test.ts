@@ -1,8 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { requireWholeHistory } from '../../../src/api/data/whole-history.ts'
+import { isOfUnknownEnd, requireWholeHistory } from '../../../src/api/data/whole-history.ts'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
 import { createXMaker } from '../../../src/indexer/primary/x-maker.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
+import type { UtxoRecord } from '../../../src/store/index.ts'
 import { openMemoryStore } from '../../support/store.ts'
 
 const MAINNET_X = '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'
@@ -38,15 +39,29 @@ it('X of the public networks goes on over outputs of before it had blocks; an ow
   await expect(storeOf(OWN_X)).rejects.toThrow('is not there to be consumed')
 })
 
+const chain = (letter: 'P' | 'X' | 'C', x: string) => ({
+  name: { network: 'mainnet', letter },
+  side: 'mainnet' as const,
+  letter,
+  identity: { hrp: 'avax', blockchainIds: { P: '', X: x, C: '' }, avaxAssetId: '' },
+  chainInfo: { chainName: 'x-chain' as const, network: 'mainnet' as const },
+})
+
 it('what its addresses own is refused, for a part of it is unknown; other chains and networks are not', () => {
-  const chain = (letter: 'P' | 'X' | 'C', x: string) => ({
-    name: { network: 'mainnet', letter },
-    side: 'mainnet' as const,
-    letter,
-    identity: { hrp: 'avax', blockchainIds: { P: '', X: x, C: '' }, avaxAssetId: '' },
-    chainInfo: { chainName: 'x-chain' as const, network: 'mainnet' as const },
-  })
   expect(() => requireWholeHistory(chain('X', MAINNET_X))).toThrow('before Cortina')
   expect(() => requireWholeHistory(chain('P', MAINNET_X))).not.toThrow()
   expect(() => requireWholeHistory(chain('X', OWN_X))).not.toThrow()
+})
+
+it('exports to X of before it had blocks are not shown as if they still waited there', () => {
+  const CORTINA = 1_682_434_800n
+  const unknown = (x: string, time: bigint, more: object = {}): boolean => {
+    const utxo = { createdOn: 'P', consumableOn: 'X', created: { height: 1n, time }, ...more }
+    return isOfUnknownEnd(chain('P', x), utxo as unknown as UtxoRecord)
+  }
+  expect(unknown(MAINNET_X, CORTINA - 1n)).toBe(true)
+  expect(unknown(MAINNET_X, CORTINA)).toBe(false)
+  expect(unknown(MAINNET_X, CORTINA - 1n, { consumed: { by: id('3'), height: 2n, time: CORTINA } })).toBe(false)
+  expect(unknown(MAINNET_X, CORTINA - 1n, { consumableOn: 'C' })).toBe(false)
+  expect(unknown(OWN_X, CORTINA - 1n)).toBe(false)
 })
