@@ -65,7 +65,9 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
     const asked = new Set(fresh.map(pairKey))
     const concerns = (pair: Pair): boolean => asked.has(pairKey(pair))
-    const second = await patientPass([again], retryDeps, { ...patient, block: first.block, concerns }, context)
+    const hasAnswered = answeredTokens(first, wanted)
+    const options = { ...patient, block: first.block, concerns, hasAnswered }
+    const second = await patientPass([again], retryDeps, options, context)
     const still = second.failed.filter(concerns)
     return {
       block: first.block,
@@ -133,9 +135,30 @@ function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens) {
       common.push({ owners, tokens: troubled.length === 0 ? tokens : tokens.filter((one) => !troubled.includes(one)) })
     }
     const asked = troubled.filter((token) => !unreadable.covers(token, owners))
-    if (asked.length > 0) apart.push({ owners, tokens: asked })
+    apart.push(...byWhom(asked, owners, unreadable))
   }
   return { common, apart }
+}
+
+/** Without the owners for whom a token is known to be unreadable. */
+function byWhom(tokens: readonly string[], owners: readonly string[], unreadable: UnreadableTokens): Rectangle[] {
+  const rectangles = new Map<string, { owners: readonly string[]; tokens: string[] }>()
+  for (const token of tokens) {
+    const left = owners.filter((owner) => !unreadable.has(token, owner))
+    const rectangle = rectangles.get(left.join()) ?? { owners: left, tokens: [] }
+    rectangle.tokens.push(token)
+    rectangles.set(left.join(), rectangle)
+  }
+  return [...rectangles.values()]
+}
+
+/** Which tokens were read for somebody: those of which fewer failed than were asked for, and not lost. */
+function answeredTokens({ failed, errors }: SweepResult, wanted: readonly Rectangle[]): (token: string) => boolean {
+  return (token) => {
+    const owners = wanted.find(({ tokens }) => tokens.includes(token))?.owners ?? []
+    const unread = new Set(failed.flatMap((pair) => (pair.token === token ? [pair.owner] : [])))
+    return owners.some((owner) => !unread.has(owner) && !errors.has(owner))
+  }
 }
 
 /** Two results of one block. */

@@ -11,9 +11,9 @@ export interface PatientResult extends SweepResult {
 }
 
 /** A token that burns its gas for so many owners, and answers none, does so for all: each costs a node much work. */
-const BURNS_FOR_ALL = 3
-/** Turns in which all owners of a token are asked that burns its gas for some of them. */
-const MOST_TURNS = 8
+const BURNS_FOR_ALL = 7
+/** In so many turns all owners of a call are asked, 255, though a token burns its gas for each of them but one. */
+const MOST_TURNS = 9
 
 export interface PatientOptions {
   /** Gas for one balanceOf. */
@@ -22,16 +22,18 @@ export interface PatientOptions {
   block?: BlockMark
   /** Pairs of the rectangles that somebody wants to know; default all. */
   concerns?: (pair: Pair) => boolean
+  /** Whether the token is known to have answered somebody of this read. */
+  hasAnswered?: (token: string) => boolean
 }
 
 /**
  * A pass with much gas. A token that burns it for one owner leaves those behind him unasked; what he has, or is, must
- * not take their money from sight. They are asked from both ends, and so on until each was asked.
+ * not take their money from sight. They are asked again in two parts, then in four, until each was asked.
  */
 export async function patientPass(
   rectangles: readonly Rectangle[],
   deps: SweepDeps,
-  { gas, block: pinned, concerns = () => true }: PatientOptions,
+  { gas, block: pinned, concerns = () => true, hasAnswered = () => false }: PatientOptions,
   context: ReadContext,
 ): Promise<PatientResult> {
   const pass = (wanted: readonly Rectangle[], block: BlockMark | undefined): Promise<PassResult> =>
@@ -43,16 +45,16 @@ export async function patientPass(
   const failed = withoutUnasked(first)
   let open = first.unasked.filter(concerns)
   for (let turn = 1; open.length > 0 && turn < MOST_TURNS; turn++) {
-    const hopeless = burningForAll(asked, failed, open)
+    const hopeless = burningForAll(asked, failed, open, hasAnswered)
     const worth = open.filter(({ token }) => !hopeless.has(token))
     if (worth.length === 0) break
-    const next = await pass(fromBothEnds(worth), first.block)
+    const next = await pass(inParts(worth, 2 ** turn), first.block)
     for (const [owner, held] of next.amounts) amounts.set(owner, new Map([...(amounts.get(owner) ?? []), ...held]))
     for (const [owner, error] of next.errors) errors.set(owner, error)
     failed.push(...withoutUnasked(next))
     open = [...open.filter(({ token }) => hopeless.has(token)), ...next.unasked]
   }
-  const hopeless = burningForAll(asked, failed, open)
+  const hopeless = burningForAll(asked, failed, open, hasAnswered)
   const guessed = open.filter(({ token }) => hopeless.has(token))
   // It answers some: to leave the others out would say that they have none.
   for (const { token, owner } of open)
@@ -79,12 +81,13 @@ function burningForAll(
   asked: ReadonlyMap<string, number>,
   failed: readonly Pair[],
   open: readonly Pair[],
+  hasAnswered: (token: string) => boolean,
 ): Set<string> {
   const failures = countByToken(failed)
   const waiting = countByToken(open)
   const tokens = [...waiting].filter(([token, unasked]) => {
     const count = failures.get(token) ?? 0
-    return count >= BURNS_FOR_ALL && count + unasked === asked.get(token)
+    return count >= BURNS_FOR_ALL && count + unasked === asked.get(token) && !hasAnswered(token)
   })
   return new Set(tokens.map(([token]) => token))
 }
@@ -95,21 +98,20 @@ function countByToken(pairs: readonly Pair[]): Map<string, number> {
   return counts
 }
 
-/** Two rectangles for all tokens that the same owners wait for: each half of them from its own end. */
-function fromBothEnds(pairs: readonly Pair[]): Rectangle[] {
+/** Rectangles for all tokens that the same owners wait for, as many for each as there are parts. */
+function inParts(pairs: readonly Pair[], parts: number): Rectangle[] {
   const owners = new Map<string, string[]>()
   for (const { token, owner } of pairs) owners.set(token, [...(owners.get(token) ?? []), owner])
-  const rectangles = new Map<string, { owners: string[]; tokens: string[] }>()
+  const whole = new Map<string, { owners: string[]; tokens: string[] }>()
   for (const [token, waiting] of owners) {
-    const ordered = waiting.sort()
-    const rectangle = rectangles.get(ordered.join()) ?? { owners: ordered, tokens: [] }
+    const rectangle = whole.get(waiting.join()) ?? { owners: waiting, tokens: [] }
     rectangle.tokens.push(token)
-    rectangles.set(ordered.join(), rectangle)
+    whole.set(waiting.join(), rectangle)
   }
-  return [...rectangles.values()].flatMap(({ owners: all, tokens }) => {
-    const middle = Math.ceil(all.length / 2)
-    const halves = [all.slice(0, middle), all.slice(middle).reverse()]
-    return halves.filter(({ length }) => length > 0).map((half) => ({ owners: half, tokens }))
+  return [...whole.values()].flatMap(({ owners: all, tokens }) => {
+    const size = Math.ceil(all.length / parts)
+    const count = Math.ceil(all.length / size)
+    return Array.from({ length: count }, (_, at) => ({ owners: all.slice(at * size, (at + 1) * size), tokens }))
   })
 }
 

@@ -39,7 +39,6 @@ it('a token that burns its gas for many owners is shown to the one between them'
   await setCode(moody, MOODY)
   const owners = [1, 3, 5, 6, 7, 9, 11].map(owner)
   const { source } = sourceOver(noDiscovery, { list: [unlisted(moody)] })
-  // Three that burn are taken for all, unless it has answered somebody.
   expect((await shown(source, [2, 4, 6].map(owner))).every((held) => held instanceof Map && held.has(moody))).toBe(true)
   expect(await shown(source, [...owners, owner(12)])).toEqual([
     nothing,
@@ -51,6 +50,16 @@ it('a token that burns its gas for many owners is shown to the one between them'
     nothing,
     nine,
   ])
+})
+
+it('a token that burns its gas for nearly everybody is an error for nobody', async () => {
+  await setCode(moody, MOODY)
+  const owners = Array.from({ length: 50 }, (_, at) => owner(at === 0 || at === 30 ? 2 * at + 2 : 2 * at + 1))
+  const { source, calls } = sourceOver(noDiscovery, { list: [unlisted(moody)] })
+  expect(await shown(source, owners)).toEqual(owners.map((_, at) => (at === 0 || at === 30 ? nine : nothing)))
+  const asked = calls().length
+  await shown(source, owners)
+  expect(calls()).toHaveLength(asked + 2)
 })
 
 it('nobody can hide a token of somebody else by asking for both', async () => {
@@ -82,9 +91,9 @@ it('a token that burns its gas for everybody costs a few calls, and then none fo
   const { source, calls } = sourceOver(noDiscovery, { list: [unlisted(hell)] })
   const owners = Array.from({ length: 20 }, (_, at) => owner(at + 1))
   expect((await shown(source, owners)).every((held) => held instanceof Map && held.size === 0)).toBe(true)
-  expect(calls()).toHaveLength(4)
+  expect(calls()).toHaveLength(8)
   await shown(source, owners)
-  expect(calls()).toHaveLength(5)
-  expect(JSON.stringify(calls()[4]?.params)).not.toContain(hell.slice(2))
+  expect(calls()).toHaveLength(9)
+  expect(JSON.stringify(calls()[8]?.params)).not.toContain(hell.slice(2))
   expect(await shown(source, [account(1)])).toEqual([nothing])
 })
