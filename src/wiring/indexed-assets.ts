@@ -3,8 +3,8 @@ import { idToCb58 } from '../lib/ids.ts'
 import { pause } from '../lib/pause.ts'
 import type { IndexReader } from '../store/index.ts'
 
-/** A database that is being opened, busy or away must not hold up a read of balances. Milliseconds. */
-const PATIENCE_MS = 1_000
+/** A database that is being opened, busy or away must not hold a read of balances up to its deadline. Milliseconds. */
+const PATIENCE_MS = 3_000
 
 /** Assets of a network as their making stands in the index of X, whose containers are what their ids hash to. */
 export function createIndexedAssets({ assets }: Pick<IndexReader, 'assets'>) {
