@@ -35,8 +35,8 @@ export const PRIMARY_REWARD: RewardRules = {
 
 export const MAX_VALIDATOR_STAKE = 3_000_000n * AVAX
 
-/** Where the node does not tell: the excess constants of mainnet, fuji and local networks. */
+/** Where the node does not tell: the settings of mainnet, of fuji, and of every other network. */
 export function knownValidatorFee(networkId: number): ValidatorFeeRules {
   const excessConversion = networkId === 1 ? 1_246_488_515n : networkId === 5 ? 51_937_021n : 865_617n
-  return { target: 10_000n, minPrice: 512n, excessConversion }
+  return { target: 10_000n, minPrice: networkId === 1 || networkId === 5 ? 512n : 1n, excessConversion }
 }

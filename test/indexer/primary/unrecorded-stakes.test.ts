@@ -70,6 +70,10 @@ function reward(supply: bigint, stake: bigint, seconds: bigint): bigint {
   return ((720_000_000n * AVAX - supply) * rate * stake * seconds) / (minting * 1_000_000n) / supply / minting
 }
 
+it("fees of L1 validators are lower on networks of one's own, where a node does not say", () => {
+  expect([1, 5, 12_345, 76_543].map((networkId) => knownValidatorFee(networkId).minPrice)).toEqual([512n, 512n, 1n, 1n])
+})
+
 const paid = ({ utxos = [] }: PrimaryRows) =>
   utxos.flatMap((utxo) => (utxo.reward ? [[utxo.reward.type, utxo.txId, utxo.outputIndex, utxo.amount]] : []))
 

@@ -118,7 +118,8 @@ function needPrimary(id: string): void {
 /** No state of the network: what the node's program holds for mainnet, for the testnet, and for every other network. */
 function validatorFeeConfig(networkID: string): string {
   const excessConversionConstant = networkID === '1' ? 1_246_488_515 : networkID === '5' ? 51_937_021 : 865_617
-  return JSON.stringify({ capacity: 20_000, target: 10_000, minPrice: 512, excessConversionConstant })
+  const minPrice = networkID === '1' || networkID === '5' ? 512 : 1
+  return JSON.stringify({ capacity: 20_000, target: 10_000, minPrice, excessConversionConstant })
 }
 
 /** The methods of platform.* about subnets, chains, supply, fees and time. */
