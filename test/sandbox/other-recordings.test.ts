@@ -75,5 +75,5 @@ it('is indexed to its tip without the recorded conversations', async () => {
         return answer.status === 200 ? answer.headers.get('x-indexed-height') : answer.text()
       }),
     )
-  await expect.poll(indexed, { timeout: 60_000 }).toEqual(heights)
+  await expect.poll(indexed, { timeout: 240_000 }).toEqual(heights)
 })
