@@ -15,7 +15,8 @@ export interface ContainerText {
 }
 
 /**
- * Reads the containers of one answer: each id is the hash of its bytes, each block the child of the one before.
+ * Reads the containers of one answer: each id is the hash of its bytes, each block the child of the one before. Ends at
+ * a gap: a node whose index was off for a while goes on counting where it stopped.
  * @throws BadAnswerError when that is not so
  * @throws StreamBlockedError when a genuine block cannot be read
  */
@@ -28,6 +29,7 @@ export function readContainers<T>(
   for (const [i, text] of texts.entries()) {
     const block = readContainer(format, textOf(text), firstIndex + BigInt(i))
     const before = blocks.at(-1)
+    if (before && block.height > before.height + 1n) break
     if (before) expectChild(format.letter, before, block)
     blocks.push(block)
   }

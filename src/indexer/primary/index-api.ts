@@ -22,6 +22,9 @@ export interface IndexApi<T> {
   read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
 }
 
+/** The index ends before the stored blocks do. Nodes that are behind say so, and nodes whose index has a gap. */
+export class IndexBehindError extends BadAnswerError {}
+
 /** The node's own limit. */
 const MAX_CONTAINERS = 1_024
 /** A proposal and its option have to fit into one page. */
@@ -32,7 +35,8 @@ const CALL_MS = 60_000
 
 type Reading<T> =
   | { kind: 'blocks'; blocks: SourceBlock<T>[]; full: boolean }
-  | { kind: 'off' | 'behind' | 'rate-limited' | 'bad' | 'blocked'; reason: string }
+  | { kind: 'off' | 'rate-limited' | 'bad' | 'blocked'; reason: string }
+  | { kind: 'behind'; reason: string; last?: bigint }
   | { kind: 'shifted'; reason: string; shift: bigint }
 
 export function createIndexApi<T>(
@@ -43,7 +47,7 @@ export function createIndexApi<T>(
   const path = `/ext/index/${format.letter}/block`
   const most = Math.max(FEWEST, Math.min(pageBlocks, MAX_CONTAINERS))
   let count = most
-  /** Nodes that began to index late hold the block of height h at h − 1 − shift. */
+  /** Nodes that began to index late, or did not for a while, hold the block of height h at h − 1 − shift. */
   let shift = 0n
 
   const ask = async (after: StreamTip, signal: AbortSignal): Promise<Reading<T>> => {
@@ -63,14 +67,26 @@ export function createIndexApi<T>(
     return answer.reading
   }
 
+  /** Looks at the end of an index that is shorter than expected: whether it counts otherwise than we thought. */
+  const recount = async (after: StreamTip, last: bigint, signal: AbortSignal): Promise<boolean> => {
+    const before = shift
+    shift = after.height - 1n - last
+    const reading = await ask(after, signal)
+    if (reading.kind === 'shifted') shift = reading.shift
+    else if (reading.kind !== 'blocks') shift = before
+    return shift !== before
+  }
+
   return {
     async read(after, signal) {
       let reading = await ask(after, signal)
+      if (reading.kind === 'behind' && reading.last !== undefined && (await recount(after, reading.last, signal)))
+        reading = await ask(after, signal)
       if (reading.kind === 'shifted' && reading.shift !== shift) {
         shift = reading.shift
         reading = await ask(after, signal)
       }
-      if (reading.kind === 'behind') throw new BadAnswerError(`${path}: ${reading.reason}`)
+      if (reading.kind === 'behind') throw new IndexBehindError(`${path}: ${reading.reason}`)
       if (reading.kind !== 'blocks') throw new IndexOffError(`${path}: ${reading.reason}`)
       const { blocks, full } = reading
       const tip = blocks.at(-1)?.height ?? after.height
@@ -157,6 +173,8 @@ function readError(message: string, { overlap }: Asked): Reading<never> {
   if (message.includes('no containers have been accepted')) {
     return overlap ? { kind: 'behind', reason: message } : { kind: 'blocks', blocks: [], full: false }
   }
+  const last = /> last accepted index \((\d{1,18})\)/.exec(message)?.[1]
+  if (last !== undefined) return { kind: 'behind', reason: message, last: BigInt(last) }
   if (message.includes('> last accepted index')) return { kind: 'behind', reason: message }
   if (/find (the )?(method|service)/.test(message)) return { kind: 'off', reason: message }
   return { kind: 'bad', reason: message }
@@ -167,7 +185,7 @@ function readBlocks<T>(format: ChainFormat<T>, texts: readonly unknown[], asked:
   const all = readContainers(format, texts, startIndex)
   const [first] = all
   if (!first) return { kind: 'bad', reason: 'an empty range' }
-  const full = all.length === numToFetch
+  const full = texts.length === numToFetch
   if (!overlap) {
     if (first.height !== 1n) return { kind: 'off', reason: `the index begins with block ${first.height}` }
     if (first.parentId !== after.id) return { kind: 'bad', reason: 'the chain begins with another genesis' }
@@ -181,5 +199,8 @@ function readBlocks<T>(format: ChainFormat<T>, texts: readonly unknown[], asked:
     }
   }
   if (first.id !== after.id) return { kind: 'bad', reason: `another block at ${after.height}` }
+  if (all.length === 1 && texts.length > 1) {
+    return { kind: 'off', reason: `the index has nothing between block ${after.height} and a later one` }
+  }
   return { kind: 'blocks', blocks: all.slice(1), full }
 }

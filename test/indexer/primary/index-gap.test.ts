@@ -1,0 +1,109 @@
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { createBlockSource } from '../../../src/indexer/primary/block-source.ts'
+import { xFormat } from '../../../src/indexer/primary/formats.ts'
+import { createHeightApi } from '../../../src/indexer/primary/height-api.ts'
+import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
+import { recordedLines } from '../../support/recordings.ts'
+
+interface Line {
+  height: number
+  hex: string
+  container: { index: string } | null
+}
+
+const lines = recordedLines<Line>('x-blocks').slice(0, 60)
+const signal = new AbortController().signal
+
+/** One node whose index was off from `from` to `to` (heights): it went on counting where it had stopped. */
+function nodeWithGap(from: number, to: number, height: () => number) {
+  const containers = () =>
+    lines
+      .filter((line) => line.container !== null && line.height <= height() && (line.height < from || line.height > to))
+      .map((line, index) => ({ ...line.container, index: String(index) }))
+  const answer = (startIndex: number, numToFetch: number): object => {
+    const last = containers().length - 1
+    if (startIndex <= last) return { result: { containers: containers().slice(startIndex, startIndex + numToFetch) } }
+    const message = `start index (${startIndex}) > last accepted index (${last})`
+    return { error: { code: -32_000, message, data: null } }
+  }
+  return {
+    async exchange({ body }: { body: string }): Promise<RawResponse> {
+      const { startIndex, numToFetch } = JSON.parse(body).params
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer(Number(startIndex), Number(numToFetch)) })
+      return { status: 200, headers: [], body: Buffer.from(text) } as unknown as RawResponse
+    },
+    rpc: async (_path: string, method: string, params: { height?: string }) =>
+      method === 'avm.getHeight' ? { height: String(height()) } : { block: lines[Number(params.height)]?.hex },
+  } as unknown as UpstreamPool
+}
+
+function follow(from: number, to: number) {
+  let height = 59
+  let now = 1_000
+  const pool = nodeWithGap(from, to, () => height)
+  const source = createBlockSource({
+    pool,
+    format: xFormat,
+    heights: createHeightApi(pool, xFormat),
+    logger: pino({ level: 'silent' }),
+    clock: () => now,
+  })
+  return {
+    stands: (at: number) => {
+      height = at
+    },
+    wait: (ms: number) => {
+      now += ms
+    },
+    /** Reads up to the node's tip; heights, and those that came with their containers. */
+    async read(after: number) {
+      let tip = xFormat.decode(Buffer.from((lines[after]?.hex ?? '').slice(2), 'hex').subarray(0, -4))
+      const read = []
+      for (let page = 0; Number(tip.height) < height && page < 10; page++) {
+        const { blocks } = await source.read({ height: tip.height, id: tip.id } as never, signal)
+        read.push(...blocks)
+        tip = (blocks.at(-1) ?? tip) as typeof tip
+      }
+      const wrapped = read.filter(({ container }) => container !== undefined)
+      return {
+        heights: read.map((block) => Number(block.height)),
+        wrapped: wrapped.map((block) => Number(block.height)),
+      }
+    },
+    once: (after: number) => {
+      const { height: at, id } = xFormat.decode(Buffer.from((lines[after]?.hex ?? '').slice(2), 'hex').subarray(0, -4))
+      return source.read({ height: at, id } as never, signal)
+    },
+  }
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+it('blocks that the index of a node lacks come by height, and no block is left out', async () => {
+  const chain = follow(20, 30)
+  const { heights, wrapped } = await chain.read(1)
+  expect(heights).toEqual(range(2, 59))
+  expect(wrapped).toEqual(range(2, 19))
+})
+
+it('behind the gap the index is read again, counted as the node counts', async () => {
+  const chain = follow(20, 30)
+  expect(await chain.read(50)).toEqual({ heights: range(51, 59), wrapped: range(51, 59) })
+})
+
+it('an index that ends before the chain of its node is not waited for', async () => {
+  const chain = follow(20, 59)
+  chain.stands(40)
+  await expect(chain.once(35)).rejects.toThrow('last accepted index (18)')
+  chain.wait(10_000)
+  expect((await chain.once(35)).blocks.map(({ height }) => Number(height))).toEqual(range(36, 40))
+})
+
+it('a node that is behind itself is waited for', async () => {
+  const chain = follow(99, 99)
+  chain.stands(30)
+  await expect(chain.once(35)).rejects.toThrow('last accepted index (29)')
+  chain.wait(60_000)
+  await expect(chain.once(35)).rejects.toThrow('last accepted index (29)')
+})
