@@ -1,5 +1,6 @@
 import { type Encoding, reencoded } from './binary-text.ts'
 import { encodedTransaction } from './block-methods.ts'
+import { genesisTransactions } from './genesis-transactions.ts'
 import { type GorillaMethod, MethodError, NotRecordedError } from './gorilla-rpc.ts'
 import { CODECS, readIssued } from './issued-transaction.ts'
 import type { NodeContext } from './node-context.ts'
@@ -53,6 +54,8 @@ export function platformTransactionMethods(deps: Deps): Record<string, GorillaMe
       const encoding = args.encoding()
       const found = encodedTransaction(chain, id, encoding)
       if (found !== undefined) return found
+      const genesis = encoding === 'json' ? undefined : genesisTransactions(context.recordings).get(id)
+      if (genesis !== undefined) return JSON.stringify({ tx: reencoded(genesis, encoding), encoding })
       if (inGenesis(deps, id)) throw new NotRecordedError(`the bytes of genesis transaction ${id} are not recorded`)
       throw new MethodError("couldn't get tx: not found")
     },

@@ -16,7 +16,7 @@ const UNDETERMINED = [
   /^c\/batch\/mixed-errors$/,
   /^info\/peers\//,
   /^platform\/getValidatorFeeConfig\//,
-  /^platform\/getTx\/(staker-genesis|chain-c)/,
+  /^platform\/getTx\/chain-c-json$/,
   /^platform\/getAllValidatorsAt\/height-(latest|proposed)$/,
   /^platform\/getCurrentValidators\/two-nodes$/,
   /^l1\/(eth_maxPriorityFeePerGas|eth_call|info|validators\.getCurrentValidators)\//,

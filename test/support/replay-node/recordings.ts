@@ -14,6 +14,8 @@ export interface RecordedLines {
 export interface Recordings {
   readonly directory: string
   has(file: string): boolean
+  /** A file as it stands: numbers of the genesis have more digits than JSON.parse keeps. */
+  text(file: string): string
   /** Parsed content of a `.json` or `.json.gz` file; the caller names the shape it was recorded with. */
   json<T>(file: string): T
   /** Lines of an `.ndjson.gz` file; a file that is not there has none. */
@@ -62,6 +64,7 @@ export function openRecordings(folder: string): Recordings {
   return {
     directory,
     has,
+    text: (file) => bytes(file).toString('utf8'),
     json: <T>(file: string) => keep(file, () => JSON.parse(bytes(file).toString('utf8')) as T),
     lines: (file) => keep(file, () => splitLines(has(file) ? bytes(file) : Buffer.alloc(0))),
   }
