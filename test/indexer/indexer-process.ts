@@ -3,13 +3,14 @@ import { openStore } from '../../src/store/index.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../support/upstream-pool.ts'
 import { makeIndexer } from './stage.ts'
+import { storeAt } from './store-at.ts'
 
 /*
- * An indexer as a process of its own, to be killed: node --import tsx indexer-process.ts <folder> <pageBlocks> <url>…
+ * An indexer as a process of its own, to be killed: node --import tsx indexer-process.ts <folder or database URL> <pageBlocks> <url>…
  * Writes the heights of P, X and C to standard output whenever they change, and `following` once all are at the tip.
  */
-const [folder = '', pageBlocks = '16', ...urls] = process.argv.slice(2)
-const store = openStore({ dataDir: folder, logger: pino({ level: 'silent' }) })
+const [place = '', pageBlocks = '16', ...urls] = process.argv.slice(2)
+const store = openStore({ ...storeAt(place), logger: pino({ level: 'silent' }) })
 await store.open()
 const pool = createUpstreamPool(
   'recorded',

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSimulation, type Simulation } from './simulation.ts'
-
-let simulation: Simulation
-
-beforeAll(async () => {
-  simulation = await createSimulation()
-})
-afterAll(() => simulation?.close())
+import { expect, it, onTestFinished } from 'vitest'
+import { createSimulation } from './simulation.ts'
+import { embeddedPlaces, serverPlaces } from './simulation-places.ts'
 
 // Two hundred seeds: npm run test:simulation.
-it.each([1])(
-  'killed and lied to as seed %i says, it ends where a clean run ends',
-  async (seed) => {
+it.each([
+  ['the embedded database', embeddedPlaces, 1],
+  ['a server', serverPlaces, 1],
+] as const)(
+  'killed and lied to as a seed says, it ends on %s where a clean run ends',
+  async (_, open, seed) => {
+    const places = await open()
+    onTestFinished(places.close)
+    const simulation = await createSimulation(places)
     const { faults, kills } = await simulation.run(seed)
     expect(faults).toBeGreaterThan(0)
     expect(kills).toBeGreaterThan(0)
   },
-  120_000,
+  240_000,
 )

@@ -1,16 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pino } from 'pino'
 import { createRandom, type Random } from '../../src/indexer/verify/random.ts'
-import { openEmbeddedPool } from '../../src/store/connection/index.ts'
-import { openStore } from '../../src/store/index.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
-import { digestOf } from './database-dump.ts'
 import { aboutContainers, type Lie, startLyingProxy } from './lying-proxy.ts'
+import type { Places } from './simulation-places.ts'
 
 /** A short piece of the recorded network with every kind of block. */
 const END = { P: 110, X: 60, C: 40 }
@@ -18,7 +12,7 @@ const END = { P: 110, X: 60, C: 40 }
 const LIMIT_MS = 100_000
 const child = new URL('./indexer-process.ts', import.meta.url)
 
-/** What every run has to leave, and the migrated database with which each begins. */
+/** What every run has to leave. */
 export interface Simulation {
   cleanDigest: string
   /** One run with faults and kills drawn from the seed. @throws when the state differs from the clean run's */
@@ -26,38 +20,31 @@ export interface Simulation {
   close(): Promise<void>
 }
 
-/** Runs real indexer processes over a database on disk, between which nothing survives but the disk. */
-export async function createSimulation(): Promise<Simulation> {
-  const root = await mkdtemp(join(tmpdir(), 'firn-simulation-'))
-  const empty = join(root, 'empty')
-  const store = openStore({ dataDir: empty, logger: pino({ level: 'silent' }) })
-  await store.open()
-  await store.close()
+/** Runs real indexer processes over a database, between which nothing survives but what is in it. */
+export async function createSimulation(places: Places): Promise<Simulation> {
   const node = await startReplayNode({ upTo: END })
-  const clean = join(root, 'clean')
-  await cp(empty, clean, { recursive: true })
+  const clean = await places.make('clean')
   await untilFollowing(spawnIndexer(clean, 64, [node.url]))
   await node.stop()
-  const cleanDigest = await digestOfFolder(clean)
+  const cleanDigest = await places.digest(clean)
 
   return {
     cleanDigest,
     async run(seed) {
       const begin = performance.now()
-      const folder = join(root, `run-${seed}`)
-      await cp(empty, folder, { recursive: true })
-      const { kills, faults } = await troubledRun(folder, createRandom(seed))
-      const digest = await digestOfFolder(folder)
-      if (digest !== cleanDigest) throw new Error(`seed ${seed}: another state than the clean run, see ${folder}`)
-      await rm(folder, { recursive: true, force: true })
+      const place = await places.make(`run_${seed}`)
+      const { kills, faults } = await troubledRun(place, createRandom(seed))
+      const digest = await places.digest(place)
+      if (digest !== cleanDigest) throw new Error(`seed ${seed}: another state than the clean run, see ${place}`)
+      await places.drop(`run_${seed}`)
       return { kills, faults, ms: performance.now() - begin }
     },
-    close: () => rm(root, { recursive: true, force: true }),
+    close: places.close,
   }
 }
 
 /** Kills the indexer at random moments while its upstream fails in every way, then lets it finish. */
-async function troubledRun(folder: string, random: Random): Promise<{ kills: number; faults: number }> {
+async function troubledRun(place: string, random: Random): Promise<{ kills: number; faults: number }> {
   const half = { P: 30 + random.below(60), X: random.below(END.X), C: random.below(END.C) }
   const node = await startReplayNode({ upTo: half })
   const liar = await startLyingProxy(node.url, troubles(random))
@@ -66,7 +53,7 @@ async function troubledRun(folder: string, random: Random): Promise<{ kills: num
   const kills = random.below(4)
   try {
     for (let kill = 0; kill < kills; kill++) {
-      const indexer = spawnIndexer(folder, 2 + random.below(40), urls)
+      const indexer = spawnIndexer(place, 2 + random.below(40), urls)
       await firstWord(indexer)
       const move = setTimeout(() => node.moveTo(kill === 0 ? half : END), random.below(300))
       await new Promise((resolve) => setTimeout(resolve, random.below(700)))
@@ -77,7 +64,7 @@ async function troubledRun(folder: string, random: Random): Promise<{ kills: num
       clearTimeout(move)
     }
     node.moveTo(END)
-    await untilFollowing(spawnIndexer(folder, 2 + random.below(60), urls), node)
+    await untilFollowing(spawnIndexer(place, 2 + random.below(60), urls), node)
     return { kills, faults: liar.lies }
   } finally {
     await liar.stop()
@@ -118,8 +105,8 @@ function troubles(random: Random): Lie {
   }
 }
 
-function spawnIndexer(folder: string, pageBlocks: number, urls: readonly string[]): ChildProcess {
-  const args = ['--import', 'tsx', child.pathname, folder, String(pageBlocks), ...urls]
+function spawnIndexer(place: string, pageBlocks: number, urls: readonly string[]): ChildProcess {
+  const args = ['--import', 'tsx', child.pathname, place, String(pageBlocks), ...urls]
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
@@ -151,16 +138,4 @@ async function untilFollowing(indexer: ChildProcess, node?: ReplayNode): Promise
   }
   clearTimeout(late)
   if (!reached) throw new Error(`the indexer ${why}; its tip is ${[P, X, C].join()}, its last word was: ${last}`)
-}
-
-async function digestOfFolder(folder: string): Promise<string> {
-  const logger = pino({ level: 'silent' })
-  const pool = await openEmbeddedPool({ folder, statementTimeoutMs: 60_000, maxWaiting: 10, logger })
-  const client = await pool.patient.connect()
-  try {
-    return await digestOf(async (text) => (await client.query(text, [])).rows as Record<string, unknown>[])
-  } finally {
-    client.release()
-    await pool.end()
-  }
 }
