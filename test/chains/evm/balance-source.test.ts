@@ -5,7 +5,7 @@ import { createEvmBalanceSource, nativeToken } from '../../../src/chains/evm/ind
 import { JsonRpcError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { startSandboxEvm } from '../../sandbox/evm-chain.ts'
-import type { Interceptor } from '../../support/rpc-pool.ts'
+import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'
 import {
   account,
   amounts,
@@ -87,6 +87,9 @@ describe('good and hostile tokens', () => {
     // Answers of two blocks are not added up: the block of the common call is asked again.
     together = true
     const elsewhere = await startSandboxEvm({ chainId: 43_114 })
+    const miner = createRpcPool(elsewhere.url)
+    await miner.rpc('', 'anvil_mine', ['0x1'])
+    await miner.close()
     detour = elsewhere.url
     const [later] = await read(source, [account(2)])
     expect(calls()).toHaveLength(9)
