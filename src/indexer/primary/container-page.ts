@@ -26,12 +26,15 @@ export function readContainers<T>(
   firstIndex: bigint,
 ): SourceBlock<T>[] {
   const blocks: SourceBlock<T>[] = []
+  let before: SourceBlock<T> | undefined
+  let gap = false
   for (const [i, text] of texts.entries()) {
     const block = readContainer(format, textOf(text), firstIndex + BigInt(i))
-    const before = blocks.at(-1)
-    if (before && block.height > before.height + 1n) break
-    if (before) expectChild(format.letter, before, block)
-    blocks.push(block)
+    // What stands behind a gap has to be in order as well: containers that changed places are a bad answer, no gap.
+    if (before && block.height > before.height + 1n) gap = true
+    else if (before) expectChild(format.letter, before, block)
+    if (!gap) blocks.push(block)
+    before = block
   }
   return blocks
 }
