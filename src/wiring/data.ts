@@ -128,8 +128,7 @@ async function describeAssets(
 ): ReturnType<PrimaryDeps['describeAssets']> {
   const described = await networks[side]?.assets.describe(ids, { deadline: Date.now() + ASSETS_MS })
   return new Map(
-    [...(described ?? [])].map(([id, found]): [string, ToldAsset | FirnError | undefined] => {
-      if (found === 'unknown') return [id, undefined]
+    [...(described ?? [])].map(([id, found]): [string, ToldAsset | FirnError] => {
       if (found instanceof FirnError) return [id, found]
       return [id, { name: found.name, symbol: found.symbol, denomination: found.decimals }]
     }),

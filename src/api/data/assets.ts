@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { FirnError } from '../../errors.ts'
 import { idFromCb58, idToCb58 } from '../../lib/ids.ts'
 import type { AssetInfo } from '../../store/index.ts'
-import type { PrimaryChain, PrimaryDeps } from './primary-chain.ts'
+import type { PrimaryChain, PrimaryDeps, ToldAsset } from './primary-chain.ts'
 import { oneOf } from './schemas.ts'
 
 /** Members of every asset amount (data API facts, section 1.5). */
@@ -19,7 +19,7 @@ const AVAX = { name: 'Avalanche', symbol: 'AVAX', denomination: 9 }
 
 /** What an asset's making is needed for, and nobody tells it for now: without decimals an amount is another one. */
 class AssetNotDescribedError extends FirnError {
-  constructor(assetId: string, cause: FirnError) {
+  constructor(assetId: string, cause: FirnError | undefined) {
     super(`the index does not know how many decimals the asset ${assetId} has, and no node tells it now`, {
       code: 'ASSET_NOT_DESCRIBED',
       status: 503,
@@ -44,23 +44,28 @@ export async function withAssets<E extends { asset: AssetInfo }>(
   const bare = entries.filter(({ asset }) => asset.denomination === undefined && asset.id !== avax)
   if (bare.length === 0) return entries
   const described = await deps.describeAssets(chain.side, new Set(bare.map(({ asset }) => asset.id)))
-  for (const [id, found] of described)
-    if (found instanceof FirnError) throw new AssetNotDescribedError(idToCb58(id), found)
+  const told = new Map<string, ToldAsset>()
+  for (const { asset } of bare) {
+    const found = described.get(asset.id)
+    if (!found || found instanceof FirnError) throw new AssetNotDescribedError(idToCb58(asset.id), found)
+    told.set(asset.id, found)
+  }
   return entries.map((entry) => {
-    const found = described.get(entry.asset.id)
-    return found && !(found instanceof FirnError) ? { ...entry, asset: { ...entry.asset, ...found } } : entry
+    const found = told.get(entry.asset.id)
+    return found ? { ...entry, asset: { ...entry.asset, ...found } } : entry
   })
 }
 
-/** Assets that nobody knows are named by their id. */
+/** @param asset AVAX, or one of `withAssets` */
 export function presentAsset(asset: AssetInfo, chain: PrimaryChain) {
   const assetId = idToCb58(asset.id)
   const known = assetId === chain.identity.avaxAssetId ? AVAX : asset
+  if (known.denomination === undefined) throw new RangeError(`asset ${assetId} was not described`)
   return {
     assetId,
     name: known.name ?? assetId,
     symbol: known.symbol ?? assetId.slice(0, 4),
-    denomination: known.denomination ?? 0,
+    denomination: known.denomination,
     type: asset.type === 'nft' ? ('nft' as const) : ('secp256k1' as const),
   }
 }

@@ -19,14 +19,8 @@ export interface PrimaryDeps {
   index: IndexReader
   /** Undefined when the network is not configured. May reject while no node answers. */
   identity(side: NetworkSide): Promise<NetworkIdentity | undefined>
-  /**
-   * What nodes say of assets, by id (hex): why they do not tell for now, or undefined for what they have not known for
-   * long.
-   */
-  describeAssets(
-    side: NetworkSide,
-    ids: ReadonlySet<string>,
-  ): Promise<ReadonlyMap<string, ToldAsset | FirnError | undefined>>
+  /** What nodes say of assets, by id (hex), or why none tells. */
+  describeAssets(side: NetworkSide, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, ToldAsset | FirnError>>
   /** Answers older than this are refused, milliseconds. */
   maxIndexAgeMs: number
   now: () => number

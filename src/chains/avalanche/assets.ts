@@ -8,11 +8,8 @@ import { type AssetDescription, readAssetDescription, UnknownAssetError } from '
 
 export type { AssetDescription } from './node/asset-description.ts'
 
-/**
- * A description, why there is none for now, or `unknown` for what no node has known for ten minutes: it has no decimals
- * that an amount could be shown with.
- */
-export type DescribedAsset = AssetDescription | FirnError | 'unknown'
+/** A description, or why there is none: without decimals no amount can be shown. */
+export type DescribedAsset = AssetDescription | FirnError
 
 export interface AssetDirectory {
   /** Assets named by hex id. Also for assets on P and in C's shared memory: all are created on X. */
@@ -36,20 +33,16 @@ const CACHED = 20_000
 const CONCURRENT = 16
 /** A node that is behind catches up within seconds: polls in between do not ask again. */
 const ABSENT_AGAIN_MS = 5_000
-/** Longer than any node is behind and still answers. Wallets of what never was must not be errors for ever. */
-const ABSENT_FOR_MS = 600_000
-const UNKNOWN_AGAIN_MS = 60_000
 
 /**
  * Asks `avm.getAssetDescription` once per asset; descriptions never change, so they are kept (20,000 at most). An asset
  * that is owned was made on X, so a node that does not know it is behind: the others are asked, then the own index, and
- * meanwhile the amount is an error. With decimals that are guessed it would be another one.
+ * until one tells, the wallet is an error. With decimals that are guessed the amount would be another one, and without
+ * the asset the wallet would hold less than it does.
  */
 export function createAssetDirectory({ pool, indexed, clock = Date.now }: AssetDirectoryDeps): AssetDirectory {
   const perf = { now: clock }
   const cache = new LRUCache<string, DescribedAsset>({ max: CACHED, perf, ttlResolution: 0 })
-  /** Since when nobody knows an asset. */
-  const absentSince = new LRUCache<string, number>({ max: CACHED })
 
   const load = async (hex: string, call: CallOptions): Promise<DescribedAsset> => {
     const assetId = idToCb58(hex)
@@ -58,22 +51,14 @@ export function createAssetDirectory({ pool, indexed, clock = Date.now }: AssetD
     } catch (thrown) {
       const error = accountFailure(thrown)
       const known = await indexed?.(hex, call.signal)
-      if (known) return { assetId, ...known }
-      if (!(error instanceof UnknownAssetError)) return error
-      const since = absentSince.get(hex) ?? clock()
-      absentSince.set(hex, since)
-      return clock() - since < ABSENT_FOR_MS ? error : 'unknown'
+      return known ? { assetId, ...known } : error
     }
   }
 
   /** Trouble of nodes is not kept: the next read may find another one. */
   const keep = (hex: string, found: DescribedAsset): DescribedAsset => {
-    if (found === 'unknown') cache.set(hex, found, { ttl: UNKNOWN_AGAIN_MS })
-    else if (found instanceof UnknownAssetError) cache.set(hex, found, { ttl: ABSENT_AGAIN_MS })
-    else if (!(found instanceof Error)) {
-      absentSince.delete(hex)
-      cache.set(hex, found)
-    }
+    if (found instanceof UnknownAssetError) cache.set(hex, found, { ttl: ABSENT_AGAIN_MS })
+    else if (!(found instanceof Error)) cache.set(hex, found)
     return found
   }
 

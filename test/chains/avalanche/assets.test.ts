@@ -77,20 +77,8 @@ describe('an asset that a node does not know', () => {
     expect(questions).toBe(1)
   })
 
-  it('is taken for unknown after ten minutes, and for what it is once it is known', async () => {
-    const read = directory()
-    expect(await read()).toBeInstanceOf(Error)
-    now = START + 599_000
-    expect(await read()).toBeInstanceOf(Error)
-    now = START + 605_000
-    expect(await read()).toBe('unknown')
-    for (const node of nodes) learns(node)
-    now = START + 666_000
-    expect(await read()).toEqual(KNOWN)
-  })
-
-  it('is not taken for unknown when the nodes have not got the method, or are in trouble', async () => {
-    const troubles = [NO_METHOD, { code: -32000, message: 'database closed' }]
+  it('is an error for as long as nobody tells, whatever the nodes say', async () => {
+    const troubles = [undefined, NO_METHOD, { code: -32000, message: 'database closed' }]
     for (const trouble of troubles) {
       for (const node of nodes) node.before = () => trouble
       const read = directory()

@@ -77,23 +77,19 @@ function atomicMaps(holdings: Holdings, rules: AssetRules) {
   return { atomicMemoryUnlocked, atomicMemoryLocked }
 }
 
-/**
- * One item per asset, AVAX first, the others by asset id: the same state always reads the same. What nobody can describe
- * is left out, as on P: an amount without decimals would be taken for another one.
- */
+/** One item per asset, AVAX first, the others by asset id: the same state always reads the same. */
 function itemsOf(coins: readonly Coin[], rules: AssetRules): AssetAmount[] {
   const sums = new Map<string, bigint>()
   for (const coin of coins) sums.set(coin.assetId, (sums.get(coin.assetId) ?? 0n) + coin.amount)
-  const items = [...sums].flatMap(([assetId, balance]) => itemOf(assetId, balance, rules) ?? [])
+  const items = [...sums].map(([assetId, balance]) => itemOf(assetId, balance, rules))
   return items.sort((a, b) => rank(a) - rank(b) || (a.assetId < b.assetId ? -1 : 1))
 }
 
 const rank = (item: AssetAmount) => (item.type === 'native' ? 0 : 1)
 
-function itemOf(assetId: string, balance: bigint, rules: AssetRules): AssetAmount | undefined {
+function itemOf(assetId: string, balance: bigint, rules: AssetRules): AssetAmount {
   const asset = rules.assets.get(assetId)
   if (!asset) throw new RangeError(`asset ${assetId} was not described`)
-  if (asset === 'unknown') return undefined
   if (asset instanceof FirnError) throw asset
   return { ...asset, balance, type: assetId === rules.avaxAssetId ? 'native' : 'unknown' }
 }

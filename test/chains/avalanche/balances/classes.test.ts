@@ -5,6 +5,7 @@ import { avmBalances, corethBalances } from '../../../../src/chains/avalanche/ba
 import type { Coin, Holdings, StakedCoin } from '../../../../src/chains/avalanche/balances/coins.ts'
 import { type PvmRules, pvmBalances } from '../../../../src/chains/avalanche/balances/pvm-classes.ts'
 import type { AssetAmount } from '../../../../src/chains/capabilities.ts'
+import { BadAnswerError } from '../../../../src/errors.ts'
 
 /** Sorts behind the other asset: AVAX comes first because it is AVAX. */
 const AVAX = 'zz'
@@ -174,18 +175,14 @@ describe('X and C', () => {
     )
   })
 
-  test('an asset that nobody knows is left out, and all else stays', () => {
-    const unknown = {
-      ...assetRules,
-      assets: new Map<string, DescribedAsset>([...assetRules.assets, [TOKEN, 'unknown']]),
-    }
+  test('who owns an asset that nobody knows is an error, and nobody else', () => {
+    const error = new BadAnswerError('no node knows it')
+    const unknown = { ...assetRules, assets: new Map<string, DescribedAsset>([...assetRules.assets, [TOKEN, error]]) }
     fc.assert(
       fc.property(holdings, (held) => {
-        const known = avmBalances(held, assetRules)
-        const without = avmBalances(held, unknown)
-        expect(without.native).toBe(known.native)
-        for (const part of ['unlocked', 'locked'] as const)
-          expect(without[part]).toEqual(known[part].filter(({ assetId }) => assetId === AVAX))
+        const owns = held.own.concat(...held.atomic.values()).some(({ assetId }) => assetId === TOKEN)
+        if (owns) expect(() => avmBalances(held, unknown)).toThrow(error)
+        else expect(avmBalances(held, unknown)).toEqual(avmBalances(held, assetRules))
       }),
     )
   })
