@@ -1,4 +1,5 @@
-import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
+import { FIRST_X_BLOCKS } from '../../lib/first-x-blocks.ts'
+import { EMPTY_ID } from '../../lib/ids.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 
@@ -21,12 +22,5 @@ export function letterOf(ids: NetworkIds, blockchainId: string): ChainLetter {
   throw new StreamBlockedError(`a transaction moves assets to or from the unknown chain ${blockchainId}`)
 }
 
-/** The X-chains of mainnet and of the testnet. */
-const OLDER_THAN_BLOCKS: ReadonlySet<string> = new Set(
-  ['2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM', '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'].map(
-    idFromCb58,
-  ),
-)
-
 /** Whether X was a DAG before Cortina: what that left unspent is in no block, and is spent in blocks all the same. */
-export const isOlderThanBlocks = ({ xChainId }: NetworkIds): boolean => OLDER_THAN_BLOCKS.has(xChainId)
+export const isOlderThanBlocks = ({ xChainId }: NetworkIds): boolean => FIRST_X_BLOCKS.has(xChainId)
