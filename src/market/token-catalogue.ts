@@ -33,7 +33,10 @@ interface Chain {
 const byAddress = (a: ListedToken, b: ListedToken): number =>
   a.address < b.address ? -1 : a.address > b.address ? 1 : 0
 
-/** Merges lists per chain: the first list that names an address wins, the built-in table comes last. Another number of decimals in a later one is not lost. */
+/**
+ * Merges lists per chain: the first list that names an address wins, the built-in table comes last. That a later one has
+ * other decimals is not lost.
+ */
 const merge = (
   caip2Id: string,
   lists: readonly ParsedList[],

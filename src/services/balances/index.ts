@@ -33,7 +33,7 @@ export type PendingItems = Promise<BalanceItem[]>[]
 export interface BalanceService {
   /** The items of all chains of which every account is known and young enough. */
   known(query: BalanceQuery): KnownBalances
-  /** Reads the chains; the second part of the groups comes a turn of the event loop later. */
+  /** Reads the chains; the second part of the groups comes some turns of the event loop later. */
   read(query: BalanceQuery, signal: AbortSignal): { pending: PendingItems; later: Promise<PendingItems> }
 }
 
@@ -112,13 +112,14 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     read({ chains, currency, showUntrustedTokens }, signal) {
       const price = { currency, showUntrustedTokens, signal }
       const [quickest, ...others] = byPace(chains, reader.paceOf)
-      /** Each in a turn of its own: the calls of one are on their way while the next is prepared. */
+      /** One, two, four in a turn: the calls of these are on their way while others are prepared. */
       const begin = async (): Promise<PendingItems> => {
         const pending: PendingItems = []
-        for (const chain of others.reverse()) {
+        const waiting = others.reverse()
+        for (let count = 1; waiting.length > 0; count *= 2) {
           await nextTurn()
           if (signal.aborted) return pending
-          const begun = readChain(chain, price)
+          const begun = waiting.splice(0, count).flatMap((chain) => readChain(chain, price))
           // Nobody waits for them before the last is begun; a reader that leaves meanwhile is no fault.
           for (const items of begun) items.catch(() => {})
           pending.push(...begun)
