@@ -1,31 +1,15 @@
 import pg from 'pg'
-import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openStore, type Store } from '../../src/store/index.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { describe, expect, it } from 'vitest'
+import { useServerStores } from '../support/server-stores.ts'
 import { address, block, commit, output, registerAll, spend } from './write/range-samples.ts'
 
-const logger = pino({ level: 'silent' })
 const INDEXES = `select indexname from pg_indexes where tablename = 'utxo_owner' order by 1`
 
 describe('a database of an earlier version', () => {
-  let server: PostgresServer
-  const stores: Store[] = []
-  const connect = (databaseUrl: string): Store => {
-    const store = openStore({ databaseUrl, dataDir: '', logger })
-    stores.push(store)
-    return store
-  }
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(async () => {
-    await Promise.all(stores.map((store) => store.close()))
-    await server.stop()
-  })
+  const { server, connect } = useServerStores()
 
   it('that has one index of intervals gets the two of today, and its rows stay', async () => {
-    const url = await server.create('earlier')
+    const url = await server().create('earlier')
     const before = connect(url)
     await registerAll(before)
     await commit(before, 'testnet:P', 0, { blocks: [block(0)], utxos: [output(1, 0), output(2, 0), output(3, 0)] })

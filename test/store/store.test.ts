@@ -1,11 +1,8 @@
-import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CancelledError } from '../../src/errors.ts'
-import { openStore, type Store, StoreUnavailableError } from '../../src/store/index.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { type Store, StoreUnavailableError } from '../../src/store/index.ts'
+import { useServerStores } from '../support/server-stores.ts'
 import { describeStores } from '../support/store.ts'
-
-const logger = pino({ level: 'silent' })
 
 describeStores('store', (open, kind) => {
   it('opens when it is first used, answers probes, and is closed for good', async () => {
@@ -36,23 +33,10 @@ describeStores('store', (open, kind) => {
 })
 
 describe('store on a server', () => {
-  let server: PostgresServer
-  const stores: Store[] = []
-  const connect = (databaseUrl: string): Store => {
-    const store = openStore({ databaseUrl, dataDir: '', logger, statementTimeoutMs: 2_000 })
-    stores.push(store)
-    return store
-  }
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(async () => {
-    await Promise.all(stores.map((store) => store.close()))
-    await server.stop()
-  })
+  const { server, connect } = useServerStores({ statementTimeoutMs: 2_000 })
 
   it('is migrated once by many that start together', async () => {
-    const url = await server.create('together')
+    const url = await server().create('together')
     const many = Array.from({ length: 5 }, () => connect(url))
     await Promise.all(many.map((store) => store.open()))
     await many[0]?.aliases.addChain({ alias: 'a', chain: 'b' })
@@ -60,7 +44,7 @@ describe('store on a server', () => {
   })
 
   it('has one leader; the standby takes over when its session ends', async () => {
-    const url = await server.create('leaders')
+    const url = await server().create('leaders')
     const [first, second] = [connect(url), connect(url)]
     const signal = new AbortController().signal
     // Bringing the schema up to date takes a lock as well, whose session is not to be ended below.
@@ -77,7 +61,7 @@ describe('store on a server', () => {
     await gaveUp
     expect(next).toBeUndefined()
     const holder = `pid in (select pid from pg_locks where locktype = 'advisory' and granted)`
-    await server.endSessions('leaders', holder)
+    await server().endSessions('leaders', holder)
     await expect.poll(() => held.lost.aborted, { timeout: 20_000 }).toBe(true)
     const taken = await waiting
     expect(taken.lost.aborted).toBe(false)
@@ -88,10 +72,10 @@ describe('store on a server', () => {
   it('says that it is unavailable and recovers', async () => {
     const refused = connect('postgres://nobody@127.0.0.1:1/none')
     await expect(refused.probes.read()).rejects.toThrow(StoreUnavailableError)
-    const url = await server.create('lost')
+    const url = await server().create('lost')
     const store = connect(url)
     await store.probes.read()
-    await server.endSessions('lost', 'true')
+    await server().endSessions('lost', 'true')
     await expect
       .poll(() =>
         store.probes.read().then(
