@@ -1,4 +1,6 @@
 import { address, networks, payments } from 'bitcoinjs-lib'
+import bs58 from 'bs58'
+import { formatBech32Address, parseBech32Address } from '../../../src/lib/bech32-address.ts'
 import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
 import type { ChainFacts } from './chains.ts'
 
@@ -10,6 +12,16 @@ export interface RequestBody {
   text: string
   /** Pairs it asks for. */
   items: number
+}
+
+type Wallet = ChainFacts['wallets'][number]
+
+/** Which accounts are new ones, that no reading is kept of. */
+export interface Fresh {
+  bitcoin?: boolean
+  evm?: boolean
+  solana?: boolean
+  avalanche?: boolean
 }
 
 let made = 0
@@ -26,12 +38,19 @@ function freshBitcoinAddress(): string {
   return address.fromOutputScript(output as Uint8Array, networks.testnet)
 }
 
-/**
- * What a wallet with accounts on every family asks for. `fresh` Bitcoin or EVM addresses are new ones, which no reading
- * is kept of (Bitcoin's are kept longest).
- */
-export function requestBody(facts: ChainFacts, fresh: { bitcoin?: boolean; evm?: boolean } = {}): RequestBody {
-  const { solanaAddress, wallets } = facts
+const freshSolanaAddress = (): string => bs58.encode(Buffer.concat([freshHash(), Buffer.alloc(12, 1)]))
+
+/** A wallet on the network of another one, which owns nothing. */
+function freshWallet({ addresses: [known = ''] }: Wallet): Wallet {
+  const { hrp } = parseBech32Address(known)
+  const own = formatBech32Address(freshHash(), hrp)
+  return { id: own, addresses: [own] }
+}
+
+/** What a wallet with accounts on every family asks for. Readings of Bitcoin are kept longest. */
+export function requestBody(facts: ChainFacts, fresh: Fresh = {}): RequestBody {
+  const wallets = fresh.avalanche ? facts.wallets.map(freshWallet) : facts.wallets
+  const solanaAddress = fresh.solana ? freshSolanaAddress() : facts.solanaAddress
   const bitcoin = fresh.bitcoin ? freshBitcoinAddress() : facts.bitcoinAddress
   const evmAddresses = fresh.evm ? facts.evmAddresses.map(() => `0x${freshHash().toString('hex')}`) : facts.evmAddresses
   const data = [
