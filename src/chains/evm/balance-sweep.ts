@@ -1,12 +1,13 @@
 import { BadAnswerError } from '../../errors.ts'
+import { mapBounded } from '../../lib/map-bounded.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createPairBudget } from './pair-budget.ts'
-import { type PatientResult, patientPass } from './patient-pass.ts'
-import { nativeToken, type ReadMethod } from './reader-types.ts'
+import { BURNING_PARTS, type PatientResult, patientPass } from './patient-pass.ts'
+import { type BlockMark, nativeToken, type ReadMethod } from './reader-types.ts'
 import { sweepPass } from './sweep-pass.ts'
-import type { Rectangle } from './sweep-plan.ts'
-import { BlockLostError, type Pair, type SweepResult } from './sweep-tally.ts'
+import { inParts, type Rectangle } from './sweep-plan.ts'
+import { BlockLostError, type Pair, type PassResult, type SweepResult } from './sweep-tally.ts'
 import type { UnreadableTokens } from './unreadable-tokens.ts'
 
 export interface BalanceSweep {
@@ -37,6 +38,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   const settle = (
     second: PatientResult,
     still: readonly Pair[],
+    asked: readonly Rectangle[],
     wanted: readonly Rectangle[],
   ): SweepResult['errors'] => {
     const errors = new Map(second.errors)
@@ -45,6 +47,8 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
       if (pair.token === nativeToken) errors.set(pair.owner, new BadAnswerError('native balance could not be read'))
       else if (!guessed.has(pairKey(pair))) unreadable.add(pair.token, pair.owner)
     }
+    for (const token of second.burning) unreadable.addBurning(token)
+    rememberAnswers(second, asked, unreadable)
     for (const token of distinct(second.guessed, 'token')) {
       const company = wanted.find(({ tokens }) => tokens.includes(token))
       if (company) unreadable.addTogether(token, company.owners)
@@ -67,13 +71,37 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const concerns = (pair: Pair): boolean => asked.has(pairKey(pair))
     const hasAnswered = answeredTokens(first, wanted)
     const options = { ...patient, block: first.block, concerns, hasAnswered }
-    const second = await patientPass([again], retryDeps, options, context)
+    const rectangles = spread(again, unreadable)
+    const second = await patientPass(rectangles, retryDeps, options, context)
     const still = second.failed.filter(concerns)
+    const errors = settle(second, still, rectangles, wanted)
+    if (second.burning.size > 0) rememberAnswers(first, onlyThese(wanted, second.burning), unreadable)
     return {
       block: first.block,
       amounts: merged(first.amounts, second.amounts),
       failed: [...first.failed.filter((pair) => !asked.has(pairKey(pair))), ...still],
-      errors: new Map([...first.errors, ...settle(second, still, wanted)]),
+      errors: new Map([...first.errors, ...errors]),
+    }
+  }
+
+  /** One pass over each rectangle at the block of the common calls, which those that are under way mostly are. */
+  const passesAt = async (
+    apart: readonly Rectangle[],
+    early: readonly (PassResult | undefined)[],
+    block: BlockMark,
+    context: ReadContext,
+  ): Promise<PassResult> => {
+    const options = { ...patient, oversized: 'failed' as const, block }
+    const passes = await mapBounded(apart, limits.concurrency, async (rectangle, at) => {
+      const begun = early[at]
+      return begun && isSameBlock(begun.block, block) ? begun : sweepPass([rectangle], retryDeps, options, context)
+    })
+    return {
+      block,
+      amounts: passes.reduce((all, { amounts }) => merged(all, amounts), new Map()),
+      failed: passes.flatMap(({ failed }) => failed),
+      unasked: passes.flatMap(({ unasked }) => unasked),
+      errors: new Map(passes.flatMap(({ errors }) => [...errors])),
     }
   }
 
@@ -86,15 +114,16 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const { common, apart } = separated(wanted, unreadable)
     const reading = sweepPass(common, deps, hasty, context)
     if (apart.length === 0) return reading
-    const beside = patientPass(apart, retryDeps, patient, context).catch(() => undefined)
+    const options = { ...patient, oversized: 'failed' as const }
+    const beside = mapBounded(apart, limits.concurrency, (rectangle) =>
+      sweepPass([rectangle], retryDeps, options, context).catch(() => undefined),
+    )
     const [first, early] = await Promise.all([reading, beside])
     const { block } = first
-    const second =
-      early && isSameBlock(early.block, block)
-        ? early
-        : await patientPass(apart, retryDeps, { ...patient, block }, context)
+    const begun = await passesAt(apart, early, block, context)
+    const second = await patientPass(apart, retryDeps, { ...patient, block, begun }, context)
     for (const pair of second.failed) settled.add(pairKey(pair))
-    return both(first, { ...second, errors: settle(second, second.failed, wanted) })
+    return both(first, { ...second, errors: settle(second, second.failed, apart, wanted) })
   }
 
   const readAll = async (
@@ -135,9 +164,18 @@ function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens) {
       common.push({ owners, tokens: troubled.length === 0 ? tokens : tokens.filter((one) => !troubled.includes(one)) })
     }
     const asked = troubled.filter((token) => !unreadable.covers(token, owners))
-    apart.push(...byWhom(asked, owners, unreadable))
+    apart.push(...byWhom(asked, owners, unreadable).flatMap((one) => spread(one, unreadable)))
   }
   return { common, apart }
+}
+
+/** Owners for whom a token may burn its gas in parts, so that few others stand behind them. */
+function spread({ owners, tokens }: Rectangle, unreadable: UnreadableTokens): Rectangle[] {
+  const perilous = owners.filter((owner) => tokens.some((token) => unreadable.mayBurn(token, owner)))
+  if (perilous.length === 0) return [{ owners, tokens }]
+  const parts = inParts({ owners: perilous, tokens }, BURNING_PARTS)
+  const safe = owners.filter((owner) => !perilous.includes(owner))
+  return safe.length === 0 ? parts : [{ owners: safe, tokens }, ...parts]
 }
 
 /** Without the owners for whom a token is known to be unreadable. */
@@ -151,6 +189,21 @@ function byWhom(tokens: readonly string[], owners: readonly string[], unreadable
   }
   return [...rectangles.values()]
 }
+
+function rememberAnswers(
+  { failed, errors }: SweepResult,
+  asked: readonly Rectangle[],
+  unreadable: UnreadableTokens,
+): void {
+  const unread = new Set(failed.map(pairKey))
+  for (const { owners, tokens } of asked)
+    for (const owner of owners)
+      for (const token of tokens)
+        if (!errors.has(owner) && !unread.has(pairKey({ token, owner }))) unreadable.addAnswer(token, owner)
+}
+
+const onlyThese = (rectangles: readonly Rectangle[], wanted: ReadonlySet<string>): Rectangle[] =>
+  rectangles.map(({ owners, tokens }) => ({ owners, tokens: tokens.filter((token) => wanted.has(token)) }))
 
 /** Which tokens were read for somebody: those of which fewer failed than were asked for, and not lost. */
 function answeredTokens({ failed, errors }: SweepResult, wanted: readonly Rectangle[]): (token: string) => boolean {

@@ -2,16 +2,20 @@ import { BadAnswerError } from '../../errors.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { BlockMark } from './reader-types.ts'
 import { type SweepDeps, sweepPass } from './sweep-pass.ts'
-import type { Rectangle } from './sweep-plan.ts'
+import { inParts, type Rectangle } from './sweep-plan.ts'
 import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
 
 export interface PatientResult extends SweepResult {
   /** Those of `failed` that were not asked: the token burns its gas for whomever it is asked. */
   guessed: Pair[]
+  /** Tokens that burn their gas for somebody. */
+  burning: Set<string>
 }
 
 /** A token that burns its gas for so many owners, and answers none, does so for all: each costs a node much work. */
 const BURNS_FOR_ALL = 7
+/** Parts in which the owners of a token known to burn its gas are asked: one more turn is rarely needed. */
+export const BURNING_PARTS = BURNS_FOR_ALL + 1
 /** In so many turns all owners of a call are asked, 255, though a token burns its gas for each of them but one. */
 const MOST_TURNS = 9
 
@@ -24,6 +28,8 @@ export interface PatientOptions {
   concerns?: (pair: Pair) => boolean
   /** Whether the token is known to have answered somebody of this read. */
   hasAnswered?: (token: string) => boolean
+  /** What a pass over the rectangles has said at that block; left out = it is still to be made. */
+  begun?: PassResult
 }
 
 /**
@@ -33,22 +39,23 @@ export interface PatientOptions {
 export async function patientPass(
   rectangles: readonly Rectangle[],
   deps: SweepDeps,
-  { gas, block: pinned, concerns = () => true, hasAnswered = () => false }: PatientOptions,
+  { gas, block: pinned, concerns = () => true, hasAnswered = () => false, begun }: PatientOptions,
   context: ReadContext,
 ): Promise<PatientResult> {
   const pass = (wanted: readonly Rectangle[], block: BlockMark | undefined): Promise<PassResult> =>
     sweepPass(wanted, deps, { gas, oversized: 'failed', ...(block && { block }) }, context)
-  const first = await pass(rectangles, pinned)
+  const first = begun ?? (await pass(rectangles, pinned))
   const asked = pairsByToken(rectangles)
   const amounts = new Map([...first.amounts].map(([owner, held]) => [owner, new Map(held)]))
   const errors = new Map(first.errors)
   const failed = withoutUnasked(first)
+  const burning = new Set(first.unasked.map(({ token }) => token))
   let open = first.unasked.filter(concerns)
   for (let turn = 1; open.length > 0 && turn < MOST_TURNS; turn++) {
     const hopeless = burningForAll(asked, failed, open, hasAnswered)
     const worth = open.filter(({ token }) => !hopeless.has(token))
     if (worth.length === 0) break
-    const next = await pass(inParts(worth, 2 ** turn), first.block)
+    const next = await pass(split(worth, 2 ** turn), first.block)
     for (const [owner, held] of next.amounts) amounts.set(owner, new Map([...(amounts.get(owner) ?? []), ...held]))
     for (const [owner, error] of next.errors) errors.set(owner, error)
     failed.push(...withoutUnasked(next))
@@ -59,7 +66,7 @@ export async function patientPass(
   // It answers some: to leave the others out would say that they have none.
   for (const { token, owner } of open)
     if (!hopeless.has(token)) errors.set(owner, new BadAnswerError(`the balance of token ${token} could not be read`))
-  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, errors }
+  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, burning, errors }
 }
 
 /** How many owners each token is asked for. */
@@ -99,7 +106,7 @@ function countByToken(pairs: readonly Pair[]): Map<string, number> {
 }
 
 /** Rectangles for all tokens that the same owners wait for, as many for each as there are parts. */
-function inParts(pairs: readonly Pair[], parts: number): Rectangle[] {
+function split(pairs: readonly Pair[], parts: number): Rectangle[] {
   const owners = new Map<string, string[]>()
   for (const { token, owner } of pairs) owners.set(token, [...(owners.get(token) ?? []), owner])
   const whole = new Map<string, { owners: string[]; tokens: string[] }>()
@@ -108,11 +115,7 @@ function inParts(pairs: readonly Pair[], parts: number): Rectangle[] {
     rectangle.tokens.push(token)
     whole.set(waiting.join(), rectangle)
   }
-  return [...whole.values()].flatMap(({ owners: all, tokens }) => {
-    const size = Math.ceil(all.length / parts)
-    const count = Math.ceil(all.length / size)
-    return Array.from({ length: count }, (_, at) => ({ owners: all.slice(at * size, (at + 1) * size), tokens }))
-  })
+  return [...whole.values()].flatMap((rectangle) => inParts(rectangle, parts))
 }
 
 const nameOf = ({ token, owner }: Pair): string => `${token}:${owner}`

@@ -21,6 +21,13 @@ export function plan({ owners, tokens }: Rectangle, pairs: number, requestBytes:
   return jobs
 }
 
+/** The same pairs in at most `parts` rectangles of equally many owners. */
+export function inParts({ owners, tokens }: Rectangle, parts: number): Rectangle[] {
+  const size = Math.ceil(owners.length / parts)
+  const count = Math.ceil(owners.length / size)
+  return Array.from({ length: count }, (_, at) => ({ owners: owners.slice(at * size, (at + 1) * size), tokens }))
+}
+
 /** Two smaller jobs; none for a single pair. */
 export function halves({ owners, tokens }: Rectangle): Rectangle[] {
   const cut = <T>(list: readonly T[]) => [

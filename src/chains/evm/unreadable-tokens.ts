@@ -13,6 +13,11 @@ export interface UnreadableTokens {
   isTroubled(token: string): boolean
   /** A common call failed to read it, whatever more gas brings. */
   trouble(token: string, owner: string): void
+  /** True when the token burnt the gas of calls, and may do so for this owner: who stands behind him is not asked. */
+  mayBurn(token: string, owner: string): boolean
+  addBurning(token: string): void
+  /** The token answered the owner. Kept only for tokens that burn their gas for somebody. */
+  addAnswer(token: string, owner: string): void
 }
 
 /** A token that fails for one or two owners may be of those (an airdrop, a blocklist). */
@@ -22,6 +27,8 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
   const pairs = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const together = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const troubles = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
+  const burning = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
+  const answers = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const key = (token: string, owner: string) => `${token}:${owner}`
   const names = new WeakMap<readonly string[], string>()
   const nameOf = (owners: readonly string[]): string => {
@@ -42,6 +49,11 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
       // Its time runs from the first owner, so that a mended token comes back into the common calls.
       if (!owners) troubles.set(token, new Set([owner]))
       else if (owners.size < TROUBLED_AFTER) owners.add(owner)
+    },
+    mayBurn: (token, owner) => burning.has(token) && !answers.has(key(token, owner)),
+    addBurning: (token) => void burning.set(token, true),
+    addAnswer: (token, owner) => {
+      if (burning.has(token)) answers.set(key(token, owner), true)
     },
   }
 }

@@ -97,3 +97,29 @@ it('a token that burns its gas for everybody costs a few calls, and then none fo
   expect(JSON.stringify(calls()[8]?.params)).not.toContain(hell.slice(2))
   expect(await shown(source, [account(1)])).toEqual([nothing])
 })
+
+it('new owners of a token that is known to burn its gas for some wait for one round trip', async () => {
+  await setCode(moody, MOODY)
+  let expected = 0
+  const held: (() => void)[] = []
+  // None is answered before all have been sent.
+  const together: Interceptor = async (call, number) => {
+    noDiscovery(call, number)
+    if (expected === 0) return undefined
+    await new Promise<void>((go) => {
+      held.push(go)
+      if (held.length === expected) for (const one of held.splice(0)) one()
+    })
+    return undefined
+  }
+  const { source, calls } = sourceOver(together, { list: [unlisted(moody)] })
+  await shown(source, [1, 3, 5, 7].map(owner))
+  const before = calls().length
+  expected = 4
+  expect(await shown(source, [9, 10, 11].map(owner))).toEqual([nothing, nine, nothing])
+  expect(calls()).toHaveLength(before + 4)
+  // Whom it answers is asked in one call from then on.
+  expected = 2
+  expect(await shown(source, [10, 9].map(owner))).toEqual([nine, nothing])
+  expect(calls()).toHaveLength(before + 6)
+})
