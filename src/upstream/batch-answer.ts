@@ -28,8 +28,11 @@ const readArray = (host: string, list: unknown[], count: number, bytes: number):
   const share = Math.ceil(bytes / count)
   for (const item of list) {
     const id = isObject(item) ? Number(item['id']) : Number.NaN
-    if (Number.isInteger(id) && id >= 1 && id <= count && !outcomes[id - 1])
-      outcomes[id - 1] = readEntry(host, item, share)
+    if (!Number.isInteger(id) || id < 1 || id > count) continue
+    // Which of two answers is the true one nobody can tell.
+    outcomes[id - 1] = outcomes[id - 1]
+      ? failed({ host, kind: 'bad-answer', reason: 'entry answered twice in batch' })
+      : readEntry(host, item, share)
   }
   if (outcomes.every((outcome) => outcome === undefined)) {
     const first = list.find(isObject)

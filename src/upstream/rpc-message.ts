@@ -36,6 +36,18 @@ export const readEntry = (host: string, value: unknown, bytes: number): Outcome<
   return { kind: 'answer', value: value['result'], bytes }
 }
 
+/** The id under which a call travels alone. */
+const ALONE = 1
+
+/**
+ * What a server, or a cache before it, answers under another id was asked by somebody else. Left out or null is let
+ * through: a lone answer belongs to its request anyhow, and errors about broken requests are null by the standard.
+ */
+const answersAnother = (value: unknown): boolean => {
+  const id = isObject(value) ? value['id'] : undefined
+  return id !== undefined && id !== null && id !== ALONE && id !== String(ALONE)
+}
+
 export type ReadBody = { ok: true; value: unknown } | { ok: false; outcome: Outcome<never> }
 
 /** Parses the body of an answer that should be JSON. */
@@ -57,6 +69,7 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
   const trouble = judgeStatus(host, status, answer.headers['retry-after'])
   if (trouble?.kind === 'rate-limited') return failed(trouble)
   const body = readJsonBody(host, answer)
+  if (body.ok && answersAnother(body.value)) return failed({ host, kind: 'bad-answer', reason: 'answer to another id' })
   if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value, answer.body.length) : body.outcome
   if (body.ok && isObject(body.value) && body.value['error'] !== undefined) {
     const outcome = readEntry(host, body.value, answer.body.length)

@@ -44,6 +44,18 @@ test('answers in any order find their caller; a missing one is fetched from the 
   expect(servers[1]?.stats.calls).toBe(1)
 })
 
+test('of two answers to one entry neither is believed: the next upstream is asked', async () => {
+  const twice = (_request: unknown, body: Buffer) => {
+    const entries = JSON.parse(body.toString()) as { id: number; params: number[] }[]
+    if (!Array.isArray(entries)) return undefined
+    const answers = entries.map(({ id, params }) => ({ jsonrpc: '2.0', id, result: `first ${params[0]}` }))
+    return { body: JSON.stringify([...answers, { jsonrpc: '2.0', id: 2, result: 'first, otherwise' }]) }
+  }
+  const { pool, servers } = await startTestPool([{ handle: twice }, { answer: () => 'second' }])
+  expect(await readAll(pool, 3)).toEqual(['first 0', 'second', 'first 2'])
+  expect(servers[1]?.stats.calls).toBe(1)
+})
+
 test('an error of one entry is the error of that entry alone', async () => {
   const { pool } = await startTestPool([
     { faults: { rpcError: { code: 3, message: 'execution reverted', methods: ['bad'] } } },

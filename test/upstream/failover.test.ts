@@ -37,6 +37,23 @@ describe("an upstream's own trouble sends the read to the next one", () => {
     expect(servers[0]?.stats.requests).toBe(1)
   })
 
+  test.each([
+    '{"jsonrpc":"2.0","id":7,"result":"of another"}',
+    '{"jsonrpc":"2.0","id":"7","result":"of another"}',
+    '{"jsonrpc":"2.0","id":0,"error":{"code":-32602,"message":"of another"}}',
+  ])('an answer under another id: %s', async (body) => {
+    const { pool } = await startTestPool([{ handle: () => ({ body }) }, named('second')])
+    expect(await pool.rpc('', 'eth_call', [])).toBe('second')
+  })
+
+  test('an id that is text, null or left out is no other id', async () => {
+    for (const id of ['"id":"1",', '"id":null,', '']) {
+      const body = `{"jsonrpc":"2.0",${id}"result":"first"}`
+      const { pool } = await startTestPool([{ handle: () => ({ body }) }, named('second')])
+      expect(await pool.rpc('', 'eth_call', [])).toBe('first')
+    }
+  })
+
   test('refused connection', async () => {
     const { pool, servers } = await startTestPool([named('first'), named('second')])
     await servers[0]?.down()
