@@ -1,7 +1,7 @@
 import { UpstreamRefusedError } from '../errors.ts'
 import { childTraceparent, currentTrace } from '../lib/trace-context.ts'
 import type { Attempt } from './attempt.ts'
-import { failed, type Outcome } from './outcome.ts'
+import { checked, failed, type Outcome } from './outcome.ts'
 import type { Read } from './reader.ts'
 import { readJsonBody } from './rpc-message.ts'
 import type { CallOptions } from './types.ts'
@@ -42,7 +42,9 @@ export const createJsonGetter =
         if (traceparent !== undefined) headers['traceparent'] = traceparent
         const parent = options.traceparent === undefined ? trace?.spanId : undefined
         const request = { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
-        return deps.attempt(upstream, { request, read: readDocument as never, calls: 1, hedge, parent }, settle)
+        const read = (host: string, answer: WireAnswer) =>
+          checked(host, readDocument(host, answer), options.check) as Outcome<T | undefined>
+        return deps.attempt(upstream, { request, read, calls: 1, hedge, parent }, settle)
       },
     )
   }

@@ -50,6 +50,21 @@ export type Settle<T> = (outcome: Outcome<T>) => void
 
 export const failed = <T>(failure: Failure<T>): Outcome<T> => ({ kind: 'failure', failure })
 
+/** The outcome, if its value passes; else what the check threw is the trouble of this upstream. */
+export const checked = <T>(
+  host: string,
+  outcome: Outcome<T>,
+  check: ((value: unknown) => void) | undefined,
+): Outcome<T> => {
+  if (check === undefined || outcome.kind !== 'answer') return outcome
+  try {
+    check(outcome.value)
+    return outcome
+  } catch (error) {
+    return failed({ host, kind: 'bad-answer', reason: error instanceof Error ? error.message : String(error) })
+  }
+}
+
 /** Turns an answer's value into something else; what is no answer stays as it is. `convert` may turn it down. */
 export const mapAnswer = <A, B>(outcome: Outcome<A>, convert: (value: A, bytes: number) => Outcome<B>): Outcome<B> => {
   if (outcome.kind === 'answer') return convert(outcome.value, outcome.bytes)

@@ -77,6 +77,11 @@ export interface CallOptions {
   sameTip?: boolean
   /** W3C traceparent to pass on as it is; left out: a span of its own in the trace of the running request, if any. */
   traceparent?: string
+  /**
+   * `rpc` and `getJson`: throws for an answer that has not the promised form, which is then the trouble of the upstream:
+   * the next one is asked. The same for all callers of a method.
+   */
+  check?: (answer: unknown) => void
 }
 
 /** Bytes in, bytes out: what the forwarder and the REST adapters use. */
@@ -134,7 +139,7 @@ export interface UpstreamPool {
    * UpstreamRateLimitedError, BadAnswerError, DeadlineError or CancelledError.
    */
   rpc<T = unknown>(path: string, method: string, params: unknown, options?: CallOptions): Promise<T>
-  /** GET of a JSON document (REST upstreams). A 404 resolves to undefined. */
+  /** GET of a JSON document (REST upstreams). A 404 is undefined, and resolves to it if `check` does not object. */
   getJson<T = unknown>(path: string, options?: CallOptions): Promise<T | undefined>
   /** One exchange with failover; `judge` reads status and body (default: 5xx and 429 are retried). */
   exchange(

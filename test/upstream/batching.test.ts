@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { JsonRpcError } from '../../src/errors.ts'
+import { BadAnswerError, JsonRpcError } from '../../src/errors.ts'
 import type { UpstreamPool } from '../../src/upstream/index.ts'
 import { startTestPool, until } from '../support/upstream-pool.ts'
 
@@ -54,6 +54,22 @@ test('of two answers to one entry neither is believed: the next upstream is aske
   const { pool, servers } = await startTestPool([{ handle: twice }, { answer: () => 'second' }])
   expect(await readAll(pool, 3)).toEqual(['first 0', 'second', 'first 2'])
   expect(servers[1]?.stats.calls).toBe(1)
+})
+
+test('an answer that its caller finds to be none is fetched from the next upstream, and counts against the first', async () => {
+  const check = (answer: unknown) => {
+    if (answer === 'first 1') throw new Error('no answer')
+  }
+  const { pool } = await startTestPool([
+    { answer: ({ params }) => `first ${(params as number[])[0]}` },
+    { answer: () => 'second' },
+  ])
+  const read = (index: number) => pool.rpc('', 'm', [index], { check })
+  expect(await Promise.all([0, 1, 2].map(read))).toEqual(['first 0', 'second', 'first 2'])
+  expect(await pool.rpc('', 'm', [1], { check, batch: false })).toBe('second')
+  expect(pool.status()[0]?.errorRate).toBeGreaterThan(0)
+  const alone = await startTestPool([{ answer: () => 'first 1' }])
+  await expect(alone.pool.rpc('', 'm', [1], { check })).rejects.toBeInstanceOf(BadAnswerError)
 })
 
 test('an error of one entry is the error of that entry alone', async () => {

@@ -5,6 +5,7 @@ import { createEsploraBackend } from '../../../src/chains/bitcoin/esplora.ts'
 import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
 import { type FaultServer, startFaultServer } from '../../support/fault-server.ts'
 import { createPlainPool, type PlainPool } from '../../support/plain-pool.ts'
+import { startTestPool } from '../../support/upstream-pool.ts'
 
 const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
 const ID = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
@@ -100,6 +101,28 @@ describe('esplora answers', () => {
     controller.abort()
     await read.catch(() => undefined)
     await expect.poll(() => server.stats.aborts).toBe(2)
+  })
+})
+
+describe('a server whose document is none', () => {
+  const good = { address: ID, chain_stats: stats(700, 200), mempool_stats: stats(0, 0) }
+
+  it.each([
+    ['an unknown path', { status: 404, body: 'not found' }],
+    ['a limit in words behind 200', { body: '{"error":"Too Many Requests"}' }],
+    ['sums with a fraction', { body: JSON.stringify({ ...good, chain_stats: stats(700.5, 0) }) }],
+    ['sums as text', { body: JSON.stringify({ ...good, chain_stats: stats('700', '200') }) }],
+    ['another address', { body: JSON.stringify({ ...good, address: '3P14159f73E4gFr7JterCCQh9QjiTjiZrG' }) }],
+    ['half of the members', { body: JSON.stringify({ address: ID, chain_stats: good.chain_stats }) }],
+    ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }],
+  ])('does not keep the next one from being asked: %s', async (_, answer) => {
+    const { pool: several, servers } = await startTestPool([
+      { handle: () => answer },
+      { handle: () => ({ body: JSON.stringify(good) }) },
+    ])
+    const found = await createEsploraBackend({ ...deps(), pool: several }).readBalances([address], readContext())
+    expect(balancesOf(found.get(ID))).toEqual({ confirmed: 500n, unconfirmed: 0n })
+    expect(servers[0]?.stats.requests).toBeGreaterThan(0)
   })
 })
 
