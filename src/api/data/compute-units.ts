@@ -26,7 +26,7 @@ export interface ComputeUnitsOptions {
 
 /** Counts what a caller has used in the period that `expiresAt` (milliseconds) ends. */
 export interface UsageStore {
-  /** Adds and answers the new sum. */
+  /** Adds and answers the new sum; `units` below zero gives some back. */
   add(key: string, units: number, expiresAt: number): Promise<number>
 }
 
@@ -84,28 +84,53 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const headers: Record<string, string> =
       known === undefined ? {} : limitHeaders(plan, tighter.limit, tighter.remaining)
     const broken = [day, minute].find((period) => period.exceeded)
+    // What is refused costs nothing: who comes back too early all minute long must not have used up the day by it.
+    if (broken) await Promise.all([minute.giveBack(), day.giveBack()])
     options.observe?.({ plan: known ?? 'default', units, ...(broken ? { refused: 'over-budget' } : {}) })
     if (!broken) return { ok: true, headers }
     const reset = String(Math.max(1, Math.ceil((broken.endsAt - at) / 1000)))
     return {
       ok: false,
       status: 429,
-      headers: { ...limitHeaders(plan, broken.limit, 0), 'ratelimit-reset': reset, 'retry-after': reset },
-      message: `${broken.limit} compute units a ${broken.period === DAY ? 'day' : 'minute'} are used up; try again in ${reset} s`,
+      headers: { ...limitHeaders(plan, broken.limit, broken.left), 'ratelimit-reset': reset, 'retry-after': reset },
+      message: refusal(broken, units, reset),
     }
   }
 
   async function spend(caller: string, units: number, limit: number, period: number, at: number) {
     const slot = Math.floor(at / period)
     const endsAt = (slot + 1) * period
-    const used = await store.add(`cu:${period}:${slot}:${caller}`, units, endsAt)
-    return { period, limit, endsAt, exceeded: used > limit, remaining: Math.max(0, limit - used) }
+    const key = `cu:${period}:${slot}:${caller}`
+    const used = await store.add(key, units, endsAt)
+    return {
+      period,
+      limit,
+      endsAt,
+      exceeded: used > limit,
+      remaining: Math.max(0, limit - used),
+      /** Without this call. */
+      left: Math.max(0, limit - used + units),
+      giveBack: () => store.add(key, -units, endsAt),
+    }
   }
 
   return { admit }
 }
 
 export type ComputeUnits = ReturnType<typeof createComputeUnits>
+
+function refusal(
+  { period, limit, left }: { period: number; limit: number; left: number },
+  units: number,
+  reset: string,
+) {
+  const each = period === DAY ? 'day' : 'minute'
+  const budget =
+    left === 0
+      ? `${limit} compute units a ${each} are used up`
+      : `this call takes ${units} compute units, and ${left} of ${limit} a ${each} are left`
+  return `${budget}; try again in ${reset} s`
+}
 
 const limitHeaders = (plan: Plan, limit: number, remaining: number): Record<string, string> => ({
   'ratelimit-policy': `${plan.computeUnitsPerMinute};w=60, ${plan.computeUnitsPerDay};w=86400`,
@@ -119,6 +144,7 @@ export function createMemoryUsage(maxEntries = 100_000, now: () => number = Date
   return {
     async add(key, units, expiresAt) {
       const entry = sums.get(key)
+      if (!entry && units < 0) return 0
       if (entry) {
         entry.used += units
         return entry.used

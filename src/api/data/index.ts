@@ -67,14 +67,18 @@ function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean,
 async function charge(request: FastifyRequest, reply: FastifyReply, route: DataRoute, computeUnits: ComputeUnits) {
   // A copy kept on the way would hide how old it is.
   reply.header('cache-control', 'no-store')
-  const header = request.headers[API_KEY_HEADER]
-  const key = Array.isArray(header) ? header[0] : header
-  const admission = await computeUnits.admit(key, request.ip, route.weight, route.operationId)
+  const admission = await computeUnits.admit(apiKeyOf(request), request.ip, route.weight, route.operationId)
   reply.headers(admission.headers)
   if (admission.ok) return undefined
   if (admission.status === 429) return refuse(reply, 429, admission.message)
   if (admission.status === 401) return refuse(reply, 401, `a known key is needed in the header ${API_KEY_HEADER}`)
   return refuse(reply, 403, `the plan of this key does not include ${route.operationId}`)
+}
+
+/** The first one where the header comes twice: in `headers` they are joined by commas, and that is no key of anybody. */
+function apiKeyOf({ raw: { rawHeaders } }: FastifyRequest): string | undefined {
+  const at = rawHeaders.findIndex((text, place) => place % 2 === 0 && text.toLowerCase() === API_KEY_HEADER)
+  return at < 0 ? undefined : rawHeaders[at + 1]
 }
 
 /**

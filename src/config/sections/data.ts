@@ -8,7 +8,10 @@ const PlanSchema = section({
 })
 
 const ApiKeySchema = section({
-  key: secret('Value of x-glacier-api-key.'),
+  key: secret('Value of x-glacier-api-key, or `sha256:` and the hex digest of it.', {
+    pattern: '^(?!sha256:)|^sha256:[0-9a-fA-F]{64}$',
+    allowed: 'a key, or sha256: and 64 hex digits',
+  }),
   plan: Type.String({ minLength: 1, default: 'default', description: 'Name of one of the plans.' }),
 })
 
@@ -42,7 +45,10 @@ export const DataSection = section({
     description: 'Path put in front of the indexed API.',
   }),
   keyRequired: toggle(false, 'Refuse requests without a known key.'),
-  apiKeys: list(ApiKeySchema, 'Known keys and their plans.'),
+  apiKeys: list(
+    ApiKeySchema,
+    'Known keys and their plans; a key as it is sent, or `sha256:` and the hex digest of it.',
+  ),
   plans: Type.Record(Type.String({ pattern: '^[-_a-zA-Z0-9]+$' }), PlanSchema, {
     additionalProperties: false,
     default: { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000_000, operations: [] } },

@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterEach, expect, it } from 'vitest'
+import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { loadConfig } from '../../../src/config/index.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 import { createStage } from '../../support/stage.ts'
 
 const stage = createStage()
@@ -59,4 +64,61 @@ it('has units of their own for the probes of a load balancer, whose clients come
   const probes = await Promise.all(Array.from({ length: 61 }, () => fetch(`${url}/v1/live-check`)))
   expect(probes.filter(({ status }) => status === 200)).toHaveLength(60)
   expect(probes.filter(({ status }) => status === 429)).toHaveLength(1)
+})
+
+it('takes the first key where a proxy has put the same header in once more', async () => {
+  const { url } = await stage.serve({ data: { keyRequired: true, plans, apiKeys: [{ key: KEY, plan: 'paid' }] } })
+  const twice = async (first: string, second: string): Promise<number> => {
+    const headers = [
+      ['host', 'x'],
+      ['X-Glacier-Api-Key', first],
+      ['x-glacier-api-key', second],
+    ] as const
+    const request = { method: 'GET', target: '/v1/blocks', headers, body: Buffer.alloc(0) }
+    return (await sendRaw(Number(new URL(url).port), request)).status
+  }
+  expect(await twice(KEY, KEY)).toBe(503)
+  expect(await twice(KEY, 'other')).toBe(503)
+  expect(await twice('other', KEY)).toBe(401)
+})
+
+it('charges nothing for what it refuses: a caller who insists has his day left, and smaller calls are served', async () => {
+  const budgets = { default: { computeUnitsPerMinute: 110, computeUnitsPerDay: 230 } }
+  let now = 0
+  const units = createComputeUnits(
+    { plans: budgets, apiKeys: [], keyRequired: false },
+    createMemoryUsage(10, () => now),
+    () => now,
+  )
+  const ask = (weight: 'xl' | 'small') => units.admit(undefined, '127.0.0.1', weight)
+  expect((await ask('xl')).ok).toBe(true)
+  for (let call = 0; call < 50; call++) {
+    expect(await ask('xl')).toMatchObject({
+      status: 429,
+      message: 'this call takes 100 compute units, and 10 of 110 a minute are left; try again in 60 s',
+      headers: { 'ratelimit-limit': '110', 'ratelimit-remaining': '10', 'retry-after': '60' },
+    })
+  }
+  expect((await ask('small')).ok).toBe(true)
+  expect(await ask('small')).toMatchObject({
+    status: 429,
+    message: '110 compute units a minute are used up; try again in 60 s',
+  })
+  now = 60_000
+  expect((await ask('xl')).ok).toBe(true)
+  now = 120_000
+  expect(await ask('xl')).toMatchObject({
+    status: 429,
+    message: 'this call takes 100 compute units, and 20 of 230 a day are left; try again in 86280 s',
+  })
+})
+
+it('takes keys that are configured as their digests, and their digests as no keys', async () => {
+  const digest = `sha256:${createHash('sha256').update(KEY).digest('hex')}`
+  const { url } = await stage.serve({ data: { keyRequired: true, plans, apiKeys: [{ key: digest, plan: 'paid' }] } })
+  const status = async (key: string) =>
+    (await fetch(`${url}/v1/blocks`, { headers: { 'x-glacier-api-key': key } })).status
+  expect([await status(KEY), await status(digest), await status('')]).toEqual([503, 401, 401])
+  const argv = ['--data-api-keys', JSON.stringify([{ key: digest.slice(0, -1), plan: 'default' }])]
+  expect(() => loadConfig({ argv, env: {}, cwd: tmpdir() })).toThrow(/sha256: and 64 hex digits/)
 })
