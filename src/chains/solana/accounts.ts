@@ -26,19 +26,22 @@ export const readAccounts = async (
 ): Promise<Map<string, Outcome<AccountData | null>>> => {
   const readPart = async (part: readonly string[]): Promise<[string, Outcome<AccountData | null>][]> => {
     try {
+      const read = (value: unknown): (AccountData | null)[] => {
+        if (!Array.isArray(value) || value.length !== part.length) {
+          throw new BadAnswerError('getMultipleAccounts did not answer every account')
+        }
+        return part.map((address, index) =>
+          value[index] === null ? null : readAccountData(value[index], `account ${address}`),
+        )
+      }
       const call = {
         method: 'getMultipleAccounts',
         params: [part],
         config: { encoding: 'base64', dataSlice: DATA_SLICE },
+        check: (value: unknown) => void read(value),
       }
-      const { value } = await callSlotted(pool, call, context)
-      if (!Array.isArray(value) || value.length !== part.length) {
-        throw new BadAnswerError('getMultipleAccounts did not answer every account')
-      }
-      return part.map((address, index) => [
-        address,
-        { ok: true, value: value[index] === null ? null : readAccountData(value[index], `account ${address}`) },
-      ])
+      const accounts = read((await callSlotted(pool, call, context)).value)
+      return part.map((address, index) => [address, { ok: true, value: accounts[index] ?? null }])
     } catch (error) {
       return failAll(part, error)
     }

@@ -29,10 +29,11 @@ export const lamportsCall = (owners: readonly Owner[]): SlottedCall => ({
   method: 'getMultipleAccounts',
   params: [owners.map(({ id }) => id)],
   config: { encoding: 'base64', dataSlice: { offset: 0, length: 0 } },
+  check: (value) => void readLamports(value, owners.length),
 })
 
 /** Lamports in the order asked; an account that does not exist holds none. */
-export const readLamports = ({ value }: Slotted, count: number): bigint[] => {
+export const readLamports = (value: unknown, count: number): bigint[] => {
   if (!Array.isArray(value) || value.length !== count) {
     throw new BadAnswerError('getMultipleAccounts did not answer every account')
   }
@@ -45,7 +46,13 @@ export const tokenAccountCalls = (owner: Owner): SlottedCall[] =>
     method: 'getTokenAccountsByOwner',
     params: [owner.id, { programId: program.address }],
     config: { encoding: 'base64', dataSlice: TOKEN_ACCOUNT_HEAD },
+    check: (value) => void entriesOf(value),
   }))
+
+const entriesOf = (value: unknown): unknown[] => {
+  if (!Array.isArray(value)) throw new BadAnswerError('getTokenAccountsByOwner did not answer a list')
+  return value
+}
 
 const readEntry = (entry: unknown, owner: Owner, program: Program) => {
   const { pubkey, account } = record(entry, 'token account')
@@ -81,10 +88,10 @@ interface Collector {
 
 const collect = (holdings: Map<string, Holding>, answer: Slotted, program: Program, by: Collector): void => {
   const { owner, most } = by
-  if (!Array.isArray(answer.value)) throw new BadAnswerError('getTokenAccountsByOwner did not answer a list')
-  if (answer.value.length > most) throw new BadInputError(`address ${owner.id} has more than ${most} token accounts`)
+  const entries = entriesOf(answer.value)
+  if (entries.length > most) throw new BadInputError(`address ${owner.id} has more than ${most} token accounts`)
   const seen = new Set<string>()
-  for (const entry of answer.value) {
+  for (const entry of entries) {
     const { address, mintBytes, amount } = readEntry(entry, owner, program)
     if (seen.has(address)) throw new BadAnswerError('token account is listed twice')
     seen.add(address)

@@ -1,6 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
+import type { SlotFloor } from './slot-floor.ts'
 
 /** Voted on by two thirds of the stake, seconds before it is final: what wallets show. */
 export const COMMITMENT = 'confirmed'
@@ -16,6 +17,8 @@ export interface SlottedCall {
   /** Parameters before the configuration object, and the object's own members. */
   params: readonly unknown[]
   config: Record<string, unknown>
+  /** Throws for a value that has not the form of an answer: another server is asked then. */
+  check(value: unknown): void
 }
 
 /** JSON object or BadAnswerError. */
@@ -41,17 +44,21 @@ const toSlotted = (answer: unknown, method: string): Slotted => {
 /** One call; `minContextSlot` makes a node that lags behind refuse instead of telling old news. */
 export const callSlotted = async (
   pool: UpstreamPool,
-  { method, params, config }: SlottedCall,
+  { method, params, config, check }: SlottedCall,
   context: ReadContext,
   minContextSlot?: bigint,
 ): Promise<Slotted> => {
   const least = minContextSlot === undefined ? {} : { minContextSlot: Number(minContextSlot) }
-  const answer = await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], context)
-  const slotted = toSlotted(answer, method)
-  if (minContextSlot !== undefined && slotted.slot < minContextSlot) {
-    throw new BadAnswerError(`${method} was answered at slot ${slotted.slot}, before ${minContextSlot}`)
+  const read = (answer: unknown): Slotted => {
+    const slotted = toSlotted(answer, method)
+    if (minContextSlot !== undefined && slotted.slot < minContextSlot) {
+      throw new BadAnswerError(`${method} was answered at slot ${slotted.slot}, before ${minContextSlot}`)
+    }
+    check(slotted.value)
+    return slotted
   }
-  return slotted
+  const options = { ...context, check: (answer: unknown) => void read(answer) }
+  return read(await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], options))
 }
 
 const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
@@ -65,24 +72,31 @@ const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
 
 /**
  * Calls that belong to one picture, all started in one turn so that the pool can send them together. An answer more
- * than `spread` slots older than the newest is asked for once more; when it stays behind it is an error, so that a sum
- * never mixes before and after of one transfer over a longer time.
+ * than `spread` slots older than the newest, of this read or of those before it (`floor`), is asked for once more; when
+ * it stays behind it is an error, so that a sum never mixes before and after of one transfer over a longer time, nor
+ * goes back to before it.
  */
 export const callTogether = async (
   pool: UpstreamPool,
   calls: readonly SlottedCall[],
   context: ReadContext,
-  spread: number,
+  { spread, floor }: { spread: number; floor: SlotFloor },
 ): Promise<Outcome<Slotted>[]> => {
   const outcomes = await Promise.all(calls.map((call) => settle(callSlotted(pool, call, context))))
-  let newest = 0n
+  let newest = floor.slot()
   for (const one of outcomes) if (one.ok && one.value.slot > newest) newest = one.value.slot
   const least = newest - BigInt(spread)
-  return Promise.all(
+  const settled = await Promise.all(
     outcomes.map((outcome, index) => {
       const call = calls[index]
       const stale = outcome.ok && outcome.value.slot < least
       return stale && call ? settle(callSlotted(pool, call, context, least)) : outcome
     }),
   )
+  // The oldest of a whole picture: one absurd slot among others is no news.
+  if (settled.every(({ ok }) => ok)) floor.saw(oldestOf(settled, newest))
+  return settled
 }
+
+const oldestOf = (outcomes: readonly Outcome<Slotted>[], newest: bigint): bigint =>
+  outcomes.reduce((least, outcome) => (outcome.ok && outcome.value.slot < least ? outcome.value.slot : least), newest)

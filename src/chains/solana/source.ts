@@ -18,6 +18,7 @@ import type { SolanaLimits } from './limits.ts'
 import { createMintFacts, type MintFacts, type WantedMint } from './mint-facts.ts'
 import { attempt, unwrap } from './outcomes.ts'
 import { readAccountAddress } from './public-key.ts'
+import { createSlotFloor } from './slot-floor.ts'
 import { createTokenDescriber } from './token-description.ts'
 import { createListedTokens } from './token-list.ts'
 import { readWallets, type Wallet } from './wallets.ts'
@@ -58,6 +59,7 @@ export const createSolanaBalanceSource = (
   const { caip2Id, pool, limits } = deps
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
   const readMints = createMintFacts(pool, limits)
+  const floor = createSlotFloor()
   const describe = createTokenDescriber({ caip2Id, addressEntries: limits.addressEntries })
   const reference = deps.genesisHash ?? caip2Id.slice(caip2Id.indexOf(':') + 1)
   const checkNetwork = createIdentityCheck<ReadContext>({
@@ -104,7 +106,10 @@ export const createSolanaBalanceSource = (
       const results = new Map<string, Outcome<SolanaBalances>>()
       const owners = readOwners(accounts, results)
       if (owners.length === 0) return results
-      const [wallets] = await Promise.all([readWallets(deps, owners, context), checkNetwork(context)])
+      const [wallets] = await Promise.all([
+        readWallets({ pool, limits, floor }, owners, context),
+        checkNetwork(context),
+      ])
       const listed = listedTokens()
       const readable = wallets.flatMap(([, wallet]) => (wallet.ok ? [wallet.value] : []))
       const facts = await readMints(mintsOf(readable, listed), context)

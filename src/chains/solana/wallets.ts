@@ -14,6 +14,7 @@ import {
 import type { SolanaLimits } from './limits.ts'
 import { attempt, unwrap } from './outcomes.ts'
 import { TOKEN_PROGRAMS } from './programs.ts'
+import type { SlotFloor } from './slot-floor.ts'
 import { callTogether } from './slotted.ts'
 
 /** What one owner has, before the mints are known. */
@@ -26,18 +27,18 @@ export interface Wallet {
 
 /** Every account of a request in one round of calls: lamports 100 owners a call, tokens a call per owner and program. */
 export const readWallets = async (
-  deps: { pool: UpstreamPool; limits: SolanaLimits },
+  deps: { pool: UpstreamPool; limits: SolanaLimits; floor: SlotFloor },
   owners: readonly Owner[],
   context: ReadContext,
 ): Promise<[string, Outcome<Wallet>][]> => {
-  const { pool, limits } = deps
+  const { pool, limits, floor } = deps
   const groups: Owner[][] = []
   for (let at = 0; at < owners.length; at += ACCOUNTS_PER_CALL) groups.push(owners.slice(at, at + ACCOUNTS_PER_CALL))
   const calls = [...groups.map(lamportsCall), ...owners.flatMap(tokenAccountCalls)]
-  const answers = await callTogether(pool, calls, context, limits.maxSlotSpread)
+  const answers = await callTogether(pool, calls, context, { spread: limits.maxSlotSpread, floor })
 
   const lamports = groups.map((group, index) =>
-    attempt(() => readLamports(unwrap(answers[index], 'lamports'), group.length)),
+    attempt(() => readLamports(unwrap(answers[index], 'lamports').value, group.length)),
   )
   const mintName = createMintNames()
   return owners.map((owner, index) => {
