@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { post, startBalanceApi } from '../../support/balance-api.ts'
+
+const WALLET = 'avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r'
+const P = 'Rr9hnPVPxuUvrdCul-vjEsU1zmqKqRDo'
+
+let url: string
+let app: FastifyInstance
+beforeAll(async () => {
+  const started = await startBalanceApi({ chains: [] })
+  url = started.url
+  app = started.app
+})
+afterAll(() => app.close())
+
+it.each([5, null, ['x'], [`P-${WALLET}`]])('a key and addresses %j at once are refused', async (addresses) => {
+  const extendedPublicKey = `xpub${'1'.repeat(107)}`
+  const response = await fetch(`${url}/v1/stake/get-rewards`, {
+    method: 'POST',
+    body: JSON.stringify({ extendedPublicKey, addresses, isTestnet: false }),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    {
+      message: 'INVALID_PAYLOAD',
+      issues: [
+        {
+          code: 'invalid_shape',
+          path: [],
+          message: 'must hold either extendedPublicKey or addresses, not both',
+        },
+      ],
+      method: 'POST',
+      url: '/v1/stake/get-rewards',
+    },
+  ])
+})
+
+it('without an index: 503 with the reason, and no promise that waiting helps', async () => {
+  const response = await fetch(`${url}/v1/stake/get-rewards`, {
+    method: 'POST',
+    body: JSON.stringify({ addresses: [`P-${WALLET}`], isTestnet: false }),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    { message: 'SERVICE_UNAVAILABLE', error: 'this server has no index: start it with --index-enabled' },
+  ])
+  expect(response.headers.has('retry-after')).toBe(false)
+})
+
+it('takes addresses of a private network once its prefix has been found, for balances and for rewards', async () => {
+  let found = false
+  const started = await startBalanceApi({ chains: [], hrps: () => ['avax', 'fuji', ...(found ? ['custom'] : [])] })
+  try {
+    const address = `custom1${WALLET.slice(5)}`
+    const wallets = {
+      data: [{ namespace: 'avax', references: [P], addressDetails: [{ id: 'a', addresses: [address] }] }],
+    }
+    const stake = { addresses: [`P-${address}`], isTestnet: false }
+    const statuses = async () => {
+      const rewards = await fetch(`${started.url}/v1/stake/get-rewards`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(stake),
+      })
+      return [(await post(started.url, wallets)).status, rewards.status]
+    }
+    expect(await statuses()).toEqual([400, 400])
+    found = true
+    // Nothing is indexed here: the body of the second one was right.
+    expect(await statuses()).toEqual([200, 503])
+  } finally {
+    await started.app.close()
+  }
+})
