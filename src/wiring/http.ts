@@ -56,7 +56,8 @@ export interface ServerHttpDeps {
 
 /** The HTTP server before any API has been put into it: front door, admission, logs, traces, metrics, CORS. */
 export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
-  const admission = createAdmission({ ...config.http, probesOnly: config.mode === 'indexer' })
+  const { pathPrefix } = config.data
+  const admission = createAdmission({ ...config.http, probesOnly: config.mode === 'indexer', pathPrefix })
   const http = createServer(config, deps, admission)
   const connections = installConnectionTracking(http, config.http.shutdownGraceMs)
   installRequestLedger(http.server, deps.requests.begin)

@@ -4,6 +4,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 export interface AdmissionLimits {
   /** This process serves nothing but probes and metrics (run mode `indexer`). */
   probesOnly: boolean
+  /** What stands in front of the paths of the indexed API, its health checks among them. */
+  pathPrefix: string
   /** Requests that are being answered at a time, streams included. */
   maxInFlight: number
   /** Mean delay of the event loop in each of the last two seconds, milliseconds; 0 = not looked at. */
@@ -25,9 +27,12 @@ const LOOK_EVERY_MS = 1_000
 const NANOSECONDS_PER_MS = 1_000_000
 
 /** Who balances load and who looks for the trouble must get through, above all when there is some. */
-const ALWAYS_ANSWERED = /^\/(ext\/health(\/|$)|metrics$|v1\/(live|health)-check$)/
+const ALWAYS_ANSWERED = /^\/(ext\/health(\/|$)|metrics$)/
+const DATA_PROBES = ['/v1/live-check', '/v1/health-check']
 
-export function createAdmission({ probesOnly, maxInFlight, maxEventLoopDelayMs }: AdmissionLimits): Admission {
+export function createAdmission(limits: AdmissionLimits): Admission {
+  const { probesOnly, maxInFlight, maxEventLoopDelayMs } = limits
+  const probes = new Set(DATA_PROBES.map((path) => limits.pathPrefix + path))
   let running = 0
   let slowSeconds = 0
   const delays = monitorEventLoopDelay({ resolution: 10 })
@@ -48,7 +53,7 @@ export function createAdmission({ probesOnly, maxInFlight, maxEventLoopDelayMs }
   return {
     refusal: (path) => {
       const why = reason()
-      return why === undefined || ALWAYS_ANSWERED.test(path) ? undefined : why
+      return why === undefined || ALWAYS_ANSWERED.test(path) || probes.has(path) ? undefined : why
     },
     enter: (response) => {
       running += 1

@@ -77,7 +77,7 @@ describe('more requests than a server takes', () => {
 
 describe('an event loop that is held up', () => {
   it('turns requests away until it is free again', async () => {
-    const admission = createAdmission({ probesOnly: false, maxInFlight: 100, maxEventLoopDelayMs: 50 })
+    const admission = createAdmission({ probesOnly: false, pathPrefix: '', maxInFlight: 100, maxEventLoopDelayMs: 50 })
     onTestFinished(() => admission.close())
     const held = Date.now() + 2_600
     while (Date.now() < held) {
@@ -91,7 +91,7 @@ describe('an event loop that is held up', () => {
   })
 
   it('is not looked at when switched off', async () => {
-    const admission = createAdmission({ probesOnly: false, maxInFlight: 1, maxEventLoopDelayMs: 0 })
+    const admission = createAdmission({ probesOnly: false, pathPrefix: '', maxInFlight: 1, maxEventLoopDelayMs: 0 })
     onTestFinished(() => admission.close())
     expect(admission.refusal('/v1/blocks')).toBeUndefined()
   })
@@ -107,9 +107,20 @@ it('a connection that was refused is closed, so that it comes back to another pr
   expect(answer.headers.get('connection')).toBe('close')
 })
 
+it('a process that only indexes answers probes behind the path prefix, where the image asks for them', async () => {
+  const { url } = await stage.serve({ mode: 'indexer', data: { pathPrefix: '/proxy/glacier' } })
+  const status = async (path: string) => (await fetch(url + path)).status
+  expect(await status('/proxy/glacier/v1/live-check')).toBe(200)
+  expect(await status('/proxy/glacier/v1/health-check')).toBe(200)
+  expect(await status('/proxy/glacier/v1/blocks')).toBe(503)
+})
+
 it('a process that only indexes answers probes and metrics, and sends everybody else away', async () => {
   const { url } = await stage.serve({ mode: 'indexer' })
-  for (const path of ['/ext/health', '/metrics', '/v1/live-check']) expect((await fetch(url + path)).status).toBe(200)
+  for (const path of ['/ext/health', '/metrics', '/v1/live-check']) {
+    const answer = await fetch(url + path)
+    expect(answer.status, await answer.text()).toBe(200)
+  }
   for (const path of ['/', '/ext/info', '/v1/blocks', '/v1/balance/get-supported-chains']) {
     const answer = await fetch(url + path)
     expect(answer.status).toBe(503)
