@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readStakingTx, type StakingTx } from './staking-tx.ts'
-import { type Delegator, readDelegators, readValidators, type Validator } from './validators.ts'
+import { readDelegators, readValidators, type Staker, type Validator } from './validators.ts'
 
 /** Who stakes now, kept for a minute: the list is long and changes slowly. Staking transactions never change. */
 export interface StakerDirectory {
   validators(call: CallOptions): Promise<readonly Validator[]>
-  delegators(nodeId: string, call: CallOptions): Promise<readonly Delegator[]>
+  delegators(nodeId: string, call: CallOptions): Promise<readonly Staker[]>
   stakingTx(txId: string, call: CallOptions): Promise<StakingTx>
 }
 
@@ -17,7 +17,7 @@ const CACHED_TXS = 20_000
 /** @param clock milliseconds; only for the age of what is kept. */
 export function createStakerDirectory(pool: UpstreamPool, clock: () => number = Date.now): StakerDirectory {
   const perf = { now: clock }
-  const nodes = new LRUCache<string, readonly Delegator[]>({ max: CACHED_NODES, ttl: LIST_MS, perf })
+  const nodes = new LRUCache<string, readonly Staker[]>({ max: CACHED_NODES, ttl: LIST_MS, perf })
   const txs = new LRUCache<string, StakingTx>({ max: CACHED_TXS })
   let list: { at: number; validators: readonly Validator[] } | undefined
   return {

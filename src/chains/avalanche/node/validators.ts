@@ -22,11 +22,6 @@ export interface Validator extends Staker {
   autoRenewed: boolean
 }
 
-export interface Delegator extends Staker {
-  /** Bech32 with chain prefix, as the node writes them. */
-  rewardAddresses: string[]
-}
-
 /** All current validators of the primary network. About 700 bytes each: share the answer. */
 export async function readValidators(pool: UpstreamPool, call: CallOptions): Promise<Validator[]> {
   const result = recordOf(await ask(pool, PATH, METHOD, {}, call), METHOD)
@@ -34,12 +29,12 @@ export async function readValidators(pool: UpstreamPool, call: CallOptions): Pro
 }
 
 /** The delegators of one validator; the node lists them only when exactly one node is named. */
-export async function readDelegators(pool: UpstreamPool, nodeId: string, call: CallOptions): Promise<Delegator[]> {
+export async function readDelegators(pool: UpstreamPool, nodeId: string, call: CallOptions): Promise<Staker[]> {
   const result = recordOf(await ask(pool, PATH, METHOD, { nodeIDs: [nodeId] }, call), METHOD)
   return listOf(result['validators'], METHOD).flatMap((entry) => {
     const validator = recordOf(entry, METHOD)
     if (validator['delegators'] === undefined) throw new BadAnswerError(`${METHOD}: delegators are missing`)
-    return listOf(validator['delegators'], METHOD).map((delegator) => delegatorOf(recordOf(delegator, METHOD)))
+    return listOf(validator['delegators'], METHOD).map((delegator) => stakerOf(recordOf(delegator, METHOD)))
   })
 }
 
@@ -59,10 +54,4 @@ function validatorOf(entry: JsonRecord): Validator {
     delegatorWeight: uintOf(entry['delegatorWeight'] ?? 0, `${METHOD} delegatorWeight`),
     autoRenewed: entry['nextPeriod'] !== undefined || entry['autoCompoundRewardShares'] !== undefined,
   }
-}
-
-function delegatorOf(entry: JsonRecord): Delegator {
-  const owner = recordOf(entry['rewardOwner'] ?? {}, `${METHOD} rewardOwner`)
-  const addresses = listOf(owner['addresses'] ?? null, `${METHOD} rewardOwner`)
-  return { ...stakerOf(entry), rewardAddresses: addresses.map((address) => textOf(address, METHOD)) }
 }
