@@ -28,7 +28,6 @@ export interface RpcTransaction {
 
 export interface RpcReceipt {
   transactionHash: string
-  transactionIndex: string
   blockHash: string
   status?: string
   gasUsed: string

@@ -6,7 +6,6 @@ export interface Bootstrap {
   expect(name: string, subnetId: string): void
   /** It was there: it stays so, whatever happens later. */
   reached(name: string): void
-  isReached(name: string): boolean
   /** Nothing is missing. */
   isDone(): boolean
   /** The `bootstrapped` check of `health` and `readiness`: once it passed, only a new expectation makes it fail again. */
@@ -24,7 +23,6 @@ export function createBootstrap(): Bootstrap {
       missing.delete(name)
       done.add(name)
     },
-    isReached: (name) => done.has(name),
     isDone: () => missing.size === 0,
     check: {
       name: 'bootstrapped',

@@ -16,7 +16,6 @@ import {
 export interface NodeHealth {
   /** Takes part in every run, and runs at once when the others do already; until then it is `not yet run`. */
   registerCheck(check: HealthCheck): void
-  unregisterCheck(name: string): void
   /** Without tags everything; with tags what belongs to one of them or to every node (`application`). */
   report(kind: HealthReportKind, tags: readonly string[]): HealthReport
   /** Outcome of the last run of a check; undefined when there was none. */
@@ -129,10 +128,6 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
       checks.set(check.name, check)
       results.delete(check.name)
       if (timer) void runOne(check)
-    },
-    unregisterCheck: (name) => {
-      checks.delete(name)
-      results.delete(name)
     },
     report: (kind, tags) => {
       const chosen = [...checks.values()].filter(

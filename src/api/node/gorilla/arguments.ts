@@ -1,5 +1,5 @@
 import { BadInputError } from '../../../errors.ts'
-import { EMPTY_ID, idFromCb58, parseNodeId } from '../../../lib/ids.ts'
+import { EMPTY_ID, idFromCb58 } from '../../../lib/ids.ts'
 import { eachElement, eachMember, kindOf, type Span } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
 
@@ -24,35 +24,17 @@ export interface Arguments {
   string(name: string): string
   /** Absent is the empty list; a null element is the empty string. */
   strings(name: string): string[]
-  /** A real JSON boolean; absent is false. */
-  bool(name: string): boolean
   /** A bare or quoted decimal; absent is 0. */
   uint64(name: string): bigint
-  uint32(name: string): number
   /** An id of 32 bytes in cb58, as lower-case hex; absent is the zero id. */
   id(name: string): string
-  ids(name: string): string[]
-  /** `NodeID-…`, as lower-case hex; undefined when absent. */
-  nodeId(name: string): string | undefined
-  nodeIds(name: string): string[]
   /** Any case; absent is hex. Byte-only methods refuse `json` themselves (`unsupported encoding in method`). */
   encoding(name?: string): Encoding
-  /** A member that is an object itself. */
-  object(name: string): Arguments | undefined
   /** JSON text of the member, as sent; undefined when absent or null. */
   raw(name: string): string | undefined
 }
 
 const ENCODINGS: readonly string[] = ['hex', 'hexc', 'hexnc', 'json']
-
-const decoded = <T>(read: () => T): T => {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof BadInputError) throw new ArgumentError()
-    throw error
-  }
-}
 
 const asString = (bytes: Buffer, { from, to }: Span): string => {
   if (kindOf(bytes, from) !== 'string') throw new ArgumentError()
@@ -65,11 +47,20 @@ const asPlainText = (bytes: Buffer, { from, to }: Span): string => {
   return bytes.toString('latin1', from + 1, to - 1)
 }
 
-const asUint = (bytes: Buffer, { from, to }: Span, bits: number): bigint => {
+const asId = (bytes: Buffer, span: Span): string => {
+  try {
+    return idFromCb58(asPlainText(bytes, span))
+  } catch (error) {
+    if (error instanceof BadInputError) throw new ArgumentError()
+    throw error
+  }
+}
+
+const asUint64 = (bytes: Buffer, { from, to }: Span): bigint => {
   // Longer digits than this cannot fit; leading zeros are legal inside quotes only up to here.
   const digits = to - from > 128 ? null : /^(?:"(\d+)"|(\d+))$/.exec(bytes.toString('latin1', from, to))
   const value = digits === null ? undefined : BigInt(digits[1] ?? digits[2] ?? '0')
-  if (value === undefined || value >= 1n << BigInt(bits)) throw new ArgumentError()
+  if (value === undefined || value >= 1n << 64n) throw new ArgumentError()
   return value
 }
 
@@ -80,6 +71,16 @@ const asEncoding = (bytes: Buffer, span: Span): Encoding => {
 }
 
 const isNull = (bytes: Buffer, { from }: Span): boolean => kindOf(bytes, from) === 'null'
+
+const asStrings = (bytes: Buffer, span: Span): string[] => {
+  const items: string[] = []
+  const isArray = eachElement(bytes, span.from, (from, to) => {
+    items.push(isNull(bytes, { from, to }) ? '' : asString(bytes, { from, to }))
+    return true
+  })
+  if (!isArray) throw new ArgumentError()
+  return items
+}
 
 const readMembers = (bytes: Buffer, at: number): Map<string, Span[]> => {
   const members = new Map<string, Span[]>()
@@ -100,38 +101,12 @@ function fromObject(bytes: Buffer, at: number): Arguments {
     for (const span of members.get(foldName(name)) ?? []) if (!isNull(bytes, span)) value = decode(span)
     return value
   }
-  const list = <T>(name: string, zero: T, decode: (span: Span) => T): T[] =>
-    read<T[]>(name, [], (span) => {
-      const items: T[] = []
-      const isArray = eachElement(bytes, span.from, (from, to) => {
-        items.push(isNull(bytes, { from, to }) ? zero : decode({ from, to }))
-        return true
-      })
-      if (!isArray) throw new ArgumentError()
-      return items
-    })
-  const id = (span: Span): string => decoded(() => idFromCb58(asPlainText(bytes, span)))
-  const nodeId = (span: Span): string => decoded(() => parseNodeId(asPlainText(bytes, span)))
   return {
     string: (name) => read(name, '', (span) => asString(bytes, span)),
-    strings: (name) => list(name, '', (span) => asString(bytes, span)),
-    bool: (name) =>
-      read(name, false, (span) => {
-        if (kindOf(bytes, span.from) !== 'bool') throw new ArgumentError()
-        return bytes[span.from] === 0x74
-      }),
-    uint64: (name) => read(name, 0n, (span) => asUint(bytes, span, 64)),
-    uint32: (name) => Number(read(name, 0n, (span) => asUint(bytes, span, 32))),
-    id: (name) => read(name, EMPTY_ID, id),
-    ids: (name) => list(name, EMPTY_ID, id),
-    nodeId: (name) => read<string | undefined>(name, undefined, nodeId),
-    nodeIds: (name) => list(name, '0'.repeat(40), nodeId),
+    strings: (name) => read<string[]>(name, [], (span) => asStrings(bytes, span)),
+    uint64: (name) => read(name, 0n, (span) => asUint64(bytes, span)),
+    id: (name) => read(name, EMPTY_ID, (span) => asId(bytes, span)),
     encoding: (name = 'encoding') => read<Encoding>(name, 'hex', (span) => asEncoding(bytes, span)),
-    object: (name) =>
-      read<Arguments | undefined>(name, undefined, (span) => {
-        if (kindOf(bytes, span.from) !== 'object') throw new ArgumentError()
-        return fromObject(bytes, span.from)
-      }),
     raw: (name) => read<string | undefined>(name, undefined, ({ from, to }) => bytes.toString('utf8', from, to)),
   }
 }
