@@ -66,7 +66,7 @@ export interface PriceBook {
   close(): void
 }
 
-/** For health, metrics and the index page. */
+/** How the provider does. */
 export interface PriceBookStatus {
   provider: 'coingecko' | 'file' | 'none'
   /** Prices held in memory. */

@@ -1,6 +1,6 @@
 /**
- * EVM endpoints (`C/rpc`, an L1's `rpc`, `ws`): JSON-RPC as geth speaks it. A body is forwarded whole to one node; batches
- * by what is in them.
+ * EVM endpoints (`C/rpc`, an L1's `rpc`, `ws`): JSON-RPC as geth speaks it. What is final is answered from memory, other
+ * calls go to a node, batches by what is in them; filters stay with their node, subscriptions survive the loss of one.
  */
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
