@@ -1,6 +1,6 @@
 /**
  * The registry of chain families: from settings to balance sources, one function per family. A new family is one
- * folder beside the others and one line in `createChains`.
+ * folder beside the others, and its part of `createChains` below.
  */
 import type { Logger } from 'pino'
 import {
