@@ -1,11 +1,11 @@
-import { CancelledError, JsonRpcError, UpstreamRateLimitedError } from '../../errors.ts'
+import { BadAnswerError, CancelledError, JsonRpcError, UpstreamRateLimitedError } from '../../errors.ts'
 import { hrpOfNetwork } from '../../lib/bech32-address.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { pause } from '../../lib/pause.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { type AssetDirectory, createAssetDirectory, type IndexedAssets } from './assets.ts'
 import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
-import { ask } from './node/ask.ts'
+import { ask, askFor } from './node/ask.ts'
 import { P_BLOCKCHAIN_ID, type PlatformChain } from './node/chains.ts'
 import { lacksMethod } from './node/refusals.ts'
 
@@ -127,17 +127,29 @@ function remembered<T>(
 }
 
 async function askNetworkId(pool: UpstreamPool, call: CallOptions): Promise<number> {
-  const answer = recordOf(await ask(pool, '/ext/info', 'info.getNetworkID', {}, call), 'getNetworkID')
-  return Number(uintOf(answer['networkID'], 'getNetworkID'))
+  return askFor(pool, '/ext/info', 'info.getNetworkID', {}, call, (answer) =>
+    Number(uintOf(recordOf(answer, 'getNetworkID')['networkID'], 'getNetworkID')),
+  )
 }
 
+/** A CB58 id in an answer. What is kept for good must be one, or the chain would be lost until the next start. */
+const idIn =
+  (key: string) =>
+  (answer: unknown): string => {
+    const id = textOf(recordOf(answer, key)[key], key)
+    try {
+      idFromCb58(id)
+    } catch (error) {
+      throw new BadAnswerError(`${key} is no id: ${(error as Error).message}`)
+    }
+    return id
+  }
+
 async function askBlockchainId(pool: UpstreamPool, alias: 'X' | 'C', call: CallOptions): Promise<string> {
-  const answer = await ask(pool, '/ext/info', 'info.getBlockchainID', { alias }, call).catch((error: unknown) =>
-    fallBack(error, () => findBlockchain(pool, alias, call)),
+  const read = idIn('blockchainID')
+  return askFor(pool, '/ext/info', 'info.getBlockchainID', { alias }, call, read).catch((error: unknown) =>
+    fallBack(error, async () => read(await findBlockchain(pool, alias, call))),
   )
-  const id = textOf(recordOf(answer, 'getBlockchainID')['blockchainID'], 'getBlockchainID')
-  idFromCb58(id)
-  return id
 }
 
 /** Public gateways may hide info.*; the P-chain knows the primary network's chains by name. */
@@ -152,15 +164,18 @@ async function findBlockchain(pool: UpstreamPool, alias: 'X' | 'C', call: CallOp
 }
 
 async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<string> {
-  const answer = await ask(pool, '/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' }, call).catch(
-    (error: unknown) => fallBack(error, () => ask(pool, '/ext/bc/P', 'platform.getStakingAssetID', {}, call)),
+  const read = idIn('assetID')
+  return askFor(pool, '/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' }, call, read).catch((error: unknown) =>
+    fallBack(error, () => askFor(pool, '/ext/bc/P', 'platform.getStakingAssetID', {}, call, read)),
   )
-  return textOf(recordOf(answer, 'getAssetDescription')['assetID'], 'getAssetDescription')
 }
 
 async function askEvmChainId(pool: UpstreamPool, call: CallOptions): Promise<number> {
-  const answer = textOf(await ask(pool, '/ext/bc/C/rpc', 'eth_chainId', [], call), 'eth_chainId')
-  return Number(BigInt(answer))
+  return askFor(pool, '/ext/bc/C/rpc', 'eth_chainId', [], call, (answer) => {
+    const hex = textOf(answer, 'eth_chainId')
+    if (!/^0x[0-9a-f]{1,13}$/i.test(hex)) throw new BadAnswerError('eth_chainId: no chain id')
+    return Number(BigInt(hex))
+  })
 }
 
 async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ from: number | undefined }> {

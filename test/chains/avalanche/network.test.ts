@@ -60,6 +60,22 @@ describe('a network', () => {
     expect(node.calls.map(({ method }) => method)).toEqual(['avm.getAssetDescription'])
   })
 
+  test('does not keep for good what is no id, and asks again', async () => {
+    const answers: Record<string, unknown> = {
+      'info.getNetworkID': { networkID: '5' },
+      'info.getBlockchainID': { blockchainID: CHAIN_IDS.X },
+      'avm.getAssetDescription': { assetID: 'not an id' },
+      'platform.getStakingAssetID': { assetID: `${idToCb58(AVAX)}1` },
+      eth_chainId: 'a page',
+    }
+    const rpc = async (_path: string, method: string) => answers[method]
+    const network = createAvalancheNetwork({ pool: { rpc } as unknown as UpstreamPool })
+    await expect(network.facts()).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+    await expect(network.evmChainId()).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+    answers['platform.getStakingAssetID'] = { assetID: idToCb58(AVAX) }
+    expect(await network.facts()).toMatchObject({ avaxAssetHex: AVAX })
+  })
+
   test('believes the configuration and asks for nothing it says', async () => {
     const overrides = {
       networkId: 1,

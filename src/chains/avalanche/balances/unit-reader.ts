@@ -31,8 +31,10 @@ export async function readUnit(
   call: CallOptions,
 ): Promise<UnitState> {
   const list = ownAddressList(chain, addresses)
+  const belongs = belongsTo(addresses)
   const memory = async (sourceChain?: PlatformChain) => {
-    const query = sourceChain ? { chain, sourceChain, addresses: list } : { chain, addresses: list }
+    const asked = { chain, addresses: list, belongs }
+    const query = sourceChain ? { ...asked, sourceChain } : asked
     const { utxos, pages } = await readUtxos(pool, query, call)
     return { ...split(utxos), pages }
   }
@@ -69,10 +71,19 @@ async function readStakes(
     parts.push(part)
   }
   const read = await mapBounded(parts, CONCURRENT_STAKES, async (part, index) => {
-    const outputs = await readStake(pool, ownAddressList('P', part), call)
+    const outputs = await readStake(pool, ownAddressList('P', part), call, belongsTo(part))
     return split(outputs).amounts.filter((amount) => firstPart(amount.owners, partOf) === index)
   })
   return { amounts: read.flat(), calls: parts.length }
+}
+
+/** Whether an output has one of the addresses among its owners. Most wallets own little: the set is made when it is used. */
+function belongsTo(addresses: readonly OwnAddress[]): (entry: Utxo | TransferableOutput) => boolean {
+  let hexes: ReadonlySet<string> | undefined
+  return ({ output }) => {
+    hexes ??= new Set(addresses.map(({ hex }) => hex))
+    return ownersOf(output).some((owner) => hexes?.has(owner))
+  }
 }
 
 function firstPart(owners: readonly string[], partOf: ReadonlyMap<string, number>): number {

@@ -10,3 +10,24 @@ export function ask(
 ): Promise<unknown> {
   return pool.rpc(path, method, params, { ...call, batch: false })
 }
+
+/**
+ * The same, with the answer read: one that cannot be read is the trouble of its node, and the next one is asked.
+ * @param read throws for an answer that is none.
+ */
+export async function askFor<T>(
+  pool: UpstreamPool,
+  path: string,
+  method: string,
+  params: unknown,
+  call: CallOptions,
+  read: (answer: unknown) => T,
+): Promise<T> {
+  let last: { answer: unknown; value: T } | undefined
+  const check = (answer: unknown): void => {
+    last = { answer, value: read(answer) }
+  }
+  const answer = await ask(pool, path, method, params, { ...call, check })
+  // An answer that somebody else waited for already was checked by him.
+  return last !== undefined && last.answer === answer ? last.value : read(answer)
+}

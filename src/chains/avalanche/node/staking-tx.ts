@@ -2,7 +2,7 @@ import { parseBech32Address } from '../../../lib/bech32-address.ts'
 import { bytesToHex, idFromCb58 } from '../../../lib/ids.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
-import { ask } from './ask.ts'
+import { askFor } from './ask.ts'
 
 /** One staked output. Amount in nAVAX, times in unix seconds (0 = none). */
 export interface StakedOutput {
@@ -24,12 +24,12 @@ export interface StakingTx {
 
 /** The staked outputs of a staking transaction, through the node's JSON form, which every staking type shares. */
 export async function readStakingTx(pool: UpstreamPool, txId: string, call: CallOptions): Promise<StakingTx> {
-  const answer = recordOf(
-    await ask(pool, '/ext/bc/P', 'platform.getTx', { txID: txId, encoding: 'json' }, call),
-    'getTx',
-  )
-  const unsigned = recordOf(recordOf(answer['tx'], 'getTx tx')['unsignedTx'], 'getTx unsignedTx')
-  return { stake: listOf(unsigned['stake'] ?? null, 'getTx stake').map((entry) => stakedOf(recordOf(entry, 'stake'))) }
+  return askFor(pool, '/ext/bc/P', 'platform.getTx', { txID: txId, encoding: 'json' }, call, (answer) => {
+    const { tx } = recordOf(answer, 'getTx')
+    const unsigned = recordOf(recordOf(tx, 'getTx tx')['unsignedTx'], 'getTx unsignedTx')
+    const stake = listOf(unsigned['stake'] ?? null, 'getTx stake')
+    return { stake: stake.map((entry) => stakedOf(recordOf(entry, 'stake'))) }
+  })
 }
 
 function stakedOf(entry: JsonRecord): StakedOutput {

@@ -5,7 +5,7 @@ import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeUtxo, type Utxo } from '../codec/index.ts'
 import { type AddressList, addressList } from './address-list.ts'
 import { listOf, recordOf, textOf, uintOf } from './answers.ts'
-import { ask } from './ask.ts'
+import { askFor } from './ask.ts'
 import { type PlatformChain, UTXO_ENDPOINT } from './chains.ts'
 
 /** The node's own limits: addresses in one request and UTXOs in one page. */
@@ -21,6 +21,8 @@ export interface UtxoQuery {
   sourceChain?: PlatformChain
   /** Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. A list of the chain may serve several reads. */
   addresses: readonly string[] | AddressList
+  /** Whether a UTXO is of one of the addresses; one that is not stands in the answer to another question. */
+  belongs?: (utxo: Utxo) => boolean
 }
 
 export interface UtxoRead {
@@ -42,9 +44,11 @@ export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: Call
   const { path, method } = UTXO_ENDPOINT[query.chain]
   const seen = new Set<string>()
   const utxos: Utxo[] = []
+  const ends = new Set<string>()
   let startIndex: PageIndex | undefined
   for (let pages = 1; pages <= MAX_UTXO_PAGES; pages++) {
-    const page = pageOf(await ask(pool, path, method, paramsOf(addresses, query.sourceChain, startIndex), call), method)
+    const params = paramsOf(addresses, query.sourceChain, startIndex)
+    const page = await askFor(pool, path, method, params, call, (answer) => pageOf(answer, method, query.belongs))
     for (const utxo of page.utxos) {
       const key = `${utxo.txId}:${utxo.outputIndex}`
       if (seen.has(key)) continue
@@ -52,10 +56,11 @@ export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: Call
       utxos.push(utxo)
     }
     if (page.fetched < UTXO_PAGE) return { utxos, pages }
-    const endIndex = endOf(page.endIndex, method)
-    if (startIndex?.utxo === endIndex.utxo && startIndex.address === endIndex.address) {
-      throw new BadAnswerError(`${method}: a full page ends where it began`)
-    }
+    const { endIndex } = page
+    if (endIndex === undefined) throw new BadAnswerError(`${method}: a full page has no end`)
+    const end = `${endIndex.address}:${endIndex.utxo}`
+    if (ends.has(end)) throw new BadAnswerError(`${method}: a full page ends where an earlier one did`)
+    ends.add(end)
     startIndex = endIndex
   }
   throw new BadAnswerError(`${method}: more than ${MAX_UTXO_PAGES} pages`)
@@ -71,18 +76,24 @@ function paramsOf(addresses: AddressList, sourceChain?: PlatformChain, startInde
   return new JsonText(`{"addresses":${addresses.json},${rest.slice(1)}`)
 }
 
-function pageOf(result: unknown, method: string): { fetched: number; utxos: Utxo[]; endIndex: unknown } {
+interface Page {
+  fetched: number
+  utxos: Utxo[]
+  /** Only of full pages. */
+  endIndex: PageIndex | undefined
+}
+
+function pageOf(result: unknown, method: string, belongs: UtxoQuery['belongs']): Page {
   const page = recordOf(result, method)
   const texts = listOf(page['utxos'], `${method} utxos`)
   const fetched = Number(uintOf(page['numFetched'], `${method} numFetched`))
   // A list that was cut on its way would otherwise be taken for a smaller balance.
   if (fetched !== texts.length) throw new BadAnswerError(`${method}: ${texts.length} UTXOs where ${fetched} are named`)
   if (fetched > UTXO_PAGE) throw new BadAnswerError(`${method}: ${fetched} UTXOs in one page`)
-  return {
-    fetched,
-    utxos: texts.map((text) => decodeUtxo(decodeNodeHex(textOf(text, `${method} utxo`)))),
-    endIndex: page['endIndex'],
-  }
+  const utxos = texts.map((text) => decodeUtxo(decodeNodeHex(textOf(text, `${method} utxo`))))
+  // Left aside it would be a smaller balance, if it came instead of what was asked for.
+  if (belongs && !utxos.every(belongs)) throw new BadAnswerError(`${method}: a UTXO of none of the addresses`)
+  return { fetched, utxos, endIndex: fetched < UTXO_PAGE ? undefined : endOf(page['endIndex'], method) }
 }
 
 /** Where the next page starts; only full pages need it. */

@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
-import { ask } from './ask.ts'
+import { askFor } from './ask.ts'
 
 const PATH = '/ext/bc/P'
 const METHOD = 'platform.getCurrentValidators'
@@ -24,18 +24,20 @@ export interface Validator extends Staker {
 
 /** All current validators of the primary network. About 700 bytes each: share the answer. */
 export async function readValidators(pool: UpstreamPool, call: CallOptions): Promise<Validator[]> {
-  const result = recordOf(await ask(pool, PATH, METHOD, {}, call), METHOD)
-  return listOf(result['validators'], METHOD).map((entry) => validatorOf(recordOf(entry, METHOD)))
+  return askFor(pool, PATH, METHOD, {}, call, (answer) =>
+    listOf(recordOf(answer, METHOD)['validators'], METHOD).map((entry) => validatorOf(recordOf(entry, METHOD))),
+  )
 }
 
 /** The delegators of one validator; the node lists them only when exactly one node is named. */
 export async function readDelegators(pool: UpstreamPool, nodeId: string, call: CallOptions): Promise<Staker[]> {
-  const result = recordOf(await ask(pool, PATH, METHOD, { nodeIDs: [nodeId] }, call), METHOD)
-  return listOf(result['validators'], METHOD).flatMap((entry) => {
-    const validator = recordOf(entry, METHOD)
-    if (validator['delegators'] === undefined) throw new BadAnswerError(`${METHOD}: delegators are missing`)
-    return listOf(validator['delegators'], METHOD).map((delegator) => stakerOf(recordOf(delegator, METHOD)))
-  })
+  return askFor(pool, PATH, METHOD, { nodeIDs: [nodeId] }, call, (answer) =>
+    listOf(recordOf(answer, METHOD)['validators'], METHOD).flatMap((entry) => {
+      const validator = recordOf(entry, METHOD)
+      if (validator['delegators'] === undefined) throw new BadAnswerError(`${METHOD}: delegators are missing`)
+      return listOf(validator['delegators'], METHOD).map((delegator) => stakerOf(recordOf(delegator, METHOD)))
+    }),
+  )
 }
 
 function stakerOf(entry: JsonRecord): Staker {
