@@ -15,6 +15,7 @@ import {
   AVALANCHE_CAIP2,
   type AvalancheNetwork,
   type AvalancheSide,
+  avalancheIdentity,
   createAvalancheNetwork,
   createAvmBalanceSource,
   createCorethBalanceSource,
@@ -211,8 +212,10 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const probe = heightProbe('/ext/bc/P', 'platform.getHeight', {}, (result) =>
       BigInt(String((result as { height?: unknown } | null)?.height)),
     )
+    const name = `avalanche:${side}`
+    const identity = upstreams.length > 1 ? avalancheIdentity(name, overrides.networkId) : undefined
     const network = createAvalancheNetwork({
-      pool: pool(`avalanche:${side}`, upstreams, probe),
+      pool: pool(name, upstreams, probe, deps.limits, identity),
       overrides: defined(overrides),
       indexedAssets: deps.indexedAssets?.(side),
     })

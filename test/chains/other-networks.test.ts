@@ -1,11 +1,17 @@
 import pino from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
+import { AVALANCHE_CAIP2 } from '../../src/chains/avalanche/index.ts'
+import type { WalletAccount } from '../../src/chains/capabilities.ts'
 import { createChains } from '../../src/chains/index.ts'
 import type { ChainSettings } from '../../src/chains/settings.ts'
+import { formatBech32Address } from '../../src/lib/bech32-address.ts'
+import { idToCb58 } from '../../src/lib/ids.ts'
 import { startSandboxEvm } from '../sandbox/evm-chain.ts'
 import { readContext } from '../support/balance-reads.ts'
 import { type FaultServerOptions, startFaultServer } from '../support/fault-server.ts'
 import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { AVAX, emptyLedger, secpUtxo } from './avalanche/ledger-data.ts'
+import { type LedgerNode, startLedgerNode } from './avalanche/ledger-node.ts'
 
 const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
@@ -59,15 +65,16 @@ async function start(servers: readonly FaultServerOptions[]) {
   return started
 }
 
-async function reading(caip2Id: string, id: string, settings: Partial<ChainSettings>) {
+async function reading(caip2Id: string, account: string | WalletAccount, settings: Partial<ChainSettings>) {
+  const asked = typeof account === 'string' ? { id: account } : account
   const chains = createChains(
     { evm: {}, bitcoin: {}, solana: {}, avalanche: {}, ...settings },
     { limits: TEST_LIMITS, tokens: { tokens: () => [] }, xpubGap: 20, pool: {}, logger: pino({ enabled: false }) },
   )
   onTestFinished(() => chains.close())
   return async () => {
-    const found = await chains.byId.get(caip2Id)?.source.readBalances([{ id }], readContext())
-    const outcome = found?.get(id)
+    const found = await chains.byId.get(caip2Id)?.source.readBalances([asked], readContext())
+    const outcome = found?.get(asked.id)
     return outcome?.ok ? outcome.value : String(outcome?.error.message)
   }
 }
@@ -103,6 +110,36 @@ it.each([
     expect(await read()).toMatchObject(seven)
   },
 )
+
+it.each([
+  ['by the ID that is configured', 1_338],
+  ['by the first that tells its ID', undefined],
+])('an Avalanche node of another network with the same prefix is no answer: %s', async (_, networkId) => {
+  const nodes = await Promise.all(
+    [1_338, 1_337].map((id) => startLedgerNode({ ...emptyLedger(), networkId: id, hrp: 'custom' })),
+  )
+  const [right, wrong] = nodes as [LedgerNode, LedgerNode]
+  onTestFinished(async () => {
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  right.ledger.memories.set('X', [secpUtxo('01'.repeat(20), 7n)])
+  right.reindex()
+  let down = false
+  right.before = () => (down ? { code: -32005, message: 'too busy' } : undefined)
+  const avalanche = {
+    testnet: { upstreams: nodes.map(({ url }) => ({ url })), networkId, avaxAssetId: idToCb58(AVAX) },
+  }
+  const address = formatBech32Address(Buffer.alloc(20, 1), 'custom')
+  const account = { id: 'mine', addresses: [address], extendedPublicKeys: [], filterOutDust: true }
+  const read = await reading(AVALANCHE_CAIP2.testnet.X, account, { avalanche })
+  expect(await read()).toMatchObject({ native: 7n })
+  down = true
+  expect(await read()).toMatch(/too busy/)
+  expect(wrong.calls.some(({ method }) => method === 'info.getNetworkID')).toBe(true)
+  down = false
+  // Parts of the read that failed may still be on their way, and are joined.
+  await expect.poll(read).toMatchObject({ native: 7n })
+})
 
 it('an EVM server of another chain is passed over', async () => {
   const [wrong, right] = await Promise.all([1, 43_114].map((chainId) => startSandboxEvm({ chainId })))
