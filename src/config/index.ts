@@ -2,7 +2,6 @@
  * Configuration: defaults, built-in chains, file, environment and flags become one frozen, typed Config. Nothing else
  * in the program reads the environment or the command line; app.ts hands each room the part it needs.
  */
-export { describeConfig } from './describe.ts'
 export { type ConfigSources, createConfig, type LoadedConfig, loadConfig, type Partially } from './load.ts'
 export type {
   AvalancheNetworkConfig,

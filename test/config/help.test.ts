@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { describeConfig } from '../../src/config/index.ts'
 import { defaultText, placeholder } from '../../src/config/key-text.ts'
 import { configKeys } from '../../src/config/keys.ts'
 import { shortForms } from '../../src/config/short-forms.ts'
@@ -46,19 +45,5 @@ describe('--version', () => {
     }
     expect(textOf({ argv: ['--version'] })).toBe(`${manifest.version}\n`)
     expect(textOf({ argv: ['-v'] })).toBe(`${manifest.version}\n`)
-  })
-})
-
-describe('describeConfig', () => {
-  it('has a table row for every key, short form and chain', () => {
-    const { keys, shortForms: forms, chains } = describeConfig()
-    expect(keys.split('\n')).toHaveLength(configKeys.length + 2)
-    for (const { name } of configKeys) expect(keys).toContain(`| \`${name}\` |`)
-    expect(forms.split('\n')).toHaveLength(shortForms.length + 2)
-    expect(chains).toContain('| `eip155:43114` | Avalanche C-Chain | AVAX | api.avax.network,')
-    for (const table of [keys, forms, chains]) {
-      const columns = (line: string) => line.replaceAll('\\|', '').split('|').length
-      expect(new Set(table.split('\n').map(columns)).size).toBe(1)
-    }
   })
 })

@@ -1,8 +1,8 @@
-import { describeConfig } from '../../src/config/index.ts'
+import { configTables } from './config-tables.ts'
 
 /** docs/configuration.md: how settings are named and found, and every one of them. */
 export function configurationPage(): string {
-  const { keys, shortForms, chains } = describeConfig()
+  const { keys, shortForms, builtIn, chain, upstream, plan, apiKey } = configTables
   return `# Configuration
 
 Written by \`npm run generate\`; a test compares it with the code.
@@ -61,9 +61,29 @@ the genesis of the public network are no longer assumed but asked of the node, u
 
 ${shortForms}
 
+### Members of a chain
+
+What is not needed may be left out. A built-in chain has all that it needs.
+
+${chain}
+
+Members of an upstream; limits that are left out are those of the section \`upstream\`. \`kind\` is for Bitcoin only.
+
+${upstream}
+
 ### Built in
 
-${chains}
+${builtIn}
+
+## Plans and keys of the indexed API
+
+A plan is a key of \`data.plans\`; \`default\` is for callers without a key. Members of a plan:
+
+${plan}
+
+Members of an entry of \`data.apiKeys\`:
+
+${apiKey}
 
 ## All keys
 

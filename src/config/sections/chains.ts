@@ -3,9 +3,9 @@ import { choice, list, section, source, toggle } from './field.ts'
 import { UpstreamSchema } from './upstream.ts'
 
 const NativeTokenSchema = section({
-  name: Type.String({ minLength: 1 }),
-  symbol: Type.String({ minLength: 1 }),
-  decimals: Type.Integer({ minimum: 0, maximum: 255, default: 18 }),
+  name: Type.String({ minLength: 1, description: 'Name of the coin.' }),
+  symbol: Type.String({ minLength: 1, description: 'Symbol of the coin.' }),
+  decimals: Type.Integer({ minimum: 0, maximum: 255, default: 18, description: 'Digits behind the point.' }),
   internalId: Type.Optional(Type.String({ minLength: 1, description: 'Name wallets know the token by.' })),
   priceId: Type.Optional(Type.String({ description: 'Coin id at the price provider.' })),
   logoUri: Type.Optional(
@@ -110,7 +110,9 @@ export const AvalancheNetworkSchema = section({
   xBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   cBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   avaxAssetId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
-  evmChainId: Type.Optional(Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain.' })),
+  evmChainId: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain; left out = asked of the node.' }),
+  ),
   genesisFile: Type.Optional(source({ description: "Genesis in the node's own format: path or URL." })),
   staking: Type.Optional(StakingSchema),
   native: Type.Optional(NativeTokenSchema),
