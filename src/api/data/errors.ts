@@ -2,9 +2,16 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FirnError } from '../../errors.ts'
 
+interface Issue {
+  instancePath: string
+  keyword?: string
+  message?: string
+  params?: Record<string, unknown>
+}
+
 interface ThrownError extends Error {
   statusCode?: number
-  validation?: { instancePath: string; message?: string; params?: Record<string, unknown> }[]
+  validation?: Issue[]
   validationContext?: string
 }
 
@@ -26,7 +33,7 @@ export function installErrors(app: FastifyInstance): void {
       return refuse(
         reply,
         400,
-        error.validation.map((issue) => describe(issue, error)),
+        withoutBranches(error.validation).map((issue) => describe(issue, error)),
       )
     if (error instanceof FirnError) return refuseKnown(error, request, reply)
     const status = error.statusCode ?? 500
@@ -51,7 +58,23 @@ function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyRe
   )
 }
 
-function describe(issue: NonNullable<ThrownError['validation']>[number], { validationContext }: ThrownError): string {
+/**
+ * A value that may be of several kinds fails once for each of them. Callers are told what is wrong inside the one that
+ * they meant, or else which kinds there are.
+ */
+function withoutBranches(issues: readonly Issue[]): Issue[] {
+  const union = issues.find(({ keyword }) => keyword === 'anyOf')
+  if (!union) return [...issues]
+  const branches = issues.filter(
+    ({ instancePath, keyword }) => keyword === 'type' && instancePath === union.instancePath,
+  )
+  const kinds = branches.map(({ params }) => params?.['type'])
+  const inside = issues.filter(({ instancePath }) => instancePath.startsWith(`${union.instancePath}/`))
+  const elsewhere = issues.filter(({ instancePath }) => !instancePath.startsWith(union.instancePath))
+  return [...elsewhere, ...(inside.length > 0 ? inside : [{ ...union, message: `must be ${kinds.join(' or ')}` }])]
+}
+
+function describe(issue: Issue, { validationContext }: ThrownError): string {
   const missing = issue.params?.['missingProperty']
   const allowed = issue.params?.['allowedValues']
   const path = issue.instancePath.slice(1).replaceAll('/', '.')

@@ -102,8 +102,14 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
       async handle(request, reply) {
         const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
         const seconds = Math.ceil(deps.reindexCooldownMs / 1000)
-        const outcome = await deps.metadata.requestReindex({ chainId, contract, tokenId }, seconds)
-        if (!outcome.found) throw new NotFoundError('the token is not known')
+        const outcome = await deps.metadata
+          .requestReindex({ chainId, contract, tokenId }, seconds)
+          .catch(whereNothingIs)
+        if (!outcome.found) {
+          // It may have been made behind the block at which an old index stands.
+          await requireFreshChain(deps, chainId, reply)
+          throw new NotFoundError('the token is not known')
+        }
         if (outcome.retryAfterSeconds !== undefined) {
           reply.header('retry-after', String(outcome.retryAfterSeconds))
           throw new CoolDownError()
@@ -166,6 +172,12 @@ export function nftRoutes(deps: NftDeps): DataRoute[] {
       },
     },
   ]
+}
+
+/** Of a chain that is configured and whose index has not begun, the store knows nothing. */
+function whereNothingIs(error: unknown): { found: boolean; retryAfterSeconds?: number } {
+  if (error instanceof NotFoundError) return { found: false }
+  throw error
 }
 
 const tokenOf = async (deps: NftDeps, params: Static<typeof TokenParams>) => ({

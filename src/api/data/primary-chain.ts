@@ -135,12 +135,17 @@ export function readAddresses(
   return [...addresses]
 }
 
+/** P, X or C, or the blockchain id of one of them. */
+const CHAIN_PREFIX = /^([PXC]|[1-9A-HJ-NP-Za-km-z]{30,60})$/i
+
 function addressBytes(text: string): string {
   try {
-    return bytesToHex(parseBech32Address(text).bytes)
+    const { chain = 'P', bytes } = parseBech32Address(text)
+    if (CHAIN_PREFIX.test(chain)) return bytesToHex(bytes)
   } catch {
-    throw new BadInputError(`Invalid address format: ${text.slice(0, 100)}`)
+    // Said below, in the words of the hosted service.
   }
+  throw new BadInputError(`Invalid address format: ${text.slice(0, 100)}`)
 }
 
 /** Bare bech32, as SDKs feed it straight to a parser. */

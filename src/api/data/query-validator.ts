@@ -35,10 +35,20 @@ function oddNumbers(schema: object, value: unknown): { instancePath: string; mes
   })
 }
 
+/** Lists in one text, separated by commas. Some clients write every list as a key that is repeated. */
+const COMMA_LISTS = ['addresses']
+
+function joinRepeated(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const members = value as Record<string, unknown>
+  for (const name of COMMA_LISTS) if (Array.isArray(members[name])) members[name] = members[name].join(',')
+}
+
 /** Unknown query members are tolerated: clients send rate-limit tokens and the like. */
 export const queryValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const check = (httpPart === 'body' ? bodies : texts).compile(schema)
   return (value: unknown) => {
+    if (httpPart === 'querystring') joinRepeated(value)
     const odd = httpPart === 'body' ? [] : oddNumbers(schema, value)
     if (odd.length === 0 && check(value)) return { value }
     const issues = odd.length > 0 ? odd : (check.errors ?? [])

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
 import { dataApi } from '../../../src/api/data/index.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
+import { AddressesBodySchema } from '../../../src/api/data/utxos.ts'
 
 const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({
   method: 'POST',
@@ -24,7 +25,11 @@ beforeAll(async () => {
   await app.register(dataApi, {
     pathPrefix: '',
     computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: [route('/v1/none', {}), route('/v1/some', { body: Type.Object({ addresses: Type.String() }) })],
+    routes: [
+      route('/v1/none', {}),
+      route('/v1/some', { body: Type.Object({ addresses: Type.String() }) }),
+      route('/v1/either', { body: AddressesBodySchema }),
+    ],
   })
 })
 afterAll(() => app.close())
@@ -64,4 +69,16 @@ it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/vnd.api
 it('an unknown path is 404, whatever is sent there', async () => {
   for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded'])
     expect((await post('/v1/nothing', type, '{'))[0]).toBe(404)
+})
+
+it.each([
+  ['{"addresses":null}', ['addresses must be string or array']],
+  ['{"addresses":{"a":1}}', ['addresses must be string or array']],
+  ['{"addresses":["a",5]}', ['addresses.1 must be string']],
+  ['{}', ['addresses is required']],
+])('addresses of a body are text or a list, and the message says what is wrong: %s', async (payload, message) => {
+  expect(await post('/v1/either', 'application/json', payload)).toEqual([
+    400,
+    { message, error: 'Bad Request', statusCode: 400 },
+  ])
 })

@@ -43,3 +43,19 @@ it('too many addresses: only where there is another way is it told', () => {
   expect(() => readAddresses(addresses, 1)).toThrow(/^addresses holds 2 addresses, at most 1 are taken$/)
   expect(() => readAddresses(addresses, 1, 'POST takes more')).toThrow(/at most 1 are taken; POST takes more$/)
 })
+
+it('addresses come with the letter of a chain, its id, or bare; other prefixes are mistakes', () => {
+  const bare = 'fuji1m4hzf29faglptgsn0ha30jvyn8jpuehkr3drn7'
+  const prefixes = ['P-', 'X-', 'C-', 'p-', '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm-', '']
+  expect(readAddresses(prefixes.map((prefix) => prefix + bare).join(), 1)).toHaveLength(1)
+  for (const prefix of ['Z-', 'PX-', '-', 'P-P-', 'avax:']) {
+    expect(() => readAddresses(prefix + bare, 1)).toThrow(`Invalid address format: ${prefix}${bare}`)
+  }
+})
+
+it('addresses may be a key that is repeated, as some clients write lists', () => {
+  const list = Type.Object({ addresses: Type.Optional(Type.String()), network: Type.Optional(Type.String()) })
+  const lists = queryValidator({ schema: list, method: 'GET', url: '/', httpPart: 'querystring' })
+  expect(lists({ addresses: ['a', 'b,c'] })).toEqual({ value: { addresses: 'a,b,c' } })
+  expect(lists({ network: ['a', 'b'] })).toMatchObject({ error: { validation: [{ instancePath: '/network' }] } })
+})

@@ -1,0 +1,50 @@
+import Fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { dataApi } from '../../../src/api/data/index.ts'
+import { type NftDeps, nftRoutes } from '../../../src/api/data/nfts.ts'
+import { NotFoundError } from '../../../src/errors.ts'
+
+const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
+const CHAIN = '43113'
+const NOW = 1_000_000
+
+/** @param ageMs of the chain's index; undefined = it has not begun */
+async function reindex(ageMs: number | undefined, requestReindex: NftDeps['metadata']['requestReindex']) {
+  const stream = { stream: 'testnet:C', tip: { height: 560n }, currentAtMs: BigInt(NOW - (ageMs ?? 0)) }
+  const deps = {
+    index: { progress: async () => (ageMs === undefined ? [] : [stream]) },
+    chains: {
+      list: async () => [{ chainId: CHAIN }],
+      streams: async () => new Map([[CHAIN, 'testnet:C']]),
+    },
+    metadata: { requestReindex },
+    maxIndexAgeMs: 10_000,
+    now: () => NOW,
+    reindexCooldownMs: 3_600_000,
+  } as unknown as NftDeps
+  const app = Fastify()
+  await app.register(dataApi, {
+    pathPrefix: '',
+    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
+    routes: nftRoutes(deps),
+  })
+  const url = `/v1/chains/${CHAIN}/nfts/collections/0x${'ab'.repeat(20)}/tokens/7:reindex`
+  const { statusCode, headers } = await app.inject({ method: 'POST', url })
+  await app.close()
+  return [statusCode, headers['x-index-age']]
+}
+
+it('a token that is not there is unknown only while the index is at the tip: an old one may not have come to it', async () => {
+  const missing = async () => ({ found: false })
+  expect(await reindex(1_000, missing)).toEqual([404, '1'])
+  expect(await reindex(11_000, missing)).toEqual([503, '11'])
+})
+
+it('a chain whose index has not begun is 503, not unknown', async () => {
+  expect(await reindex(undefined, () => Promise.reject(new NotFoundError('nothing of it')))).toEqual([503, undefined])
+})
+
+it('a token that is there needs no fresh index: its metadata is read from the chain', async () => {
+  expect(await reindex(11_000, async () => ({ found: true }))).toEqual([201, undefined])
+})
