@@ -24,7 +24,9 @@ import {
   type IndexedAssets,
 } from './avalanche/index.ts'
 import {
+  BITCOIN_LAG_BLOCKS,
   type BitcoinBackend,
+  bitcoinHeadProbe,
   bitcoinIdentity,
   bitcoinLimits,
   createBitcoinBalanceSource,
@@ -169,8 +171,13 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const caip2Id = `bip122:${reference}`
     const { network } = setting
     const ofKind = (kind: string) => setting.upstreams.filter((upstream) => upstream.kind === kind)
-    const restPool = (kind: 'esplora' | 'blockbook'): UpstreamPool =>
-      pool(`${caip2Id} ${kind}`, ofKind(kind), undefined, deps.limits, bitcoinIdentity(kind, network))
+    const limits = { ...deps.limits, maxLagBlocks: Math.min(deps.limits.maxLagBlocks, BITCOIN_LAG_BLOCKS) }
+    const restPool = (kind: 'esplora' | 'blockbook'): UpstreamPool => {
+      const servers = ofKind(kind)
+      // A single one is behind nobody.
+      const probe = servers.length > 1 ? bitcoinHeadProbe(kind) : undefined
+      return pool(`${caip2Id} ${kind}`, servers, probe, limits, bitcoinIdentity(kind, network))
+    }
     const backendOf: Record<string, () => BitcoinBackend> = {
       esplora: () => createEsploraBackend({ network, pool: restPool('esplora'), ...bitcoinLimits }),
       blockbook: () => createBlockbookBackend({ network, pool: restPool('blockbook'), ...bitcoinLimits }),

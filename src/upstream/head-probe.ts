@@ -1,12 +1,14 @@
 import type { Attempt } from './attempt.ts'
 import { jsonRequest } from './batcher.ts'
 import type { Reporter } from './events.ts'
+import { documentRequest } from './json-get.ts'
 import { failed, mapAnswer, type Outcome } from './outcome.ts'
 import { readSingle, writeEntry } from './rpc-message.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { HeadProbe } from './types.ts'
 import type { Upstream } from './upstream.ts'
-import type { WireAnswer } from './wire.ts'
+import { judgeStatus } from './verdicts.ts'
+import type { WireAnswer, WireRequest } from './wire.ts'
 
 /** Follows every upstream's tip while the pool is in use. */
 export interface HeadWatch {
@@ -29,6 +31,29 @@ export const believedHead = (heights: readonly bigint[], maxLag: number): bigint
   return first - second > ABSURD_LEAD && second - third <= BigInt(maxLag) ? second : first
 }
 
+const requestTo = (upstream: Upstream, { path, method, params }: HeadProbe): WireRequest => {
+  if (method === undefined) return documentRequest(upstream, path)
+  return jsonRequest(upstream, path, writeEntry({ method, params: JSON.stringify(params) }, 1), undefined)
+}
+
+/** Height of a server; undefined where it is healthy and has no document that tells it. */
+const readerOf =
+  ({ method, parse }: HeadProbe) =>
+  (host: string, answer: WireAnswer): Outcome<bigint | undefined> => {
+    const height = (value: unknown): Outcome<bigint> => {
+      try {
+        return { kind: 'answer', value: parse(value), bytes: 0 }
+      } catch {
+        return failed({ host, kind: 'bad-answer', reason: 'no height in head probe' })
+      }
+    }
+    if (method !== undefined) return mapAnswer(readSingle(host, answer), height)
+    const trouble = judgeStatus(host, answer.status, answer.headers['retry-after'])
+    if (trouble) return failed(trouble)
+    if (answer.status === 200) return height(answer.body.toString('utf8'))
+    return { kind: 'answer', value: undefined, bytes: 0 }
+  }
+
 export const createHeadWatch = (deps: {
   pool: string
   probe: HeadProbe
@@ -40,7 +65,7 @@ export const createHeadWatch = (deps: {
   reporter: Reporter
 }): HeadWatch => {
   const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
-  const body = writeEntry({ method: probe.method, params: JSON.stringify(probe.params) }, 1)
+  const read = readerOf(probe)
   const asking = new Set<Upstream>()
   let head: bigint | undefined
   let usedAt = 0
@@ -57,14 +82,6 @@ export const createHeadWatch = (deps: {
       upstream.setLag(height === undefined ? undefined : Number(best > height ? best - height : 0n))
     }
   }
-  const read = (host: string, answer: WireAnswer): Outcome<bigint> =>
-    mapAnswer(readSingle(host, answer), (result) => {
-      try {
-        return { kind: 'answer', value: probe.parse(result), bytes: 0 }
-      } catch {
-        return failed({ host, kind: 'bad-answer', reason: 'no height in head probe' })
-      }
-    })
   const ask = (upstream: Upstream): void => {
     const now = Date.now()
     const { breaker } = upstream
@@ -72,10 +89,9 @@ export const createHeadWatch = (deps: {
     if (breaker.state() !== 'closed' && !breaker.probeDue(now)) return
     breaker.takeProbe(now)
     asking.add(upstream)
-    const request = jsonRequest(upstream, probe.path, body, undefined)
-    attempt(upstream, { request, read, calls: 1, hedge: false }, (outcome) => {
+    attempt(upstream, { request: requestTo(upstream, probe), read, calls: 1, hedge: false }, (outcome) => {
       asking.delete(upstream)
-      if (closed || outcome.kind !== 'answer') return
+      if (closed || outcome.kind !== 'answer' || outcome.value === undefined) return
       if (upstream.height() !== outcome.value)
         reporter.report({ kind: 'head', pool, host: upstream.host, height: outcome.value })
       upstream.sawHeight(outcome.value)

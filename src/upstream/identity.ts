@@ -1,6 +1,7 @@
 import { createIdentityCheck } from '../lib/identity-check.ts'
 import type { Attempt } from './attempt.ts'
 import { jsonRequest } from './batcher.ts'
+import { documentRequest } from './json-get.ts'
 import { failed, mapAnswer, type Outcome } from './outcome.ts'
 import type { Task } from './read-run.ts'
 import { readSingle, writeEntry } from './rpc-message.ts'
@@ -92,8 +93,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
 const requestTo = (upstream: Upstream, { path, rpc }: IdentityProbe): WireRequest => {
   if (rpc) return jsonRequest(upstream, path, writeEntry({ method: rpc, params: '[]' }, 1), undefined)
-  const { 'content-type': _, ...headers } = upstream.jsonHeaders
-  return { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
+  return documentRequest(upstream, path)
 }
 
 /** What the server says of itself; undefined when it does not know the question. */

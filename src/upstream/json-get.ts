@@ -5,8 +5,9 @@ import { checked, failed, type Outcome } from './outcome.ts'
 import type { Read } from './reader.ts'
 import { readJsonBody } from './rpc-message.ts'
 import type { CallOptions } from './types.ts'
+import type { Upstream } from './upstream.ts'
 import { judgeRefusal, judgeStatus } from './verdicts.ts'
-import type { WireAnswer } from './wire.ts'
+import type { WireAnswer, WireRequest } from './wire.ts'
 
 /** Statuses that speak about us at this upstream (key, plan, region), not about the document. */
 const OUR_STANDING = new Set([401, 402, 403, 407, 451])
@@ -27,6 +28,12 @@ const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
   return { kind: 'truth', error: new UpstreamRefusedError(`${host} status ${status}: ${text}`, status) }
 }
 
+/** A GET as upstreams of documents expect it. */
+export const documentRequest = (upstream: Upstream, path: string): WireRequest => {
+  const { 'content-type': _, ...headers } = upstream.jsonHeaders
+  return { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
+}
+
 /** GET of a JSON document: 404 is undefined, another 4xx about the document is UpstreamRefusedError. */
 export const createJsonGetter =
   (deps: { attempt: Attempt; read: Read }) =>
@@ -37,11 +44,10 @@ export const createJsonGetter =
       'GET',
       options,
       (upstream, hedge, settle) => {
-        const { 'content-type': _, ...headers } = upstream.jsonHeaders
+        const request = documentRequest(upstream, path)
         const traceparent = options.traceparent ?? childTraceparent(trace)
-        if (traceparent !== undefined) headers['traceparent'] = traceparent
+        if (traceparent !== undefined) request.headers['traceparent'] = traceparent
         const parent = options.traceparent === undefined ? trace?.spanId : undefined
-        const request = { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
         const read = (host: string, answer: WireAnswer) =>
           checked(host, readDocument(host, answer), options.check) as Outcome<T | undefined>
         return deps.attempt(upstream, { request, read, calls: 1, hedge, parent }, settle)

@@ -42,9 +42,10 @@ export interface PoolLimits {
 /** How a pool learns each upstream's tip, so that laggards are passed over. Run only while the pool is in use. */
 export interface HeadProbe {
   path: string
-  method: string
-  params: unknown
-  /** Height in the answer's `result`. */
+  /** JSON-RPC method; left out = GET. */
+  method?: string
+  params?: unknown
+  /** Height in the answer's `result`, or in the text of the document. Throws when there is none. */
   parse(result: unknown): bigint
   intervalMs: number
 }

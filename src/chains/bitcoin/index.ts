@@ -7,5 +7,12 @@ export { createBlockbookBackend } from './blockbook.ts'
 export { createElectrumClient, type ElectrumClient } from './electrum.ts'
 export { createElectrumBackend } from './electrum-backend.ts'
 export { createEsploraBackend } from './esplora.ts'
-export { bitcoinIdentity, bitcoinLimits, type ElectrumLimits, electrumLimits } from './network.ts'
+export {
+  BITCOIN_LAG_BLOCKS,
+  bitcoinHeadProbe,
+  bitcoinIdentity,
+  bitcoinLimits,
+  type ElectrumLimits,
+  electrumLimits,
+} from './network.ts'
 export { createBitcoinBalanceSource } from './source.ts'

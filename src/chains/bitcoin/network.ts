@@ -1,5 +1,6 @@
 import { type Network, networks } from 'bitcoinjs-lib'
-import type { IdentityProbe } from '../../upstream/types.ts'
+import { BadAnswerError } from '../../errors.ts'
+import type { HeadProbe, IdentityProbe } from '../../upstream/types.ts'
 
 export type BitcoinNetworkName = 'mainnet' | 'testnet' | 'regtest'
 
@@ -38,6 +39,23 @@ export const bitcoinIdentity = (kind: 'esplora' | 'blockbook', network: BitcoinN
   parse: (text) => /[0-9a-fA-F]{64}/.exec(String(text))?.[0],
   matches: (hash) => hash.toLowerCase() === bitcoinNetworks[network].genesisHash,
 })
+
+const blockbookHeight = (text: string): unknown =>
+  (JSON.parse(text) as { blockbook?: { bestHeight?: unknown } }).blockbook?.bestHeight
+
+/** How a pool of REST servers of one kind follows the height of each: one that stands still tells what was. */
+export const bitcoinHeadProbe = (kind: 'esplora' | 'blockbook'): HeadProbe => ({
+  path: kind === 'esplora' ? '/blocks/tip/height' : '/api/v2',
+  parse(document) {
+    const height = String(kind === 'esplora' ? document : blockbookHeight(String(document))).trim()
+    if (!/^[0-9]{1,10}$/.test(height)) throw new BadAnswerError('no height')
+    return BigInt(height)
+  },
+  intervalMs: 15_000,
+})
+
+/** Blocks are ten minutes apart: news of one may be late, not of two. */
+export const BITCOIN_LAG_BLOCKS = 1
 
 /** Limits of one Bitcoin chain. */
 export interface BitcoinLimits {

@@ -279,7 +279,7 @@ describe('upstreams that fail as a whole', () => {
 
 describe('head probe', () => {
   it('reads a slot and nothing else', async () => {
-    const slot = await pool.rpc(solanaHeadProbe.path, solanaHeadProbe.method, solanaHeadProbe.params)
+    const slot = await pool.rpc(solanaHeadProbe.path, 'getSlot', solanaHeadProbe.params)
     expect(solanaHeadProbe.parse(slot)).toBe(chain.ledger.slot())
     for (const wrong of [null, '7', 1.5, -1, {}]) expect(() => solanaHeadProbe.parse(wrong)).toThrow('not an integer')
   })

@@ -1,0 +1,77 @@
+import pino from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { bitcoinHeadProbe } from '../../../src/chains/bitcoin/index.ts'
+import { createChains } from '../../../src/chains/index.ts'
+import { readContext } from '../../support/balance-reads.ts'
+import { startFaultServer } from '../../support/fault-server.ts'
+import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+
+const REFERENCE = '000000000019d6689c085ae165831e93'
+const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
+const ADDRESS = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'
+
+/** An Esplora or Blockbook of this height, which tells of so many satoshi; without a height it has no such document. */
+const server = (height: number | undefined, satoshi: number) =>
+  startFaultServer({
+    handle: ({ url = '' }) => {
+      if (url === '/block-height/0') return { body: GENESIS }
+      if (url === '/api/v2/block-index/0') return { body: JSON.stringify({ blockHash: GENESIS }) }
+      if (url === '/blocks/tip/height' && height !== undefined) return { body: `${height}\n` }
+      if (url === '/api/v2' && height !== undefined)
+        return { body: JSON.stringify({ blockbook: { bestHeight: height }, backend: {} }) }
+      if (!url.includes('/address/')) return { status: 404, body: 'no such page' }
+      const sums = { funded_txo_sum: satoshi, spent_txo_sum: 0 }
+      const none = { funded_txo_sum: 0, spent_txo_sum: 0 }
+      const texts = { balance: `${satoshi}`, totalReceived: `${satoshi}`, totalSent: '0', unconfirmedBalance: '0' }
+      return { body: JSON.stringify({ address: ADDRESS, chain_stats: sums, mempool_stats: none, ...texts }) }
+    },
+  })
+
+/** What the chain tells of the address over these servers, the first one preferred. */
+async function reader(kind: 'esplora' | 'blockbook', servers: readonly { url: string; close(): Promise<void> }[]) {
+  const upstreams = servers.map(({ url }) => ({ url, kind }))
+  const chains = createChains(
+    { evm: {}, bitcoin: { [REFERENCE]: { network: 'mainnet', upstreams } }, solana: {}, avalanche: {} },
+    { limits: TEST_LIMITS, tokens: { tokens: () => [] }, xpubGap: 20, pool: {}, logger: pino({ enabled: false }) },
+  )
+  onTestFinished(async () => {
+    await chains.close()
+    await Promise.all(servers.map((one) => one.close()))
+  })
+  return async () => {
+    const found = await chains.byId.get(`bip122:${REFERENCE}`)?.source.readBalances([{ id: ADDRESS }], readContext())
+    const outcome = found?.get(ADDRESS)
+    return outcome?.ok ? outcome.value : outcome?.error.message
+  }
+}
+
+it.each(['esplora', 'blockbook'] as const)(
+  'a %s that stands still is passed over for one that goes on',
+  async (kind) => {
+    const servers = await Promise.all([server(100, 5), server(102, 7)])
+    const read = await reader(kind, servers)
+    await expect.poll(read).toMatchObject({ confirmed: 7n })
+    // Old news is better than none.
+    servers[1]?.set({ status: 500 })
+    expect(await read()).toMatchObject({ confirmed: 5n })
+  },
+)
+
+it('one block is no lag, and a server that does not tell its height is asked as before', async () => {
+  for (const height of [101, undefined]) {
+    const servers = await Promise.all([server(height, 5), server(102, 7)])
+    const read = await reader('esplora', servers)
+    expect(await read()).toMatchObject({ confirmed: 5n })
+    await expect.poll(() => servers.every(({ stats }) => stats.requests > 1)).toBe(true)
+    expect(await read()).toMatchObject({ confirmed: 5n })
+  }
+})
+
+it('heights are read off the documents, and nothing else is', () => {
+  expect(bitcoinHeadProbe('esplora').parse('885000\n')).toBe(885_000n)
+  expect(bitcoinHeadProbe('blockbook').parse('{"blockbook":{"bestHeight":885000}}')).toBe(885_000n)
+  for (const text of ['', '-1', '1.5', '1e3', '<html>', '{}']) {
+    expect(() => bitcoinHeadProbe('esplora').parse(text)).toThrow()
+    expect(() => bitcoinHeadProbe('blockbook').parse(text)).toThrow()
+  }
+})
