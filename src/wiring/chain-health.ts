@@ -2,8 +2,9 @@ import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Bootstrap, ChainCheckDeps } from '../services/node-health/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
+import { LETTERS, type Side } from './primary-names.ts'
 
-export type PrimaryChain = 'P' | 'X' | 'C'
+export type PrimaryChain = (typeof LETTERS)[number]
 
 export interface ChainHealthDeps {
   config: Config
@@ -11,12 +12,11 @@ export interface ChainHealthDeps {
   /** Who answers for a chain of the network that /ext serves; asked each time. Undefined = no network is served. */
   primaryPool: ((chain: PrimaryChain) => UpstreamPool) | undefined
   /** The network that /ext serves. */
-  served: 'mainnet' | 'testnet' | undefined
+  served: Side | undefined
   bootstrap: Bootstrap
 }
 
 export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY'
-const PRIMARY_NAMES: readonly PrimaryChain[] = ['P', 'X', 'C']
 
 interface HeightQuestion {
   path: string
@@ -127,7 +127,7 @@ export function chainChecks(deps: ChainHealthDeps): ChainCheckDeps[] {
   const poolsOf = (id: string) => chains.pools.filter(({ name }) => name === id || name.startsWith(`${id} `))
   const otherSides = (['mainnet', 'testnet'] as const).filter((side) => side !== served)
   return [
-    ...(primaryPool ? PRIMARY_NAMES.map((name) => primaryCheck(name, primaryPool, bootstrap)) : []),
+    ...(primaryPool ? LETTERS.map((name) => primaryCheck(name, primaryPool, bootstrap)) : []),
     ...otherSides.flatMap((side) => {
       const pool = chains.networks[side]?.pool
       return pool ? [quietCheck(`avalanche:${side}`, pool, PRIMARY_HEIGHT.P)] : []

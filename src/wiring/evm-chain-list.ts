@@ -2,11 +2,11 @@ import type { EvmChainInfo, EvmChains } from '../api/data/evm-chain.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
+import { PRIMARY_NETWORK } from './chain-health.ts'
 import type { EvmStreams } from './evm-streams.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
 
 /** The primary network's own subnet; C-chains belong to it. */
-const PRIMARY_SUBNET = '11111111111111111111111111111111LpoYY'
 const AVAX = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
 
 type ChainListDeps = Pick<Chains, 'pools' | 'networks'> & Pick<IndexIdentities, 'known'>
@@ -39,7 +39,7 @@ function describe(
     chainName: setting?.name ?? 'Avalanche (C-Chain)',
     description: '',
     ...(blockchainId === undefined ? {} : { platformChainId: blockchainId }),
-    ...(side === undefined ? {} : { subnetId: PRIMARY_SUBNET }),
+    ...(side === undefined ? {} : { subnetId: PRIMARY_NETWORK }),
     vmName: 'EVM',
     ...(setting?.explorer === undefined ? {} : { explorerUrl: setting.explorer }),
     rpcUrl: rpcUrlOf(setting?.upstreams[0]?.url, side && config.chains.avalanche[side]?.upstreams[0]?.url),

@@ -1,10 +1,10 @@
 import type { Config } from '../config/index.ts'
+import { SIDES, type Side } from './primary-names.ts'
 
-const SIDES = ['mainnet', 'testnet'] as const
 const PUBLIC_C_CHAINS = { mainnet: 43_114, testnet: 43_113 }
 
 /** EVM chain id of a network's C-chain: the public one unless the configuration says otherwise. */
-export const cChainId = (config: Config, side: 'mainnet' | 'testnet'): bigint =>
+export const cChainId = (config: Config, side: Side): bigint =>
   BigInt(config.chains.avalanche[side]?.evmChainId ?? PUBLIC_C_CHAINS[side])
 
 /** True for a stream that the configuration names, or takes in when it names none. */

@@ -7,8 +7,7 @@ import { hrpOfNetwork } from '../lib/bech32-address.ts'
 import { EMPTY_ID, idFromCb58, idToCb58 } from '../lib/ids.ts'
 import { pause } from '../lib/pause.ts'
 import { differenceOf, type IndexedNetwork, type IndexedNetworks, OtherNetworkError } from '../store/index.ts'
-
-const SIDES = ['mainnet', 'testnet'] as const
+import { SIDES } from './primary-names.ts'
 
 /** A database that is being opened or away must not keep the server from starting; milliseconds. */
 const OPEN_MS = 3_000

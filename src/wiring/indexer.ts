@@ -7,11 +7,10 @@ import { createEvmLayer, createEvmStream } from '../indexer/evm/index.ts'
 import { type ChainStream, createIndexer, type Indexer } from '../indexer/index.ts'
 import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../indexer/primary/index.ts'
 import type { Store } from '../store/index.ts'
+import { cChainId, isIndexed } from './evm-streams.ts'
 import { boundHeapGrowth } from './heap-growth.ts'
+import { LETTERS, SIDES } from './primary-names.ts'
 import { stakingRules } from './staking-rules.ts'
-
-const SIDES = ['mainnet', 'testnet'] as const
-const LETTERS = ['P', 'X', 'C'] as const
 
 /** A genesis file is a few megabytes; more is none. */
 const GENESIS_BYTES = 64 * 1024 * 1024
@@ -43,14 +42,14 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
   return SIDES.flatMap((side) => {
     const network = chains.networks[side]
     const setting = config.chains.avalanche[side]
-    const letters = LETTERS.filter((letter) => isNamed(config, `${side}:${letter}`, true))
+    const letters = LETTERS.filter((letter) => isIndexed(config, `${side}:${letter}`, true))
     if (!network || !setting || letters.length === 0) return []
     return createPrimaryStreams({
       network,
       name: side,
       testnet: side === 'testnet',
       chains: letters,
-      evmChainId: BigInt(setting.evmChainId ?? (side === 'mainnet' ? 43114 : 43113)),
+      evmChainId: cChainId(config, side),
       ...genesisOf(config.index.genesis === 'infer' ? undefined : setting.genesisFile),
       ...(setting.staking === undefined ? {} : { staking: stakingRules(setting.staking) }),
       writer: store.writer,
@@ -67,7 +66,7 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
   return Object.entries(config.chains.evm).flatMap(([id, chain]) => {
     const name = `eip155:${id}`
     const pool = chains.pools.find((one) => one.name === name)
-    if (!pool || !isNamed(config, name, false)) return []
+    if (!pool || !isIndexed(config, name, false)) return []
     const chainId = BigInt(id)
     return createEvmStream({
       definition: { name, kind: 'evm', testnet: chain.testnet, evmChainId: chainId },
@@ -80,9 +79,6 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
     })
   })
 }
-
-const isNamed = ({ index }: Config, stream: string, byDefault: boolean): boolean =>
-  index.streams.length === 0 ? byDefault : index.streams.includes(stream)
 
 /** Without a file the genesis is inferred. */
 const genesisOf = (place: string | undefined): { genesis?: GenesisBook } =>

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
 import { createNamedLoggers, type NamedLoggers } from '../lib/named-loggers.ts'
+import { LETTERS } from './primary-names.ts'
 
 /** Loggers there are besides those of the chains: one per API and per part that works in the background. */
 const PARTS = ['main', 'auth', 'balance', 'data', 'ext', 'indexer', 'market', 'store'] as const
@@ -18,7 +19,7 @@ export function createServerLoggers({ log, chains }: Config, instead?: Logger): 
   const named = createNamedLoggers(log)
   const names = [
     ...PARTS,
-    ...(chains.avalanche.mainnet || chains.avalanche.testnet ? ['P', 'X', 'C'] : []),
+    ...(chains.avalanche.mainnet || chains.avalanche.testnet ? LETTERS : []),
     ...Object.keys(chains.evm).map((id) => `eip155:${id}`),
     ...Object.keys(chains.bitcoin).map((id) => `bip122:${id}`),
     ...Object.keys(chains.solana).map((id) => `solana:${id}`),

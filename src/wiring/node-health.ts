@@ -18,6 +18,7 @@ import {
 import type { Store } from '../store/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
 import { chainChecks, PRIMARY_NETWORK, type PrimaryChain } from './chain-health.ts'
+import { LETTERS, SIDES, type Side } from './primary-names.ts'
 
 /** The health checks of this server, and what they are told. */
 export interface ServerHealth {
@@ -45,7 +46,7 @@ export interface ServerHealthDeps {
 }
 
 /** The network that /ext serves: the one configured, else mainnet when there is one. */
-export const servedSide = ({ node, chains: { avalanche } }: Config): 'mainnet' | 'testnet' | undefined => {
+export const servedSide = ({ node, chains: { avalanche } }: Config): Side | undefined => {
   if (node.network !== undefined) return avalanche[node.network] && node.network
   return avalanche.mainnet ? 'mainnet' : avalanche.testnet ? 'testnet' : undefined
 }
@@ -63,7 +64,7 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
   const network = served && chains.networks[served]?.pool
   let nodes: ((chain: PrimaryChain) => UpstreamPool) | undefined
   const primaryPool = network && ((chain: PrimaryChain) => nodes?.(chain) ?? network)
-  const pools = () => (primaryPool ? (['P', 'X', 'C'] as const).map(primaryPool) : chains.pools)
+  const pools = () => (primaryPool ? LETTERS.map(primaryPool) : chains.pools)
 
   for (const check of chainChecks({ config, chains, primaryPool, served, bootstrap }))
     health.registerCheck(createChainCheck(check))
@@ -97,9 +98,6 @@ async function probe(store: ServerHealthDeps['store']): Promise<void> {
   await store.probes.read()
   await store.probes.write()
 }
-
-const SIDES = ['mainnet', 'testnet'] as const
-const LETTERS = ['P', 'X', 'C'] as const
 
 /** Names of the streams that the configuration wants indexed, as the store names them. */
 export function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {

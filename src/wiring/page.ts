@@ -9,8 +9,8 @@ import { CURRENCIES } from '../lib/currencies.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
 import type { Store } from '../store/index.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
+import { SIDES, type Side } from './primary-names.ts'
 
-const SIDES = ['mainnet', 'testnet'] as const
 const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
 /** Pages that stay open ask again and again; the database is asked at most this often. Milliseconds. */
 const PROGRESS_MS = 2_000
@@ -37,7 +37,7 @@ export async function wirePage(app: FastifyInstance, config: Config, deps: PageD
 
 function pageFacts(config: Config, { chains, identities }: PageDeps): PageFacts {
   const known = chainsOf(config)
-  const prefixes = (side: (typeof SIDES)[number]): string[] => {
+  const prefixes = (side: Side): string[] => {
     const own = config.chains.avalanche[side]?.hrp
     return [...new Set([PREFIXES[side], ...(own === undefined ? [] : [own])])]
   }

@@ -4,9 +4,8 @@ import { type VerifyReport, verifyIndex } from '../indexer/verify/index.ts'
 import { createLogger } from '../lib/logger.ts'
 import { createUpstreamPool, type UpstreamPool } from '../upstream/index.ts'
 import { isIndexed } from './evm-streams.ts'
+import { SIDES } from './primary-names.ts'
 import { createServerStore } from './store.ts'
-
-const SIDES = ['mainnet', 'testnet'] as const
 
 export interface VerifyOptions {
   /** Addresses per network and heights per stream. */
