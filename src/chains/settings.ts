@@ -35,7 +35,6 @@ export interface AvalancheNetworkSetting {
   xBlockchainId?: string | undefined
   cBlockchainId?: string | undefined
   avaxAssetId?: string | undefined
-  evmChainId?: number | undefined
 }
 
 /** Which chains there are. The same shape as the `chains` section of the configuration. */

@@ -27,7 +27,6 @@ export interface NetworkOverrides {
   xBlockchainId?: string
   cBlockchainId?: string
   avaxAssetId?: string
-  evmChainId?: number
 }
 
 export interface AvalancheNetwork {
@@ -41,8 +40,6 @@ export interface AvalancheNetwork {
    * @throws the failure of this attempt; the next call tries again.
    */
   facts(call?: CallOptions): Promise<NetworkFacts>
-  /** EVM chain id of the C-chain; apart from the facts, as P and X need not wait for it. */
-  evmChainId(call?: CallOptions): Promise<number>
   /**
    * Unix seconds from which validators may renew themselves (Helicon, ACP-236); undefined when the node knows no such
    * upgrade.
@@ -70,7 +67,6 @@ export function createAvalancheNetwork({ pool, overrides = {}, indexedAssets }: 
   const xId = remembered(overrides.xBlockchainId, (call) => askBlockchainId(pool, 'X', call))
   const cId = remembered(overrides.cBlockchainId, (call) => askBlockchainId(pool, 'C', call))
   const avax = remembered(overrides.avaxAssetId, (call) => askAvaxAssetId(pool, call))
-  const evmChainId = remembered(overrides.evmChainId, (call) => askEvmChainId(pool, call))
   const renewal = remembered<{ from: number | undefined }>(undefined, (call) => askAutoRenewal(pool, call), RENEWAL_MS)
   let facts: NetworkFacts | undefined
 
@@ -90,7 +86,6 @@ export function createAvalancheNetwork({ pool, overrides = {}, indexedAssets }: 
       }
       return facts
     },
-    evmChainId: (call = {}) => evmChainId(call),
     autoRenewalFrom: async (call = {}) => (await renewal(call)).from,
     async discover(signal) {
       for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
@@ -168,14 +163,6 @@ async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<st
   return askFor(pool, '/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' }, call, read).catch((error: unknown) =>
     fallBack(error, () => askFor(pool, '/ext/bc/P', 'platform.getStakingAssetID', {}, call, read)),
   )
-}
-
-async function askEvmChainId(pool: UpstreamPool, call: CallOptions): Promise<number> {
-  return askFor(pool, '/ext/bc/C/rpc', 'eth_chainId', [], call, (answer) => {
-    const hex = textOf(answer, 'eth_chainId')
-    if (!/^0x[0-9a-f]{1,13}$/i.test(hex)) throw new BadAnswerError('eth_chainId: no chain id')
-    return Number(BigInt(hex))
-  })
 }
 
 async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ from: number | undefined }> {

@@ -33,9 +33,8 @@ describe('a network', () => {
       avaxAssetHex: AVAX,
     })
     expect(idFromCb58(P_BLOCKCHAIN_ID)).toBe('0'.repeat(64))
-    expect(await network.evmChainId()).toBe(43_113)
     await network.facts()
-    expect(node.calls.length).toBe(5)
+    expect(node.calls.length).toBe(4)
     expect(network.known()).toBe(facts)
   })
 
@@ -66,12 +65,10 @@ describe('a network', () => {
       'info.getBlockchainID': { blockchainID: CHAIN_IDS.X },
       'avm.getAssetDescription': { assetID: 'not an id' },
       'platform.getStakingAssetID': { assetID: `${idToCb58(AVAX)}1` },
-      eth_chainId: 'a page',
     }
     const rpc = async (_path: string, method: string) => answers[method]
     const network = createAvalancheNetwork({ pool: { rpc } as unknown as UpstreamPool })
     await expect(network.facts()).rejects.toMatchObject({ code: 'BAD_ANSWER' })
-    await expect(network.evmChainId()).rejects.toMatchObject({ code: 'BAD_ANSWER' })
     answers['platform.getStakingAssetID'] = { assetID: idToCb58(AVAX) }
     expect(await network.facts()).toMatchObject({ avaxAssetHex: AVAX })
   })
@@ -83,11 +80,9 @@ describe('a network', () => {
       xBlockchainId: CHAIN_IDS.C,
       cBlockchainId: CHAIN_IDS.X,
       avaxAssetId: idToCb58('01'.repeat(32)),
-      evmChainId: 7,
     }
     const network = createAvalancheNetwork({ pool, overrides })
     expect(await network.facts()).toMatchObject({ networkId: 1, hrp: 'firn', blockchainIds: { X: CHAIN_IDS.C } })
-    expect(await network.evmChainId()).toBe(7)
     expect(node.calls).toEqual([])
   })
 
