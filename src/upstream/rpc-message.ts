@@ -69,7 +69,12 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
   const trouble = judgeStatus(host, status, answer.headers['retry-after'])
   if (trouble?.kind === 'rate-limited') return failed(trouble)
   const body = readJsonBody(host, answer)
-  if (body.ok && answersAnother(body.value)) return failed({ host, kind: 'bad-answer', reason: 'answer to another id' })
+  if (body.ok && answersAnother(body.value)) {
+    const outcome = readEntry(host, body.value, answer.body.length)
+    // Who turns calls away for their number may not have read the id.
+    if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited') return outcome
+    return failed({ host, kind: 'bad-answer', reason: 'answer to another id' })
+  }
   if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value, answer.body.length) : body.outcome
   if (body.ok && isObject(body.value) && body.value['error'] !== undefined) {
     const outcome = readEntry(host, body.value, answer.body.length)

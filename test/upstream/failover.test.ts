@@ -46,6 +46,13 @@ describe("an upstream's own trouble sends the read to the next one", () => {
     expect(await pool.rpc('', 'eth_call', [])).toBe('second')
   })
 
+  test('a rate limit under another id is a rate limit', async () => {
+    const body = '{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"rate limit exceeded"}}'
+    const { pool } = await startTestPool([{ handle: () => ({ body }) }])
+    const error = await pool.rpc('', 'eth_call', [], { deadline: Date.now() + 300 }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UpstreamRateLimitedError)
+  })
+
   test('an id that is text, null or left out is no other id', async () => {
     for (const id of ['"id":"1",', '"id":null,', '']) {
       const body = `{"jsonrpc":"2.0",${id}"result":"first"}`
