@@ -6,7 +6,6 @@ import { PRIMARY_NETWORK } from './chain-health.ts'
 import type { EvmStreams } from './evm-streams.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
 
-/** The primary network's own subnet; C-chains belong to it. */
 const AVAX = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
 
 type ChainListDeps = Pick<Chains, 'pools' | 'networks'> & Pick<IndexIdentities, 'known'>
@@ -39,6 +38,7 @@ function describe(
     chainName: setting?.name ?? 'Avalanche (C-Chain)',
     description: '',
     ...(blockchainId === undefined ? {} : { platformChainId: blockchainId }),
+    // C-chains belong to the primary network.
     ...(side === undefined ? {} : { subnetId: PRIMARY_NETWORK }),
     vmName: 'EVM',
     ...(setting?.explorer === undefined ? {} : { explorerUrl: setting.explorer }),
