@@ -71,11 +71,11 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
       return { ok: false, status: 401, headers: {} }
     }
     const plan = planNamed(known ?? 'default')
-    if (operation !== undefined && plan.operations?.length && !plan.operations.includes(operation))
-      return { ok: false, status: known === undefined ? 401 : 403, headers: {} }
     const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${clientSource(address)}` : `key:${hash}`}`
-    const units = WEIGHTS[weight]
     const at = now()
+    const leftOut = operation !== undefined && plan.operations?.length && !plan.operations.includes(operation)
+    if (leftOut && known === undefined) return { ok: false, status: 401, headers: {} }
+    const units = leftOut ? 0 : WEIGHTS[weight]
     const [minute, day] = await Promise.all([
       spend(caller, units, plan.computeUnitsPerMinute, MINUTE, at),
       spend(caller, units, plan.computeUnitsPerDay, DAY, at),
@@ -83,6 +83,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const tighter = minute.remaining <= day.remaining ? minute : day
     const headers: Record<string, string> =
       known === undefined ? {} : limitHeaders(plan, tighter.limit, tighter.remaining)
+    if (leftOut) return { ok: false, status: 403, headers }
     const broken = [day, minute].find((period) => period.exceeded)
     // What is refused costs nothing: who comes back too early all minute long must not have used up the day by it.
     if (broken) await Promise.all([minute.giveBack(), day.giveBack()])

@@ -39,8 +39,9 @@ const NftMetadataSection = section({
 /** Settings of the indexed REST API under /v1. */
 export const DataSection = section({
   pathPrefix: Type.String({
-    pattern: '^(/[-._~a-zA-Z0-9]+)*$',
-    allowed: 'empty, or a path such as /api without a slash at its end',
+    // Everything below /ext is asked of nodes.
+    pattern: '^(?!/ext(/|$))(/[-._~a-zA-Z0-9]+)*$',
+    allowed: 'empty, or a path such as /api without a slash at its end, none below /ext',
     default: '',
     description: 'Path put in front of the indexed API.',
   }),

@@ -122,3 +122,15 @@ it('takes keys that are configured as their digests, and their digests as no key
   const argv = ['--data-api-keys', JSON.stringify([{ key: digest.slice(0, -1), plan: 'default' }])]
   expect(() => loadConfig({ argv, env: {}, cwd: tmpdir() })).toThrow(/sha256: and 64 hex digits/)
 })
+
+it('tells a key what is left of its budget also where its plan leaves the operation out, and charges nothing', async () => {
+  const limited = { ...plans, paid: { ...plans.paid, operations: ['live-check', 'listLatestTransactionsAllChains'] } }
+  const { url } = await stage.serve({ data: { plans: limited, apiKeys: [{ key: KEY, plan: 'paid' }] } })
+  const ask = async (path: string) => {
+    const { status, headers } = await fetch(url + path, { headers: { 'x-glacier-api-key': KEY } })
+    return [status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]
+  }
+  expect(await ask('/v1/transactions')).toEqual([503, '1000', '980'])
+  expect(await ask('/v1/blocks')).toEqual([403, '1000', '980'])
+  expect(await ask('/v1/transactions')).toEqual([503, '1000', '960'])
+})
