@@ -32,7 +32,9 @@ export function parseConfigFile(path: string, text: string, problems: string[]):
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
     if (isTree(value)) return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('$')))
-    problems.push(`${path}: given ${Array.isArray(value) ? 'a list' : typeof value}; allowed: a JSON object`)
+    problems.push(
+      `${path}: given ${Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value}; allowed: a JSON object`,
+    )
   } catch (error) {
     const place = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
     const line = place === undefined ? '' : ` at line ${text.slice(0, Number(place)).split('\n').length}`

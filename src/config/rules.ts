@@ -1,3 +1,5 @@
+import { idFromCb58 } from '../lib/ids.ts'
+import { BITCOIN_REFERENCES } from '../schemas/index.ts'
 import type { Config } from './schema.ts'
 
 function appCheckProblems({ appCheck }: Config['balance']): string[] {
@@ -38,6 +40,47 @@ function upstreamProblems(chains: Config['chains']): string[] {
   return problems
 }
 
+const isId = (text: string): boolean => {
+  try {
+    idFromCb58(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** IDs with a typing mistake would only show as errors of every account, or as assets that nobody has. */
+function idProblems({ evm, avalanche }: Config['chains']): string[] {
+  const given: [key: string, id: string | undefined][] = [
+    ...Object.entries(evm).map(([id, chain]): [string, string | undefined] => [
+      `evm.${id}.blockchainId`,
+      chain.blockchainId,
+    ]),
+    ...Object.entries(avalanche).flatMap(([side, network]) =>
+      (['xBlockchainId', 'cBlockchainId', 'avaxAssetId'] as const).map((key): [string, string | undefined] => [
+        `avalanche.${side}.${key}`,
+        network?.[key],
+      ]),
+    ),
+  ]
+  return given.flatMap(([key, id]) =>
+    id === undefined || isId(id)
+      ? []
+      : [`chains.${key}: given ${JSON.stringify(id)}; allowed: an ID of 32 bytes in CB58, with its checksum`],
+  )
+}
+
+/** Coins of the testnet under the main chain's name would be shown with the price of bitcoin. */
+function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
+  return (['mainnet', 'testnet'] as const).flatMap((name) => {
+    const reference = BITCOIN_REFERENCES[name]
+    const network = bitcoin[reference]?.network ?? name
+    return network === name || network === 'regtest'
+      ? []
+      : [`chains.bitcoin.${reference}.network: given "${network}"; allowed: ${name}, or regtest in its place`]
+  })
+}
+
 /** What no single key can tell: settings that need each other. One line per problem. */
 export function ruleProblems(config: Config): string[] {
   const { prices } = config.market
@@ -55,5 +98,7 @@ export function ruleProblems(config: Config): string[] {
         : [`data.apiKeys.${rank}.plan: given "${plan}"; allowed: one of ${Object.keys(config.data.plans).join(', ')}`],
     ),
     ...upstreamProblems(config.chains),
+    ...idProblems(config.chains),
+    ...bitcoinProblems(config.chains.bitcoin),
   ]
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
 import { type Given, problemsOf } from './sources.ts'
 
+const BITCOIN = '000000000019d6689c085ae165831e93'
 const LONG_SECRET = 'correct-horse-battery-staple'
 
 /** Each row: what is wrong, and the one line that tells it. */
@@ -72,7 +73,7 @@ const rows: [string, Given, string][] = [
   [
     'chain id that is none',
     { file: { chains: { evm: { main: {} } } } },
-    'chains.evm.main: unknown key (firn.config.json); allowed: an object keyed by EVM chain ids (digits)',
+    'chains.evm.main: unknown key (firn.config.json); allowed: an object keyed by EVM chain ids (decimal, no leading zero)',
   ],
   [
     'new chain without a name',
@@ -95,6 +96,36 @@ const rows: [string, Given, string][] = [
   ],
   ['file that is not there', { argv: ['--config=no.json'] }, 'no.json: no such file (flag --config)'],
   ['file that FIRN_CONFIG names', { env: { FIRN_CONFIG: 'no.json' } }, 'no.json: no such file (FIRN_CONFIG)'],
+  [
+    'chain id in a form that nobody asks for',
+    { env: { FIRN_CHAINS_EVM: '{"01":{}}' } },
+    'chains.evm.01: unknown key (FIRN_CHAINS_EVM); allowed: an object keyed by EVM chain ids (decimal, no leading zero)',
+  ],
+  [
+    'asset that is no ID',
+    {
+      file: {
+        chains: { avalanche: { testnet: { avaxAssetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5z' } } },
+      },
+    },
+    'chains.avalanche.testnet.avaxAssetId: given "FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5z"; allowed: an ID of 32 bytes in CB58, with its checksum',
+  ],
+  [
+    'blockchain that is no ID',
+    { file: { chains: { evm: { '53935': { blockchainId: 'dfk' } } } } },
+    'chains.evm.53935.blockchainId: given "dfk"; allowed: an ID of 32 bytes in CB58, with its checksum',
+  ],
+  [
+    'prefix that no address can have',
+    { file: { chains: { avalanche: { mainnet: { hrp: 'a|.*' } } } } },
+    'chains.avalanche.mainnet.hrp: given "a|.*" (firn.config.json); allowed: small letters and digits, 32 at most',
+  ],
+  [
+    'test coins under the name of bitcoin',
+    { file: { chains: { bitcoin: { [BITCOIN]: { network: 'testnet' } } } } },
+    `chains.bitcoin.${BITCOIN}.network: given "testnet"; allowed: mainnet, or regtest in its place`,
+  ],
+  ['file that is null', { file: 'null' }, 'firn.config.json: given null; allowed: a JSON object'],
   ['file that is a list', { file: [] }, 'firn.config.json: given a list; allowed: a JSON object'],
   [
     'two names that disagree',
@@ -170,7 +201,7 @@ const rows: [string, Given, string][] = [
   [
     'broken JSON with a secret inside',
     { env: { FIRN_CHAINS_EVM: `{"1":{"upstreams":[{"url":"https://x/${LONG_SECRET}"` } },
-    'chains.evm: given *** (FIRN_CHAINS_EVM); allowed: an object keyed by EVM chain ids (digits)',
+    'chains.evm: given *** (FIRN_CHAINS_EVM); allowed: an object keyed by EVM chain ids (decimal, no leading zero)',
   ],
 ]
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/config/catalogue/index.ts'
 import { configOf, problemsOf } from './sources.ts'
 
+const CHAIN_ID = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'
 const FUJI_IDS = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'genesisFile']
 
 describe('--chain-upstreams', () => {
@@ -71,14 +72,14 @@ describe('--avalanche-testnet-node', () => {
       file: {
         chains: {
           avalanche: { testnet: { hrp: 'custom', evmChainId: 43112 } },
-          evm: { '43112': { ...catalogue.evm['43113'], blockchainId: 'abc' } },
+          evm: { '43112': { ...catalogue.evm['43113'], blockchainId: CHAIN_ID } },
         },
       },
       argv: nodes,
     }).chains
     expect(avalanche.testnet).toMatchObject({ hrp: 'custom', evmChainId: 43112 })
     expect(avalanche.testnet).not.toHaveProperty('networkId')
-    expect(evm['43112']).toMatchObject({ blockchainId: 'abc', multicall: catalogue.evm['43113']?.multicall })
+    expect(evm['43112']).toMatchObject({ blockchainId: CHAIN_ID, multicall: catalogue.evm['43113']?.multicall })
     expect(evm['43112']?.upstreams[0]?.url).toBe('http://127.0.0.1:9650/ext/bc/C/rpc')
   })
 

@@ -106,7 +106,13 @@ export const AvalancheNetworkSchema = section({
     description: 'Nodes: the origin only, paths such as /ext/bc/P are added.',
   }),
   networkId: Type.Optional(Type.Integer({ minimum: 1, description: 'Left out = asked of the node.' })),
-  hrp: Type.Optional(Type.String({ minLength: 1, description: 'Address prefix; left out = by network ID.' })),
+  hrp: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9]{1,32}$',
+      allowed: 'small letters and digits, 32 at most',
+      description: 'Address prefix; left out = by network ID.',
+    }),
+  ),
   xBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   cBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   avaxAssetId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
@@ -124,10 +130,10 @@ const closed = { additionalProperties: false } as const
 
 export const ChainsSection = section({
   catalogue: toggle(true, 'Start from the built-in chains; false = only what is configured.'),
-  evm: Type.Record(Type.String({ pattern: '^[0-9]+$' }), EvmChainSchema, {
+  evm: Type.Record(Type.String({ pattern: '^[1-9][0-9]*$' }), EvmChainSchema, {
     ...closed,
     description: 'EVM chains by chain id. Merged over the built-in ones; null removes an entry.',
-    allowed: 'an object keyed by EVM chain ids (digits)',
+    allowed: 'an object keyed by EVM chain ids (decimal, no leading zero)',
   }),
   bitcoin: Type.Record(reference, BitcoinChainSchema, {
     ...closed,
