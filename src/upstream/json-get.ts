@@ -28,6 +28,17 @@ const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
   return { kind: 'truth', error: new UpstreamRefusedError(`${host} status ${status}: ${text}`, status) }
 }
 
+/**
+ * A caller who knows what a right answer looks like knows that the question is right as well: who refuses it has trouble
+ * of his own, and is believed only when everybody refuses.
+ */
+const readFor = (host: string, answer: WireAnswer, check: CallOptions['check']): Outcome<unknown> => {
+  const outcome = readDocument(host, answer)
+  if (check !== undefined && outcome.kind === 'truth')
+    return failed({ host, kind: 'status', reason: `status ${answer.status}`, fallback: outcome })
+  return checked(host, outcome, check)
+}
+
 /** A GET as upstreams of documents expect it. */
 export const documentRequest = (upstream: Upstream, path: string): WireRequest => {
   const { 'content-type': _, ...headers } = upstream.jsonHeaders
@@ -49,7 +60,7 @@ export const createJsonGetter =
         if (traceparent !== undefined) request.headers['traceparent'] = traceparent
         const parent = options.traceparent === undefined ? trace?.spanId : undefined
         const read = (host: string, answer: WireAnswer) =>
-          checked(host, readDocument(host, answer), options.check) as Outcome<T | undefined>
+          readFor(host, answer, options.check) as Outcome<T | undefined>
         return deps.attempt(upstream, { request, read, calls: 1, hedge, parent }, settle)
       },
     )

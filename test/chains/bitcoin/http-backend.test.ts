@@ -114,6 +114,7 @@ describe('a server whose document is none', () => {
     ['sums as text', { body: JSON.stringify({ ...good, chain_stats: stats('700', '200') }) }],
     ['another address', { body: JSON.stringify({ ...good, address: '3P14159f73E4gFr7JterCCQh9QjiTjiZrG' }) }],
     ['half of the members', { body: JSON.stringify({ address: ID, chain_stats: good.chain_stats }) }],
+    ['a refusal', { status: 400, body: 'Invalid Bitcoin address' }],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }],
   ])('does not keep the next one from being asked: %s', async (_, answer) => {
     const { pool: several, servers } = await startTestPool([
@@ -124,6 +125,12 @@ describe('a server whose document is none', () => {
     expect(balancesOf(found.get(ID))).toEqual({ confirmed: 500n, unconfirmed: 0n })
     expect(servers[0]?.stats.requests).toBeGreaterThan(0)
   })
+})
+
+it('what every server refuses is refused', async () => {
+  const { pool: several } = await startTestPool([1, 2].map(() => ({ handle: () => ({ status: 400, body: 'no' }) })))
+  const found = await createEsploraBackend({ ...deps(), pool: several }).readBalances([address], readContext())
+  expect(errorOf(found.get(ID)).message).toContain('status 400: no')
 })
 
 describe('blockbook answers', () => {
