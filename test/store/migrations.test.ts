@@ -1,8 +1,13 @@
 import pg from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { useServerStores } from '../support/server-stores.ts'
-import { address, block, commit, output, registerAll, spend } from './write/range-samples.ts'
+import { address, block, commit, id, listed, output, registerAll, spend } from './write/range-samples.ts'
 
+/** Of the indexes, names and what they cover. */
+const DEFINITIONS = `select indexdef from pg_indexes where tablename = 'utxo_owner' order by indexname`
+const ORIGINS = `select count(*) filter (where origin is null) as old, count(origin) as of_today from utxo_owner`
+const WAITING = `select query from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock' and query like 'create index%'`
 const INDEXES = `select indexname from pg_indexes where tablename = 'utxo_owner' order by 1`
 
 describe('a database of an earlier version', () => {
@@ -19,7 +24,7 @@ describe('a database of an earlier version', () => {
     await client.connect()
     const now = (await client.query(INDEXES)).rows
     // The definition that was released, without what it included.
-    await client.query(`drop index utxo_owner_open; drop index utxo_owner_ended;
+    await client.query(`alter table utxo_owner drop column origin; drop index utxo_owner_ended;
       create index utxo_owner_interval on utxo_owner (address, chain, consumed_time, created_time, utxo);
       delete from firn_migration where name >= '0008'`)
     const after = connect(url)
@@ -37,5 +42,57 @@ describe('a database of an earlier version', () => {
     expect((await client.query(INDEXES)).rows).toEqual(now)
     expect(now.map(({ indexname }) => indexname)).not.toContain('utxo_owner_interval')
     await client.end()
+  })
+
+  it('whose entries do not say where outputs came from lists old and new ones as before', async () => {
+    const url = await server().create('without_origins')
+    const before = connect(url)
+    await registerAll(before)
+    await commit(before, 'testnet:P', 0, { blocks: [block(0)], utxos: [output(1, 0), output(2, 0), output(3, 0)] })
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const now = (await client.query(DEFINITIONS)).rows
+    // As released: the index goes with the column.
+    await client.query(`alter table utxo_owner drop column origin;
+      create index utxo_owner_open on utxo_owner (address, chain, created_time, utxo) include (amount, asset, kind,
+        other_chain, direction, owners, threshold, locktime, stakeable_locktime, stake_start, stake_end, staked_until)
+        where consumed_time = 9223372036854775807;
+      delete from firn_migration where name >= '0009'`)
+    const earlier = await listed(before, 'P')
+    await before.close()
+    const after = connect(url)
+    expect(await listed(after, 'P', address(1), false)).toEqual(earlier)
+    expect((await client.query(DEFINITIONS)).rows).toEqual(now)
+    await commit(after, 'testnet:P', 1, { blocks: [block(1)], utxos: [output(4, 1)], spends: [spend(2, 1, 4)] })
+    const all = await listed(after, 'P')
+    expect(all.map(({ txId }) => txId).sort()).toEqual([id(1), id(2), id(3), id(4)])
+    expect(await listed(after, 'P', address(1), false)).toEqual(all.filter(({ consumed }) => consumed === undefined))
+    expect((await client.query(ORIGINS)).rows).toEqual([{ old: '3', of_today: '1' }])
+    await client.end()
+  })
+
+  it('is locked by a step no longer than that step takes, and read while an index is made', async () => {
+    const url = await server().create('stepwise')
+    const store = connect(url)
+    await registerAll(store)
+    await commit(store, 'testnet:P', 0, { blocks: [block(0)], utxos: [output(1, 0)] })
+    await store.close()
+    const [client, writer] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
+    await Promise.all([client.connect(), writer.connect()])
+    const { rows } = await client.query(
+      'select count(*) as steps, count(distinct xmin::text) as commits from firn_migration',
+    )
+    expect(rows[0].commits).toBe(rows[0].steps)
+    await client.query(`delete from firn_migration where name >= '0010'`)
+    // The index has to wait for this writer; who reads does not wait behind it.
+    await writer.query('begin; update utxo_owner set kind = kind')
+    const after = connect(url)
+    const opening = after.open()
+    await vi.waitFor(async () => expect((await client.query(WAITING)).rows).toHaveLength(1), { timeout: 20_000 })
+    expect((await client.query('select count(*) from utxo_owner')).rows).toEqual([{ count: '1' }])
+    await writer.query('commit')
+    await opening
+    expect(await listed(after, 'P', address(1), false)).toHaveLength(1)
+    await Promise.all([client.end(), writer.end()])
   })
 })

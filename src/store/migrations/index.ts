@@ -1,6 +1,7 @@
 /**
- * The schema's history, one file per step, applied in order and in one transaction under a lock of the database, so that
- * several processes may start at once. A step that was released is never changed; the next one corrects it.
+ * The schema's history, one file per step, applied in order under a lock of the database, so that several processes may
+ * start at once. Each step is a transaction of its own: what one locks is free again before the next one takes its time. A
+ * step that was released is never changed; the next one corrects it.
  */
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool } from 'kysely'
 import { StoreUnavailableError } from '../errors.ts'
@@ -12,6 +13,8 @@ import * as containerRows from './0005-container-rows.ts'
 import * as leaderLease from './0006-leader-lease.ts'
 import * as networkIdentity from './0007-network-identity.ts'
 import * as openAndEnded from './0008-open-and-ended.ts'
+import * as utxoOrigin from './0009-utxo-origin.ts'
+import * as unspentEntries from './0010-unspent-entries.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -22,6 +25,8 @@ const STEPS: Record<string, Migration> = {
   '0006-leader-lease': leaderLease,
   '0007-network-identity': networkIdentity,
   '0008-open-and-ended': openAndEnded,
+  '0009-utxo-origin': utxoOrigin,
+  '0010-unspent-entries': unspentEntries,
 }
 
 /**
@@ -37,11 +42,15 @@ export async function migrate(pool: PostgresPool): Promise<string[]> {
     migrationTableName: 'firn_migration',
     migrationLockTableName: 'firn_migration_lock',
   })
-  const { error, results } = await migrator.migrateToLatest()
-  if (error !== undefined) {
-    const failed = results?.find((result) => result.status === 'Error')?.migrationName
-    const why = error instanceof Error ? error.message : String(error)
-    throw new StoreUnavailableError(`the schema cannot be brought up to date (${failed ?? 'start'}): ${why}`, error)
+  const applied: string[] = []
+  for (;;) {
+    const { error, results = [] } = await migrator.migrateUp()
+    if (error !== undefined) {
+      const failed = results.find((result) => result.status === 'Error')?.migrationName
+      const why = error instanceof Error ? error.message : String(error)
+      throw new StoreUnavailableError(`the schema cannot be brought up to date (${failed ?? 'start'}): ${why}`, error)
+    }
+    if (results.length === 0) return applied
+    applied.push(...results.map((result) => result.migrationName))
   }
-  return (results ?? []).map((result) => result.migrationName)
 }

@@ -6,6 +6,7 @@ import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import { addressSource } from './address-source.ts'
 import type { ChainName, ChainNumbers } from './chain-numbers.ts'
+import { ENTRY_COLUMNS, toUnspent, type UnspentRow, unspentRecords } from './unspent-utxos.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord, type UtxoRecord } from './utxo-record.ts'
 
 export interface UtxoListQuery {
@@ -51,13 +52,12 @@ export function createUtxoQueries(db: Kysely<Database>, numbers: ChainNumbers): 
       const chain = await numbers.chain(query.chain)
       const asset = await assetNumber(db, chain >> 2, query.assetId)
       if (asset === null) return { utxos: [] }
-      const rows = (await statement(query, chain, asset).execute(db)).rows
-      const page = rows.slice(0, query.limit)
-      const last = rows.length > query.limit ? page.at(-1) : undefined
-      return {
-        utxos: page.map(toRecord),
-        ...(last === undefined ? {} : { next: { value: BigInt(last.sorted), key: keyFromUuid(last.utxo) } }),
+      if (isWhollyInIndex(query)) {
+        const { rows } = await unspentByTime(query, chain, asset).execute(db)
+        return pageOf(rows, query.limit, (row) => toUnspent(row, chain))
       }
+      const { rows } = await statement(query, chain, asset).execute(db)
+      return pageOf(rows, query.limit, toRecord)
     },
   }
 }
@@ -74,10 +74,60 @@ async function assetNumber(db: Kysely<Database>, network: number, id?: string): 
   return row?.number ?? null
 }
 
-type ListedRow = RecordRow & { sorted: string | bigint; utxo: string }
+interface Listed {
+  sorted: string | bigint
+  utxo: string
+}
+
+/** @param rows of the page, and one more where something follows */
+function pageOf<R extends Listed>(rows: readonly R[], limit: number, toUtxo: (row: R) => UtxoRecord): UtxoPage {
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return {
+    utxos: page.map(toUtxo),
+    ...(last === undefined ? {} : { next: { value: BigInt(last.sorted), key: keyFromUuid(last.utxo) } }),
+  }
+}
+
+/** Whole entries, of all addresses, that a server sorts in its memory; of more only keys are sorted. */
+const MOST_ENTRIES = 16_384
+
+/** The index of unspent entries by time has what a page shows. The others have keys only. */
+const isWhollyInIndex = ({ includeSpent, sortBy, addresses, limit }: UtxoListQuery): boolean =>
+  !includeSpent && sortBy === 'timestamp' && addresses.length * (limit + 1) <= MOST_ENTRIES
+
+/** One range of the index per address, at most a page of each; the page is cut out of these entries. */
+function unspentByTime(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<UnspentRow> {
+  const direction = sql.raw(query.order)
+  const entries = sql`
+    select distinct on (e.sorted, e.utxo) e.* from ${candidates(query, chain, asset, sql.raw(ENTRY_COLUMNS))}
+    order by e.sorted ${direction}, e.utxo ${direction} limit ${query.limit + 1}`
+  return sql<UnspentRow>`${preparedIfOfOnePlan(query)} ${unspentRecords(entries, chain >> 2)}
+    order by p.sorted ${direction}, p.utxo ${direction}`
+}
 
 /** One range of one index per address, at most a page of each; the pages are merged and only the result is looked up. */
-function statement(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<ListedRow> {
+function statement(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<RecordRow & Listed> {
+  const direction = sql.raw(query.order)
+  return sql<RecordRow & Listed>`${preparedIfOfOnePlan(query)}
+    select p.sorted, p.utxo, ${sql.raw(RECORD_COLUMNS)} from (
+      select distinct e.sorted, e.utxo from ${candidates(query, chain, asset)}
+      order by e.sorted ${direction}, e.utxo ${direction} limit ${query.limit + 1}) p
+    join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo join asset a on a.number = u.asset
+    order by p.sorted ${direction}, p.utxo ${direction}`
+}
+
+/** With a minimum or an asset the best index may be another one for other values. */
+const preparedIfOfOnePlan = ({ assetId, minAmount }: UtxoListQuery): RawBuilder<unknown> =>
+  assetId === undefined && minAmount === undefined ? prepared : sql``
+
+/** `(addresses) w cross join lateral (…) e`: of each address the entries that can be on the page. */
+function candidates(
+  query: UtxoListQuery,
+  chain: number,
+  asset: number | undefined,
+  columns?: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const sorted = sql.raw(query.sortBy === 'amount' ? 'amount' : 'created_time')
   const type = sql.raw(query.sortBy === 'amount' ? 'numeric' : 'int8')
   const direction = sql.raw(query.order)
@@ -91,15 +141,8 @@ function statement(query: UtxoListQuery, chain: number, asset: number | undefine
       ? []
       : [sql`(o.${sorted}, o.utxo) ${beyond} (${query.after.value.toString()}::${type}, ${query.after.key}::uuid)`]),
   ]
-  const limit = query.limit + 1
-  // With these the best index may be another one for other values.
-  const depends = asset !== undefined || query.minAmount !== undefined
-  return sql<ListedRow>`${depends ? sql`` : prepared}
-    select p.sorted, p.utxo, ${sql.raw(RECORD_COLUMNS)} from (
-      select distinct e.sorted, e.utxo from ${addressSource(query.addresses)} cross join lateral (
-        select o.${sorted} as sorted, o.utxo from utxo_owner o where ${sql.join(conditions, sql` and `)}
-        order by o.${sorted} ${direction}, o.utxo ${direction} limit ${limit}) e
-      order by e.sorted ${direction}, e.utxo ${direction} limit ${limit}) p
-    join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo join asset a on a.number = u.asset
-    order by p.sorted ${direction}, p.utxo ${direction}`
+  return sql`${addressSource(query.addresses)} cross join lateral (
+    select o.${sorted} as sorted, o.utxo${columns === undefined ? sql`` : sql`, ${columns}`}
+    from utxo_owner o where ${sql.join(conditions, sql` and `)}
+    order by o.${sorted} ${direction}, o.utxo ${direction} limit ${query.limit + 1}) e`
 }

@@ -147,6 +147,8 @@ export interface UtxoOwnerTable {
   stake_end: NullableInt8
   staked_until: NullableInt8
   reward_type: number | null
+  /** See `utxo-origin.ts`; null where `utxo` says more, and of entries from before it was written. */
+  origin: NullableBytes
 }
 
 export interface StakerTable {

@@ -5,6 +5,7 @@ import { RangeContentError } from '../errors.ts'
 import type { ChainLetter, UtxoRow } from '../rows/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
+import { originOf } from '../utxo-origin.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
 import { type Column, column, type Insertion, insertRows, rowsFor, sendTogether } from './bulk.ts'
 import type { RangeTransaction } from './range-transaction.ts'
@@ -170,5 +171,6 @@ function ownerColumns(assets: AssetNumbers): Column<OwnerEntry>[] {
     column('stake_end', 'int8', ({ utxo }) => utxo.row.stake?.end),
     column('staked_until', 'int8', ({ utxo }) => stakedUntil(utxo)),
     column('reward_type', 'int2', ({ utxo }) => utxo.row.reward && rewardTypes.number(utxo.row.reward.type)),
+    column('origin', 'bytea', ({ utxo }) => originOf(utxo.row)),
   ]
 }

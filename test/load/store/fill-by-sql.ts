@@ -63,6 +63,10 @@ export async function fillBySql(url: string, store: Store, utxos: number, owners
   return seconds
 }
 
+/** As `utxo-origin.ts` writes it: the height without zero bytes in front, the output's index in one byte. */
+const ORIGIN = `case when second_address is null then
+  tx_id || ltrim(int8send(height), '\\x00'::bytea) || substr(int8send(output_index::int8), 8) end`
+
 /** Statements that fill one table each. */
 function tables(network: number, utxos: number, owners: number): string[] {
   const made = outputs(utxos, owners)
@@ -75,9 +79,10 @@ function tables(network: number, utxos: number, owners: number): string[] {
        address || coalesce(second_address, ''), 1, locktime, 0, exported::int4, height, ${timeSql('height')},
        ${consumed(txId('consumed_height'))}, consumed_height, ${timeSql('consumed_height')} from ${made} made`,
     `insert into utxo_owner (address, chain, created_time, utxo, consumed_time, amount, asset, kind, other_chain,
-       direction, owners, threshold, locktime)
+       direction, owners, threshold, locktime, origin)
      select o.address, o.chain, ${timeSql('height')}, utxo, coalesce(${timeSql('consumed_height')}, ${OPEN_END}),
-       amount, 1 + other_asset::int4, 0, o.other_chain, o.direction, 1 + (second_address is not null)::int4, 1, locktime
+       amount, 1 + other_asset::int4, 0, o.other_chain, o.direction, 1 + (second_address is not null)::int4, 1, locktime,
+       ${ORIGIN}
      from ${made} made cross join lateral (
        select a.address, p.* from unnest(array[made.address, second_address]) a(address) cross join (values
          (${home}, ${home}, 0, false), (${home}, ${home + 1}, 1, true), (${home + 1}, ${home}, 2, true)

@@ -152,7 +152,7 @@ for (const kind of ['embedded', 'server'] as const) {
         { includeSpent: true, sortBy: 'amount', index: 'utxo_owner_amount' },
       ] as const
       for (const { index, ...query } of cases) {
-        for (const count of [1, 1_024]) {
+        for (const count of [1, 64, 1_024]) {
           for (const order of ['asc', 'desc'] as const) {
             const list = { ...query, chain: GENERATED, addresses: owners(count), order, limit: 100 }
             for (const more of [{}, { after }]) {
