@@ -1,4 +1,5 @@
 import { BadAnswerError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../errors.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
 import type { RawResponse, UpstreamPool } from '../upstream/types.ts'
 
 /** The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3. */
@@ -28,16 +29,6 @@ const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<strin
   return headers
 }
 
-/** Delta seconds or an HTTP date (RFC 9110), in milliseconds from now. */
-const retryAfterMs = (header: string | string[] | undefined, now: number): number | undefined => {
-  const text = Array.isArray(header) ? header[0] : header
-  if (text === undefined || text === '') return undefined
-  const seconds = Number(text)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
-}
-
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -64,7 +55,7 @@ const judge = (response: RawResponse): CoingeckoAnswer => {
   if (response.status === 429)
     throw new UpstreamRateLimitedError(
       'price provider is limiting',
-      retryAfterMs(response.headers['retry-after'], Date.now()),
+      parseRetryAfter(response.headers['retry-after'], Date.now()),
     )
   if (response.status >= 500) throw new UpstreamUnavailableError(`price provider answered ${response.status}`)
   if (response.status >= 400) {

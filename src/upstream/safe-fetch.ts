@@ -10,6 +10,7 @@ import {
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../errors.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
 import { isPublicAddress } from './address-ranges.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { createLine } from './line.ts'
@@ -224,14 +225,12 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   return (text, options) => line(() => follow(text, options))
 }
 
-/** Milliseconds; only the form in seconds is read. */
-const retryAfterMs = ({ headers }: WireAnswer): number | undefined => {
-  const text = String(headers['retry-after'] ?? '')
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined
-}
-
 const finish = (url: URL, answer: WireAnswer, limits: SafeFetchLimits): SafeAnswer => {
-  if (answer.status === 429) throw new UpstreamRateLimitedError(`${url.host}: status 429`, retryAfterMs(answer))
+  if (answer.status === 429)
+    throw new UpstreamRateLimitedError(
+      `${url.host}: status 429`,
+      parseRetryAfter(answer.headers['retry-after'], Date.now()),
+    )
   if (answer.status < 200 || answer.status >= 300)
     throw new UpstreamUnavailableError(`${url.host}: status ${answer.status}`)
   const contentType = mediaType(answer)

@@ -1,4 +1,5 @@
 import { JsonRpcError } from '../errors.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
 import { MAX_RETRY_AFTER_MS } from './defaults.ts'
 import { type Failure, failed, type Outcome } from './outcome.ts'
 
@@ -50,14 +51,9 @@ export const judgeRpcError = (host: string, body: RpcErrorBody): Outcome<never> 
   return truth(false)
 }
 
-/** Seconds or an HTTP date, as a wait in milliseconds; undefined when the header says nothing usable. */
-export const parseRetryAfter = (header: string | string[] | undefined, now: number): number | undefined => {
-  const text = Array.isArray(header) ? header[0] : header
-  if (text === undefined || text.trim() === '') return undefined
-  const seconds = Number(text)
-  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(text) - now
-  if (Number.isNaN(ms)) return undefined
-  return Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS)
+const waitIn = (retryAfter: string | string[] | undefined): { retryAfterMs?: number } => {
+  const retryAfterMs = parseRetryAfter(retryAfter, Date.now(), MAX_RETRY_AFTER_MS)
+  return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
 /** The failure behind an HTTP status; undefined when the status is no trouble of the upstream. */
@@ -67,9 +63,7 @@ export const judgeStatus = (
   retryAfter: string | string[] | undefined,
 ): Failure<never> | undefined => {
   if (status === 429 || (status === 503 && retryAfter !== undefined)) {
-    const retryAfterMs = parseRetryAfter(retryAfter, Date.now())
-    const reason = `status ${status}`
-    return { host, kind: 'rate-limited', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    return { host, kind: 'rate-limited', reason: `status ${status}`, ...waitIn(retryAfter) }
   }
   if (status >= 500 || status === 408) return { host, kind: 'status', reason: `status ${status}` }
   return undefined
@@ -89,7 +83,6 @@ export const judgeRefusal = (
   retryAfter: string | string[] | undefined,
 ): Failure<never> | undefined => {
   if (status < 400 || status >= 500 || !RATE_TEXT.test(body.toString('utf8', 0, REASON_BYTES))) return undefined
-  const retryAfterMs = parseRetryAfter(retryAfter, Date.now())
   const reason = `status ${status}, which speaks of a rate limit`
-  return { host, kind: 'rate-limited', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return { host, kind: 'rate-limited', reason, ...waitIn(retryAfter) }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { JsonRpcError } from '../../src/errors.ts'
-import { judgeRpcError, judgeStatus, parseRetryAfter } from '../../src/upstream/verdicts.ts'
+import { judgeRpcError, judgeStatus } from '../../src/upstream/verdicts.ts'
 
 const kindOf = (code: number, message: string): string => {
   const outcome = judgeRpcError('host', { code, message })
@@ -70,15 +70,9 @@ describe('what an HTTP status means', () => {
     expect(judgeStatus('host', status, retryAfter)?.kind).toBe(kind)
   })
 
-  test('retry-after as seconds, as date, as nonsense', () => {
-    const now = Date.parse('2026-01-01T00:00:00Z')
-    expect(parseRetryAfter('2', now)).toBe(2_000)
-    expect(parseRetryAfter('0.5', now)).toBe(500)
-    expect(parseRetryAfter('Thu, 01 Jan 2026 00:00:07 GMT', now)).toBe(7_000)
-    expect(parseRetryAfter('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
-    expect(parseRetryAfter('soon', now)).toBeUndefined()
-    expect(parseRetryAfter('', now)).toBeUndefined()
-    expect(parseRetryAfter('99999999999', now)).toBe(300_000)
-    expect(parseRetryAfter(['3', '9'], now)).toBe(3_000)
+  test('names the wait, five minutes at most', () => {
+    expect(judgeStatus('host', 429, '2')).toMatchObject({ retryAfterMs: 2_000 })
+    expect(judgeStatus('host', 503, '99999999999')).toMatchObject({ retryAfterMs: 300_000 })
+    expect(judgeStatus('host', 429, 'soon')).not.toHaveProperty('retryAfterMs')
   })
 })

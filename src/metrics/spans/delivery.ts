@@ -1,9 +1,10 @@
+import { parseRetryAfter } from '../../lib/retry-after.ts'
 import type { Span } from './span.ts'
 
 /** Answer of the collector, as far as it matters. */
 export interface CollectorAnswer {
   status: number
-  /** Seconds, as the header has it. */
+  /** As the header has it. */
   retryAfter: string | undefined
   body: string
 }
@@ -44,9 +45,6 @@ function rejectedIn(body: string): number {
   }
 }
 
-const retryAfterMs = (text: string | undefined): number =>
-  text !== undefined && /^\d{1,4}$/.test(text) ? Number(text) * 1_000 : 0
-
 /** Hands batches over, one at a time: again after growing pauses while the collector is away, but not for ever. */
 export function createDelivery({ post, pause, firstPauseMs, lastPauseMs, patienceMs }: DeliveryDeps) {
   /** One try; undefined = try again after `waitMs`. */
@@ -56,7 +54,8 @@ export function createDelivery({ post, pause, firstPauseMs, lastPauseMs, patienc
   ): Promise<{ done: Delivery } | { waitMs: number; trouble: string }> => {
     try {
       const { status, retryAfter, body } = await post(spans, signal)
-      if (RETRYABLE.has(status)) return { waitMs: retryAfterMs(retryAfter), trouble: `status ${status}` }
+      if (RETRYABLE.has(status))
+        return { waitMs: parseRetryAfter(retryAfter, Date.now()) ?? 0, trouble: `status ${status}` }
       if (status < 200 || status >= 300)
         return { done: { accepted: 0, refused: spans.length, trouble: `status ${status}` } }
       const refused = Math.min(rejectedIn(body), spans.length)

@@ -76,8 +76,11 @@ describe('the span exporter', () => {
     await exporter.close()
   })
 
-  it('waits as long as the collector asks for', async () => {
-    const { exporter, posted } = start(async () => ({ status: 429, retryAfter: '5', body: '' }))
+  it.each([
+    ['in seconds', '5'],
+    ['as a date', new Date(Date.now() + 600_000).toUTCString()],
+  ])('waits as long as the collector asks for, %s', async (_how, retryAfter) => {
+    const { exporter, posted } = start(async () => ({ status: 429, retryAfter, body: '' }))
     exporter.add(span(1))
     await eventually(() => expect(posted).toHaveLength(1))
     await new Promise((resolve) => setTimeout(resolve, 60))

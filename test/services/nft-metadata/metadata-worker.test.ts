@@ -130,15 +130,18 @@ describe('metadata of a token', () => {
 
   it('tells hosts that are away, busy or endless apart, and comes back later', async () => {
     const url = await startHost((request, response) => {
-      response.statusCode = request.url === '/busy' ? 429 : request.url === '/gone' ? 503 : 200
+      response.statusCode = request.url?.startsWith('/busy') ? 429 : request.url === '/gone' ? 503 : 200
       response.setHeader('content-type', 'application/json')
-      response.setHeader('retry-after', '4000')
+      const date = new Date(Date.now() + 4_001_000).toUTCString()
+      response.setHeader('retry-after', request.url === '/busy-until' ? date : '4000')
       response.end('"'.padEnd(request.url === '/large' ? 9_000 : 10, 'x'))
     })
     const now = BigInt(Math.floor(Date.now() / 1_000))
-    const busy = await named(`${url}/busy`)
-    expect(busy.status).toBe('THROTTLED_TOKEN_URI')
-    expect(busy.retryAt).toBeGreaterThanOrEqual(now + 3_999n)
+    for (const path of ['busy', 'busy-until']) {
+      const busy = await named(`${url}/${path}`)
+      expect(busy.status).toBe('THROTTLED_TOKEN_URI')
+      expect(busy.retryAt).toBeGreaterThanOrEqual(now + 3_999n)
+    }
     expect(await named(`${url}/gone`)).toMatchObject({ status: 'UNREACHABLE_TOKEN_URI', retryAt: expect.any(BigInt) })
     const last = await named(`${url}/gone`, { token: { attempts: 7 } })
     expect(last).toEqual({ status: 'UNREACHABLE_TOKEN_URI', tokenUri: `${url}/gone` })

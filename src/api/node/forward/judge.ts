@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../../../lib/retry-after.ts'
 import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import { eachMember } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
@@ -17,6 +18,8 @@ const BEHIND =
   /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header not found|missing trie node/
 /** Texts of a node that lacks the method: others may be older, newer, or have the API switched on. */
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
+/** No node is left alone for longer, whatever it asks for. */
+const MAX_RETRY_AFTER_MS = 300_000
 const LIMITED = /rate.?limit|too many requests|limit exceeded|quota|throttl/i
 /** Errors are short; longer ones (reverts with data) are about the call, never about the node. */
 const MAX_ERROR = 4_096
@@ -98,8 +101,8 @@ function judgeStatus({ status, body, headers }: RawResponse): AnswerVerdict {
 }
 
 const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: number } => {
-  const seconds = Number(Array.isArray(header) ? header[0] : header)
-  return Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: Math.min(seconds, 300) * 1_000 } : {}
+  const retryAfterMs = parseRetryAfter(header, Date.now(), MAX_RETRY_AFTER_MS)
+  return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
 /** Answers of JSON-RPC endpoints. */
