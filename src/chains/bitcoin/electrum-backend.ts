@@ -6,21 +6,17 @@ import type { ElectrumClient } from './electrum.ts'
 import type { ElectrumCall } from './electrum-link.ts'
 import { scriptHash } from './hashes.ts'
 
+const balancesIn = (answer: unknown): BitcoinBalances => {
+  const body = record(answer, 'Electrum balance')
+  return plausible({
+    confirmed: satoshi(body.confirmed, 'confirmed'),
+    unconfirmed: satoshi(body.unconfirmed, 'unconfirmed'),
+  })
+}
+
 const read = (outcome: Outcome<unknown> | undefined): Outcome<BitcoinBalances> => {
   if (!outcome) return { ok: false, error: new BadAnswerError('Electrum round lost an answer') }
-  if (!outcome.ok) return outcome
-  try {
-    const body = record(outcome.value, 'Electrum balance')
-    return {
-      ok: true,
-      value: plausible({
-        confirmed: satoshi(body.confirmed, 'confirmed'),
-        unconfirmed: satoshi(body.unconfirmed, 'unconfirmed'),
-      }),
-    }
-  } catch (error) {
-    return { ok: false, error: error instanceof Error ? error : new BadAnswerError(String(error)) }
-  }
+  return outcome.ok ? { ok: true, value: balancesIn(outcome.value) } : outcome
 }
 
 /** Electrum: `blockchain.scripthash.get_balance` for all addresses in one pipelined round. Satoshi. */
@@ -30,7 +26,7 @@ export const createElectrumBackend = (deps: { client: ElectrumClient }): Bitcoin
     const calls = addresses.map(
       ({ script }): ElectrumCall => ['blockchain.scripthash.get_balance', [scriptHash(script)]],
     )
-    const outcomes = await deps.client.round(calls, context)
+    const outcomes = await deps.client.round(calls, context, (answer) => void balancesIn(answer))
     return new Map(addresses.map(({ address }, index) => [address, read(outcomes[index])]))
   },
   close: async () => deps.client.close(),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../../errors.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
+import { startRound } from './electrum-round.ts'
 import type { BitcoinNetworkName, ElectrumLimits } from './network.ts'
 
 export interface ElectrumServer {
@@ -20,10 +21,15 @@ export interface ElectrumClient {
   /** Hosts, for logs. */
   readonly name: string
   /**
-   * Sends all calls in one pipelined round to the best server; when it fails as a whole, to the next. A call that the
-   * server refuses is an error of its own. Rejects when every server failed, on abort and at the deadline.
+   * Sends all calls in one pipelined round to the best server; when it fails as a whole, to the next. A call that a
+   * server refuses, or answers with what `check` throws at, goes to the next alone, and is an error of its own when
+   * nobody is left. Rejects when every server failed, on abort, and at the deadline when nothing is known by then.
    */
-  round(calls: readonly ElectrumCall[], context: ReadContext): Promise<Outcome<unknown>[]>
+  round(
+    calls: readonly ElectrumCall[],
+    context: ReadContext,
+    check?: (answer: unknown) => void,
+  ): Promise<Outcome<unknown>[]>
   close(): void
 }
 
@@ -85,21 +91,33 @@ export const createElectrumClient = (deps: {
 
   return {
     name: `electrum ${candidates.map(({ host }) => host).join(', ')}`,
-    async round(calls, context) {
+    async round(calls, context, check) {
       if (calls.length === 0) return []
+      const asked = startRound(calls, check)
       let last: unknown = new UpstreamUnavailableError('no Electrum server is configured')
+      const answered = new Set<Candidate>()
       const tries = order(candidates)
       for (const [index, candidate] of tries.entries()) {
+        if (answered.has(candidate)) continue
         const left = context.deadline - Date.now()
-        if (left <= 0) throw new DeadlineError('Electrum servers did not answer in time')
+        if (left <= 0) {
+          last = new DeadlineError('Electrum servers did not answer in time')
+          break
+        }
         try {
-          return await attempt(candidate, calls, context, Math.ceil(left / (tries.length - index)))
+          const share = Math.ceil(left / (tries.length - index))
+          const trouble = asked.take(await attempt(candidate, asked.open(), context, share))
+          answered.add(candidate)
+          if (trouble) failed(candidate, trouble)
+          if (asked.open().length === 0) break
         } catch (error) {
-          if (error instanceof CancelledError) throw error
+          if (error instanceof CancelledError && !asked.begun()) throw error
           last = error
+          if (error instanceof CancelledError) break
         }
       }
-      throw last
+      if (!asked.begun()) throw last
+      return asked.outcomes(last)
     },
     close() {
       shutdown.abort()

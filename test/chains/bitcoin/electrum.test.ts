@@ -4,7 +4,12 @@ import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createElectrumClient, type ElectrumClient, type ElectrumLimits } from '../../../src/chains/bitcoin/index.ts'
 import { readContext } from '../../support/balance-reads.ts'
-import { electrumLine, type FakeElectrum, startFakeElectrum } from '../../support/electrum-server.ts'
+import {
+  type ElectrumRequest,
+  electrumLine,
+  type FakeElectrum,
+  startFakeElectrum,
+} from '../../support/electrum-server.ts'
 
 const limits: ElectrumLimits = {
   connectTimeoutMs: 5_000,
@@ -97,6 +102,36 @@ describe('electrum client', () => {
     const [a, b] = await connect([server.url]).round([call('a'), call('b')], readContext())
     expect(a).toEqual(good)
     expect(b).toMatchObject({ ok: false, error: { message: 'Electrum: history too large' } })
+  })
+
+  it.each([
+    [
+      'is refused',
+      ({ id }: ElectrumRequest) => `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n`,
+    ],
+    ['is none', ({ id }: ElectrumRequest) => electrumLine(id, { confirmed: '7', unconfirmed: 0 })],
+  ])('asks the next server for what %s, and for nothing else', async (_, fault) => {
+    server.fault = (request) => (request.params[0] === 'b' ? fault(request) : undefined)
+    const check = (answer: unknown) => {
+      if (typeof (answer as { confirmed?: unknown }).confirmed !== 'number') throw new Error('no number')
+    }
+    const client = connect([server.url, second.url])
+    expect(await client.round([call('a'), call('b'), call('c')], readContext(), check)).toEqual([good, good, good])
+    expect(second.seen.flatMap(({ method, params }) => (method.endsWith('get_balance') ? params : []))).toEqual(['b'])
+    second.fault = () => '<html>\n'
+    const [a, b] = await client.round([call('a'), call('b')], readContext(), check)
+    expect(a).toEqual(good)
+    expect(b).toMatchObject({ ok: false })
+  })
+
+  it('keeps what is known when the next server is silent until the end', async () => {
+    server.fault = ({ id, params }) =>
+      params[0] === 'b' ? `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n` : undefined
+    second.fault = () => ''
+    const client = connect([server.url, second.url])
+    const [a, b] = await client.round([call('a'), call('b')], readContext({ deadline: Date.now() + 1_500 }))
+    expect(a).toEqual(good)
+    expect(b).toMatchObject({ ok: false, error: { message: 'Electrum: too large' } })
   })
 
   const faults: [string, FakeElectrum['fault']][] = [

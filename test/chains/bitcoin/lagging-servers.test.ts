@@ -29,7 +29,7 @@ const server = (height: number | undefined, satoshi: number) =>
 
 /** What the chain tells of the address over these servers, the first one preferred. */
 async function reader(kind: 'esplora' | 'blockbook', servers: readonly { url: string; close(): Promise<void> }[]) {
-  const upstreams = servers.map(({ url }) => ({ url, kind }))
+  const upstreams = servers.map(({ url }, priority) => ({ url, kind, priority }))
   const chains = createChains(
     { evm: {}, bitcoin: { [REFERENCE]: { network: 'mainnet', upstreams } }, solana: {}, avalanche: {} },
     { limits: TEST_LIMITS, tokens: { tokens: () => [] }, xpubGap: 20, pool: {}, logger: pino({ enabled: false }) },
@@ -62,7 +62,7 @@ it('one block is no lag, and a server that does not tell its height is asked as 
     const servers = await Promise.all([server(height, 5), server(102, 7)])
     const read = await reader('esplora', servers)
     expect(await read()).toMatchObject({ confirmed: 5n })
-    await expect.poll(() => servers.every(({ stats }) => stats.requests > 1)).toBe(true)
+    await expect.poll(() => servers[1]?.stats.requests).toBeGreaterThan(0)
     expect(await read()).toMatchObject({ confirmed: 5n })
   }
 })

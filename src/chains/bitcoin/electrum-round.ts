@@ -1,0 +1,53 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { Outcome } from '../capabilities.ts'
+import type { ElectrumCall } from './electrum-link.ts'
+
+/** The calls of one round and what has come of them so far. */
+export interface Round {
+  /** Calls without a good answer, in their order. */
+  open(): ElectrumCall[]
+  /** Takes one server's answers to the open calls. Returns what is wrong with them, if that is the server's own fault. */
+  take(answers: readonly Outcome<unknown>[]): Error | undefined
+  /** Whether any server has said anything. */
+  begun(): boolean
+  /** All outcomes in the order of the calls; `last` is why the last server failed. */
+  outcomes(last: unknown): Outcome<unknown>[]
+}
+
+const failure = (error: unknown): Outcome<unknown> => ({
+  ok: false,
+  error: error instanceof Error ? error : new BadAnswerError(String(error)),
+})
+
+const judge = (answer: Outcome<unknown>, check: ((value: unknown) => void) | undefined): Outcome<unknown> => {
+  if (!answer.ok || !check) return answer
+  try {
+    check(answer.value)
+    return answer
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+/** @param check throws for an answer that is none */
+export const startRound = (calls: readonly ElectrumCall[], check: ((value: unknown) => void) | undefined): Round => {
+  const found: (Outcome<unknown> | undefined)[] = calls.map(() => undefined)
+  return {
+    open: () => calls.filter((_, at) => found[at]?.ok !== true),
+    take(answers) {
+      let trouble: Error | undefined
+      let taken = 0
+      for (const [at, known] of found.entries()) {
+        if (known?.ok) continue
+        const answer = answers[taken] ?? failure(new BadAnswerError('Electrum round lost an answer'))
+        const judged = judge(answer, check)
+        if (answer.ok && !judged.ok) trouble ??= judged.error
+        found[at] = judged
+        taken += 1
+      }
+      return trouble
+    },
+    begun: () => found.some((one) => one !== undefined),
+    outcomes: (last) => found.map((one) => one ?? failure(last)),
+  }
+}
