@@ -105,10 +105,17 @@ function createServer(config: Config, { logger, node, guard }: ServerHttpDeps, a
       reply.hijack()
       refuseUnreadableTarget(reply.raw, request.raw.url ?? '/')
     },
-    // A base URL that ends in a slash makes clients ask for `//v1/…`.
-    rewriteUrl: (request) => (request.url ?? '/').replace(/^\/\/+(?=v1\/)/, '/'),
+    rewriteUrl: ({ url = '/' }) => withoutDoubledSlash(url, config.data.pathPrefix),
   })
   http.server.maxConnections = config.http.maxConnections
   installRequestLog(http, () => logger.isLevelEnabled('debug'))
   return http
 }
+
+/** A base URL that ends in a slash makes clients ask for `//v1/…`, also behind the prefix of the indexed API. */
+function withoutDoubledSlash(url: string, prefix: string): string {
+  const rest = url.startsWith(`${prefix}//`) ? url.slice(prefix.length) : undefined
+  return rest === undefined ? url.replace(DOUBLED, '/') : prefix + rest.replace(DOUBLED, '/')
+}
+
+const DOUBLED = /^\/\/+(?=v1\/)/

@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
-/** Whether a target that cannot be decoded was meant for an API under /v1, which speaks JSON whatever happens. */
-export const isMeantForApi = (target: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?]*)?\/+v1\//i.test(target)
+/**
+ * Whether a target that cannot be decoded was meant for an API under /v1, which speaks JSON whatever happens. The indexed
+ * one may stand behind a prefix; what nodes answer is below /ext.
+ */
+export const isMeantForApi = (target: string): boolean =>
+  /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?]*)?(?!\/+ext\/)(?:\/[^?]*)?\/v1\//i.test(target)
 
 /** 400 for a target that cannot be decoded, in the form of the API that was asked; the connection ends with it. */
 export function refuseUnreadableTarget(response: ServerResponse, target: string): void {

@@ -10,6 +10,7 @@ describe('a target that cannot be decoded', () => {
     ['/v1/%', { message: 'the path cannot be decoded', error: 'Bad Request', statusCode: 400 }],
     ['//v1/chains/%zz', { message: 'the path cannot be decoded', error: 'Bad Request', statusCode: 400 }],
     ['http://host/v1/%4?x=1', { message: 'the path cannot be decoded', error: 'Bad Request', statusCode: 400 }],
+    ['/proxy/glacier/v1/%zz', { message: 'the path cannot be decoded', error: 'Bad Request', statusCode: 400 }],
     ['/v1/balance/%', { message: 'BAD_REQUEST' }],
     ['/v1/stake/%', { message: 'BAD_REQUEST' }],
     // Escapes that are no UTF-8.
@@ -33,11 +34,14 @@ describe('a target that cannot be decoded', () => {
     expect(JSON.parse(reply.body.toString())).toEqual(expected)
   })
 
-  it.each(['/%', '/ext/%', '/v1x/%'])('%s is refused as a node does', async (target) => {
-    const { url } = await stage.serve()
-    const request = { method: 'GET', target, headers: [['Host', 'here']] as const, body: Buffer.alloc(0) }
-    const reply = await sendRaw(Number(new URL(url).port), request)
-    expect(reply.status).toBe(400)
-    expect(reply.body.toString()).toBe('400 Bad Request')
-  })
+  it.each(['/%', '/ext/%', '/v1x/%', '/ext/v1/%', '//ext/bc/v1/%', '/%?/v1/'])(
+    '%s is refused as a node does',
+    async (target) => {
+      const { url } = await stage.serve()
+      const request = { method: 'GET', target, headers: [['Host', 'here']] as const, body: Buffer.alloc(0) }
+      const reply = await sendRaw(Number(new URL(url).port), request)
+      expect(reply.status).toBe(400)
+      expect(reply.body.toString()).toBe('400 Bad Request')
+    },
+  )
 })
