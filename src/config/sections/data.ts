@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { choice, count, list, ms, secret, section, toggle, url } from './field.ts'
 
 const PlanSchema = section({
-  computeUnitsPerMinute: count(1_000_000, 'Compute units per minute.'),
-  computeUnitsPerDay: count(1_000_000_000, 'Compute units per day.'),
+  computeUnitsPerMinute: count(10_000_000, 'Compute units per minute.'),
+  computeUnitsPerDay: count(10_000_000_000, 'Compute units per day.'),
   operations: list(Type.String({ minLength: 1 }), 'Operations (their operationId) that may be called; empty = all.'),
 })
 
@@ -52,7 +52,7 @@ export const DataSection = section({
   ),
   plans: Type.Record(Type.String({ pattern: '^[-_a-zA-Z0-9]+$' }), PlanSchema, {
     additionalProperties: false,
-    default: { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000_000, operations: [] } },
+    default: { default: { computeUnitsPerMinute: 10_000_000, computeUnitsPerDay: 10_000_000_000, operations: [] } },
     description: 'Rate plans by name; "default" is for requests without a key.',
     allowed: 'an object keyed by plan names',
   }),
