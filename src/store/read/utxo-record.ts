@@ -46,7 +46,7 @@ export const RECORD_COLUMNS = `u.tx_id, u.output_index, u.kind, u.amount, u.addr
 
 export interface RecordRow extends AssetColumns {
   tx_id: string
-  output_index: bigint
+  output_index: bigint | number
   kind: number
   amount: string | null
   addresses: string
