@@ -38,7 +38,6 @@ export interface BcoinNode {
     height: number
     add(block: unknown): Promise<Entry | null>
     getBlock(height: number): Promise<{ txs: BcoinTx[]; rhash(): string; toHeaders(): { toRaw(): Buffer } }>
-    getEntryByHeight?(height: number): Promise<Entry>
     getCoinsByAddress(addresses: unknown[]): Promise<BcoinCoin[]>
   }
   mempool: {

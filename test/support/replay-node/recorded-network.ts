@@ -17,7 +17,6 @@ interface NetworkFile {
   feeConfig: unknown
   keys?: Record<string, { privateKey: string; address: string; evmAddress: string }>
   assets: { assetID: string; name: string; symbol: string; denomination: string }[]
-  recordedAt: string
 }
 
 export interface L1File {
