@@ -21,7 +21,7 @@ export function createServerContainers(
 const MARK = 'index-enabled'
 
 /**
- * Refuses a start that would let an index stand still which was on before (spec 2, Index API).
+ * Refuses a start that would let an index stand still which was on before.
  * @throws ConfigError unless `--index-allow-incomplete` is given
  */
 export async function checkIndexFlags({ index, dataDir }: Config, logger: Logger): Promise<void> {

@@ -5,7 +5,7 @@ import type { AssetInfo } from '../../store/index.ts'
 import type { PrimaryChain, PrimaryDeps, ToldAsset } from './primary-chain.ts'
 import { oneOf } from './schemas.ts'
 
-/** Members of every asset amount (data API facts, section 1.5). */
+/** Members of every asset amount. */
 export const assetMembers = {
   assetId: Type.String(),
   name: Type.String(),

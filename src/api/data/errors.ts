@@ -18,7 +18,7 @@ interface ThrownError extends Error {
 /** Statuses of 4xx that SDKs know; what Fastify refuses with others (413, 415) is a malformed request to them. */
 const DECLARED = new Set([400, 401, 403, 404, 429])
 
-/** The one error body of this API, for every status (data API facts, section 4). SDKs throw on any other shape. */
+/** The one error body of this API, for every status. SDKs throw on any other shape. */
 export function refuse(reply: FastifyReply, statusCode: number, message: string | string[]): FastifyReply {
   return reply
     .code(statusCode)

@@ -73,7 +73,7 @@ const common = (utxo: UtxoRecord, chain: PrimaryChain, utxoBytes: string) => ({
 /** Outputs without an amount (minting rights, NFTs) count as none. */
 const amountOf = (utxo: UtxoRecord): string => (utxo.amount ?? 0n).toString()
 
-/** A UTXO as a P-chain list shows it; absent members are left out, never null (facts, section 7). */
+/** A UTXO as a P-chain list shows it; absent members are left out, never null. */
 export function presentPlatformUtxo(
   utxo: UtxoRecord,
   chain: PrimaryChain,

@@ -151,7 +151,7 @@ function smallestAmount(url: string, parsed: number): bigint {
   return /^\d+$/.test(written) ? BigInt(written) : BigInt(Math.ceil(parsed))
 }
 
-/** On P the filter has no meaning (facts, section 7). */
+/** On P the filter has no meaning. */
 function assetFilter(chain: PrimaryChain, assetId: string | undefined): string | undefined {
   if (assetId === undefined || assetId === '' || chain.letter === 'P') return undefined
   try {

@@ -22,7 +22,7 @@ const isPlain = (path: string, target: string): boolean =>
   !path.includes('#') && (path.startsWith('/ext/') || !/^[^?]*%2f/i.test(target))
 
 /**
- * Lets in who has a token for the path, as the last nodes with an auth API did (node conventions 5): every path needs one,
+ * Lets in who has a token for the path, as the last nodes with an auth API did: every path needs one,
  * what is not served too. The front door exempts `/ext/auth` and preflights.
  */
 export function createAccessGuard(tokens: TokenCheck): AccessGuard {

@@ -8,7 +8,7 @@ export interface IndexFlags {
 }
 
 /**
- * Whether this run may start (spec 2, Index API; node conventions 8, "Incomplete index rule").
+ * Whether this run may start, as a node decides it.
  * A node that indexed, paused and indexes again has lost containers for ever; here they are fetched later, so switching
  * the index on needs no permission.
  * @param indexedBefore an earlier run of this server had the index on

@@ -6,7 +6,7 @@ export interface TxFees {
   readonly [name: string]: string
 }
 
-/** Node conventions 3, info.getTxFee. All but the first two are "no longer used" (spec 2) and fixed for good. */
+/** `info.getTxFee` as nodes had it. All but the first two are "no longer used" and fixed for good. */
 const fees = (createAsset: string, createSubnet: string, transformSubnet: string): TxFees => ({
   txFee: '1000000',
   createAssetTxFee: createAsset,

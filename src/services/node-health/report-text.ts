@@ -1,6 +1,6 @@
 import type { HealthReport, HealthResult } from './health-check.ts'
 
-/** Members as a node orders them; ours are always all there but `message` and `error` (spec 2, "Health check result"). */
+/** Members as a node orders them; ours are always all there but `message` and `error`. */
 const resultText = (result: HealthResult): string => {
   const { message, error, timestamp, duration, contiguousFailures, timeOfFirstFailure } = result
   return JSON.stringify({ message, error, timestamp, duration, contiguousFailures, timeOfFirstFailure })

@@ -50,7 +50,7 @@ export const differences: readonly Difference[] = [
     names:
       /getContainerRange\/(zero|missing-num|start-beyond-and-zero|no-params|numToFetch-"?0"?|numToFetch-null|start-beyond-num-0|empty)$/,
     what: 'index.getContainerRange with `numToFetch` 0 or absent: `{"containers":[]}` instead of an error.',
-    reason: 'Explicit rule of the specification; see node conventions, index API.',
+    reason: 'Explicit rule of the specification: nothing was asked for.',
   },
   {
     sets: [...NETWORK, 'legacy'],

@@ -23,7 +23,7 @@ interface Document {
   components: { schemas: Record<string, object> }
 }
 
-/** The rows of the specification (spec 2). */
+/** The rows of the specification. */
 const ROWS = `
 auth.newToken auth.revokeToken auth.changePassword
 admin.alias admin.aliasChain admin.getChainAliases admin.getLoggerLevel admin.loadVMs admin.lockProfile

@@ -12,7 +12,7 @@ const nodeOf =
   }
 
 describe('info.getTxFee, composed', () => {
-  // Values of the public networks and of local ones: node conventions 3.
+  // Values of the public networks and of local ones.
   it.each([
     ['1', '10000000', '1000000000', '10000000000'],
     ['5', '10000000', '100000000', '1000000000'],

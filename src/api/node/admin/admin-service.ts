@@ -74,7 +74,7 @@ function createMethods(deps: AdminServiceDeps): Record<string, LocalMethod> {
   }
 }
 
-/** `/ext/admin` on this server itself (spec 2, Admin API; node conventions 4). */
+/** `/ext/admin` on this server itself. */
 export function createAdminService(deps: AdminServiceDeps): LocalService {
   const methods = createMethods(deps)
   return {

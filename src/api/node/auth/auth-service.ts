@@ -15,7 +15,7 @@ const asMethodError = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
-/** `/ext/auth`: who knows the password makes tokens, revokes them and changes the password (spec 2, Auth API). */
+/** `/ext/auth`: who knows the password makes tokens, revokes them and changes the password. */
 export function createAuthService({ tokens, confirms }: AuthServiceDeps): LocalService {
   const done: JsonValue = confirms ? { success: true } : {}
   return {

@@ -27,7 +27,7 @@ export interface RouteAliasesDeps {
 /** Aliases are resolved at most this often, so that a circle ends. */
 const MAX_STEPS = 16
 
-/** Texts and order of checks as in the node's router (node conventions 2.3). In memory: who adds keeps them. */
+/** Texts and order of checks as in the node's router. In memory: who adds keeps them. */
 export function createRouteAliases({ isServed, isReserved, extensions }: RouteAliasesDeps): RouteAliases {
   const bases = new Map<string, string>()
   const step = (path: string): string | undefined => {

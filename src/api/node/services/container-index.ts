@@ -50,7 +50,7 @@ const readRange = (args: Arguments) => ({
   encoding: args.encoding(),
 })
 
-/** Texts and the order of checks as in node conventions 8; `encoding` comes last, as nothing is encoded before. */
+/** Texts and the order of checks are a node's; `encoding` comes last, as nothing is encoded before. */
 function ownMethods(source: ContainerSource) {
   const getContainerRange: OwnMethod<ReturnType<typeof readRange>> = async (index, args, read) => {
     const { start, count, encoding } = args

@@ -29,7 +29,7 @@ const PAGES: Readonly<Record<string, HealthReportKind>> = {
 }
 
 /**
- * The reports as pages (node conventions 2.2, 7): `/ext/health` by GET, the three below it by any method; 200 when
+ * The reports as pages: `/ext/health` by GET, the three below it by any method; 200 when
  * healthy, else 503; `tag` in the query may come several times.
  */
 export const createHealthPages = (health: NodeHealth): LocalEndpoint[] =>

@@ -20,7 +20,7 @@ const isCall = (one: Conversation): boolean =>
   one.request.method === 'POST' &&
   one.response.status === 200
 
-/** Where we differ on purpose: the specification wants an empty list (design.md, decided cases). */
+/** Where we differ on purpose: the specification wants an empty list. */
 const asksForNothing = (one: Conversation): boolean =>
   /numToFetch must be in \[1,1024\] but is 0/.test(one.response.body ?? '')
 const EMPTY_RANGE = '{"jsonrpc":"2.0","result":{"containers":[]},"id":1}\n'
