@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { clientSource } from '../../lib/client-source.ts'
 
 /**
- * Weight classes and what one call costs, in compute units (data API facts, section 3). What is free has a
+ * Weight classes and what one call costs, in compute units. What is free has a
  * budget of its own: probes of load balancers come from the address that their clients come from.
  */
 export const WEIGHTS = { free: 1, small: 10, medium: 20, large: 50, xl: 100, xxl: 200 } as const
@@ -66,7 +66,8 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
   ): Promise<Admission> {
     const hash = apiKey === undefined || apiKey === '' ? undefined : digest(apiKey)
     const known = hash === undefined ? undefined : plans.get(hash)
-    if (known === undefined && options.keyRequired) {
+    // Load balancers have no key; told 401, they could not see that this process is being stopped or reads nothing.
+    if (known === undefined && options.keyRequired && weight !== 'free') {
       options.observe?.({ plan: 'none', units: 0, refused: 'no-key' })
       return { ok: false, status: 401, headers: {} }
     }

@@ -45,7 +45,7 @@ export const DataSection = section({
     default: '',
     description: 'Path put in front of the indexed API.',
   }),
-  keyRequired: toggle(false, 'Refuse requests without a known key.'),
+  keyRequired: toggle(false, 'Refuse requests without a known key; live-check, which load balancers ask, needs none.'),
   apiKeys: list(
     ApiKeySchema,
     'Known keys and their plans; a key as it is sent, or `sha256:` and the hex digest of it.',

@@ -134,3 +134,11 @@ it('tells a key what is left of its budget also where its plan leaves the operat
   expect(await ask('/v1/blocks')).toEqual([403, '1000', '980'])
   expect(await ask('/v1/transactions')).toEqual([503, '1000', '960'])
 })
+
+it('tells load balancers, which have no key, how it is also where keys are required', async () => {
+  const { url } = await stage.serve({ data: { keyRequired: true, plans } })
+  const status = async (path: string) => (await fetch(url + path)).status
+  expect(await status('/v1/live-check')).toBe(200)
+  expect(await status('/v1/health-check')).toBe(401)
+  expect(await status('/v1/blocks')).toBe(401)
+})

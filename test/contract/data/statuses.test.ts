@@ -43,7 +43,8 @@ beforeAll(async () => {
   const serve = async (config: Partially<Config>) => (await stage.serve(config)).url
   const limited = { ...PLENTY, operations: ['nothing'] }
   urls.keyed = await serve({
-    data: { keyRequired: true, plans: { default: PLENTY, limited }, apiKeys: [{ key: KEY, plan: 'limited' }] },
+    // live-check needs no key; without one it is refused only by a plan that leaves it out.
+    data: { keyRequired: true, plans: { default: limited, limited }, apiKeys: [{ key: KEY, plan: 'limited' }] },
   })
   urls.poor = await serve({ data: { plans: { default: { computeUnitsPerMinute: 1, computeUnitsPerDay: 1 } } } })
   const dead = (await stage.deadUrl()).replace('http://', '')
