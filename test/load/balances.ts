@@ -23,7 +23,7 @@ import { runLoad } from './forward/load.ts'
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
 const LOAD_MS = Number(process.env['ROUND_MS'] ?? 2_000)
 const CONNECTIONS = 32
-const WARM_UP = 400
+const WARM_UP = 3_000
 const WARM_UP_PARALLEL = 8
 const PATH = '/v1/balance/get-balances'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -100,10 +100,12 @@ async function measureLatency(firn: Child, chains: ChainsChild): Promise<void> {
   const pools = urls.map((url) => new Pool(url)) as [Pool, Pool, Pool, Pool]
   const [server, fast, slow, between] = pools
   // As in a server that has been running: connections are open and what is hot is compiled.
+  chains.hurry()
   for (let request = 0; request < WARM_UP; request += WARM_UP_PARALLEL) {
     const fresh = { bitcoin: true, evm: true }
     await Promise.all(Array.from({ length: WARM_UP_PARALLEL }, () => stream(server, requestBody(chains.facts, fresh))))
   }
+  chains.calm()
   const measure = async (count: number, pauseMs: number, bodyOf: (round: number) => RequestBody): Promise<Medians> => {
     const rounds: Medians[] = []
     for (let round = 0; round < count; round++) {

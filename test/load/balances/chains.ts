@@ -38,6 +38,8 @@ export interface Chains {
   facts: ChainFacts
   /** From now on every upstream answers at once. */
   hurry(): void
+  /** With the set latencies again. */
+  calm(): void
   stop(): Promise<void>
 }
 
@@ -81,8 +83,8 @@ export async function startChains(latencies: Latencies): Promise<Chains> {
     dataDir: join(folder, 'data'),
     log: { level: 'warn' },
     http: { port: 0 },
-    // A late answer is not asked for twice: the latency is meant.
-    upstream: { hedgeMinMs: 0 },
+    // A late answer is not asked for twice: the latency is meant. Stubs have no limits that are to be kept.
+    upstream: { hedgeMinMs: 0, requestsPerSecond: 10_000 },
     market: { prices: { provider: 'file', file: write('prices.json', PRICES) }, defaultTokenLists: [] },
     chains: {
       catalogue: false,
@@ -115,6 +117,11 @@ export async function startChains(latencies: Latencies): Promise<Chains> {
     },
     hurry() {
       for (const recorder of recorders) recorder.latencyMs = 0
+    },
+    calm() {
+      for (const recorder of [esplora, solanaRpc, node]) recorder.latencyMs = latencies.middle
+      fast.latencyMs = latencies.fast
+      slow.latencyMs = latencies.slow
     },
     async stop() {
       await Promise.all(recorders.map((recorder) => recorder.stop()))

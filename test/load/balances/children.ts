@@ -21,6 +21,7 @@ const stopOf = (child: ChildProcess) => async (): Promise<void> => {
 export interface ChainsChild {
   facts: ChainFacts
   hurry(): void
+  calm(): void
   stop(): Promise<void>
 }
 
@@ -35,6 +36,7 @@ export async function startChains({ fast, slow, middle }: Latencies): Promise<Ch
   return {
     facts,
     hurry: () => void child.send('hurry'),
+    calm: () => void child.send('calm'),
     async stop() {
       const gone = once(child, 'exit')
       child.disconnect()
