@@ -6,6 +6,8 @@ import type { IndexReader } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 
 const LETTERS = ['P', 'X', 'C'] as const
+/** Unspent outputs stand twice in the store, as entries of their owners and as records: the two orders read either. */
+const ORDERS = ['timestamp', 'amount'] as const
 const PAGE = 500
 /** Chains move while they are read: so often a sample is tried. */
 const TRIES = 10
@@ -27,15 +29,18 @@ export async function compareOwner(
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await meeting(reader, network, name, signal)
     if (before === undefined) continue
-    const differences: string[] = []
+    const differences = new Set<string>()
     for (const letter of LETTERS) {
-      const own = await stored(reader, name, letter, address)
       const theirs = await atNode(network, letter, text, signal)
-      for (const utxo of theirs) if (!own.has(utxo)) differences.push(`${letter}-${text}: the index lacks ${utxo}`)
-      for (const utxo of own)
-        if (!theirs.has(utxo)) differences.push(`${letter}-${text}: the node does not have ${utxo}`)
+      for (const sortBy of ORDERS) {
+        const own = await stored(reader, name, letter, address, sortBy)
+        for (const utxo of theirs) if (!own.has(utxo)) differences.add(`${letter}-${text}: the index lacks ${utxo}`)
+        for (const utxo of own)
+          if (!theirs.has(utxo)) differences.add(`${letter}-${text}: the node does not have ${utxo}`)
+      }
     }
-    if ((await meeting(reader, network, name, signal)) === before) return { settled: true, differences }
+    if ((await meeting(reader, network, name, signal)) === before)
+      return { settled: true, differences: [...differences] }
   }
   return { settled: false, differences: [] }
 }
@@ -61,12 +66,13 @@ async function stored(
   network: string,
   letter: ChainLetter,
   address: string,
+  sortBy: (typeof ORDERS)[number],
 ): Promise<Set<string>> {
   const query = { chain: { network, letter }, addresses: [address], includeSpent: false, limit: PAGE } as const
   const found = new Set<string>()
   let after: Awaited<ReturnType<typeof reader.utxos.list>>['next']
   do {
-    const page = await reader.utxos.list({ ...query, sortBy: 'timestamp', order: 'asc', ...(after ? { after } : {}) })
+    const page = await reader.utxos.list({ ...query, sortBy, order: 'asc', ...(after ? { after } : {}) })
     for (const { txId, outputIndex, asset, amount, consumableOn, stake, threshold } of page.utxos) {
       // Stake is no UTXO while it is staked, and no address finds what nobody has to sign for.
       if (consumableOn !== letter || stake?.active === true || threshold === 0) continue

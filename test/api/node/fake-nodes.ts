@@ -65,6 +65,8 @@ const healthy = (asked: Asked, nodeId: string): Reply => {
       )
     case 'info.getNodeID':
       return gorilla(`{"nodeID":"${nodeId}"}`)
+    case 'avm.getAssetDescription':
+      return gorilla(`{"assetID":"${id32(6)}","name":"Avalanche","symbol":"AVAX","denomination":"9"}`)
     case 'info.getNetworkID':
       return gorilla('{"networkID":"5"}')
     default:
