@@ -1,16 +1,13 @@
 import { Keypair } from '@solana/web3.js'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Outcome, SolanaBalances } from '../../../src/chains/capabilities.ts'
-import { createSolanaBalanceSource, solanaHeadProbe, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { solanaHeadProbe, solanaLimits } from '../../../src/chains/solana/index.ts'
 import { DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
-import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
+import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { TOKEN_2022 } from '../../sandbox/solana/instructions.ts'
-import { createSolanaMethods } from '../../sandbox/solana/rpc.ts'
-import { type SolanaChain, solanaGenesis, startSolanaChain } from '../../sandbox/solana-chain.ts'
-import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balance-reads.ts'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../support/fault-server.ts'
-import { createPlainPool, type PlainPool } from '../../support/plain-pool.ts'
+import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
+import { type Answer, type Call, type Tamper, useTamperedChain } from './tampered-chain.ts'
 
 interface Account {
   owner: string
@@ -21,67 +18,20 @@ interface Entry {
   pubkey: string
   account: Account
 }
-interface Answer {
-  context: { slot: number }
-  value: unknown
-}
-interface Call extends SeenCall {
-  params: [unknown, { programId?: string }, { minContextSlot?: number }]
-}
-/** Changes what the chain answers on its way to the reader. */
-type Tamper = (answer: Answer, call: Call) => unknown
 
 const METAPLEX_KEY = 4
 
-let chain: SolanaChain
-let server: FaultServer
-let pool: PlainPool
-let tamper: Tamper
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-beforeAll(async () => {
-  chain = await startSolanaChain()
-})
-afterAll(() => chain.close())
-beforeEach(async () => {
-  tamper = (answer) => answer
-  const methods = createSolanaMethods(chain.ledger, solanaGenesis.devnet)
-  server = await startFaultServer({
-    answer: (call) => {
-      const { params, method } = call as Call
-      // The slots of these tests are made up, so the chain itself must not judge them.
-      const plain = params.map((one) => (isObject(one) ? { ...one, minContextSlot: undefined } : one))
-      const answer = methods[method]?.(plain as never)
-      return isObject(answer) ? tamper(answer as Answer, call as Call) : answer
-    },
-  })
-  pool = createPlainPool(server.url)
-})
-afterEach(async () => {
-  await server.close()
-  await pool.close()
-})
-
-const source = (over: PlainPool | UpstreamPool = pool) =>
-  createSolanaBalanceSource({
-    caip2Id: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
-    native: solanaNative,
-    pool: over,
-    tokens: { tokens: () => [] },
-    limits: solanaLimits,
-  })
+const stage = useTamperedChain()
 
 const read = async (): Promise<{ alice: Outcome<SolanaBalances>; bob: Outcome<SolanaBalances> }> => {
-  const { alice, bob } = chain.owners
-  const balances = await source().readBalances([{ id: alice }, { id: bob }], readContext())
+  const { alice, bob } = stage.chain.owners
+  const balances = await stage.source().readBalances([{ id: alice }, { id: bob }], readContext())
   expect(balances.size).toBe(2)
   return { alice: balances.get(alice) as Outcome<SolanaBalances>, bob: balances.get(bob) as Outcome<SolanaBalances> }
 }
 
-const ofAlice = (call: Call): boolean => call.params[0] === chain.owners.alice
-const isOwners = (call: Call): boolean => (call.params[0] as string[])[0] === chain.owners.alice
+const ofAlice = (call: Call): boolean => call.params[0] === stage.chain.owners.alice
+const isOwners = (call: Call): boolean => (call.params[0] as string[])[0] === stage.chain.owners.alice
 const changed = (account: Account, change: (bytes: Buffer) => Buffer): Account => ({
   ...account,
   data: [change(Buffer.from(account.data[0], 'base64')).toString('base64'), 'base64'],
@@ -116,14 +66,14 @@ describe('token answers that are no truth', () => {
     ['a mint that does not exist', bytes((data) => data.fill(3, 0, 32))],
   ]
   it.each(tampers)('%s: an error for that account alone', async (_, change) => {
-    tamper = change
+    stage.tamper = change
     const { alice, bob } = await read()
     expect(errorOf(alice)).toMatchObject({ code: 'BAD_ANSWER', retryable: true })
     expect(balancesOf(bob).native).toBe(9_007_199_254_740_993n)
   })
 
   it('is an error when one of the two programs is not answered', async () => {
-    tamper = (answer, call) => {
+    stage.tamper = (answer, call) => {
       const second = ofAlice(call) && call.params[1].programId === TOKEN_2022.toBase58()
       return second ? { context: answer.context } : answer
     }
@@ -133,7 +83,7 @@ describe('token answers that are no truth', () => {
   })
 
   it('is an error when a method is refused', async () => {
-    server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getTokenAccountsByOwner'] } })
+    stage.server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getTokenAccountsByOwner'] } })
     const { alice, bob } = await read()
     expect([errorOf(alice).message, errorOf(bob).message]).toEqual(['Method not found', 'Method not found'])
   })
@@ -142,13 +92,13 @@ describe('token answers that are no truth', () => {
 it('every owner gets his own lamports, beyond the first hundred as well', async () => {
   const { alice, bob } = await read()
   const others = Array.from({ length: 230 }, () => Keypair.generate().publicKey.toBase58())
-  const owners = [...others.slice(0, 150), chain.owners.bob, ...others.slice(150), chain.owners.alice]
-  const balances = await source().readBalances(
+  const owners = [...others.slice(0, 150), stage.chain.owners.bob, ...others.slice(150), stage.chain.owners.alice]
+  const balances = await stage.source().readBalances(
     owners.map((id) => ({ id })),
     readContext(),
   )
   const nativeOf = (id: string) => balancesOf(balances.get(id) as Outcome<SolanaBalances>).native
-  expect([nativeOf(chain.owners.alice), nativeOf(chain.owners.bob)]).toEqual(
+  expect([nativeOf(stage.chain.owners.alice), nativeOf(stage.chain.owners.bob)]).toEqual(
     [alice, bob].map((one) => balancesOf(one).native),
   )
   expect(new Set(others.map(nativeOf))).toEqual(new Set([0n]))
@@ -173,7 +123,7 @@ describe('lamport answers that are no truth', () => {
     ['nothing', lamports((accounts) => accounts.map(() => ({})))],
   ]
   it.each(tampers)('%s: an error, not zero', async (_, change) => {
-    tamper = change
+    stage.tamper = change
     const { alice, bob } = await read()
     for (const outcome of [alice, bob]) expect(errorOf(outcome)).toMatchObject({ code: 'BAD_ANSWER' })
   })
@@ -192,18 +142,18 @@ describe('mint answers that are no truth', () => {
     ['missing mints', mints(() => null)],
     ['mints that were never initialised', bytes((data) => data.fill(0))],
     ['cut mints', bytes((data) => data.subarray(0, 81))],
-    ['mints of another program', mints((account) => account && { ...account, owner: chain.owners.alice })],
+    ['mints of another program', mints((account) => account && { ...account, owner: stage.chain.owners.alice })],
   ]
   it.each(tampers)('%s: an error, no guessed decimals', async (_, change) => {
-    tamper = change
+    stage.tamper = change
     const { alice, bob } = await read()
     expect(errorOf(alice)).toMatchObject({ code: 'BAD_ANSWER' })
     expect(bob.ok).toBe(true)
   })
 
   it('takes broken metadata for none', async () => {
-    tamper = bytes((data) => (data[0] === METAPLEX_KEY ? data.subarray(0, 70) : data))
-    const { metaplex } = chain.mints
+    stage.tamper = bytes((data) => (data[0] === METAPLEX_KEY ? data.subarray(0, 70) : data))
+    const { metaplex } = stage.chain.mints
     const token = balancesOf((await read()).alice).tokens.find(({ address }) => address === metaplex)
     expect(token?.name).toBe(`${metaplex.slice(0, 4)}…${metaplex.slice(-4)}`)
   })
@@ -214,24 +164,24 @@ describe('answers of different times', () => {
   const at = (answer: Answer, slot: number): Answer => ({ ...answer, context: { slot } })
 
   it('asks a laggard once more, for a slot near the newest', async () => {
-    tamper = (answer, call) => at(answer, late(call) && call.params[2].minContextSlot === undefined ? 5 : 1_000)
+    stage.tamper = (answer, call) => at(answer, late(call) && call.params[2].minContextSlot === undefined ? 5 : 1_000)
     const { alice } = await read()
     expect(balancesOf(alice).native).toBe(2_500_000_000n)
-    const again = (server.stats.seen as Call[]).flatMap(({ params }) => params?.[2]?.minContextSlot ?? [])
+    const again = (stage.server.stats.seen as Call[]).flatMap(({ params }) => params?.[2]?.minContextSlot ?? [])
     expect(again).toEqual([1_000 - solanaLimits.maxSlotSpread, 1_000 - solanaLimits.maxSlotSpread])
   })
 
   it('refuses one that stays behind', async () => {
-    tamper = (answer, call) => at(answer, late(call) ? 5 : 1_000)
+    stage.tamper = (answer, call) => at(answer, late(call) ? 5 : 1_000)
     const { alice, bob } = await read()
     expect(errorOf(alice).message).toContain('was answered at slot 5')
     expect(bob.ok).toBe(true)
   })
 
   it('takes a small spread for one picture', async () => {
-    tamper = (answer, call) => at(answer, late(call) ? 1_000 - solanaLimits.maxSlotSpread : 1_000)
+    stage.tamper = (answer, call) => at(answer, late(call) ? 1_000 - solanaLimits.maxSlotSpread : 1_000)
     expect((await read()).alice.ok).toBe(true)
-    expect(JSON.stringify(server.stats.seen)).not.toContain('minContextSlot')
+    expect(JSON.stringify(stage.server.stats.seen)).not.toContain('minContextSlot')
   })
 })
 
@@ -242,45 +192,47 @@ describe('upstreams that fail as a whole', () => {
     ['a dead connection', { dead: true }],
     ['a refused batch', { refuseBatches: 'object' }],
   ] as const)('%s: every account is an error', async (_, faults) => {
-    server.set(faults)
+    stage.server.set(faults)
     const { alice, bob } = await read()
     expect([alice.ok, bob.ok]).toEqual([false, false])
   })
 
   it('believes a node that does not tell its genesis hash', async () => {
-    server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getGenesisHash'] } })
+    stage.server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getGenesisHash'] } })
     expect((await read()).alice.ok).toBe(true)
   })
 
   it('says at the deadline what kept it from coming', async () => {
-    server.set({ rateLimited: { retryAfterSeconds: 1 } })
-    const patient = createUpstreamPool('test', [{ url: server.url }], DEFAULT_LIMITS)
+    stage.server.set({ rateLimited: { retryAfterSeconds: 1 } })
+    const patient = createUpstreamPool('test', [{ url: stage.server.url }], DEFAULT_LIMITS)
     onTestFinished(() => patient.close())
     const deadline = new AbortController()
-    const { alice } = chain.owners
-    const reading = source(patient).readBalances([{ id: alice }], readContext({ signal: deadline.signal }))
-    await expect.poll(() => server.stats.requests).toBeGreaterThan(0)
+    const { alice } = stage.chain.owners
+    const reading = stage.source(patient).readBalances([{ id: alice }], readContext({ signal: deadline.signal }))
+    await expect.poll(() => stage.server.stats.requests).toBeGreaterThan(0)
     await expect.poll(() => patient.status()[0]?.inFlight).toBe(0)
     deadline.abort(new DeadlineError('timed out'))
     expect(errorOf((await reading).get(alice))).toBeInstanceOf(UpstreamRateLimitedError)
   })
 
   it('ends when the reader leaves, and cuts the request', async () => {
-    server.set({ hang: 'headers' })
+    stage.server.set({ hang: 'headers' })
     const controller = new AbortController()
-    const promise = source().readBalances([{ id: chain.owners.alice }], readContext({ signal: controller.signal }))
+    const promise = stage
+      .source()
+      .readBalances([{ id: stage.chain.owners.alice }], readContext({ signal: controller.signal }))
     const rejected = expect(promise).rejects.toThrow('cancelled')
-    await expect.poll(() => server.stats.inFlight).toBe(1)
+    await expect.poll(() => stage.server.stats.inFlight).toBe(1)
     controller.abort()
     await rejected
-    await expect.poll(() => server.stats.aborts).toBe(1)
+    await expect.poll(() => stage.server.stats.aborts).toBe(1)
   })
 })
 
 describe('head probe', () => {
   it('reads a slot and nothing else', async () => {
-    const slot = await pool.rpc(solanaHeadProbe.path, 'getSlot', solanaHeadProbe.params)
-    expect(solanaHeadProbe.parse(slot)).toBe(chain.ledger.slot())
+    const slot = await stage.pool.rpc(solanaHeadProbe.path, 'getSlot', solanaHeadProbe.params)
+    expect(solanaHeadProbe.parse(slot)).toBe(stage.chain.ledger.slot())
     for (const wrong of [null, '7', 1.5, -1, {}]) expect(() => solanaHeadProbe.parse(wrong)).toThrow('not an integer')
   })
 })
