@@ -14,6 +14,10 @@ export interface DueNft {
   standard: 'ERC-721' | 'ERC-1155'
   /** Attempts that failed since the last success. */
   attempts: number
+  /** A user asked for it and waits. */
+  asked: boolean
+  /** End of this turn, unix seconds: tells it from what was asked for since. */
+  lease: bigint
 }
 
 /** Result of one attempt to fetch metadata. */
@@ -24,12 +28,15 @@ export interface FetchedMetadata extends Omit<NftMetadata, 'updatedAt'> {
 
 export interface NftMetadataRecords {
   /**
-   * Takes tokens whose fetch is due and puts their next turn `leaseSeconds` away, so that several workers share the
-   * queue and a killed one loses nothing.
+   * Takes tokens whose fetch is due, those that a user asked for first, and puts their next turn `leaseSeconds` away, so
+   * that several workers share the queue and a killed one loses nothing. `which`: only those that a user asked for.
    */
-  takeDue(limit: number, leaseSeconds: number): Promise<DueNft[]>
-  /** Stores an attempt. A failed one keeps what an earlier one found and changes status and time only. */
-  store(token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>, result: FetchedMetadata): Promise<void>
+  takeDue(limit: number, leaseSeconds: number, which?: 'asked'): Promise<DueNft[]>
+  /**
+   * Stores an attempt. A failed one keeps what an earlier one found and changes status and time only. A token that was
+   * asked for, or changed, after its turn had begun stays due: what came may be from before.
+   */
+  store(token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId' | 'lease'>, result: FetchedMetadata): Promise<void>
   /**
    * Asks for a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
    * @returns undefined when it was accepted, else the seconds until the next one may be
@@ -40,34 +47,43 @@ export interface NftMetadataRecords {
   ): Promise<{ found: boolean; retryAfterSeconds?: number }>
 }
 
+/** Due since ever: whoever asks must not wait behind the backlog of a chain that is being indexed. */
+const ASKED = 0n
+
 export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNumbers): NftMetadataRecords {
   const key = async (token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>) =>
     sql`contract = ${bytea(token.contract)} and stream = ${await numbers.evm(token.chainId)}
       and token_id = ${token.tokenId.toString()}::numeric`
   return {
-    async takeDue(limit, leaseSeconds) {
+    async takeDue(limit, leaseSeconds, which) {
       const now = nowSeconds()
+      const lease = now + BigInt(leaseSeconds)
       const query = sql<{
         evm_chain_id: bigint
         contract: string
         token_id: string
         standard: number
         attempts: number
+        asked: boolean
       }>`
         with due as (
-          select contract, stream, token_id from evm_nft_metadata where due_at <= ${now}
+          select contract, stream, token_id, due_at = ${ASKED} as asked from evm_nft_metadata
+          where due_at <= ${which === 'asked' ? ASKED : now}
           order by due_at, contract, stream, token_id limit ${limit} for update skip locked)
-        update evm_nft_metadata m set due_at = ${now + BigInt(leaseSeconds)}, attempts = m.attempts + 1
+        update evm_nft_metadata m set due_at = ${lease}, attempts = m.attempts + 1
         from due join stream s on s.id = due.stream
         join evm_nft n on n.contract = due.contract and n.stream = due.stream and n.token_id = due.token_id
         where m.contract = due.contract and m.stream = due.stream and m.token_id = due.token_id
-        returning s.evm_chain_id, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts`
+        returning s.evm_chain_id, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts,
+          due.asked`
       return (await query.execute(db)).rows.map((row) => ({
         chainId: row.evm_chain_id,
         contract: row.contract,
         tokenId: BigInt(row.token_id),
         standard: tokenStandards.word(row.standard) as DueNft['standard'],
         attempts: row.attempts,
+        asked: row.asked,
+        lease,
       }))
     },
     async store(token, result) {
@@ -81,13 +97,14 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
         decimals = ${value(result.decimals)}, attempts = 0`
       const uri = sql`, token_uri = coalesce(${value(result.tokenUri)}, token_uri)`
       await sql`update evm_nft_metadata set status = ${result.status}, updated_at = ${nowSeconds()},
-        due_at = ${result.retryAt ?? null} ${found ? members : uri} where ${await key(token)}`.execute(db)
+        due_at = case when due_at = ${token.lease} then ${result.retryAt ?? null}::int8 else due_at end ${found ? members : uri} where ${await key(token)}`.execute(
+        db,
+      )
     },
     async requestReindex(token, coolDownSeconds) {
       const where = await key(token)
       const now = nowSeconds()
-      // Due since ever: whoever asks must not wait behind the backlog of a chain that is being indexed.
-      const accepted = await sql`update evm_nft_metadata set reindexed_at = ${now}, due_at = 0, attempts = 0
+      const accepted = await sql`update evm_nft_metadata set reindexed_at = ${now}, due_at = ${ASKED}, attempts = 0
         where ${where} and coalesce(reindexed_at, 0) <= ${now - BigInt(coolDownSeconds)}`.execute(db)
       if (accepted.numAffectedRows === 1n) return { found: true }
       const rows = await sql<{

@@ -47,7 +47,15 @@ async function metadataOf(uris: readonly string[], allowed: readonly string[] = 
   const limits = { ...DEFAULT_LIMITS, requestsPerSecond: 100_000 }
   const pool = createUpstreamPool('eip155:1', [{ url: chain.url }], limits, {})
   const due = uris.map((_uri, index): DueNft => {
-    return { chainId: 1n, contract: '11'.repeat(20), tokenId: BigInt(index), standard: 'ERC-721', attempts: 0 }
+    return {
+      chainId: 1n,
+      contract: '11'.repeat(20),
+      tokenId: BigInt(index),
+      standard: 'ERC-721',
+      attempts: 0,
+      asked: false,
+      lease: 0n,
+    }
   })
   const results = new Map<bigint, FetchedMetadata>()
   const records = {

@@ -4,14 +4,15 @@ import { UpstreamRateLimitedError } from '../../errors.ts'
 export interface HostTurns {
   /**
    * Runs the work when the host has a free turn. A host that said it was asked too often is left alone until the time
-   * it named; until then this rejects with UpstreamRateLimitedError.
+   * it named; until then this rejects with UpstreamRateLimitedError. `first`: before all who wait and are not.
    */
-  run<T>(host: string, work: () => Promise<T>): Promise<T>
+  run<T>(host: string, work: () => Promise<T>, first?: boolean): Promise<T>
 }
 
 interface HostState {
   busy: number
-  waiting: (() => void)[]
+  /** Those who go first, and the others. */
+  waiting: { first: (() => void)[]; others: (() => void)[] }
   quietUntilMs: number
 }
 
@@ -21,7 +22,7 @@ const QUIET_MS = 30_000
 export function createHostTurns(perHost: number, now: () => number = Date.now): HostTurns {
   const hosts = new Map<string, HostState>()
   const stateOf = (host: string): HostState => {
-    const known = hosts.get(host) ?? { busy: 0, waiting: [], quietUntilMs: 0 }
+    const known = hosts.get(host) ?? { busy: 0, waiting: { first: [], others: [] }, quietUntilMs: 0 }
     hosts.set(host, known)
     return known
   }
@@ -29,15 +30,16 @@ export function createHostTurns(perHost: number, now: () => number = Date.now): 
     for (const [host, { busy, quietUntilMs }] of hosts) if (busy === 0 && quietUntilMs <= now()) hosts.delete(host)
   }
   const leave = (state: HostState): void => {
-    const next = state.waiting.shift()
+    const next = state.waiting.first.shift() ?? state.waiting.others.shift()
     if (next) next()
     else state.busy -= 1
     sweep()
   }
   return {
-    async run(host, work) {
+    async run(host, work, first = false) {
       const state = stateOf(host)
-      if (state.busy >= perHost) await new Promise<void>((resolve) => state.waiting.push(resolve))
+      const line = first ? state.waiting.first : state.waiting.others
+      if (state.busy >= perHost) await new Promise<void>((resolve) => line.push(resolve))
       else state.busy += 1
       try {
         const quietMs = state.quietUntilMs - now()

@@ -46,7 +46,7 @@ export async function fetchMetadata(
   let tokenUri: string | undefined
   try {
     tokenUri = await readTokenUri(token, deps.call, signal)
-    const text = await documentText(documentUri(tokenUri, token), deps, signal)
+    const text = await documentText(documentUri(tokenUri, token), deps, token.asked, signal)
     return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(text) }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
@@ -65,13 +65,14 @@ const keptUri = (uri: string | undefined): { tokenUri?: string } =>
 async function documentText(
   uri: string,
   { fetch, hosts, gateways, maxBytes }: MetadataFetchDeps,
+  asked: boolean,
   signal: AbortSignal,
 ): Promise<string> {
   const place = metadataPlace(uri, gateways, maxBytes)
   if (place.kind === 'inline') return place.text
   try {
     const get = () => fetch(place.url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
-    const { body } = await hosts.run(new URL(place.url).host, get)
+    const { body } = await hosts.run(new URL(place.url).host, get, asked)
     if (body.length > maxBytes) throw new AnswerTooLargeError('the document is too large')
     return body.toString('utf8')
   } catch (error) {

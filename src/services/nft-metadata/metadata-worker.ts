@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
+import { pause } from '../../lib/pause.ts'
 import type { DueNft, NftMetadataRecords } from '../../store/index.ts'
 import { createHostTurns } from './host-turns.ts'
 import { type FetchDocument, fetchMetadata } from './metadata-fetch.ts'
@@ -14,11 +15,11 @@ export interface NftMetadataWorkerDeps {
   gateways?: Gateways
   /** Largest document in bytes; default 2 MiB. */
   maxBytes?: number
-  /** Tokens at once; default 16. */
+  /** Tokens at once, besides those that a user asked for; default 16. */
   concurrency?: number
   /** Fetches from one host at once; default 4. */
   perHost?: number
-  /** Time between two looks into the queue while it is empty; default 1 s, so that a reindex is done in seconds. */
+  /** Time between two looks into the queue while nothing ends; default 1 s, so that a reindex is done in seconds. */
   pollMs?: number
 }
 
@@ -28,11 +29,16 @@ export interface NftMetadataWorker {
   stop(): Promise<void>
 }
 
-/** Longer than a call and a fetch can take together with their wait for the host. */
-const LEASE_SECONDS = 180
+/** Longer than a call and a fetch can take together with their wait for the host behind all who may be before them. */
+const LEASE_SECONDS = 300
 const STORE_TROUBLE_MS = 5_000
+/** Tokens that users asked for, at once. Most of them may wait for one host; the others must not wait for it, too. */
+const ASKED_AT_ONCE = 64
 
-/** Works the queue of tokens off whose metadata is due; several of these may share one queue. */
+/**
+ * Works the queue of tokens off whose metadata is due; several of these may share one queue. What a user asked for does
+ * not wait for the others: their places may all be taken by tokens of a host that says nothing.
+ */
 export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadataWorker {
   const { records, logger, concurrency = 16, pollMs = 1_000 } = deps
   const fetching = {
@@ -45,7 +51,14 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
   }
   const stopping = new AbortController()
   const { signal } = stopping
-  const active = new Set<Promise<void>>()
+  // Each fetch listens; there may be eighty.
+  setMaxListeners(0, signal)
+  const active = { asked: new Set<Promise<void>>(), others: new Set<Promise<void>>() }
+  let waking = new AbortController()
+  const rest = (ms: number): Promise<void> => {
+    waking = new AbortController()
+    return signal.aborted ? Promise.resolve() : pause(ms, waking.signal)
+  }
   const work = async (token: DueNft): Promise<void> => {
     try {
       await records.store(token, await fetchMetadata(token, fetching, signal))
@@ -54,23 +67,31 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
       if (!signal.aborted) logger.debug({ err: error, chainId, contract, tokenId }, 'NFT metadata not read')
     }
   }
+  const due = async (): Promise<DueNft[]> => {
+    const free = concurrency - active.others.size
+    if (free > 0) return records.takeDue(free, LEASE_SECONDS)
+    const askable = ASKED_AT_ONCE - active.asked.size
+    return askable > 0 ? records.takeDue(askable, LEASE_SECONDS, 'asked') : []
+  }
   const take = async (): Promise<void> => {
-    const free = concurrency - active.size
-    const due = free > 0 ? await records.takeDue(free, LEASE_SECONDS) : []
-    for (const token of due) {
-      const job = work(token).finally(() => active.delete(job))
-      active.add(job)
+    const tokens = await due()
+    for (const token of tokens) {
+      const lane = token.asked && active.asked.size < ASKED_AT_ONCE ? active.asked : active.others
+      const job = work(token).finally(() => {
+        lane.delete(job)
+        waking.abort()
+      })
+      lane.add(job)
     }
-    if (active.size >= concurrency) await Promise.race(active)
-    else if (due.length === 0) await rest(pollMs, signal)
+    if (tokens.length === 0 || active.others.size >= concurrency) await rest(pollMs)
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted)
       await take().catch(async (error: unknown) => {
         logger.warn({ err: error }, 'queue of NFT metadata not read')
-        await rest(STORE_TROUBLE_MS, signal)
+        await rest(STORE_TROUBLE_MS)
       })
-    await Promise.all(active)
+    await Promise.all([...active.asked, ...active.others])
   }
   let running: Promise<void> | undefined
   return {
@@ -79,9 +100,8 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
     },
     async stop() {
       stopping.abort()
+      waking.abort()
       await running
     },
   }
 }
-
-const rest = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined)

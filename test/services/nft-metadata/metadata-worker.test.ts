@@ -41,7 +41,16 @@ const loopback = createSafeFetch({
 /** A worker with one due token, and what it stores. */
 function startWorker({ answer, fetch = loopback, gateway, token }: Run) {
   const due: DueNft[] = [
-    { chainId: 1n, contract: '11'.repeat(20), tokenId: 0xabn, standard: 'ERC-721', attempts: 0, ...token },
+    {
+      chainId: 1n,
+      contract: '11'.repeat(20),
+      tokenId: 0xabn,
+      standard: 'ERC-721',
+      attempts: 0,
+      asked: false,
+      lease: 0n,
+      ...token,
+    },
   ]
   const results: FetchedMetadata[] = []
   const worker = createNftMetadataWorker({
@@ -161,6 +170,52 @@ describe('metadata of a token', () => {
         tokenUri: `http://${host}:${port}/`,
       })
     expect(asked).toBe(0)
+  })
+
+  it('goes first where a user asked for it, and does not wait behind a slow host of others', async () => {
+    const gone: string[] = []
+    const fetch: FetchDocument = (url, { signal }) =>
+      new Promise((resolve, reject) => {
+        gone.push(url)
+        if (!url.startsWith('http://slow')) return resolve({ body: Buffer.from('{}') })
+        if (signal.aborted) return reject(new Error('gone'))
+        signal.addEventListener('abort', () => reject(new Error('gone')))
+      })
+    const token = (id: number, asked = false): DueNft => ({
+      chainId: 1n,
+      contract: '11'.repeat(20),
+      tokenId: BigInt(id),
+      standard: 'ERC-721',
+      attempts: 0,
+      asked,
+      lease: 0n,
+    })
+    const backlog = Array.from({ length: 40 }, (_, at) => token(at))
+    const asked: DueNft[] = []
+    const stored: bigint[] = []
+    const worker = createNftMetadataWorker({
+      records: {
+        takeDue: async (limit, _lease, which) => {
+          const first = asked.splice(0, limit)
+          return which === 'asked' ? first : [...first, ...backlog.splice(0, limit - first.length)]
+        },
+        store: async ({ tokenId }) => void stored.push(tokenId),
+      },
+      call: async (_chain, { data }) =>
+        abiString(Number.parseInt(data.slice(-2), 16) < 100 ? 'http://slow/' : `http://quick/${data.slice(-2)}`),
+      fetch,
+      logger: pino({ level: 'silent' }),
+      pollMs: 10,
+    })
+    worker.start()
+    onTestFinished(() => worker.stop())
+    await until(() => backlog.length === 24, 'all places taken')
+    // Many users may ask for tokens of the slow host, too.
+    asked.push(...Array.from({ length: 30 }, (_, at) => token(60 + at, true)), token(100, true))
+    await until(() => stored.length > 0, 'what was asked for')
+    expect(stored).toEqual([100n])
+    expect(backlog).toHaveLength(24)
+    expect(gone.filter((url) => url === 'http://slow/')).toHaveLength(4)
   })
 
   it('stays as it was when the chain cannot be asked', async () => {
