@@ -27,8 +27,9 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
 }
 
 /**
- * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet is closer to the
- * truth than others that said nothing; other doubtful errors are handed on only when every upstream gave one.
+ * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet, or may not have
+ * understood, is closer to the truth than others that said nothing; other doubtful errors are handed on only when every
+ * upstream gave one.
  */
 export const concludeFailures = <T>(
   pool: string,
@@ -39,6 +40,8 @@ export const concludeFailures = <T>(
   const last = failures.at(-1)
   const behind = failures.findLast(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
   if (behind?.fallback) return behind.fallback
+  const doubtful = failures.findLast(({ kind }) => kind === 'doubtful')
+  if (doubtful?.fallback) return doubtful.fallback
   if (last?.fallback && failures.every(({ fallback }) => fallback !== undefined)) return last.fallback
   return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
 }

@@ -20,6 +20,8 @@ export type FailureKind =
   | 'behind'
   /** A JSON-RPC error that another upstream may not have. */
   | 'rpc'
+  /** Perhaps it does not understand the question (`CallOptions.doubts`); what it said is the fallback. */
+  | 'doubtful'
   /** Our own queue for this upstream is full. */
   | 'overloaded'
   /** It serves another network. */
@@ -63,6 +65,19 @@ export const checked = <T>(
   } catch (error) {
     return failed({ host, kind: 'bad-answer', reason: error instanceof Error ? error.message : String(error) })
   }
+}
+
+/** The outcome, unless the asker doubts it: then others are asked before it is believed. */
+export const doubted = <T>(
+  host: string,
+  outcome: Outcome<T>,
+  doubts: ((said: unknown) => boolean) | undefined,
+): Outcome<T> => {
+  if (doubts === undefined || outcome.kind === 'failure') return outcome
+  const said = outcome.kind === 'truth' ? outcome.error : outcome.value
+  if (!doubts(said)) return outcome
+  const reason = outcome.kind === 'truth' ? outcome.error.message.slice(0, 160) : 'something else than an answer'
+  return failed({ host, kind: 'doubtful', reason, fallback: outcome })
 }
 
 /** Turns an answer's value into something else; what is no answer stays as it is. `convert` may turn it down. */

@@ -13,7 +13,7 @@ import { createIdentityGuard } from './identity.ts'
 import { createJsonGetter } from './json-get.ts'
 import { JsonText } from './json-text.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
-import { type Cancel, checked, type Settle } from './outcome.ts'
+import { type Cancel, checked, doubted, type Settle } from './outcome.ts'
 import { createRanking } from './ranking.ts'
 import { createRunner, type Task } from './read-run.ts'
 import { createReader } from './reader.ts'
@@ -70,11 +70,11 @@ const stringifyParams = (method: string, params: unknown): string | undefined =>
 
 /** In a batch the answer alone is looked at, not the exchange: what is wrong with it counts against the upstream here. */
 const settleChecked =
-  (upstream: Upstream, check: (answer: unknown) => void, settle: Settle<unknown>): Settle<unknown> =>
+  (upstream: Upstream, { check, doubts }: CallOptions, settle: Settle<unknown>): Settle<unknown> =>
   (outcome) => {
     const judged = checked(upstream.host, outcome, check)
     if (judged !== outcome) upstream.failed()
-    settle(judged)
+    settle(doubted(upstream.host, judged, doubts))
   }
 
 /** Writes and calls that ask for it travel alone; everything else goes through the batcher. */
@@ -82,7 +82,7 @@ const createRpcLauncher =
   (attempt: Attempt, batcherOf: (upstream: Upstream, path: string) => Batcher) =>
   (path: string, entry: RpcEntry, options: CallOptions, trace: TraceContext | undefined) =>
   (upstream: Upstream, hedge: boolean, done: Settle<unknown>): Cancel => {
-    const settle = options.check === undefined ? done : settleChecked(upstream, options.check, done)
+    const settle = options.check || options.doubts ? settleChecked(upstream, options, done) : done
     const traceparent = options.traceparent ?? childTraceparent(trace)
     const parent = options.traceparent === undefined ? trace?.spanId : undefined
     if (options.idempotent !== false && options.batch !== false && upstream.limits.batchItems > 1)

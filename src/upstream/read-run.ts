@@ -171,7 +171,8 @@ class ReadRun<T> implements Run {
   #nextRound(now: number): void {
     const resumesAt = this.#deps.ranking.resumesAt(now)
     const own = this.#ownFailures()
-    const again = own.some(({ kind }) => PASSING.has(kind))
+    // Who did not understand the question will not the next time, and what others say after a pause is rarely more.
+    const again = own.some(({ kind }) => PASSING.has(kind)) && !own.some(({ kind }) => kind === 'doubtful')
     this.#tried = []
     this.#round += 1
     if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))

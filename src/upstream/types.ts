@@ -83,6 +83,12 @@ export interface CallOptions {
    * the next one is asked. The same for all callers of a method.
    */
   check?: (answer: unknown) => void
+  /**
+   * `rpc`: whether what an upstream said, a result or a JsonRpcError, may only show that it does not understand the
+   * question. The next one is asked then, none is blamed, and where nobody says anything else it is the answer. The same
+   * for all callers of a method.
+   */
+  doubts?: (said: unknown) => boolean
 }
 
 /** Bytes in, bytes out: what the forwarder and the REST adapters use. */

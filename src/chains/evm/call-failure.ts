@@ -41,3 +41,7 @@ export const isToldTooMuch = (error: unknown): boolean =>
   error instanceof JsonRpcError &&
   callFailure(error) === 'too-much' &&
   !/time.?out|timed out|aborted/i.test(error.message)
+
+/** Whether a node may have refused a call of this kind, which another one may run. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof JsonRpcError && callFailure(error) === 'refused' && !/revert/i.test(error.message)

@@ -1,7 +1,8 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, parseAbi } from 'viem'
 import { BadAnswerError } from '../../errors.ts'
 import type { ReadContext } from '../capabilities.ts'
 import { balanceOfData } from './call-data.ts'
+import { isRefusal } from './call-failure.ts'
 import { blockTag, type CallTarget, callOptions } from './packed-method.ts'
 import {
   type BalanceAnswer,
@@ -43,7 +44,7 @@ const createAggregate =
     }))
     const data = encodeFunctionData({ abi, functionName: 'aggregate3', args: [all] })
     const params = [{ to: multicall, data }, blockTag(block)]
-    const hex = await target.pool.rpc<Hex>(target.path, 'eth_call', params, callOptions(context))
+    const hex = await target.pool.rpc<Hex>(target.path, 'eth_call', params, { ...callOptions(context), doubts: isNone })
     const results = decodeResults(hex)
     if (results.length !== all.length) throw new BadAnswerError('multicall answered another number of results')
     const [number, hash, time, chain, arbitrum] = results.slice(0, 5).map(word)
@@ -116,6 +117,9 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     },
   }
 }
+
+/** Not what a multicall answers: the node does not let calls through, or has no state. */
+const isNone = (said: unknown): boolean => (said instanceof Error ? isRefusal(said) : said === '0x' || !isHex(said))
 
 function decodeResults(hex: unknown): readonly Result[] {
   try {

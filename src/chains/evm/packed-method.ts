@@ -1,6 +1,7 @@
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ReadContext } from '../capabilities.ts'
-import { packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
+import { isRefusal } from './call-failure.ts'
+import { isPacked, packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
 import type { ReadMethod } from './reader-types.ts'
 
 /** Where overridden code runs; nothing lives there on any chain. */
@@ -26,6 +27,9 @@ export const callOptions = ({ signal, deadline, traceparent }: ReadContext) => (
   ...(traceparent !== undefined && { traceparent }),
 })
 
+/** Some servers do not run such calls: they refuse them, or answer what an account without code would. */
+const isNoPackedAnswer = (said: unknown): boolean => (said instanceof Error ? isRefusal(said) : !isPacked(said))
+
 /**
  * The readers of the two Yul files in one eth_call. `create` sends them as init code, which any chain runs; `override`
  * puts the same bytes at an address for the time of the call, for chains where only listed accounts may create.
@@ -37,7 +41,7 @@ export function createPackedMethod(target: CallTarget, name: 'create' | 'overrid
       name === 'create'
         ? [{ data: code }, tag]
         : [{ to: overrideAddress, data: '0x' }, tag, { [overrideAddress]: { code } }]
-    return target.pool.rpc(target.path, 'eth_call', params, callOptions(context))
+    return target.pool.rpc(target.path, 'eth_call', params, { ...callOptions(context), doubts: isNoPackedAnswer })
   }
   return {
     name,

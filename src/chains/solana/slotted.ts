@@ -1,4 +1,4 @@
-import { BadAnswerError } from '../../errors.ts'
+import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { SlotFloor } from './slot-floor.ts'
@@ -57,9 +57,12 @@ export const callSlotted = async (
     check(slotted.value)
     return slotted
   }
-  const options = { ...context, check: (answer: unknown) => void read(answer) }
+  const options = { ...context, check: (answer: unknown) => void read(answer), doubts: isRefusal }
   return read(await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], options))
 }
+
+/** Some servers keep no list of token accounts; the question itself is right. */
+const isRefusal = (said: unknown): boolean => said instanceof JsonRpcError
 
 const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
   promise.then(

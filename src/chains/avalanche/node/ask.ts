@@ -1,3 +1,4 @@
+import { JsonRpcError } from '../../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 
 /** One question to a node's own APIs, which know no batches (only its EVM endpoints do). */
@@ -12,7 +13,8 @@ export function ask(
 }
 
 /**
- * The same, with the answer read: one that cannot be read is the trouble of its node, and the next one is asked.
+ * The same, with the answer read: one that cannot be read is the trouble of its node, and the next one is asked. So it
+ * is after a refusal, which is believed when all refuse: gateways let some methods through, and nodes lag.
  * @param read throws for an answer that is none.
  */
 export async function askFor<T>(
@@ -27,7 +29,9 @@ export async function askFor<T>(
   const check = (answer: unknown): void => {
     last = { answer, value: read(answer) }
   }
-  const answer = await ask(pool, path, method, params, { ...call, check })
+  const answer = await ask(pool, path, method, params, { ...call, check, doubts: isRefusal })
   // An answer that somebody else waited for already was checked by him.
   return last !== undefined && last.answer === answer ? last.value : read(answer)
 }
+
+const isRefusal = (said: unknown): boolean => said instanceof JsonRpcError
