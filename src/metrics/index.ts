@@ -11,6 +11,7 @@ import { createProcessInstruments, type ProcessFacts } from './process.ts'
 import { createUpstreamInstruments } from './upstream.ts'
 
 export { createIndexInstruments } from './index-streams.ts'
+export { createMarketInstruments } from './market.ts'
 export { createSharingInstruments } from './sharing.ts'
 export { createSpanInstruments } from './spans-sent.ts'
 export { createStoreInstruments } from './store.ts'

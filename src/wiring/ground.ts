@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createChains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { createWaitRecorder } from '../lib/wait-recorder.ts'
+import { createMarketInstruments } from '../metrics/index.ts'
 import { createUpstreamRegistry } from '../upstream/index.ts'
 import { createIndexedAssets } from './indexed-assets.ts'
 import { createIndexedTokens } from './indexed-tokens.ts'
@@ -36,6 +37,8 @@ export function createGround(config: Config, ownLogger: Logger | undefined) {
   const sharing = createServerSharing(config, logger)
   const shared = sharing ? { shared: sharing.values } : {}
   const market = createMarket(config, { logger: loggers.of('market'), pool, ...shared })
+  if (metrics)
+    createMarketInstruments(metrics.registry, { prices: market.prices.status, tokenLists: market.lists.status })
   const store = createServerStore(config, loggers.of('store'))
   const chains = createChains(config.chains, {
     limits: config.upstream,

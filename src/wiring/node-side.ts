@@ -5,6 +5,7 @@ import { createServerAdmin } from './admin.ts'
 import { createServerContainers } from './containers.ts'
 import type { Ground } from './ground.ts'
 import { wireKeystore } from './keystore.ts'
+import { createMarketCheck } from './market-health.ts'
 import { createServerNode, type ServerNode } from './node.ts'
 import { createServerHealth, servedSide } from './node-health.ts'
 
@@ -14,7 +15,7 @@ import { createServerHealth, servedSide } from './node-health.ts'
  * @param reload reads the configuration again, for `admin.loadVMs`
  */
 export function createNodeSide(config: Config, ground: Ground, reload: (() => Config) | undefined) {
-  const { chains, store, loggers, logger, metrics, pool, sharing, waits } = ground
+  const { chains, market, store, loggers, logger, metrics, pool, sharing, waits } = ground
   const access = createServerAccess(config, { store, logger: loggers.of('auth') })
   const health = createServerHealth(config, { chains, store, logger })
   const admin = createServerAdmin(config, {
@@ -44,6 +45,7 @@ export function createNodeSide(config: Config, ground: Ground, reload: (() => Co
     ...(containers ? { containers } : {}),
   })
   health.watchNodes((chain) => node.pools.group(chain).pool)
+  health.health.registerCheck(createMarketCheck(market))
   if (sharing) {
     health.health.registerCheck(sharing.check)
     if (metrics) createSharingInstruments(metrics.registry, sharing.server)

@@ -1,0 +1,93 @@
+import { Gauge, type Registry } from 'prom-client'
+
+/** What is known of the price provider; times in milliseconds of `Date.now()`. Left out = never, and no trouble. */
+export interface PricesView {
+  provider: string
+  entries: number
+  lastSuccess?: number
+  trouble?: string
+}
+
+/** What is known of one token list; times as above. A file has no age: it is looked at again and again. */
+export interface TokenListView {
+  /** Host or file; several lists of one host are told together. */
+  source: string
+  tokens: number
+  updatedAt?: number
+  trouble?: string
+}
+
+/** The same of all lists of a source: tokens together, of age and trouble the worst. */
+interface SourceView {
+  tokens: number
+  oldest: number | undefined
+  failing: boolean
+}
+
+function bySource(lists: readonly TokenListView[]): Map<string, SourceView> {
+  const sources = new Map<string, SourceView>()
+  for (const { source, tokens, updatedAt, trouble } of lists) {
+    const known = sources.get(source) ?? { tokens: 0, oldest: undefined, failing: false }
+    sources.set(source, {
+      tokens: known.tokens + tokens,
+      oldest: updatedAt === undefined ? known.oldest : Math.min(updatedAt, known.oldest ?? updatedAt),
+      failing: known.failing || trouble !== undefined,
+    })
+  }
+  return sources
+}
+
+/**
+ * How prices (with the rates of currencies that come with them) and token lists do. Asked when Prometheus asks. Prices
+ * are read when somebody needs them: their age says nothing while nobody does.
+ */
+export function createMarketInstruments(
+  registry: Registry,
+  market: { prices(): PricesView; tokenLists(): readonly TokenListView[] },
+  now: () => number = Date.now,
+): void {
+  const ageSeconds = (at: number | undefined): number | undefined =>
+    at === undefined ? undefined : Math.max(0, now() - at) / 1000
+  const gaugeOfPrices = (name: string, help: string, read: (prices: PricesView) => number | undefined): void => {
+    new Gauge({
+      name: `firn_prices_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.remove()
+        const prices = market.prices()
+        const value = prices.provider === 'none' ? undefined : read(prices)
+        if (value !== undefined) this.set(value)
+      },
+    })
+  }
+  const gaugeOfLists = (name: string, help: string, read: (source: SourceView) => number | undefined): void => {
+    new Gauge({
+      name: `firn_token_list_${name}`,
+      help,
+      labelNames: ['source'] as const,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [source, view] of bySource(market.tokenLists())) {
+          const value = read(view)
+          if (value !== undefined) this.set({ source }, value)
+        }
+      },
+    })
+  }
+  gaugeOfPrices('held', 'Prices held in memory; for a file, its entries.', ({ entries }) => entries)
+  gaugeOfPrices('age_seconds', 'Seconds since the provider last gave an answer.', (view) =>
+    ageSeconds(view.lastSuccess),
+  )
+  gaugeOfPrices('failing', '1 = the latest attempt to read prices failed.', ({ trouble }) =>
+    Number(trouble !== undefined),
+  )
+  gaugeOfLists('tokens', 'Tokens taken from the lists of a source.', ({ tokens }) => tokens)
+  gaugeOfLists('age_seconds', 'Seconds since a list was fetched or found unchanged.', ({ oldest }) =>
+    ageSeconds(oldest),
+  )
+  gaugeOfLists('failing', '1 = the latest attempt to read a list failed; its last content stays in force.', (view) =>
+    Number(view.failing),
+  )
+}
