@@ -1,6 +1,7 @@
 import type { Attempt } from './attempt.ts'
 import { jsonRequest } from './batcher.ts'
 import type { Reporter } from './events.ts'
+import { createHeadHold, type HeadHold } from './head-hold.ts'
 import { documentRequest } from './json-get.ts'
 import { failed, mapAnswer, type Outcome } from './outcome.ts'
 import { readSingle, writeEntry } from './rpc-message.ts'
@@ -15,6 +16,8 @@ export interface HeadWatch {
   /** The pool is being used now; starts the watch when it sleeps. */
   touch(now: number): void
   head(): bigint | undefined
+  /** Keeps answers of laggards from the first callers after a start or a pause. */
+  readonly held: HeadHold['held']
   close(): void
 }
 
@@ -66,6 +69,7 @@ export const createHeadWatch = (deps: {
 }): HeadWatch => {
   const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
   const read = readerOf(probe)
+  const hold = createHeadHold(scheduler)
   const asking = new Set<Upstream>()
   let head: bigint | undefined
   let usedAt = 0
@@ -82,6 +86,11 @@ export const createHeadWatch = (deps: {
       upstream.setLag(height === undefined ? undefined : Number(best > height ? best - height : 0n))
     }
   }
+  const heard = (upstream: Upstream, height: bigint): void => {
+    if (upstream.height() !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
+    upstream.sawHeight(height)
+    compare(upstream.limits.maxLagBlocks)
+  }
   const ask = (upstream: Upstream): void => {
     const now = Date.now()
     const { breaker } = upstream
@@ -91,11 +100,8 @@ export const createHeadWatch = (deps: {
     asking.add(upstream)
     attempt(upstream, { request: requestTo(upstream, probe), read, calls: 1, hedge: false }, (outcome) => {
       asking.delete(upstream)
-      if (closed || outcome.kind !== 'answer' || outcome.value === undefined) return
-      if (upstream.height() !== outcome.value)
-        reporter.report({ kind: 'head', pool, host: upstream.host, height: outcome.value })
-      upstream.sawHeight(outcome.value)
-      compare(upstream.limits.maxLagBlocks)
+      if (!closed && outcome.kind === 'answer' && outcome.value !== undefined) heard(upstream, outcome.value)
+      if (asking.size === 0) hold.known()
     })
   }
   const tick = (): void => {
@@ -108,11 +114,16 @@ export const createHeadWatch = (deps: {
   return {
     touch: (now) => {
       usedAt = now
-      if (!timer && !closed) tick()
+      if (timer || closed) return
+      if (upstreams.length > 1) hold.begin()
+      tick()
+      if (asking.size === 0) hold.known()
     },
     head: () => head,
+    held: hold.held,
     close: () => {
       closed = true
+      hold.known()
       if (timer) scheduler.cancel(timer)
       timer = undefined
     },

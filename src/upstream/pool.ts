@@ -16,7 +16,7 @@ import { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry
 import { type Cancel, checked, doubted, type Settle } from './outcome.ts'
 import { createRanking } from './ranking.ts'
 import { createRunner, type Task } from './read-run.ts'
-import { createReader } from './reader.ts'
+import { createReader, type Read } from './reader.ts'
 import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
 import { createTtlCache } from './ttl-cache.ts'
 import type { CallOptions, HeadProbe, IdentityProbe, PoolLimits, UpstreamPool, UpstreamSpec } from './types.ts'
@@ -129,6 +129,9 @@ export const createUpstreamPool = (
   const flights = createFlights(name, scheduler)
   const cache = createTtlCache({ entries: CACHE_ENTRIES, bytes: CACHE_BYTES })
   const read = createReader({ pool: name, runner, flights, cache, watch, guard, reporter })
+  // What is handed on as it came is none of ours to judge, and what may not be sent twice is no reading.
+  const readNow: Read = (key, label, options, launch) =>
+    read(key, label, options, watch && options.idempotent !== false ? watch.held(launch) : launch)
   const launchRpc = createRpcLauncher(attempt, createBatchers(name, attempt, reporter))
 
   return {
@@ -138,9 +141,9 @@ export const createUpstreamPool = (
       const launch = launchRpc(path, entry, options, currentTrace())
       const shared = options.idempotent !== false && (options.cacheMs || (entry.params?.length ?? 0) <= LONGEST_SHARED)
       const key = shared ? `${path}\n${method}\n${entry.params ?? ''}` : undefined
-      return read(key, method, options, launch as Task<T>['launch'])
+      return readNow(key, method, options, launch as Task<T>['launch'])
     },
-    getJson: createJsonGetter({ attempt, read }),
+    getJson: createJsonGetter({ attempt, read: readNow }),
     exchange: createExchange({ attempt, read }),
     head: () => watch?.head(),
     status: () =>

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { believedHead } from '../../src/upstream/head-probe.ts'
 import type { HeadProbe, UpstreamPool } from '../../src/upstream/index.ts'
 import { startTestPool, until } from '../support/upstream-pool.ts'
@@ -132,4 +132,57 @@ test('sameTip: a cached answer ends with its block', async () => {
   height = 101n
   await whileRead(pool, () => pool.head() === 101n, 'the new head is known')
   expect(await read()).toBe('at 101')
+})
+
+describe('the first answers after a start', () => {
+  const lagging = { ...named('laggard'), faults: { lag: 10 } }
+  const isProbe = (body: string) => body.includes('eth_blockNumber')
+
+  test('are not those of a laggard, although its lag becomes known behind them', async () => {
+    let tell = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const good = { ...named('good'), faults: ({ body }: { body: string }) => (isProbe(body) ? { held } : {}) }
+    const { pool, servers } = await startTestPool([lagging, good], { deps: { headProbe } })
+    const reads = [pool.rpc('', 'm', [0]), pool.rpc('', 'm', [1], { batch: false })]
+    const asked = () => servers[0]?.stats.seen.filter(({ method }) => method === 'm').length
+    await until(() => asked() === 2, 'the laggard was asked')
+    tell()
+    expect(await Promise.all(reads)).toEqual(['good', 'good'])
+    expect(pool.status()[0]).toMatchObject({ lagBlocks: 10, errorRate: 0 })
+  })
+
+  test('are those of a laggard when nobody else answers', async () => {
+    const failing = { faults: ({ body }: { body: string }) => (isProbe(body) ? {} : { status: 500 }) }
+    const { pool } = await startTestPool([lagging, failing], { deps: { headProbe } })
+    expect(await pool.rpc('', 'm', [0])).toBe('laggard')
+  })
+
+  test('do not wait for ever for one that hangs, nor for one that is down', async () => {
+    const hanging = { faults: { hang: 'headers' as const } }
+    const { pool, servers } = await startTestPool([named('first'), hanging], { deps: { headProbe } })
+    expect(await pool.rpc('', 'm', [0])).toBe('first')
+    await servers[1]?.down()
+    const other = await startTestPool([named('first'), named('second')], { deps: { headProbe } })
+    await other.servers[1]?.down()
+    expect(await other.pool.rpc('', 'm', [0])).toBe('first')
+  })
+
+  test('are held again after a pause in which nobody was watched', async () => {
+    const { pool, servers, registry } = await startTestPool([named('laggard'), named('good')], {
+      deps: { headProbe },
+      spec: (_url, index) => ({ priority: index }),
+    })
+    expect(await pool.rpc('', 'm', [0])).toBe('laggard')
+    await until(() => registry.scheduler.size === 0, 'the probe falls asleep')
+    servers[0]?.set({ lag: 10 })
+    expect(await pool.rpc('', 'm', [1])).toBe('good')
+  })
+
+  test('a write is sent once, whoever lags', async () => {
+    const { pool, servers } = await startTestPool([lagging, named('good')], { deps: { headProbe } })
+    expect(await pool.rpc('', 'm', [0], { idempotent: false })).toBe('laggard')
+    expect(servers[1]?.stats.seen.filter(({ method }) => method === 'm')).toEqual([])
+  })
 })

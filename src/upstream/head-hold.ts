@@ -1,0 +1,70 @@
+import { failed, type Outcome } from './outcome.ts'
+import type { Task } from './read-run.ts'
+import type { Scheduled, Scheduler } from './scheduler.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Longest wait of an answer for the heights of the others, milliseconds: one that hangs must not hold up every chain. */
+const HOLD_MS = 250
+
+/** Holds the answers of a pool that has just been woken until it is known who lags. */
+export interface HeadHold {
+  /** Heights are being asked for and not known before `known` is called. */
+  begin(): void
+  known(): void
+  /** `launch` whose answer, where its upstream turns out to lag, is only taken when nobody else answers. */
+  held<T>(launch: Task<T>['launch']): Task<T>['launch']
+}
+
+/**
+ * Before the first heights are known the first upstream is as good as any, so that one that has stood still for a day
+ * would answer the first read after a start, or after a pause in which nobody was watched.
+ */
+export const createHeadHold = (scheduler: Scheduler): HeadHold => {
+  let waiting: (() => void)[] | undefined
+  let end: Scheduled | undefined
+
+  const known = (): void => {
+    const told = waiting ?? []
+    waiting = undefined
+    if (end) scheduler.cancel(end)
+    end = undefined
+    for (const tell of told) tell()
+  }
+  const whenKnown = (then: () => void): void => {
+    if (!waiting) {
+      then()
+      return
+    }
+    waiting.push(then)
+    // From then on nobody waits any more, so that one that hangs costs one caller's time, not everybody's.
+    end ??= scheduler.at(Date.now() + HOLD_MS, known)
+  }
+
+  return {
+    begin: () => {
+      waiting ??= []
+    },
+    known,
+    held: (launch) => (upstream, hedge, settle) => {
+      if (!waiting) return launch(upstream, hedge, settle)
+      let left = false
+      const cancel = launch(upstream, hedge, (outcome) => {
+        if (outcome.kind !== 'answer') settle(outcome)
+        else
+          whenKnown(() => {
+            if (!left) settle(unlessBehind(upstream, outcome))
+          })
+      })
+      return (cause) => {
+        left = true
+        cancel(cause)
+      }
+    },
+  }
+}
+
+const unlessBehind = <T>(upstream: Upstream, outcome: Outcome<T>): Outcome<T> => {
+  const lag = upstream.lag() ?? 0
+  if (lag <= upstream.limits.maxLagBlocks) return outcome
+  return failed({ host: upstream.host, kind: 'behind', reason: `${lag} blocks behind`, fallback: outcome })
+}
