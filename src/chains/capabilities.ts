@@ -99,11 +99,10 @@ export interface WalletAccount {
 }
 
 export interface EvmBalances {
-  /** wei, at `blockNumber` */
+  /** wei */
   native: bigint
-  /** Non-zero balances only, ordered by address. */
+  /** Non-zero balances only, ordered by address; of the same block. */
   tokens: TokenAmount[]
-  blockNumber: bigint
 }
 
 export interface BitcoinBalances {

@@ -27,7 +27,6 @@ export function scriptedChain(caip2Id: string, networkType: NetworkType, read: R
 export const evm = (native: bigint, tokens: EvmBalances['tokens'] = []): EvmBalances => ({
   native,
   tokens,
-  blockNumber: 1n,
 })
 
 /** Every account of the read gets the same answer. */

@@ -7,8 +7,6 @@ const stream = (change: Partial<StreamStatus>): StreamStatus => ({
   name: 'testnet:P',
   phase: 'following',
   height: 7n,
-  blockId: 'ab',
-  time: 1n,
   tip: 7n,
   freshAtMs: 1,
   stalled: false,

@@ -13,5 +13,4 @@ export interface BitcoinBackend {
     addresses: readonly BitcoinAddress[],
     context: ReadContext,
   ): Promise<Map<string, Outcome<BitcoinBalances>>>
-  close(): Promise<void>
 }

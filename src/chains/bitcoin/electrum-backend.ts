@@ -29,5 +29,4 @@ export const createElectrumBackend = (deps: { client: ElectrumClient }): Bitcoin
     const outcomes = await deps.client.round(calls, context, (answer) => void balancesIn(answer))
     return new Map(addresses.map(({ address }, index) => [address, read(outcomes[index])]))
   },
-  close: async () => deps.client.close(),
 })

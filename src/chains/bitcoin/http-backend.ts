@@ -53,7 +53,6 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
       ])
       return new Map(addresses.map(({ address }, index) => [address, outcomes[index] ?? missing(address)]))
     },
-    close: () => pool.close(),
   }
 }
 

@@ -26,11 +26,7 @@ export const undescribedTokens = ({ amounts }: SweepResult, listed: ListedTokens
 ]
 
 /** One owner's part of a sweep, tokens in address order. An error when a held token could not be described. */
-export function balancesOf(
-  { amounts, block }: SweepResult,
-  owner: string,
-  known: TokenKnowledge,
-): Outcome<EvmBalances> {
+export function balancesOf({ amounts }: SweepResult, owner: string, known: TokenKnowledge): Outcome<EvmBalances> {
   const held = amounts.get(owner) ?? new Map<string, bigint>()
   const tokens: TokenAmount[] = []
   for (const [address, balance] of [...held].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -45,7 +41,7 @@ export function balancesOf(
     const shown = listed ? settled(listed, told) : describe(address, told)
     if (shown) tokens.push({ ...shown, balance })
   }
-  return { ok: true, value: { native: held.get(nativeToken) ?? 0n, tokens, blockNumber: block.number } }
+  return { ok: true, value: { native: held.get(nativeToken) ?? 0n, tokens } }
 }
 
 /** As the list says, but with the chain's decimals; those of the first list where the token itself tells none. */

@@ -18,9 +18,6 @@ export interface StreamStatus {
   phase: StreamPhase
   /** Last block that is stored; undefined while nothing is. */
   height: bigint | undefined
-  blockId: string | undefined
-  /** Unix seconds of that block. */
-  time: bigint | undefined
   /** The chain's height as last heard. */
   tip: bigint | undefined
   /** When the stored tip last moved or was found to be the chain's tip. */
@@ -93,8 +90,6 @@ export function createProgressMeter(clock: () => number): ProgressMeter {
       const moving = left !== undefined && left > 0n && blocksPerSecond > 0
       return {
         height: stored?.height,
-        blockId: stored?.id,
-        time: stored?.time,
         tip,
         freshAtMs,
         blocksPerSecond,

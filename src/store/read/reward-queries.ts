@@ -19,13 +19,8 @@ export interface RewardSums {
 export interface PendingRewards {
   /** Validators' own rewards. */
   validator: bigint
-  /** Delegators' rewards less the delegation fees, and without that deduction. */
+  /** Delegators' rewards less the delegation fees. */
   delegatorNet: bigint
-  delegatorGross: bigint
-  /** Delegation fees of ended delegations that validators are owed. */
-  feesAccrued: bigint
-  /** Delegation fees of the delegations that run now. */
-  feesFuture: bigint
   /** Weight of the stakers whose rewards the addresses own. */
   stake: bigint
 }
@@ -86,42 +81,26 @@ async function stakeOwned(db: Kysely<Database>, network: number, source: Source)
 }
 
 interface PendingRow {
-  role: number
   kind: number
   net: string
-  gross: string
-  accrued: string
-  future: string
   stake: string
 }
 
 async function pending(db: Kysely<Database>, network: number, source: Source): Promise<PendingRewards> {
   const query = sql<PendingRow>`
-    select o.role, s.kind, sum(s.potential_net) as net, sum(s.potential_reward) as gross, sum(s.accrued_fees) as accrued,
-      sum(s.weight) as stake, coalesce(sum(f.fees), 0) as future
+    select s.kind, sum(s.potential_net) as net, sum(s.weight) as stake
     from (
       select distinct e.* from ${source} cross join lateral (
-        select o.tx_id, o.role from staker_owner o where o.address = w.address and o.network = ${network}) e) o
+        select o.tx_id from staker_owner o where o.address = w.address and o.network = ${network}
+          and o.role = ${stakerRoles.number('reward')}) e) o
     join staker s on s.network = ${network} and s.tx_id = o.tx_id and s.ended_height is null
       and s.subnet_id = ${primaryNetwork}
-    left join lateral (
-      select sum(d.potential_reward - d.potential_net) as fees from staker d
-      where o.role = ${stakerRoles.number('fees')} and d.node_id = s.node_id and d.network = ${network}
-        and d.subnet_id = s.subnet_id and d.kind = 1 and d.ended_height is null) f on true
-    group by o.role, s.kind`
-  const sums = { validator: 0n, delegatorNet: 0n, delegatorGross: 0n, feesAccrued: 0n, feesFuture: 0n, stake: 0n }
+    group by s.kind`
+  const sums = { validator: 0n, delegatorNet: 0n, stake: 0n }
   for (const row of (await query.execute(db)).rows) {
-    if (stakerRoles.word(row.role) === 'fees') {
-      sums.feesAccrued += BigInt(row.accrued)
-      sums.feesFuture += BigInt(row.future)
-      continue
-    }
     sums.stake += BigInt(row.stake)
     if (row.kind === 0) sums.validator += BigInt(row.net)
-    else {
-      sums.delegatorNet += BigInt(row.net)
-      sums.delegatorGross += BigInt(row.gross)
-    }
+    else sums.delegatorNet += BigInt(row.net)
   }
   return sums
 }

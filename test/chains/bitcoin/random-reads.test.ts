@@ -86,9 +86,11 @@ beforeAll(async () => {
   const limits = { ...DEFAULT_LIMITS, requestsPerSecond: 100_000, maxAttempts: 1, hedgeMinMs: 0, breakerFailures: 1e9 }
   const http = async (write: typeof esplora) => {
     const pool = createUpstreamPool('bitcoin', [{ url: await serve(write) }], limits)
+    closing.push(() => pool.close())
     return { network, maxConcurrent: 8, pool } as const
   }
   const client = createElectrumClient({ network, servers: [{ url: electrum.url }], limits: electrumLimits })
+  closing.push(() => client.close())
   backends.push(
     createEsploraBackend(await http(esplora)),
     createBlockbookBackend(await http(blockbook)),
@@ -96,8 +98,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  await Promise.all(backends.map((backend) => backend.close()))
-  for (const close of closing) close()
+  await Promise.all(closing.map((close) => close()))
   await electrum.close()
 })
 

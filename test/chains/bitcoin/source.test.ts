@@ -25,18 +25,24 @@ const poolOf = (url: string) => createUpstreamPool('bitcoin', [{ url }], DEFAULT
 
 let chain: BitcoinChain
 const backends = new Map<string, BitcoinBackend>()
+const closers: (() => Promise<unknown> | void)[] = []
 
 beforeAll(async () => {
   chain = await startBitcoinChain()
-  const http = (url: string) => ({ network, maxConcurrent, pool: poolOf(url) }) as const
+  const http = (url: string) => {
+    const pool = poolOf(url)
+    closers.push(() => pool.close())
+    return { network, maxConcurrent, pool } as const
+  }
   backends.set('esplora', createEsploraBackend(http(chain.esploraUrl)))
   backends.set('blockbook', createBlockbookBackend(http(chain.blockbookUrl)))
   const client = createElectrumClient({ network, servers: [{ url: chain.electrumUrl }], limits: electrumLimits })
+  closers.push(() => client.close())
   backends.set('electrum', createElectrumBackend({ client }))
 })
 
 afterAll(async () => {
-  await Promise.all([...backends.values()].map((backend) => backend.close()))
+  await Promise.all(closers.map((close) => close()))
   await chain.close()
 })
 
@@ -51,8 +57,8 @@ const backend = (kind: string): BitcoinBackend => {
 
 const failing = (error: Error): BitcoinBackend => ({
   name: 'failing',
+  height: async () => undefined,
   readBalances: () => Promise.reject(error),
-  close: async () => {},
 })
 
 describe.each(['esplora', 'blockbook', 'electrum'])('bitcoin balances over %s', (kind) => {
@@ -106,9 +112,9 @@ describe('failover between backends', () => {
   it('leaves time for the next backend when the first hangs', async () => {
     const hanging: BitcoinBackend = {
       name: 'hanging',
+      height: async () => undefined,
       readBalances: (_, { signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
-      close: async () => {},
     }
     const context = readContext({ deadline: Date.now() + 5_000 })
     const balances = await source([hanging, backend('esplora')]).readBalances(ids(), context)
@@ -132,12 +138,12 @@ describe('failover between backends', () => {
     const seen: string[][] = []
     const partial: BitcoinBackend = {
       name: 'partial',
+      height: async () => undefined,
       readBalances: async (addresses) => {
         seen.push(addresses.map(({ address }) => address))
         const [one] = addresses
         return new Map(one ? [[one.address, { ok: true, value: { confirmed: 1n, unconfirmed: 0n } }]] : [])
       },
-      close: async () => {},
     }
     const { alice, bob } = chain.accounts
     const asked = [{ id: alice.addresses.testnet }, { id: bob.addresses.testnet }]
@@ -162,11 +168,11 @@ describe('failover between backends', () => {
     const controller = new AbortController()
     const leaving: BitcoinBackend = {
       name: 'leaving',
+      height: async () => undefined,
       readBalances: async () => {
         controller.abort()
         throw new Error('cut')
       },
-      close: async () => {},
     }
     const read = source([leaving, backend('esplora')]).readBalances(ids(), readContext({ signal: controller.signal }))
     await expect(read).rejects.toThrow('cancelled')

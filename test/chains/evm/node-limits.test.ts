@@ -39,8 +39,8 @@ describe('nodes with limits', () => {
         chain.tokenList.tokens.map(({ address }) => address),
       ),
     )
-    const blockNumber = typeof balances === 'object' ? balances.blockNumber : 0n
-    expect(tags).toEqual(new Set(['latest', `0x${blockNumber.toString(16)}`]))
+    // The first call says which block it was; all others ask for that one.
+    expect([...tags]).toEqual(['latest', expect.stringMatching(/^0x[1-9a-f]/)])
     // What was learned holds for the next request.
     const before = refused
     await read(source, [account(1)])

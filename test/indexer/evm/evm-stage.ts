@@ -1,10 +1,11 @@
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createEvmStream } from '../../../src/indexer/evm/index.ts'
 import { createIndexer, type Indexer } from '../../../src/indexer/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
-import { TEST_LIMITS, until } from '../../support/upstream-pool.ts'
+import { eventually } from '../../support/eventually.ts'
+import { TEST_LIMITS } from '../../support/upstream-pool.ts'
 import { openVisibleStore, type Sql } from '../database-dump.ts'
 
 export interface EvmStage {
@@ -38,14 +39,11 @@ export async function startEvmStage(url: string, chainId: number): Promise<EvmSt
   })
   indexer.start()
   const at: EvmStage['at'] = ({ number, hash }) =>
-    until(
-      () => {
-        const [status] = indexer.status().streams
-        return status?.height === BigInt(number) && status.blockId === hash.slice(2) && status.phase === 'following'
-      },
-      `block ${BigInt(number)}`,
-      60_000,
-    )
+    eventually(async () => {
+      const [stored] = await store.reader.progress()
+      expect(stored?.tip).toMatchObject({ height: BigInt(number), blockId: hash.slice(2) })
+      expect(indexer.status().streams[0]).toMatchObject({ height: BigInt(number), phase: 'following' })
+    })
   return { store, indexer, sql, at }
 }
 

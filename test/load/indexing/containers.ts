@@ -24,12 +24,10 @@ export async function generateContainers(size: { blocks: number; transactions: n
   const genesis = buildGenesis(await recordedGenesis())
   const [first] = recordedLines<{ height: number; json: { parentID: string; time: number } }>('x-blocks')
   const start = BigInt(first?.json.time ?? 0)
-  const zero = xGenesisBlock(genesis.xChainId, start, stopVertexOf(genesis.xChainId, start, first?.json.parentID))
+  const zero = xGenesisBlock(genesis.xChainId, start, stopVertexOf(first?.json.parentID))
   // As little compressible as the real ones.
   const certificate = createHash('shake256', { outputLength: 1_200 }).update('certificate').digest()
-  const spent = genesis.xUtxos.at(-1)
-  if (!spent || !('amount' in spent.output)) throw new Error('the genesis has no output to begin with')
-  let coin = { txId: spent.txId, outputIndex: spent.outputIndex, amount: spent.output.amount }
+  let coin = lastCoin(genesis)
   let parentId = innerBlockId(encodeXBlock(zero))
   let outerParent = parentId
   const containers: string[] = []
@@ -68,6 +66,18 @@ export async function generateContainers(size: { blocks: number; transactions: n
   return { containers }
 }
 
+/** The last output that X is born with. */
+function lastCoin({ xTxs }: ReturnType<typeof buildGenesis>): Coin {
+  const outputs = xTxs.flatMap(({ id, unsignedTx }) =>
+    unsignedTx.type === 'CreateAssetTx'
+      ? unsignedTx.initialStates.flatMap((state) => state.outputs).map((output, at) => ({ txId: id, at, output }))
+      : [],
+  )
+  const last = outputs.at(-1)
+  if (!last || !('amount' in last.output)) throw new Error('the genesis has no output to begin with')
+  return { txId: last.txId, outputIndex: last.at, amount: last.output.amount }
+}
+
 type Coin = { txId: string; outputIndex: number; amount: bigint }
 
 function split(genesis: { avaxAssetId: string; xChainId: string }, coin: Coin, owner: number): XTx {
@@ -103,6 +113,6 @@ function addressOf(number: number): Buffer {
 }
 
 /** The recorded first block names its parent; whatever made it is of no interest here. */
-function stopVertexOf(_chain: string, _time: bigint, parent: string | undefined): string {
+function stopVertexOf(parent: string | undefined): string {
   return parent === undefined ? EMPTY_ID : idFromCb58(parent)
 }

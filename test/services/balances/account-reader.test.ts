@@ -9,7 +9,7 @@ const CACHE_MS = 2_000
 const id = `0x${'ab'.repeat(20)}`
 
 type Answer = Outcome<EvmBalances>
-const holding = (native: bigint): Answer => ({ ok: true, value: { native, tokens: [], blockNumber: 1n } })
+const holding = (native: bigint): Answer => ({ ok: true, value: { native, tokens: [] } })
 const down: Answer = { ok: false, error: new UpstreamUnavailableError('nobody answers') }
 
 /** A reader of one account, whose clock and chain the test moves. */

@@ -12,7 +12,7 @@ interface TruthRewards {
   historical: { VALIDATOR: string; DELEGATOR: string; VALIDATOR_FEE: string }
   stakeOwned: { total: string }
   stakeByRewardsOwner: string
-  pending: Record<'validator' | 'delegatorNet' | 'delegatorGross' | 'delegateeAccrued' | 'delegateeFuture', string>
+  pending: Record<'validator' | 'delegatorNet', string>
 }
 
 async function checkRewards(store: Store): Promise<void> {
@@ -30,9 +30,6 @@ async function checkRewards(store: Store): Promise<void> {
       pending: {
         validator: BigInt(expected.pending.validator),
         delegatorNet: BigInt(expected.pending.delegatorNet),
-        delegatorGross: BigInt(expected.pending.delegatorGross),
-        feesAccrued: BigInt(expected.pending.delegateeAccrued),
-        feesFuture: BigInt(expected.pending.delegateeFuture),
         stake: BigInt(expected.stakeByRewardsOwner),
       },
     })

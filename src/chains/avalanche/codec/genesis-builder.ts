@@ -12,8 +12,13 @@ import { assembleXTx, type UnsignedXTx } from './x-txs.ts'
  * @throws BadInputError when the JSON lacks something.
  */
 export function buildGenesis(json: string, startTime?: number): Genesis {
+  return readGenesis(buildGenesisBytes(json, startTime))
+}
+
+/** The bytes whose sha256 is the genesis id; as above. */
+export function buildGenesisBytes(json: string, startTime?: number): Buffer {
   const config = parseGenesisConfig(json)
-  return readGenesis(buildPGenesisBytes(startTime === undefined ? config : { ...config, startTime }))
+  return genesisBytes(startTime === undefined ? config : { ...config, startTime })
 }
 
 /** Start of the local network's genesis: every 270 days it moves on. @param now unix seconds */
@@ -23,8 +28,7 @@ export function localStartTime(now: number): number {
   return first + Math.max(0, Math.floor((now - first) / period)) * period
 }
 
-/** The bytes whose sha256 is the genesis id. */
-function buildPGenesisBytes(config: GenesisConfig): Buffer {
+function genesisBytes(config: GenesisConfig): Buffer {
   const avax = avaxTx(config)
   const assetId = assembleXTx(avax, []).id
   const start = BigInt(config.startTime)

@@ -1,7 +1,6 @@
 import { BadInputError } from '../../../errors.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
 import { decodePGenesis, decodeXGenesis, type PGenesis } from './genesis-bytes.ts'
-import { encodePBlock } from './p-blocks.ts'
 import type { PTx } from './p-txs.ts'
 import type { Utxo } from './utxo.ts'
 import { assembleXTx, type XTx } from './x-txs.ts'
@@ -10,9 +9,6 @@ import { assembleXTx, type XTx } from './x-txs.ts'
 export interface Genesis {
   /** sha256 of the P genesis bytes: parent of the P block of height 0. */
   genesisId: string
-  pGenesisBytes: Uint8Array
-  /** Id of the P block of height 0. */
-  pGenesisBlockId: string
   xChainId: string
   cChainId: string
   avaxAssetId: string
@@ -26,9 +22,6 @@ export interface Genesis {
   message: string
   /** The assets that X is born with, AVAX first. */
   xTxs: XTx[]
-  xUtxos: Utxo[]
-  /** The C-chain's genesis, JSON text. */
-  cGenesisBytes: Uint8Array
 }
 
 /**
@@ -45,8 +38,6 @@ export function readGenesis(pGenesisBytes: Uint8Array): Genesis {
   if (!avax) throw new BadInputError('genesis: the X-chain has no asset')
   return {
     genesisId,
-    pGenesisBytes,
-    pGenesisBlockId: sha256Hex(encodePBlock({ type: 'ApricotCommitBlock', parentId: genesisId, height: 0n })),
     xChainId: x.id,
     cChainId: c.id,
     avaxAssetId: avax.id,
@@ -57,8 +48,6 @@ export function readGenesis(pGenesisBytes: Uint8Array): Genesis {
     initialSupply: genesis.initialSupply,
     message: genesis.message,
     xTxs,
-    xUtxos: xTxs.flatMap(assetUtxos),
-    cGenesisBytes: c.data,
   }
 }
 
@@ -68,11 +57,4 @@ function chainNamed(genesis: PGenesis, name: string): { id: string; data: Uint8A
       return { id, data: unsignedTx.genesisData }
   }
   throw new BadInputError(`genesis: there is no ${name}`)
-}
-
-function assetUtxos({ id, unsignedTx }: XTx): Utxo[] {
-  if (unsignedTx.type !== 'CreateAssetTx') return []
-  return unsignedTx.initialStates
-    .flatMap((state) => state.outputs)
-    .map((output, outputIndex) => ({ txId: id, outputIndex, assetId: id, output }))
 }

@@ -24,7 +24,7 @@ export {
   openContainer,
 } from './envelope.ts'
 export { type Genesis, readGenesis } from './genesis.ts'
-export { buildGenesis, localStartTime } from './genesis-builder.ts'
+export { buildGenesis, buildGenesisBytes, localStartTime } from './genesis-builder.ts'
 export { decodePGenesis, decodeXGenesis, encodePGenesis, encodeXGenesis } from './genesis-bytes.ts'
 export { genesisOrder } from './genesis-stakers.ts'
 export type { SecpAuth, TransferableInput } from './inputs.ts'

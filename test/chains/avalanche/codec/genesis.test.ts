@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   buildGenesis,
+  buildGenesisBytes,
   decodePBlock,
   decodePGenesis,
   decodeXGenesis,
@@ -19,6 +20,7 @@ import { recordedJson, recordedLines } from '../../../support/recordings.ts'
 
 const json = readFileSync(new URL('../../../fixtures/network/genesis.json', import.meta.url), 'utf8')
 const genesis = buildGenesis(json)
+const genesisBytes = buildGenesisBytes(json)
 
 interface TrueUtxo {
   utxoId: string
@@ -45,30 +47,37 @@ describe('buildGenesis', () => {
     expect(decodePBlock(decodeNodeHex(block.hex)).parentId).toBe(genesis.genesisId)
     expect({
       genesisId: idToCb58(genesis.genesisId),
-      block: idToCb58(genesis.pGenesisBlockId),
       X: idToCb58(genesis.xChainId),
       C: idToCb58(genesis.cChainId),
       avax: idToCb58(genesis.avaxAssetId),
     }).toEqual({
       genesisId: block.json.parentID,
-      block: block.json.id,
       X: network.chains.X,
       C: network.chains.C,
       avax: network.avaxAssetID,
     })
     expect(genesis.initialSupply).toBe(363000000000000000n)
-    expect(JSON.parse(Buffer.from(genesis.cGenesisBytes).toString('utf8'))).toHaveProperty('alloc')
+    const [, c] = genesis.chains.map(({ unsignedTx }) => unsignedTx)
+    if (c?.type !== 'CreateChainTx') throw new Error('no C-chain')
+    expect(JSON.parse(Buffer.from(c.genesisData).toString('utf8'))).toHaveProperty('alloc')
   })
 
-  it('gives the UTXOs of P and X that the replayed network starts with', () => {
+  it('gives the UTXOs of P, and the asset of X whose outputs are those, that the replayed network starts with', () => {
     const expected = recordedLines<TrueUtxo>('truth/utxos').filter((row) => row.kind === 'genesis')
     const bytesOf = (chain: string) =>
       expected.filter((row) => row.createdOnChain === chain).map(({ utxoId, utxoBytes }) => [utxoId, utxoBytes])
     const ours = (utxos: typeof genesis.utxos) =>
       utxos.map((utxo) => [idToCb58(utxoId(utxo)), encodeNodeHex(encodeUtxo(utxo))])
     expect(ours(genesis.utxos).toSorted()).toEqual(bytesOf('P').toSorted())
-    expect(ours(genesis.xUtxos).toSorted()).toEqual(bytesOf('X').toSorted())
-    expect(genesis.utxos.length + genesis.xUtxos.length).toBeGreaterThan(5)
+    const born = genesis.xTxs.flatMap(({ id, unsignedTx }) =>
+      unsignedTx.type === 'CreateAssetTx'
+        ? unsignedTx.initialStates
+            .flatMap(({ outputs }) => outputs)
+            .map((output, outputIndex) => ({ txId: id, outputIndex, assetId: id, output }))
+        : [],
+    )
+    expect(ours(born).toSorted()).toEqual(bytesOf('X').toSorted())
+    expect(genesis.utxos.length + born.length).toBeGreaterThan(5)
   })
 
   it('gives the validators that stake from the start', () => {
@@ -114,12 +123,12 @@ describe('buildGenesis', () => {
 
 describe('genesis bytes', () => {
   it('are taken apart and written back byte for byte', () => {
-    expect(Buffer.compare(encodePGenesis(decodePGenesis(genesis.pGenesisBytes)), genesis.pGenesisBytes)).toBe(0)
+    expect(Buffer.compare(encodePGenesis(decodePGenesis(genesisBytes)), genesisBytes)).toBe(0)
     const [x] = genesis.chains
     if (x?.unsignedTx.type !== 'CreateChainTx') throw new Error('no X-chain')
     const { genesisData } = x.unsignedTx
     expect(Buffer.compare(encodeXGenesis(decodeXGenesis(genesisData)), genesisData)).toBe(0)
-    expect(readGenesis(genesis.pGenesisBytes)).toEqual(genesis)
+    expect(readGenesis(genesisBytes)).toEqual(genesis)
   })
 
   it('move their start with the local network every 270 days', () => {
