@@ -13,4 +13,6 @@ export interface BitcoinBackend {
     addresses: readonly BitcoinAddress[],
     context: ReadContext,
   ): Promise<Map<string, Outcome<BitcoinBalances>>>
+  /** Newest block of the server that would be asked now; undefined when it does not tell. May reject. */
+  height(context: ReadContext): Promise<bigint | undefined>
 }

@@ -4,6 +4,7 @@ import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
 import { difference, plausible, record, satoshiText } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
+import { bitcoinHeadProbe } from './network.ts'
 
 const read = (answer: unknown, address: string): BitcoinBalances => {
   const body = record(answer, 'blockbook address')
@@ -35,6 +36,7 @@ export const createBlockbookBackend = (deps: HttpBackendDeps): BitcoinBackend =>
       path: (address) => `/api/v2/address/${encodeURIComponent(address)}?details=basic`,
       read,
       genesis,
+      tip: bitcoinHeadProbe('blockbook'),
     },
     deps,
   )

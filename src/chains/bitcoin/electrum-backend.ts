@@ -4,6 +4,7 @@ import { plausible, record, satoshi } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import type { ElectrumClient } from './electrum.ts'
 import type { ElectrumCall } from './electrum-link.ts'
+import { heightIn, TIP_CALL } from './electrum-tip.ts'
 import { scriptHash } from './hashes.ts'
 
 const balancesIn = (answer: unknown): BitcoinBalances => {
@@ -28,5 +29,9 @@ export const createElectrumBackend = (deps: { client: ElectrumClient }): Bitcoin
     )
     const outcomes = await deps.client.round(calls, context, (answer) => void balancesIn(answer))
     return new Map(addresses.map(({ address }, index) => [address, read(outcomes[index])]))
+  },
+  async height(context) {
+    const [tip] = await deps.client.round([TIP_CALL], context)
+    return tip?.ok ? heightIn(tip.value) : undefined
   },
 })

@@ -8,6 +8,8 @@ export interface Round {
   open(): ElectrumCall[]
   /** Takes one server's answers to the open calls. Returns what is wrong with them, if that is the server's own fault. */
   take(answers: readonly Outcome<unknown>[]): Error | undefined
+  /** Takes them only for the case that nobody else answers. */
+  setAside(answers: readonly Outcome<unknown>[]): void
   /** Whether any server has said anything. */
   begun(): boolean
   /** All outcomes in the order of the calls; `last` is why the last server failed. */
@@ -32,6 +34,7 @@ const judge = (answer: Outcome<unknown>, check: ((value: unknown) => void) | und
 /** @param check throws for an answer that is none */
 export const startRound = (calls: readonly ElectrumCall[], check: ((value: unknown) => void) | undefined): Round => {
   const found: (Outcome<unknown> | undefined)[] = calls.map(() => undefined)
+  const aside = new Map<number, Outcome<unknown>>()
   return {
     open: () => calls.filter((_, at) => found[at]?.ok !== true),
     take(answers) {
@@ -47,7 +50,15 @@ export const startRound = (calls: readonly ElectrumCall[], check: ((value: unkno
       }
       return trouble
     },
-    begun: () => found.some((one) => one !== undefined),
-    outcomes: (last) => found.map((one) => one ?? failure(last)),
+    setAside(answers) {
+      const open = [...found.keys()].filter((at) => found[at]?.ok !== true)
+      for (const [taken, at] of open.entries()) {
+        const answer = answers[taken]
+        const judged = answer && judge(answer, check)
+        if (judged?.ok && !aside.has(at)) aside.set(at, judged)
+      }
+    },
+    begun: () => aside.size > 0 || found.some((one) => one !== undefined),
+    outcomes: (last) => found.map((one, at) => (one?.ok ? one : (aside.get(at) ?? one ?? failure(last)))),
   }
 }

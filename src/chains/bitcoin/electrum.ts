@@ -4,7 +4,9 @@ import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../../e
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
 import { startRound } from './electrum-round.ts'
-import type { BitcoinNetworkName, ElectrumLimits } from './network.ts'
+import { heightIn, TIP_CALL } from './electrum-tip.ts'
+import { BITCOIN_LAG_BLOCKS, type BitcoinNetworkName, type ElectrumLimits } from './network.ts'
+import { createTipWatch, type TipWatch } from './tip-watch.ts'
 
 export interface ElectrumServer {
   /**
@@ -23,7 +25,7 @@ export interface ElectrumClient {
   /**
    * Sends all calls in one pipelined round to the best server; when it fails as a whole, to the next. A call that a
    * server refuses, or answers with what `check` throws at, goes to the next alone, and is an error of its own when
-   * nobody is left. Rejects when every server failed, on abort, and at the deadline when nothing is known by then.
+   * nobody is left. A server behind the others is taken at its word when these say nothing. Rejects when every server failed, on abort, and at the deadline when nothing is known by then.
    */
   round(
     calls: readonly ElectrumCall[],
@@ -61,6 +63,15 @@ export const createElectrumClient = (deps: {
     }),
   )
 
+  const tips = createTipWatch<Candidate>({
+    subjects: candidates,
+    ask: async ({ link }, signal) => {
+      const [tip] = await link.send([TIP_CALL], signal)
+      return tip?.ok ? heightIn(tip.value) : undefined
+    },
+    lagBlocks: BITCOIN_LAG_BLOCKS,
+  })
+
   const failed = (candidate: Candidate, error: unknown): void => {
     const pause = Math.min(limits.backoffMs * 2 ** candidate.failures, limits.maxBackoffMs)
     candidate.failures += 1
@@ -93,10 +104,11 @@ export const createElectrumClient = (deps: {
     name: `electrum ${candidates.map(({ host }) => host).join(', ')}`,
     async round(calls, context, check) {
       if (calls.length === 0) return []
+      tips.touch()
       const asked = startRound(calls, check)
       let last: unknown = new UpstreamUnavailableError('no Electrum server is configured')
       const answered = new Set<Candidate>()
-      const tries = order(candidates)
+      const tries = order(candidates, tips)
       for (const [index, candidate] of tries.entries()) {
         if (answered.has(candidate)) continue
         const left = context.deadline - Date.now()
@@ -106,8 +118,13 @@ export const createElectrumClient = (deps: {
         }
         try {
           const share = Math.ceil(left / (tries.length - index))
-          const trouble = asked.take(await attempt(candidate, asked.open(), context, share))
+          const answers = await attempt(candidate, asked.open(), context, share)
           answered.add(candidate)
+          if (await tips.isBehind(candidate, context.signal)) {
+            asked.setAside(answers)
+            continue
+          }
+          const trouble = asked.take(answers)
           if (trouble) failed(candidate, trouble)
           if (asked.open().length === 0) break
         } catch (error) {
@@ -121,18 +138,19 @@ export const createElectrumClient = (deps: {
     },
     close() {
       shutdown.abort()
+      tips.close()
       for (const { link } of candidates) link.close(new CancelledError())
     },
   }
 }
 
 /**
- * Servers in backoff are asked last, not never: they may be all there is. A kept connection may have died unnoticed,
+ * Servers in backoff are asked last, not never: they may be all there is. So are those behind the others. A kept connection may have died unnoticed,
  * which alone does not speak against its server, so a warm one has a second try.
  */
-const order = (candidates: readonly Candidate[]): Candidate[] => {
+const order = (candidates: readonly Candidate[], tips: TipWatch<Candidate>): Candidate[] => {
   const now = Date.now()
-  const avoided = (one: Candidate): number => (one.avoidUntil > now ? 1 : 0)
+  const avoided = (one: Candidate): number => (one.avoidUntil > now ? 2 : 0) + (tips.lags(one) ? 1 : 0)
   return candidates
     .toSorted((a, b) => avoided(a) - avoided(b) || a.priority - b.priority)
     .flatMap((candidate) => (candidate.link.warm ? [candidate, candidate] : [candidate]))

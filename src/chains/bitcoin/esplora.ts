@@ -4,6 +4,7 @@ import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
 import { difference, plausible, record, satoshi } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
+import { bitcoinHeadProbe } from './network.ts'
 
 const sums = (value: unknown, what: string): { funded: bigint; spent: bigint } => {
   const stats = record(value, what)
@@ -38,6 +39,12 @@ const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string
  */
 export const createEsploraBackend = (deps: HttpBackendDeps): BitcoinBackend =>
   createHttpBackend(
-    { kind: 'esplora', path: (address) => `/address/${encodeURIComponent(address)}`, read, genesis },
+    {
+      kind: 'esplora',
+      path: (address) => `/address/${encodeURIComponent(address)}`,
+      read,
+      genesis,
+      tip: bitcoinHeadProbe('esplora'),
+    },
     deps,
   )

@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
-import type { UpstreamPool } from '../../upstream/types.ts'
+import type { HeadProbe, UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, Outcome, ReadContext } from '../capabilities.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
@@ -20,6 +20,8 @@ export interface HttpDialect {
   /** Balances out of a parsed answer; throws BadAnswerError for anything that is not one of this very address. */
   read(answer: unknown, address: string): BitcoinBalances
   genesis(pool: UpstreamPool, context: ReadContext): Promise<string | undefined>
+  /** Where the height stands, and how it is read. */
+  tip: HeadProbe
 }
 
 /** A backend that asks one REST document per address, over a pool. */
@@ -52,6 +54,10 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
         checkNetwork(context),
       ])
       return new Map(addresses.map(({ address }, index) => [address, outcomes[index] ?? missing(address)]))
+    },
+    async height(context) {
+      const { status, body } = await pool.exchange({ method: 'GET', path: dialect.tip.path }, context)
+      return status === 200 ? dialect.tip.parse(body.toString('utf8')) : undefined
     },
   }
 }

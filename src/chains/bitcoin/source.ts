@@ -16,7 +16,8 @@ import type {
 } from '../capabilities.ts'
 import { type BitcoinAddress, createAddressReader } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
-import type { BitcoinLimits, BitcoinNetworkName } from './network.ts'
+import { BITCOIN_LAG_BLOCKS, type BitcoinLimits, type BitcoinNetworkName } from './network.ts'
+import { createTipWatch } from './tip-watch.ts'
 
 export interface BitcoinBalanceSourceDeps {
   /** `bip122:` and the first 32 hex digits of the genesis hash. */
@@ -42,6 +43,9 @@ const hasLeft = ({ signal }: ReadContext): boolean => signal.aborted && !(signal
 /** A backend that knows its deadline says itself what kept the answer from coming; the others are cut. */
 const TIME_TO_TELL_MS = 25
 
+/** Time for a height, milliseconds. */
+const TIP_MS = 5_000
+
 type Found = Map<string, Outcome<BitcoinBalances>>
 
 const failure = (error: unknown): Outcome<never> => ({
@@ -54,13 +58,19 @@ const worst = (known: Outcome<BitcoinBalances> | undefined, next: Error): Outcom
   !known || known.ok || known.error instanceof UpstreamRateLimitedError ? failure(next) : known
 
 /**
- * Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next.
+ * Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next. What one says
+ * that is behind the others counts when these do not answer.
  * Error texts name the cause only; the service puts the operation in front.
  */
 export const createBitcoinBalanceSource = (
   deps: BitcoinBalanceSourceDeps,
 ): BalanceSource<AddressAccount, BitcoinBalances> => {
   const readAddress = createAddressReader({ caip2Id: deps.caip2Id, network: deps.network })
+  const tips = createTipWatch<BitcoinBackend>({
+    subjects: deps.backends,
+    ask: (backend, signal) => backend.height({ signal, deadline: Date.now() + TIP_MS }),
+    lagBlocks: BITCOIN_LAG_BLOCKS,
+  })
 
   const ask = async (
     backend: BitcoinBackend,
@@ -84,20 +94,32 @@ export const createBitcoinBalanceSource = (
   }
 
   const readAll = async (addresses: readonly BitcoinAddress[], context: ReadContext): Promise<Found> => {
+    tips.touch()
     const found: Found = new Map()
+    const old: Found = new Map()
     let pending = addresses
-    for (const [index, backend] of deps.backends.entries()) {
+    const backends = deps.backends.toSorted((a, b) => Number(tips.lags(a)) - Number(tips.lags(b)))
+    for (const [index, backend] of backends.entries()) {
       const now = Date.now()
       if (pending.length === 0 || now >= context.deadline || context.signal.aborted) break
       const share = Math.ceil((context.deadline - now) / (deps.backends.length - index))
       const answers = await ask(backend, pending, context, now + share)
+      const behind = await tips.isBehind(backend, context.signal).catch(() => false)
       if (hasLeft(context)) throw new CancelledError()
+      if (behind) {
+        for (const [address, outcome] of answers) if (outcome.ok && !old.has(address)) old.set(address, outcome)
+        continue
+      }
       for (const { address } of pending) {
         const outcome =
           answers.get(address) ?? failure(new UpstreamUnavailableError(`${backend.name} left ${address} out`))
         found.set(address, outcome.ok ? outcome : worst(found.get(address), outcome.error))
       }
       pending = pending.filter(({ address }) => !found.get(address)?.ok)
+    }
+    for (const { address } of pending) {
+      const told = old.get(address)
+      if (told) found.set(address, told)
     }
     return found
   }

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { bitcoinHeadProbe } from '../../../src/chains/bitcoin/index.ts'
 import { createChains } from '../../../src/chains/index.ts'
 import { readContext } from '../../support/balance-reads.ts'
+import { electrumLine, startFakeElectrum } from '../../support/electrum-server.ts'
 import { startFaultServer } from '../../support/fault-server.ts'
 import { TEST_LIMITS } from '../../support/upstream-pool.ts'
 
@@ -27,9 +28,26 @@ const server = (height: number | undefined, satoshi: number) =>
     },
   })
 
+/** The same of an Electrum server. */
+const electrum = async (height: number | undefined, satoshi: number) => {
+  const started = await startFakeElectrum()
+  started.fault = ({ id, method }) => {
+    if (method === 'blockchain.scripthash.get_balance') return electrumLine(id, { confirmed: satoshi, unconfirmed: 0 })
+    if (method !== 'blockchain.headers.subscribe') return undefined
+    if (height !== undefined) return electrumLine(id, { height, hex: '00' })
+    return `${JSON.stringify({ id, error: { code: -32601, message: 'unknown method' } })}\n`
+  }
+  return started
+}
+
+type Kind = 'esplora' | 'blockbook' | 'electrum'
+const start = (kind: Kind, height: number | undefined, satoshi: number) =>
+  kind === 'electrum' ? electrum(height, satoshi) : server(height, satoshi)
+
 /** What the chain tells of the address over these servers, the first one preferred. */
-async function reader(kind: 'esplora' | 'blockbook', servers: readonly { url: string; close(): Promise<void> }[]) {
-  const upstreams = servers.map(({ url }, priority) => ({ url, kind, priority }))
+async function reader(kinds: Kind | readonly Kind[], servers: readonly { url: string; close(): Promise<void> }[]) {
+  const kindOf = (at: number): Kind => (typeof kinds === 'string' ? kinds : (kinds[at] as Kind))
+  const upstreams = servers.map(({ url }, priority) => ({ url, kind: kindOf(priority), priority }))
   const chains = createChains(
     { evm: {}, bitcoin: { [REFERENCE]: { network: 'mainnet', upstreams } }, solana: {}, avalanche: {} },
     { limits: TEST_LIMITS, tokens: { tokens: () => [] }, xpubGap: 20, pool: {}, logger: pino({ enabled: false }) },
@@ -65,6 +83,43 @@ it('one block is no lag, and a server that does not tell its height is asked as 
     await expect.poll(() => servers[1]?.stats.requests).toBeGreaterThan(0)
     expect(await read()).toMatchObject({ confirmed: 5n })
   }
+})
+
+it('an Electrum server that stands still is passed over, from the first read on, and asked when nobody else is left', async () => {
+  const servers = await Promise.all([electrum(100, 5), electrum(102, 7)])
+  const read = await reader('electrum', servers)
+  expect(await read()).toMatchObject({ confirmed: 7n })
+  expect(await read()).toMatchObject({ confirmed: 7n })
+  await servers[1]?.close()
+  expect(await read()).toMatchObject({ confirmed: 5n })
+})
+
+it('one block is no lag of Electrum servers, and one that does not tell its height is asked as before', async () => {
+  for (const height of [101, undefined]) {
+    const servers = await Promise.all([electrum(height, 5), electrum(102, 7)])
+    const read = await reader('electrum', servers)
+    expect([await read(), await read()]).toMatchObject([{ confirmed: 5n }, { confirmed: 5n }])
+  }
+})
+
+it.each([
+  ['esplora', 'blockbook'],
+  ['blockbook', 'electrum'],
+  ['electrum', 'esplora'],
+] as [Kind, Kind][])('a single %s that stands still is passed over for the %s that goes on', async (kind, other) => {
+  const servers = await Promise.all([start(kind, 100, 5), start(other, 102, 7)])
+  const read = await reader([kind, other], servers)
+  expect([await read(), await read()]).toMatchObject([{ confirmed: 7n }, { confirmed: 7n }])
+  await servers[1]?.close()
+  expect(await read()).toMatchObject({ confirmed: 5n })
+})
+
+it('a kind of servers that hangs does not keep the others from answering', async () => {
+  const hanging = await startFakeElectrum()
+  hanging.fault = () => ''
+  const servers = [await server(100, 5), hanging]
+  const read = await reader(['esplora', 'electrum'], servers)
+  expect([await read(), await read()]).toMatchObject([{ confirmed: 5n }, { confirmed: 5n }])
 })
 
 it('heights are read off the documents, and nothing else is', () => {

@@ -1,0 +1,81 @@
+import { untilAborted } from '../../lib/until-aborted.ts'
+import { believedHead } from '../../upstream/head-probe.ts'
+
+export interface TipWatchDeps<S> {
+  subjects: readonly S[]
+  /** Height of the newest block that it knows; undefined when it does not tell. May reject. */
+  ask(subject: S, signal: AbortSignal): Promise<bigint | undefined>
+  /** More blocks than this behind the highest is too old to be told. */
+  lagBlocks: number
+  /** Milliseconds of the clock; default the wall clock. */
+  now?: () => number
+}
+
+/** Compares how far servers, or kinds of servers, have come. One that stands still tells what was. */
+export interface TipWatch<S> {
+  /** They are in use now: heights that are not of late are asked for anew, behind the caller. */
+  touch(): void
+  /** Known to be behind. */
+  lags(subject: S): boolean
+  /** The same; where nothing is known of late, after a short wait for the heights that are on their way. */
+  isBehind(subject: S, signal: AbortSignal): Promise<boolean>
+  close(): void
+}
+
+/** Heights are asked for so often while somebody reads, as the pools of REST servers do. */
+const INTERVAL_MS = 15_000
+/** What was heard longer ago says nothing any more. */
+const FORGOTTEN_MS = 60_000
+const ANSWER_MS = 5_000
+/** Longest wait for heights, milliseconds: one that hangs must not hold up what others have answered. */
+const HOLD_MS = 250
+
+export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
+  const { subjects, lagBlocks, now = Date.now } = deps
+  const heights = new Map<S, bigint>()
+  const shutdown = new AbortController()
+  let looking: Promise<unknown> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  let heardAt = Number.NEGATIVE_INFINITY
+
+  const look = async (subject: S): Promise<void> => {
+    const signal = AbortSignal.any([shutdown.signal, AbortSignal.timeout(ANSWER_MS)])
+    try {
+      const height = await deps.ask(subject, signal)
+      if (height === undefined) heights.delete(subject)
+      else heights.set(subject, height)
+    } catch {
+      heights.delete(subject)
+    }
+  }
+  const lookAtAll = async (): Promise<void> => {
+    await Promise.all(subjects.map(look))
+    heardAt = now()
+    looking = undefined
+  }
+  const lags = (subject: S): boolean => {
+    const own = heights.get(subject)
+    const best = believedHead([...heights.values()], lagBlocks)
+    return own !== undefined && best !== undefined && best - own > BigInt(lagBlocks)
+  }
+
+  return {
+    touch() {
+      if (subjects.length < 2 || looking || shutdown.signal.aborted || now() - askedAt < INTERVAL_MS) return
+      askedAt = now()
+      looking = lookAtAll()
+    },
+    lags,
+    async isBehind(subject, signal) {
+      if (looking && now() - heardAt > FORGOTTEN_MS) {
+        let timer: NodeJS.Timeout | undefined
+        const late = new Promise((resolve) => {
+          timer = setTimeout(resolve, HOLD_MS)
+        })
+        await untilAborted(Promise.race([looking, late]), signal).finally(() => clearTimeout(timer))
+      }
+      return lags(subject)
+    },
+    close: () => shutdown.abort(),
+  }
+}
