@@ -37,8 +37,10 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
   const store = (slots: Map<Currency, Slot>, currency: Currency, quote: Quote | undefined, now: number): void => {
     const old = slots.get(currency)
     if (quote === undefined) {
-      // One answer without a price does not make a price of a minute ago wrong: it ages until it is too old.
-      slots.set(currency, { quote: old?.quote, pricedAt: old?.pricedAt ?? 0, checkedAt: now })
+      // One answer without a price does not make a price of a minute ago wrong: it ages until it is too old. From then
+      // on there is none, as the provider says, and not one that could not be read.
+      const kept = old && now - old.pricedAt <= ages.maxStaleMs ? old : { quote: undefined, pricedAt: 0 }
+      slots.set(currency, { quote: kept.quote, pricedAt: kept.pricedAt, checkedAt: now })
       return
     }
     // The same object while nothing changed, so that readers can compare by identity.

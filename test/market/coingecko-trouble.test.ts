@@ -33,6 +33,17 @@ describe('trouble', () => {
     expect(quotes.unread(AVAX)).toBe(true)
   })
 
+  it('a token that the provider no longer prices has no price once the last one is too old, and is not unread for ever', async () => {
+    fake.contracts[`avalanche/${token(1).address}`] = { usd: 2 }
+    await open({ unknownMs: 60_000 }).quote('usd', [], [token(1)])
+    delete fake.contracts[`avalanche/${token(1).address}`]
+    advance(400_000)
+    expect((await book.quote('usd', [], [token(1)])).get(token(1))?.price).toBe(2)
+    advance(300_000)
+    const quotes = await book.quote('usd', [], [token(1)])
+    expect([quotes.get(token(1)), quotes.unread(token(1))]).toEqual([undefined, false])
+  })
+
   it.each([
     ['500', { status: 500 }],
     ['HTML', { html: true }],
