@@ -45,11 +45,9 @@ export function renewStaker(context: PContext, stakerId: string, committed: bool
 
 /** The staker leaves with its stake; a reward that is not earned leaves the supply. */
 function leave({ state, sink, at }: PContext, staker: OpenStaker, committed: boolean, proposal: Proposal): void {
-  const { txId, firstStakeOutput, stakeOutputs, subnetId } = staker
+  const { txId, subnetId } = staker
   state.stakers.remove(staker)
-  for (let i = 0; i < stakeOutputs; i++) {
-    sink.releases.push({ txId, outputIndex: firstStakeOutput + i, time: at.time })
-  }
+  for (const output of stakeOf(staker)) sink.releases.push({ ...output, time: at.time })
   const outcome = committed ? ('committed' as const) : ('aborted' as const)
   sink.changeStaker({
     txId,
@@ -59,6 +57,9 @@ function leave({ state, sink, at }: PContext, staker: OpenStaker, committed: boo
   const supply = state.supply.get(subnetId)
   if (supply !== undefined) state.supply.set(subnetId, supply - staker.potentialReward)
 }
+
+const stakeOf = ({ txId, firstStakeOutput, stakeOutputs }: OpenStaker): { txId: string; outputIndex: number }[] =>
+  Array.from({ length: stakeOutputs }, (_, i) => ({ txId, outputIndex: firstStakeOutput + i }))
 
 type Pay = (type: RewardType, amount: bigint, owner: OwnerSet | undefined) => void
 
@@ -127,6 +128,7 @@ function restake(context: PContext, staker: OpenStaker, renewal: Renewal, propos
     },
   })
   sink.changeStaker({ txId: staker.txId, started, accruedFees: 0n })
+  for (const output of stakeOf(staker)) sink.prolongations.push({ ...output, end })
 }
 
 /** The parts of reward and fees that are staked again: as set, within the largest stake that is allowed. */

@@ -5,6 +5,7 @@ import type {
   ContainerRow,
   L1ValidatorRow,
   PrimaryRows,
+  ProlongationRow,
   ReleaseRow,
   SpendRow,
   StakerChangeRow,
@@ -21,6 +22,7 @@ export interface Sink {
   readonly transactions: TransactionRow[]
   readonly utxos: UtxoRow[]
   readonly spends: SpendRow[]
+  readonly prolongations: ProlongationRow[]
   readonly releases: ReleaseRow[]
   readonly assets: AssetRow[]
   readonly stakers: StakerRow[]
@@ -43,6 +45,7 @@ export function createSink(): Sink {
     transactions: [] as TransactionRow[],
     utxos: [] as UtxoRow[],
     spends: [] as SpendRow[],
+    prolongations: [] as ProlongationRow[],
     releases: [] as ReleaseRow[],
     assets: [] as AssetRow[],
     stakers: [] as StakerRow[],

@@ -2,7 +2,9 @@
  * What the indexer writes about P, X and C of one network. Ids and addresses are lower-case hex without 0x (32, 20
  * bytes), amounts bigint in the asset's smallest unit (nAVAX for AVAX), times unix seconds unless a name says more.
  */
-export type ChainLetter = 'P' | 'X' | 'C'
+import type { ChainLetter } from '../../lib/primary-network.ts'
+
+export type { ChainLetter }
 
 /** A block at its place in the chain. */
 export interface BlockRow {
@@ -139,6 +141,14 @@ export interface ReleaseRow {
   time: bigint
 }
 
+/** Stake that goes on beyond the end it had (a validator that renews itself); the last one of a range counts. */
+export interface ProlongationRow {
+  txId: string
+  outputIndex: number
+  /** The new end, unix seconds. */
+  end: bigint
+}
+
 export interface AssetRow {
   id: string
   name: string
@@ -155,6 +165,7 @@ export interface PrimaryRows {
   transactions?: readonly TransactionRow[]
   utxos?: readonly UtxoRow[]
   spends?: readonly SpendRow[]
+  prolongations?: readonly ProlongationRow[]
   releases?: readonly ReleaseRow[]
   assets?: readonly AssetRow[]
   staking?: StakingRows

@@ -4,7 +4,7 @@ import type { PrimaryRows, RangeProgress, RangeRows } from '../rows/index.ts'
 import { assetNumbers, numberAssets, writeAssets } from './asset-numbers.ts'
 import { sendTogether } from './bulk.ts'
 import { createExported, homeInsertions, type UtxoScope } from './create-utxos.ts'
-import { releaseUtxos, spendUtxos } from './end-utxos.ts'
+import { prolongUtxos, releaseUtxos, spendUtxos } from './end-utxos.ts'
 import { countTransactions, type RangeKnowledge, type WrittenRange } from './range-knowledge.ts'
 import { type PrimaryPlan, planRange } from './range-plan.ts'
 import type { RangeTransaction } from './range-transaction.ts'
@@ -49,11 +49,12 @@ async function writePrimary(
   known: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
   const { network } = scope
-  const { created, released, spent } = plan.utxos
+  const { created, prolonged, released, spent } = plan.utxos
   sendTogether(tx, plan.blocks)
   // The chains of a network meet in shared memory: their UTXOs are written one chain after the other.
   void tx.send(sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${network})`)
-  // Stake may be released and spent in one range. What their owners need is known by the time that all else is written.
+  // Stake may be prolonged, released and spent in one range. What their owners need is known by the time that all else is written.
+  const prolong = prolongUtxos(tx, scope, prolonged)
   const release = releaseUtxos(tx, scope, released)
   const spend = spendUtxos(tx, scope, spent)
   await writeAssets(tx.db, network, rows.assets ?? [])
@@ -62,6 +63,7 @@ async function writePrimary(
   const numbers = isKnown ? known : await numberAssets(tx.db, network, ids)
   sendTogether(tx, plan.outputs ?? homeInsertions(scope, assetNumbers(numbers), plan.home))
   await createExported(tx, scope, assetNumbers(numbers), plan.exported)
+  await prolong()
   await release()
   await spend()
   if (rows.staking !== undefined) await writeStaking(tx.db, network, rows.staking)

@@ -7,19 +7,19 @@ import { keyFromUuid } from '../utxo-key.ts'
 import { type Column, column, insertRows, rowSource, sendChunks } from './bulk.ts'
 import type { UtxoScope } from './create-utxos.ts'
 import type { RangeTransaction } from './range-transaction.ts'
-import { type KeyedRelease, type KeyedSpend, name } from './utxo-plan.ts'
+import { type KeyedProlongation, type KeyedRelease, type KeyedSpend, name } from './utxo-plan.ts'
 
 const ADDRESS_DIGITS = 40
 const openEnd = sql.raw(String(OPEN_END))
 
 /** What the owners' entries of an output are found by. */
-interface Ended {
+interface Changed {
   utxo: string
   addresses: string
   created_time: bigint
   chain: number
   consumable_on: number
-  /** The time that ends the interval. */
+  /** The time that ends the interval, or is to end it. */
   time: bigint
 }
 
@@ -35,7 +35,7 @@ export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: reado
   const answers = sendChunks(
     tx,
     spends,
-    (chunk) => sql<Ended>`
+    (chunk) => sql<Changed>`
       update utxo u set consumed_by = r.consumed_by, consumed_height = r.consumed_height,
         consumed_time = r.consumed_time, signatures = r.signatures
       from ${rowSource('r', SPEND, chunk)}
@@ -50,7 +50,7 @@ export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: reado
     const native = missing.find(({ row }) => row.importedFrom === undefined && row.perhapsOlder !== true)
     if (native !== undefined) throw new RangeContentError(`${name(native.row)} is not there to be consumed`)
     await spendAhead(tx.db, scope, missing)
-    await endEntries(tx, scope, 'consumed_time', ended)
+    await changeEntries(tx, scope, 'consumed_time', ended)
   }
 }
 
@@ -71,25 +71,43 @@ async function spendAhead(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[
  * Makes stake spendable that was staked before this range.
  * @returns sends what is left to do for its owners; rejects with RangeContentError when an output is unknown or not staked
  */
-export function releaseUtxos(tx: RangeTransaction, scope: UtxoScope, releases: readonly KeyedRelease[]): Ending {
+export const releaseUtxos = (tx: RangeTransaction, scope: UtxoScope, releases: readonly KeyedRelease[]): Ending =>
+  changeStake(tx, scope, 'staked_until', RELEASE, releases)
+
+/** Moves the end of stake that was staked before this range; see `releaseUtxos`, which has to be sent behind it. */
+export const prolongUtxos = (tx: RangeTransaction, scope: UtxoScope, rows: readonly KeyedProlongation[]): Ending =>
+  changeStake(tx, scope, 'stake_end', PROLONGATION, rows)
+
+function changeStake<R extends KeyedProlongation | KeyedRelease>(
+  tx: RangeTransaction,
+  scope: UtxoScope,
+  member: 'staked_until' | 'stake_end',
+  columns: readonly Column<R>[],
+  rows: readonly R[],
+): Ending {
   const answers = sendChunks(
     tx,
-    releases,
-    (chunk) => sql<Ended>`
-      update utxo u set staked_until = r.time from ${rowSource('r', RELEASE, chunk)}
+    rows,
+    (chunk) => sql<Changed>`
+      update utxo u set ${sql.ref(member)} = r.time from ${rowSource('r', columns, chunk)}
       where u.network = ${scope.network} and u.utxo = r.utxo and u.staked_until = ${openEnd}
       returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.time`,
   )
   return async () => {
-    const ended = (await answers).flatMap(({ rows }) => rows)
-    if (ended.length !== releases.length) {
-      const found = new Set(ended.map((row) => keyFromUuid(row.utxo)))
-      const unknown = releases.find((release) => !found.has(release.key))
+    const changed = (await answers).flatMap((answer) => answer.rows)
+    if (changed.length !== rows.length) {
+      const found = new Set(changed.map((row) => keyFromUuid(row.utxo)))
+      const unknown = rows.find(({ key }) => !found.has(key))
       throw new RangeContentError(`${unknown === undefined ? 'an output' : name(unknown.row)} is not staked`)
     }
-    await endEntries(tx, scope, 'staked_until', ended)
+    await changeEntries(tx, scope, member, changed)
   }
 }
+
+const PROLONGATION: Column<KeyedProlongation>[] = [
+  column('utxo', 'uuid', ({ key }) => key),
+  column('time', 'int8', ({ row }) => row.end),
+]
 
 const RELEASE: Column<KeyedRelease>[] = [
   column('utxo', 'uuid', ({ key }) => key),
@@ -104,13 +122,13 @@ const SPEND: Column<KeyedSpend>[] = [
   column('signatures', 'bytea', ({ row }) => row.signatures),
 ]
 
-interface EndedEntry {
+interface ChangedEntry {
   address: string
   chain: number
-  of: Ended
+  of: Changed
 }
 
-const ENTRY: Column<EndedEntry>[] = [
+const ENTRY: Column<ChangedEntry>[] = [
   column('address', 'bytea', (entry) => entry.address),
   column('chain', 'int2', (entry) => entry.chain),
   column('created_time', 'int8', (entry) => entry.of.created_time),
@@ -119,13 +137,13 @@ const ENTRY: Column<EndedEntry>[] = [
 ]
 
 /** The owners' entries are reached by their whole key: one probe each, on one machine of many. */
-async function endEntries(
+async function changeEntries(
   tx: RangeTransaction,
   scope: UtxoScope,
-  end: 'consumed_time' | 'staked_until',
-  ended: readonly Ended[],
+  member: 'consumed_time' | 'staked_until' | 'stake_end',
+  changed: readonly Changed[],
 ): Promise<void> {
-  const entries = ended.flatMap((of) =>
+  const entries = changed.flatMap((of) =>
     addressesOf(of).flatMap((address) =>
       [...new Set([of.chain, of.consumable_on])].map((letter) => ({ address, chain: scope.network * 4 + letter, of })),
     ),
@@ -134,14 +152,14 @@ async function endEntries(
     tx,
     entries,
     (chunk) => sql`
-      update utxo_owner o set ${sql.ref(end)} = r.time from ${rowSource('r', ENTRY, chunk)}
+      update utxo_owner o set ${sql.ref(member)} = r.time from ${rowSource('r', ENTRY, chunk)}
       where o.address = r.address and o.chain = r.chain and o.created_time = r.created_time and o.utxo = r.utxo`,
   )
   const count = answers.reduce((sum, { numAffectedRows = 0n }) => sum + numAffectedRows, 0n)
   if (count !== BigInt(entries.length)) throw new RangeContentError('entries of owners are missing')
 }
 
-function addressesOf({ addresses }: Ended): string[] {
+function addressesOf({ addresses }: Changed): string[] {
   const all: string[] = []
   for (let at = 0; at < addresses.length; at += ADDRESS_DIGITS) all.push(addresses.slice(at, at + ADDRESS_DIGITS))
   return all

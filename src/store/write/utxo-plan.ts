@@ -1,5 +1,5 @@
 import { RangeContentError } from '../errors.ts'
-import type { ChainLetter, ReleaseRow, SpendRow, UtxoRow } from '../rows/index.ts'
+import type { ChainLetter, PrimaryRows, ProlongationRow, ReleaseRow, SpendRow, UtxoRow } from '../rows/index.ts'
 import { utxoKey } from '../utxo-key.ts'
 
 /** A UTXO that the range creates, with what the same range already does to it. */
@@ -9,6 +9,8 @@ export interface PlannedUtxo {
   spend: SpendRow | undefined
   /** Unix seconds at which stake became spendable; undefined = not stake, or still staked. */
   releasedAt: bigint | undefined
+  /** End of the stake, unix seconds. */
+  stakeEnd: bigint | undefined
 }
 
 export interface KeyedSpend {
@@ -21,10 +23,16 @@ export interface KeyedRelease {
   row: ReleaseRow
 }
 
+export interface KeyedProlongation {
+  key: string
+  row: ProlongationRow
+}
+
 /** What a range does to UTXOs, split by whether the database has to look for them. */
 export interface UtxoPlan {
   created: PlannedUtxo[]
   spent: KeyedSpend[]
+  prolonged: KeyedProlongation[]
   released: KeyedRelease[]
 }
 
@@ -37,14 +45,24 @@ export interface UtxoPlan {
  */
 export function planUtxos(
   letter: ChainLetter,
-  rows: { utxos?: readonly UtxoRow[]; spends?: readonly SpendRow[]; releases?: readonly ReleaseRow[] },
+  rows: Pick<PrimaryRows, 'utxos' | 'spends' | 'releases' | 'prolongations'>,
 ): UtxoPlan {
   const created = new Map<string, PlannedUtxo>()
   for (const row of rows.utxos ?? []) {
     const place = placeOf(row)
     if (created.has(place)) throw new RangeContentError(`${name(row)} is created twice`)
-    created.set(place, { key: utxoKey(row.txId, row.outputIndex), row, spend: undefined, releasedAt: undefined })
+    created.set(place, {
+      key: utxoKey(row.txId, row.outputIndex),
+      row,
+      spend: undefined,
+      releasedAt: undefined,
+      stakeEnd: row.stake?.end,
+    })
   }
+  const prolonged = elsewhere(latest(rows.prolongations ?? []), 'prolonged', created, (here, row) => {
+    if (here.row.stake === undefined) throw new RangeContentError(`${name(row)} is prolonged but no stake`)
+    here.stakeEnd = row.end
+  })
   const released = elsewhere(rows.releases ?? [], 'released', created, (here, row) => {
     if (here.row.stake === undefined) throw new RangeContentError(`${name(row)} is released but no stake`)
     here.releasedAt = row.time
@@ -53,8 +71,13 @@ export function planUtxos(
     if ((here.row.exportedTo ?? letter) !== letter) throw new RangeContentError(`${name(row)} was exported elsewhere`)
     here.spend = row
   })
-  return { created: [...created.values()], spent, released }
+  return { created: [...created.values()], spent, prolonged, released }
 }
+
+/** Several periods may end within one range. */
+const latest = (rows: readonly ProlongationRow[]): ProlongationRow[] => [
+  ...new Map(rows.map((row) => [placeOf(row), row])).values(),
+]
 
 interface Place {
   txId: string

@@ -168,6 +168,7 @@ it('a validator that renews itself compounds a part, and leaves with it when it 
   const kept = first - (700_000n * first) / 1_000_000n
   expect(paid(renewed)).toEqual([['VALIDATOR', turn(end).id, 0, first - kept]])
   expect(renewed.releases).toEqual([])
+  expect(renewed.prolongations).toEqual([{ txId: validator.id, outputIndex: 1, end: end + period }])
   const second = reward(supply, stake + kept, period)
   supply += second
   expect(chain.supply()).toBe(supply)

@@ -80,6 +80,54 @@ describeStores('ranges', (open) => {
   })
 })
 
+describeStores('stake that renews itself', (open) => {
+  it('ends when its period does: a lock that ends before then holds nothing back', async () => {
+    const store = await open()
+    await registerAll(store)
+    const stake = { start: 1_000n, end: 2_000n }
+    const locked = { stake, stakeableLocktime: 2_500n }
+    const prolonged = (n: number, end: bigint) => ({ txId: id(n), outputIndex: 0, end })
+    // One that is prolonged by the range that makes it, one by a later range, one that is not stake any more.
+    await commit(store, 'testnet:P', 0, {
+      utxos: [output(1, 0, locked), output(2, 0, locked), output(3, 0, locked)],
+      prolongations: [prolonged(1, 2_600n), prolonged(1, 3_000n)],
+    })
+    const ends = async () =>
+      (await listed(store, 'P')).map(({ txId, stake: told }) => [txId, told?.end, told?.active]).sort()
+    const groups = async () => {
+      const query = { chain: { network: 'testnet', letter: 'P' as const }, addresses: [address(1)], locksAt: 1_500n }
+      const found = await store.reader.balances.groups(query)
+      return found.map(({ staking, lockedAfterStaking, utxoCount }) => [staking, lockedAfterStaking, utxoCount]).sort()
+    }
+    expect(await ends()).toEqual([
+      [id(1), 3_000n, true],
+      [id(2), 2_000n, true],
+      [id(3), 2_000n, true],
+    ])
+    expect(await groups()).toEqual([
+      ['active', false, 1],
+      ['active', true, 2],
+    ])
+    const [unspent] = (await listed(store, 'P', address(1), false)).filter(({ txId }) => txId === id(1))
+    expect(unspent?.stake?.end).toBe(3_000n)
+    await commit(store, 'testnet:P', 1, {
+      prolongations: [prolonged(2, 3_000n), prolonged(2, 4_000n), prolonged(3, 3_000n)],
+      releases: [{ txId: id(3), outputIndex: 0, time: 1_001n }],
+    })
+    expect(await ends()).toEqual([
+      [id(1), 3_000n, true],
+      [id(2), 4_000n, true],
+      [id(3), 3_000n, false],
+    ])
+    expect(await groups()).toEqual([
+      ['active', false, 2],
+      ['none', false, 1],
+    ])
+    for (const wrong of [prolonged(3, 5_000n), prolonged(9, 5_000n)])
+      await expect(commit(store, 'testnet:P', 2, { prolongations: [wrong] })).rejects.toThrow('is not staked')
+  })
+})
+
 describeStores('shared memory', (open) => {
   it('shows an export on both chains and consumes it from the other one, whichever is indexed first', async () => {
     const store = await open()
