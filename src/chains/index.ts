@@ -2,7 +2,9 @@
  * The registry of chain families: from settings to balance sources, one function per family. A new family is one
  * folder beside the others, and its part of `createChains` below.
  */
+
 import type { Logger } from 'pino'
+import { SIDES } from '../lib/primary-network.ts'
 import {
   createUpstreamPool,
   type HeadProbe,
@@ -240,7 +242,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     for (const [id, setting] of Object.entries(evm)) builders.set(`eip155:${id}`, () => addEvm(id, setting))
     for (const [id, setting] of Object.entries(bitcoin)) builders.set(`bip122:${id}`, () => addBitcoin(id, setting))
     for (const [id, setting] of Object.entries(solana)) builders.set(`solana:${id}`, () => addSolana(id, setting))
-    for (const side of ['mainnet', 'testnet'] as const) {
+    for (const side of SIDES) {
       const setting = avalanche[side]
       if (setting) builders.set(AVALANCHE_CAIP2[side].P, () => addAvalanche(side, setting))
     }

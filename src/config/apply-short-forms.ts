@@ -1,3 +1,4 @@
+import type { Side } from '../lib/primary-network.ts'
 import { catalogue } from './catalogue/index.ts'
 import { AVAX } from './catalogue/native-tokens.ts'
 import { chainNames, chainPath, familyPath } from './chain-names.ts'
@@ -65,7 +66,7 @@ const ownNode = (url: string) => ({ url, requestsPerSecond: OWN_NODE_REQUESTS_PE
  * Makes own nodes answer for a whole network. The C-chain entry loses its multicall address as well: a network of
  * one's own need not have the contract, and reads without it work everywhere.
  */
-function useNodes(work: Work, network: 'mainnet' | 'testnet', uses: readonly ShortFormUse[]): void {
+function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): void {
   const [first] = uses
   if (first === undefined) return
   const nodes = uses.map(({ value }) => value.replace(/\/+$/, ''))

@@ -1,3 +1,4 @@
+import { SIDES } from '../lib/primary-network.ts'
 import { isTree, type Origins, type Tree, valueAt } from './tree.ts'
 
 const IDENTITY = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'genesisFile'] as const
@@ -19,7 +20,7 @@ function without(tree: unknown, path: readonly string[]): unknown {
  */
 export function askOwnNetworks(tree: Tree, origins: Origins): Tree {
   let result: unknown = tree
-  for (const network of ['mainnet', 'testnet']) {
+  for (const network of SIDES) {
     const path = ['chains', 'avalanche', network]
     if (!origins.has([...path, 'upstreams'].join('.'))) continue
     const assumed = IDENTITY.map((key) => [...path, key])

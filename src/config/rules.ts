@@ -1,4 +1,5 @@
 import { idFromCb58 } from '../lib/ids.ts'
+import { SIDES } from '../lib/primary-network.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'
 import type { Config } from './schema.ts'
 
@@ -72,7 +73,7 @@ function idProblems({ evm, avalanche }: Config['chains']): string[] {
 
 /** Coins of the testnet under the main chain's name would be shown with the price of bitcoin. */
 function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
-  return (['mainnet', 'testnet'] as const).flatMap((name) => {
+  return SIDES.flatMap((name) => {
     const reference = BITCOIN_REFERENCES[name]
     const network = bitcoin[reference]?.network ?? name
     return network === name || network === 'regtest'

@@ -4,6 +4,7 @@ import { createAppCheck } from '../api/balance/app-check.ts'
 import { balanceApi } from '../api/balance/index.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
+import { SIDES } from '../lib/primary-network.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
@@ -62,5 +63,4 @@ const ownPrefixes = (config: Config): string[] =>
   Object.values(config.chains.avalanche).flatMap((network) => (network?.hrp === undefined ? [] : [network.hrp]))
 
 /** Prefixes of private networks are known once a node has told the network's ID, or the index knows it. */
-const foundPrefixes = ({ known }: IndexIdentities): string[] =>
-  (['mainnet', 'testnet'] as const).flatMap((side) => known(side)?.hrp ?? [])
+const foundPrefixes = ({ known }: IndexIdentities): string[] => SIDES.flatMap((side) => known(side)?.hrp ?? [])

@@ -1,29 +1,25 @@
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../lib/primary-network.ts'
 import type { Bootstrap, ChainCheckDeps } from '../services/node-health/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
-import { LETTERS, type Side } from './primary-names.ts'
-
-export type PrimaryChain = (typeof LETTERS)[number]
 
 export interface ChainHealthDeps {
   config: Config
   chains: Pick<Chains, 'pools' | 'networks'>
   /** Who answers for a chain of the network that /ext serves; asked each time. Undefined = no network is served. */
-  primaryPool: ((chain: PrimaryChain) => UpstreamPool) | undefined
+  primaryPool: ((chain: ChainLetter) => UpstreamPool) | undefined
   /** The network that /ext serves. */
   served: Side | undefined
   bootstrap: Bootstrap
 }
-
-export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY'
 
 interface HeightQuestion {
   path: string
   method: string
   params: object
 }
-const PRIMARY_HEIGHT: Readonly<Record<PrimaryChain, HeightQuestion>> = {
+const PRIMARY_HEIGHT: Readonly<Record<ChainLetter, HeightQuestion>> = {
   P: { path: '/ext/bc/P', method: 'platform.getHeight', params: {} },
   X: { path: '/ext/bc/X', method: 'avm.getHeight', params: {} },
   C: { path: '/ext/bc/C/rpc', method: 'eth_blockNumber', params: [] },
@@ -42,7 +38,7 @@ const heightOf =
 
 /** The height that the nodes of a primary chain show now. */
 export const primaryHeight = (
-  name: PrimaryChain,
+  name: ChainLetter,
   pool: UpstreamPool,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<bigint> => heightOf(() => pool, PRIMARY_HEIGHT[name])(signal)
@@ -59,14 +55,14 @@ const quietCheck = (name: string, pool: UpstreamPool, question: HeightQuestion):
 })
 
 const primaryCheck = (
-  name: PrimaryChain,
-  poolOf: (chain: PrimaryChain) => UpstreamPool,
+  name: ChainLetter,
+  poolOf: (chain: ChainLetter) => UpstreamPool,
   bootstrap: Bootstrap,
 ): ChainCheckDeps => {
-  bootstrap.expect(name, PRIMARY_NETWORK)
+  bootstrap.expect(name, PRIMARY_NETWORK_ID)
   return {
     name,
-    tags: () => [PRIMARY_NETWORK],
+    tags: () => [PRIMARY_NETWORK_ID],
     pools: () => [poolOf(name)],
     height: heightOf(() => poolOf(name), PRIMARY_HEIGHT[name]),
     onReached: () => bootstrap.reached(name),
@@ -125,9 +121,9 @@ export function chainChecks(deps: ChainHealthDeps): ChainCheckDeps[] {
   const { bitcoin, solana } = config.chains
   // The pools of one Bitcoin chain carry the kind of server behind the id.
   const poolsOf = (id: string) => chains.pools.filter(({ name }) => name === id || name.startsWith(`${id} `))
-  const otherSides = (['mainnet', 'testnet'] as const).filter((side) => side !== served)
+  const otherSides = SIDES.filter((side) => side !== served)
   return [
-    ...(primaryPool ? LETTERS.map((name) => primaryCheck(name, primaryPool, bootstrap)) : []),
+    ...(primaryPool ? CHAIN_LETTERS.map((name) => primaryCheck(name, primaryPool, bootstrap)) : []),
     ...otherSides.flatMap((side) => {
       const pool = chains.networks[side]?.pool
       return pool ? [quietCheck(`avalanche:${side}`, pool, PRIMARY_HEIGHT.P)] : []

@@ -2,16 +2,16 @@ import { access, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
+import type { ChainLetter } from '../lib/primary-network.ts'
 import { allowStart, type ContainerSource, createStoredContainers } from '../services/containers/index.ts'
 import type { IndexReader } from '../store/index.ts'
-import type { PrimaryChain } from './chain-health.ts'
 import { servedSide } from './node-health.ts'
 
 /** The own containers of the network behind /ext; undefined when none is served. */
 export function createServerContainers(
   config: Config,
   index: IndexReader,
-): ((nodeHeight: (chain: PrimaryChain, signal?: AbortSignal) => Promise<bigint>) => ContainerSource) | undefined {
+): ((nodeHeight: (chain: ChainLetter, signal?: AbortSignal) => Promise<bigint>) => ContainerSource) | undefined {
   const network = servedSide(config)
   if (network === undefined) return undefined
   return (nodeHeight) => createStoredContainers({ index, network, nodeHeight, maxAgeMs: config.index.maxIndexAgeMs })

@@ -8,12 +8,13 @@ import { dataApi } from '../api/data/index.ts'
 import { lastActivityRoutes } from '../api/data/last-activity.ts'
 import { nftRoutes } from '../api/data/nfts.ts'
 import { primaryBlockRoutes } from '../api/data/primary-blocks.ts'
-import type { NetworkSide, PrimaryDeps, ToldAsset } from '../api/data/primary-chain.ts'
+import type { PrimaryDeps, ToldAsset } from '../api/data/primary-chain.ts'
 import { createSharedUsage } from '../api/data/shared-usage.ts'
 import { utxoRoutes } from '../api/data/utxos.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { FirnError } from '../errors.ts'
+import type { Side } from '../lib/primary-network.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { createSpendingCredentials } from '../services/spending-credentials/index.ts'
 import { utxoBytes } from '../services/utxo-bytes/index.ts'
@@ -123,7 +124,7 @@ const withoutForeign = (reader: IndexReader, { isForeign }: IndexIdentities): In
 /** Assets as the nodes describe them. */
 async function describeAssets(
   { networks }: Chains,
-  side: NetworkSide,
+  side: Side,
   ids: ReadonlySet<string>,
 ): ReturnType<PrimaryDeps['describeAssets']> {
   const described = await networks[side]?.assets.describe(ids, { deadline: Date.now() + ASSETS_MS })

@@ -1,8 +1,8 @@
 import type { EvmChainInfo, EvmChains } from '../api/data/evm-chain.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
+import { PRIMARY_NETWORK_ID } from '../lib/primary-network.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
-import { PRIMARY_NETWORK } from './chain-health.ts'
 import type { EvmStreams } from './evm-streams.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
 
@@ -39,7 +39,7 @@ function describe(
     description: '',
     ...(blockchainId === undefined ? {} : { platformChainId: blockchainId }),
     // C-chains belong to the primary network.
-    ...(side === undefined ? {} : { subnetId: PRIMARY_NETWORK }),
+    ...(side === undefined ? {} : { subnetId: PRIMARY_NETWORK_ID }),
     vmName: 'EVM',
     ...(setting?.explorer === undefined ? {} : { explorerUrl: setting.explorer }),
     rpcUrl: rpcUrlOf(setting?.upstreams[0]?.url, side && config.chains.avalanche[side]?.upstreams[0]?.url),

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts'
-import { SIDES, type Side } from './primary-names.ts'
+import { SIDES, type Side } from '../lib/primary-network.ts'
 
 const PUBLIC_C_CHAINS = { mainnet: 43_114, testnet: 43_113 }
 

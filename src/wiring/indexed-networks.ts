@@ -1,20 +1,20 @@
 import type { Logger } from 'pino'
-import type { NetworkIdentity, NetworkSide } from '../api/data/primary-chain.ts'
+import type { NetworkIdentity } from '../api/data/primary-chain.ts'
 import type { NetworkFacts } from '../chains/avalanche/index.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { hrpOfNetwork } from '../lib/bech32-address.ts'
 import { EMPTY_ID, idFromCb58, idToCb58 } from '../lib/ids.ts'
 import { pause } from '../lib/pause.ts'
+import { SIDES, type Side } from '../lib/primary-network.ts'
 import { differenceOf, type IndexedNetwork, type IndexedNetworks, OtherNetworkError } from '../store/index.ts'
-import { SIDES } from './primary-names.ts'
 
 /** A database that is being opened or away must not keep the server from starting; milliseconds. */
 const OPEN_MS = 3_000
 /** The database is asked in passing at most this often. */
 const LOOK_UP_MS = 1_000
 
-type Setting = NonNullable<Config['chains']['avalanche'][NetworkSide]>
+type Setting = NonNullable<Config['chains']['avalanche'][Side]>
 
 /** Which networks the index is of, without a node where one was asked once. */
 export interface IndexIdentities {
@@ -22,15 +22,15 @@ export interface IndexIdentities {
    * Undefined when the network is not configured. Of a network that was never indexed the nodes are asked.
    * @throws OtherNetworkError when nodes or configuration name another network than the index is of
    */
-  of(side: NetworkSide): Promise<NetworkIdentity | undefined>
+  of(side: Side): Promise<NetworkIdentity | undefined>
   /** Rejects as `of`, and asks no node. */
-  check(side: NetworkSide): Promise<void>
+  check(side: Side): Promise<void>
   /** True for a stream that has to be answered as if it were not there: it is of another network. */
   isForeign(stream: string): Promise<boolean>
   /** Reads what addresses of own networks begin with, so that the first request may name them; waits 3 s at most. */
   open(): Promise<void>
   /** As far as it is known by now. What is not is looked up behind this call, for the next one. */
-  known(side: NetworkSide): NetworkIdentity | undefined
+  known(side: Side): NetworkIdentity | undefined
 }
 
 interface Kept {
@@ -47,12 +47,12 @@ export function createIndexIdentities(
   indexed: IndexedNetworks | undefined,
   logger: Logger,
 ): IndexIdentities {
-  const found = new Map<NetworkSide, Kept>()
+  const found = new Map<Side, Kept>()
   /** Said in the log once. */
-  const refused = new Set<NetworkSide>()
-  const lookedUpAt = new Map<NetworkSide, number>()
+  const refused = new Set<Side>()
+  const lookedUpAt = new Map<Side, number>()
   /** It never changes, so it is read until it is there. */
-  const find = async (side: NetworkSide): Promise<Kept | undefined> => {
+  const find = async (side: Side): Promise<Kept | undefined> => {
     const known = found.get(side)
     if (known) return known
     const ids = await indexed?.find(side)
@@ -61,7 +61,7 @@ export function createIndexIdentities(
     found.set(side, kept)
     return kept
   }
-  const expectSame = (side: NetworkSide, kept: Kept): void => {
+  const expectSame = (side: Side, kept: Kept): void => {
     const facts = networks[side]?.known()
     if (facts && kept.same === facts) return
     const difference = differenceOf(kept.ids, facts ? idsOf(facts) : configured(config.chains.avalanche[side]))
@@ -74,7 +74,7 @@ export function createIndexIdentities(
     refused.delete(side)
     kept.same = facts
   }
-  const check = async (side: NetworkSide): Promise<Kept | undefined> => {
+  const check = async (side: Side): Promise<Kept | undefined> => {
     const kept = await find(side)
     if (kept) expectSame(side, kept)
     return kept

@@ -6,10 +6,10 @@ import type { Config } from '../config/index.ts'
 import { createEvmLayer, createEvmStream } from '../indexer/evm/index.ts'
 import { type ChainStream, createIndexer, type Indexer } from '../indexer/index.ts'
 import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../indexer/primary/index.ts'
+import { CHAIN_LETTERS, SIDES } from '../lib/primary-network.ts'
 import type { Store } from '../store/index.ts'
 import { cChainId, isIndexed } from './evm-streams.ts'
 import { boundHeapGrowth } from './heap-growth.ts'
-import { LETTERS, SIDES } from './primary-names.ts'
 import { stakingRules } from './staking-rules.ts'
 
 /** A genesis file is a few megabytes; more is none. */
@@ -42,7 +42,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
   return SIDES.flatMap((side) => {
     const network = chains.networks[side]
     const setting = config.chains.avalanche[side]
-    const letters = LETTERS.filter((letter) => isIndexed(config, `${side}:${letter}`, true))
+    const letters = CHAIN_LETTERS.filter((letter) => isIndexed(config, `${side}:${letter}`, true))
     if (!network || !setting || letters.length === 0) return []
     return createPrimaryStreams({
       network,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
 import { createNamedLoggers, type NamedLoggers } from '../lib/named-loggers.ts'
-import { LETTERS } from './primary-names.ts'
+import { CHAIN_LETTERS } from '../lib/primary-network.ts'
 
 /** Loggers there are besides those of the chains: one per API and per part that works in the background. */
 const PARTS = ['main', 'auth', 'balance', 'data', 'ext', 'indexer', 'market', 'store'] as const
@@ -19,7 +19,7 @@ export function createServerLoggers({ log, chains }: Config, instead?: Logger): 
   const named = createNamedLoggers(log)
   const names = [
     ...PARTS,
-    ...(chains.avalanche.mainnet || chains.avalanche.testnet ? LETTERS : []),
+    ...(chains.avalanche.mainnet || chains.avalanche.testnet ? CHAIN_LETTERS : []),
     ...Object.keys(chains.evm).map((id) => `eip155:${id}`),
     ...Object.keys(chains.bitcoin).map((id) => `bip122:${id}`),
     ...Object.keys(chains.solana).map((id) => `solana:${id}`),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { UpstreamUnavailableError } from '../errors.ts'
+import { SIDES } from '../lib/primary-network.ts'
 import {
   type CallContract,
   createNftMetadataWorker,
@@ -93,7 +94,7 @@ const ask = <T>({ pool, path }: Endpoint, method: string, params: unknown[], sig
 
 /** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
 function endpointOf({ networks, pools }: MetadataChains, stream: string | undefined, chainId: bigint): Endpoint {
-  for (const side of ['mainnet', 'testnet'] as const) {
+  for (const side of SIDES) {
     const network = networks[side]
     if (network && stream === `${side}:C`) return { pool: network.pool, path: '/ext/bc/C/rpc' }
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../lib/primary-network.ts'
 import {
   type Bootstrap,
   createBootstrap,
@@ -17,8 +18,7 @@ import {
 } from '../services/node-health/index.ts'
 import type { Store } from '../store/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
-import { chainChecks, PRIMARY_NETWORK, type PrimaryChain } from './chain-health.ts'
-import { LETTERS, SIDES, type Side } from './primary-names.ts'
+import { chainChecks } from './chain-health.ts'
 
 /** The health checks of this server, and what they are told. */
 export interface ServerHealth {
@@ -34,7 +34,7 @@ export interface ServerHealth {
    */
   isServed(name: string): boolean | undefined
   /** From now on `P`, `X` and `C` are looked after at the nodes behind /ext, not at those that balances are read from. */
-  watchNodes(poolOf: (chain: PrimaryChain) => UpstreamPool): void
+  watchNodes(poolOf: (chain: ChainLetter) => UpstreamPool): void
   /** Unhealthy from now on, so that whoever balances load sends nothing more. */
   shutDown(): void
 }
@@ -62,9 +62,9 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
   const requests = createRequestLedger()
   const served = servedSide(config)
   const network = served && chains.networks[served]?.pool
-  let nodes: ((chain: PrimaryChain) => UpstreamPool) | undefined
-  const primaryPool = network && ((chain: PrimaryChain) => nodes?.(chain) ?? network)
-  const pools = () => (primaryPool ? LETTERS.map(primaryPool) : chains.pools)
+  let nodes: ((chain: ChainLetter) => UpstreamPool) | undefined
+  const primaryPool = network && ((chain: ChainLetter) => nodes?.(chain) ?? network)
+  const pools = () => (primaryPool ? CHAIN_LETTERS.map(primaryPool) : chains.pools)
 
   for (const check of chainChecks({ config, chains, primaryPool, served, bootstrap }))
     health.registerCheck(createChainCheck(check))
@@ -101,7 +101,9 @@ async function probe(store: ServerHealthDeps['store']): Promise<void> {
 
 /** Names of the streams that the configuration wants indexed, as the store names them. */
 export function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {
-  const primary = SIDES.filter((side) => networks[side]).flatMap((side) => LETTERS.map((letter) => `${side}:${letter}`))
+  const primary = SIDES.filter((side) => networks[side]).flatMap((side) =>
+    CHAIN_LETTERS.map((letter) => `${side}:${letter}`),
+  )
   const { streams } = config.index
   if (streams.length === 0) return primary
   const evm = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
@@ -115,7 +117,7 @@ function indexCheck(
   store: Pick<Store, 'reader'>,
   bootstrap: Bootstrap,
 ) {
-  bootstrap.expect('index', PRIMARY_NETWORK)
+  bootstrap.expect('index', PRIMARY_NETWORK_ID)
   return createIndexCheck({
     streams: configuredStreams(config, networks),
     maxAgeMs: config.index.maxIndexAgeMs,

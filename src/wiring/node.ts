@@ -22,10 +22,11 @@ import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
 import type { Config } from '../config/index.ts'
 import { pause } from '../lib/pause.ts'
+import type { ChainLetter, Side } from '../lib/primary-network.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { ContainerSource } from '../services/containers/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../upstream/index.ts'
-import { type PrimaryChain, primaryHeight } from './chain-health.ts'
+import { primaryHeight } from './chain-health.ts'
 import { createServerEvm } from './node-evm.ts'
 import { type ServerHealth, servedSide } from './node-health.ts'
 
@@ -39,7 +40,7 @@ export interface ServerNodeDeps {
   endpoints?: readonly LocalEndpoint[]
   evm?: (forwarder: Forwarder, pools: NodePools) => EvmApi
   /** Own containers; `nodeHeight` = the height that the nodes behind /ext show now. */
-  containers?: (nodeHeight: (chain: PrimaryChain, signal?: AbortSignal) => Promise<bigint>) => ContainerSource
+  containers?: (nodeHeight: (chain: ChainLetter, signal?: AbortSignal) => Promise<bigint>) => ContainerSource
 }
 
 /** Everything behind /ext. */
@@ -79,7 +80,7 @@ const specsOf = (upstreams: readonly object[]): UpstreamSpec[] =>
  * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: an own network
  * may bear the EVM chain id of the public one, whose servers know nothing of it.
  */
-function evmSpecs({ chains }: Config, side: 'mainnet' | 'testnet' | undefined): Record<string, UpstreamSpec[]> {
+function evmSpecs({ chains }: Config, side: Side | undefined): Record<string, UpstreamSpec[]> {
   const cId = side && chains.avalanche[side]?.cBlockchainId
   const otherIds = [chains.avalanche.mainnet?.cBlockchainId, chains.avalanche.testnet?.cBlockchainId]
   const specs: Record<string, UpstreamSpec[]> = {}

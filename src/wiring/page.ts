@@ -6,10 +6,10 @@ import type { Config } from '../config/index.ts'
 import { DeadlineError } from '../errors.ts'
 import type { Indexer, IndexerStatus } from '../indexer/index.ts'
 import { CURRENCIES } from '../lib/currencies.ts'
+import { type ChainLetter, SIDES, type Side } from '../lib/primary-network.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
 import type { Store } from '../store/index.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
-import { SIDES, type Side } from './primary-names.ts'
 
 const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
 /** Pages that stay open ask again and again; the database is asked at most this often. Milliseconds. */
@@ -55,7 +55,7 @@ function chainsOf({ chains: { avalanche, bitcoin, evm, solana } }: Config): Page
   const native = SIDES.flatMap((side): PageChain[] => {
     if (!avalanche[side]) return []
     const { pvm, avm, coreth } = AVALANCHE_REFERENCES[side]
-    const chain = (letter: 'P' | 'X' | 'C', reference: string, name: string): PageChain => ({
+    const chain = (letter: ChainLetter, reference: string, name: string): PageChain => ({
       caip2Id: `avax:${reference}`,
       name,
       testnet: side === 'testnet',

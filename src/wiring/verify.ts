@@ -2,9 +2,9 @@ import { createAvalancheNetwork } from '../chains/avalanche/index.ts'
 import type { Config } from '../config/index.ts'
 import { type VerifyReport, verifyIndex } from '../indexer/verify/index.ts'
 import { createLogger } from '../lib/logger.ts'
+import { SIDES } from '../lib/primary-network.ts'
 import { createUpstreamPool, type UpstreamPool } from '../upstream/index.ts'
 import { isIndexed } from './evm-streams.ts'
-import { SIDES } from './primary-names.ts'
 import { createServerStore } from './store.ts'
 
 export interface VerifyOptions {

@@ -3,10 +3,9 @@ import type { FastifyReply } from 'fastify'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { formatBech32Address, parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
+import { PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
 import type { AssetInfo, ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
-
-export type NetworkSide = 'mainnet' | 'testnet'
 
 /** What tells one network from another; ids CB58. */
 export interface NetworkIdentity {
@@ -18,9 +17,9 @@ export interface NetworkIdentity {
 export interface PrimaryDeps {
   index: IndexReader
   /** Undefined when the network is not configured. May reject while no node answers. */
-  identity(side: NetworkSide): Promise<NetworkIdentity | undefined>
+  identity(side: Side): Promise<NetworkIdentity | undefined>
   /** What nodes say of assets, by id (hex), or why none tells. */
-  describeAssets(side: NetworkSide, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, ToldAsset | FirnError>>
+  describeAssets(side: Side, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, ToldAsset | FirnError>>
   /** Answers older than this are refused, milliseconds. */
   maxIndexAgeMs: number
   now: () => number
@@ -31,7 +30,7 @@ export type ToldAsset = Required<Pick<AssetInfo, 'name' | 'symbol' | 'denominati
 /** A chain as a request names it. */
 export interface PrimaryChain {
   name: ChainName
-  side: NetworkSide
+  side: Side
   letter: ChainLetter
   identity: NetworkIdentity
   chainInfo: { chainName: 'p-chain' | 'x-chain' | 'c-chain'; network: 'mainnet' | 'fuji' }
@@ -44,14 +43,14 @@ const ALIASES: ReadonlyMap<string, ChainLetter> = new Map([
 ])
 
 /** The public networks' ids: SDKs can send no others, so they name the chains of a private network, too. */
-const PUBLIC_IDS: Readonly<Record<NetworkSide, ReadonlyMap<string, ChainLetter>>> = {
+const PUBLIC_IDS: Readonly<Record<Side, ReadonlyMap<string, ChainLetter>>> = {
   mainnet: new Map([
-    ['11111111111111111111111111111111LpoYY', 'P'],
+    [PRIMARY_NETWORK_ID, 'P'],
     ['2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM', 'X'],
     ['2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5', 'C'],
   ]),
   testnet: new Map([
-    ['11111111111111111111111111111111LpoYY', 'P'],
+    [PRIMARY_NETWORK_ID, 'P'],
     ['2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm', 'X'],
     ['yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp', 'C'],
   ]),
@@ -69,7 +68,7 @@ export type PrimaryParams = Static<typeof PrimaryParamsSchema>
 
 /** @throws BadInputError for an id of no chain of the network, NotFoundError when the network is not served */
 export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Promise<PrimaryChain> {
-  const side: NetworkSide = params.network === 'mainnet' ? 'mainnet' : 'testnet'
+  const side: Side = params.network === 'mainnet' ? 'mainnet' : 'testnet'
   const identity = await deps.identity(side)
   if (!identity) throw new NotFoundError(`network ${params.network} is not served here`)
   const own = Object.entries(identity.blockchainIds).find(([, id]) => id === params.blockchainId)?.[0]

@@ -1,10 +1,11 @@
 /** A chain that balances are read from. Names and symbols are as configured. */
+import type { ChainLetter } from '../../lib/primary-network.ts'
 export interface PageChain {
   caip2Id: string
   name: string
   testnet: boolean
   /** P, X and C of an Avalanche network, by the letter that people know. */
-  letter?: 'P' | 'X' | 'C'
+  letter?: ChainLetter
 }
 
 /** What the page has to know of this server before it asks for anything. */

@@ -2,11 +2,11 @@ import { BadAnswerError, CancelledError, JsonRpcError, UpstreamRateLimitedError 
 import { hrpOfNetwork } from '../../lib/bech32-address.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { pause } from '../../lib/pause.ts'
+import { type ChainLetter, PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { type AssetDirectory, createAssetDirectory, type IndexedAssets } from './assets.ts'
 import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
 import { ask, askFor } from './node/ask.ts'
-import { P_BLOCKCHAIN_ID, type PlatformChain } from './node/chains.ts'
 import { lacksMethod } from './node/refusals.ts'
 
 /** What tells one Avalanche network from another. Ids are CB58. */
@@ -14,7 +14,7 @@ export interface NetworkFacts {
   networkId: number
   hrp: string
   /** P is the same on every network. */
-  blockchainIds: Readonly<Record<PlatformChain, string>>
+  blockchainIds: Readonly<Record<ChainLetter, string>>
   avaxAssetId: string
   /** The same as `avaxAssetId`, hex without 0x. */
   avaxAssetHex: string
@@ -80,7 +80,7 @@ export function createAvalancheNetwork({ pool, overrides = {}, indexedAssets }: 
       facts ??= {
         networkId: id,
         hrp: overrides.hrp ?? hrpOfNetwork(id),
-        blockchainIds: { P: P_BLOCKCHAIN_ID, X, C },
+        blockchainIds: { P: PRIMARY_NETWORK_ID, X, C },
         avaxAssetId,
         avaxAssetHex: idFromCb58(avaxAssetId),
       }
@@ -152,7 +152,7 @@ async function findBlockchain(pool: UpstreamPool, alias: 'X' | 'C', call: CallOp
   const answer = recordOf(await ask(pool, '/ext/bc/P', 'platform.getBlockchains', {}, call), 'getBlockchains')
   for (const entry of listOf(answer['blockchains'], 'getBlockchains')) {
     const chain = recordOf(entry, 'getBlockchains')
-    if (chain['subnetID'] === P_BLOCKCHAIN_ID && chain['name'] === `${alias}-Chain`)
+    if (chain['subnetID'] === PRIMARY_NETWORK_ID && chain['name'] === `${alias}-Chain`)
       return { blockchainID: chain['id'] }
   }
   throw new JsonRpcError(`the node knows no ${alias}-Chain`, -32000)

@@ -5,6 +5,7 @@ import { readHeight } from '../../chains/avalanche/node/index.ts'
 import { BadAnswerError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { decodeNodeHex } from '../../lib/node-hex.ts'
+import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { Page, StreamTip } from '../runner/stream.ts'
 import { decodeInner, expectChild } from './container-page.ts'
@@ -43,7 +44,7 @@ export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): 
 
 function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
   pool: UpstreamPool,
-  letter: 'P' | 'X' | 'C',
+  letter: ChainLetter,
   pageBlocks: number,
   load: (height: bigint, call: CallOptions) => Promise<B>,
 ): HeightApi<T> {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import type { ChainLetter } from '../../lib/primary-network.ts'
 import { OtherNetworkError } from '../../store/index.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
@@ -23,7 +24,7 @@ export interface PrimaryStreamsDeps<E> {
   name: string
   testnet: boolean
   /** Which of the chains are indexed. */
-  chains: readonly ('P' | 'X' | 'C')[]
+  chains: readonly ChainLetter[]
   /** What the configuration takes the C-chain's EVM chain id for; the node's own word counts. */
   evmChainId: bigint
   /** Left out = inferred from the chain. */
@@ -55,7 +56,7 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
   const platform = createBlockSource({ ...paged, format: pFormat, heights: createHeightApi(pool, pFormat, pageBlocks) })
   const genesis = deps.genesis ?? createInferredBook({ network, source: platform, setup, logger })
   const common = { setup, genesis, writer, keepContainers, rewards: createRewardReader(pool) }
-  const make: Record<'P' | 'X' | 'C', () => AnyStream> = {
+  const make: Record<ChainLetter, () => AnyStream> = {
     P: () =>
       createPStream({ ...common, definition: { ...definition, name: `${name}:P`, chain: 'P' }, source: platform }),
     X: () => {

@@ -2,10 +2,10 @@ import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { readHeight, readUtxos } from '../../chains/avalanche/node/index.ts'
 import { formatBech32Address } from '../../lib/bech32-address.ts'
 import { hexToBytes } from '../../lib/ids.ts'
+import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 
-const LETTERS = ['P', 'X', 'C'] as const
 /** Unspent outputs stand twice in the store, as entries of their owners and as records: the two orders read either. */
 const ORDERS = ['timestamp', 'amount'] as const
 const PAGE = 500
@@ -30,7 +30,7 @@ export async function compareOwner(
     const before = await meeting(reader, network, name, signal)
     if (before === undefined) continue
     const differences = new Set<string>()
-    for (const letter of LETTERS) {
+    for (const letter of CHAIN_LETTERS) {
       const theirs = await atNode(network, letter, text, signal)
       for (const sortBy of ORDERS) {
         const own = await stored(reader, name, letter, address, sortBy)
@@ -52,9 +52,9 @@ async function meeting(
   name: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const heights = await Promise.all(LETTERS.map((letter) => readHeight(pool, letter, { signal })))
+  const heights = await Promise.all(CHAIN_LETTERS.map((letter) => readHeight(pool, letter, { signal })))
   const progress = await reader.progress()
-  const own = LETTERS.map((letter) => progress.find(({ stream }) => stream === `${name}:${letter}`)?.tip?.height)
+  const own = CHAIN_LETTERS.map((letter) => progress.find(({ stream }) => stream === `${name}:${letter}`)?.tip?.height)
   return own.every((height, i) => height === heights[i]) ? own.join() : undefined
 }
 
@@ -89,10 +89,14 @@ async function atNode(
   address: string,
   signal: AbortSignal,
 ): Promise<Set<string>> {
-  const sources = LETTERS.filter((other) => other !== letter).map((sourceChain) => ({ sourceChain }))
+  const sources = CHAIN_LETTERS.filter((other) => other !== letter).map((sourceChain) => ({ sourceChain }))
   const found = new Set<string>()
   for (const source of letter === 'C' ? sources : [{}, ...sources]) {
-    const { utxos } = await readUtxos(pool, { chain: letter, addresses: [address], ...source }, { signal })
+    const { utxos } = await readUtxos(
+      pool,
+      { chain: letter, addresses: [address], ...source },
+      { signal, sameServer: {} },
+    )
     for (const { txId, outputIndex, assetId, output } of utxos) {
       const inner = output.type === 'stakeable-lock' ? output.output : output
       found.add(line(txId, outputIndex, assetId, 'amount' in inner ? inner.amount : undefined))

@@ -1,4 +1,5 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
@@ -76,9 +77,8 @@ function networkTurns(
   random: Random,
   report: VerifyReport,
 ): Turn[] {
-  const known = (['P', 'X', 'C'] as const).filter((letter) => progress.get(`${name}:${letter}`)?.tip !== undefined)
-  for (const letter of (['P', 'X', 'C'] as const).filter((one) => !known.includes(one)))
-    report.missing.push(`${name}:${letter}`)
+  const known = CHAIN_LETTERS.filter((letter) => progress.get(`${name}:${letter}`)?.tip !== undefined)
+  for (const letter of CHAIN_LETTERS.filter((one) => !known.includes(one))) report.missing.push(`${name}:${letter}`)
   const blocks = known.map((letter) => async () => {
     const height = heightBelow(random, progress.get(`${name}:${letter}`))
     report.differences.push(

@@ -1,5 +1,6 @@
-import { EMPTY_ID, idToCb58 } from '../../lib/ids.ts'
+import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
 import type { Ask } from './ask.ts'
 import { asRecord, listIn, recordIn, textIn } from './members.ts'
 
@@ -10,7 +11,6 @@ export interface Blockchain {
   vmID: string
 }
 
-const PRIMARY_NETWORK = idToCb58(EMPTY_ID)
 /** Questions to nodes at once; a large network has some thousand chains. */
 const AT_ONCE = 16
 
@@ -27,7 +27,7 @@ async function primaryChains(ask: Ask): Promise<Blockchain[]> {
   return Promise.all(
     PRIMARY_CHAINS.map(async ({ alias, name, vmID }) => {
       const answer = recordIn(await ask('info.getBlockchainID', { alias }, 'info'), 'info.getBlockchainID')
-      return { id: textIn(answer, 'blockchainID'), name, subnetID: PRIMARY_NETWORK, vmID }
+      return { id: textIn(answer, 'blockchainID'), name, subnetID: PRIMARY_NETWORK_ID, vmID }
     }),
   )
 }
@@ -46,7 +46,7 @@ async function chainOf(ask: Ask, id: string): Promise<Blockchain> {
 export async function composeBlockchains(ask: Ask): Promise<Blockchain[]> {
   const answer = recordIn(await ask('platform.getSubnets', {}, 'P'), 'platform.getSubnets')
   const subnets = listIn(answer, 'subnets').map((subnet) => textIn(asRecord(subnet, 'subnet'), 'id'))
-  const others = subnets.filter((id) => id !== PRIMARY_NETWORK)
+  const others = subnets.filter((id) => id !== PRIMARY_NETWORK_ID)
   const ids = await mapBounded(others, AT_ONCE, async (subnetID) => {
     const validates = recordIn(await ask('platform.validates', { subnetID }, 'P'), 'platform.validates')
     return listIn(validates, 'blockchainIDs').map(String)

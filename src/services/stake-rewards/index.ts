@@ -2,10 +2,12 @@
  * Rewards paid, stake at work and rewards to come, for P-chain addresses or an extended public key. History comes from
  * the own index: a node does not keep it.
  */
+
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
+import type { Side } from '../../lib/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 
 /** All in nAVAX. */
@@ -29,9 +31,9 @@ export interface IndexPlace {
 export interface StakeRewardsDeps {
   index: IndexReader
   /** True for a network that is configured here, so that its index may still come. */
-  serves(side: 'mainnet' | 'testnet'): boolean
+  serves(side: Side): boolean
   /** Rejects when the index is of another network than the one that is served under this name. */
-  expectNetwork(side: 'mainnet' | 'testnet'): Promise<void>
+  expectNetwork(side: Side): Promise<void>
   /** Oldest index that is answered from, milliseconds. */
   maxIndexAgeMs: number
   /** Unused addresses that end the scan of a key. */
@@ -39,9 +41,7 @@ export interface StakeRewardsDeps {
   now?: () => number
 }
 
-export type StakeRewardsQuery =
-  | { side: 'mainnet' | 'testnet'; addresses: readonly string[] }
-  | { side: 'mainnet' | 'testnet'; extendedPublicKey: string }
+export type StakeRewardsQuery = { side: Side; addresses: readonly string[] } | { side: Side; extendedPublicKey: string }
 
 /** The P-chain is not indexed yet, or the index stands still. */
 export class StakeIndexError extends FirnError {
@@ -63,7 +63,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
   const now = deps.now ?? Date.now
   const derived = createDerivedAddresses()
 
-  async function requireFresh(side: 'mainnet' | 'testnet'): Promise<IndexPlace> {
+  async function requireFresh(side: Side): Promise<IndexPlace> {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:P`)
     if (!progress?.tip && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
     if (!progress?.tip) throw new StakeIndexError(`the P-chain of the ${side} is not indexed yet`)

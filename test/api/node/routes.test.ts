@@ -1,13 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanPath, encodePath, parseTarget } from '../../../src/api/node/http/target.ts'
-import {
-  createChainDirectory,
-  type ListedChain,
-  PRIMARY_NETWORK,
-} from '../../../src/api/node/routes/chain-directory.ts'
+import { createChainDirectory, type ListedChain } from '../../../src/api/node/routes/chain-directory.ts'
 import { ownEndpoint } from '../../../src/api/node/routes/endpoint.ts'
 import { createRouter } from '../../../src/api/node/routes/router.ts'
+import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
 
 const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
 const C = '2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yQ'
@@ -16,8 +13,8 @@ const UNKNOWN = '2Z36RnQuk1hvsnFeGWzfZUfXNr7w1SjzmDQ78YxfTVNAkDq3nZ'
 
 const LISTED: readonly ListedChain[] = [
   { id: L1, name: 'lab', subnetID: 'some' },
-  { id: C, name: 'C-Chain', subnetID: PRIMARY_NETWORK },
-  { id: X, name: 'X-Chain', subnetID: PRIMARY_NETWORK },
+  { id: C, name: 'C-Chain', subnetID: PRIMARY_NETWORK_ID },
+  { id: X, name: 'X-Chain', subnetID: PRIMARY_NETWORK_ID },
 ]
 
 function stage(list: () => Promise<readonly ListedChain[]> = async () => LISTED, configured: readonly string[] = []) {
@@ -39,7 +36,7 @@ describe('routes', () => {
     ['/ext/platform', 'P'],
     ['/ext/bc/P', 'P'],
     ['/ext/bc/platform', 'P'],
-    [`/ext/bc/${PRIMARY_NETWORK}`, 'P'],
+    [`/ext/bc/${PRIMARY_NETWORK_ID}`, 'P'],
     ['/ext/bc/P/proposervm', 'P/proposervm'],
     ['/ext/X', 'X'],
     ['/ext/avm', 'X'],
@@ -185,7 +182,7 @@ describe('aliases of chains', () => {
     chains.alias('C', 'lab')
     chains.alias(C, 'lab-2')
     expect(chains.aliases(C)).toEqual(['C', 'evm', C, 'lab', 'lab-2'])
-    expect(chains.aliases(PRIMARY_NETWORK)).toEqual(['P', 'platform', PRIMARY_NETWORK])
+    expect(chains.aliases(PRIMARY_NETWORK_ID)).toEqual(['P', 'platform', PRIMARY_NETWORK_ID])
     expect(chains.aliases(UNKNOWN)).toBeUndefined()
     expect(chains.lookup('lab')).toBe(C)
   })

@@ -1,5 +1,5 @@
-import { P_BLOCKCHAIN_ID } from '../../../src/chains/avalanche/index.ts'
 import type { AssetAmount, AvmBalances, CorethBalances, PvmBalances } from '../../../src/chains/capabilities.ts'
+import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
 import { type Chain, network, type TruthUtxo, truthStakers, truthUtxos } from './recorded-truth.ts'
 
 /** A state of the recorded network: the last block of each chain, and unix seconds that locks are judged by. */
@@ -97,7 +97,7 @@ function atomicAssets(address: string, on: Chain, from: readonly Chain[], moment
   const isLocked = lockedAt(moment)
   for (const source of from) {
     const utxos = live(address, on, source, moment)
-    const chain = source === 'P' ? P_BLOCKCHAIN_ID : network.chains[source]
+    const chain = source === 'P' ? PRIMARY_NETWORK_ID : network.chains[source]
     const locked = items(utxos.filter(isLocked))
     const unlocked = items(utxos.filter((utxo) => !isLocked(utxo)))
     if (locked.length > 0) atomicMemoryLocked[chain] = locked

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createAvalancheNetwork, P_BLOCKCHAIN_ID } from '../../../src/chains/avalanche/index.ts'
+import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
 import { idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
+import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { AVAX, CHAIN_IDS, emptyLedger } from './ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from './ledger-node.ts'
@@ -28,11 +29,11 @@ describe('a network', () => {
     expect(facts).toEqual({
       networkId: 5,
       hrp: 'fuji',
-      blockchainIds: { P: P_BLOCKCHAIN_ID, X: CHAIN_IDS.X, C: CHAIN_IDS.C },
+      blockchainIds: { P: PRIMARY_NETWORK_ID, X: CHAIN_IDS.X, C: CHAIN_IDS.C },
       avaxAssetId: idToCb58(AVAX),
       avaxAssetHex: AVAX,
     })
-    expect(idFromCb58(P_BLOCKCHAIN_ID)).toBe('0'.repeat(64))
+    expect(idFromCb58(PRIMARY_NETWORK_ID)).toBe('0'.repeat(64))
     await network.facts()
     expect(node.calls.length).toBe(4)
     expect(network.known()).toBe(facts)

@@ -1,3 +1,4 @@
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import {
   createUpstreamPool,
   type HeadProbe,
@@ -66,7 +67,7 @@ const probeOf = (path: string, method: string, parse: HeadProbe['parse']): HeadP
 const heightOf = (result: unknown): bigint => BigInt(String((result as { height?: unknown } | null)?.height))
 const quantityOf = (result: unknown): bigint => BigInt(String(result))
 
-const PROBES: Readonly<Record<'P' | 'X' | 'C' | 'C/rpc', HeadProbe>> = {
+const PROBES: Readonly<Record<ChainLetter | 'C/rpc', HeadProbe>> = {
   P: probeOf('/ext/bc/P', 'platform.getHeight', heightOf),
   X: probeOf('/ext/bc/X', 'avm.getHeight', heightOf),
   C: probeOf('/ext/bc/C/rpc', 'eth_blockNumber', quantityOf),

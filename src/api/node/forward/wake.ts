@@ -1,12 +1,13 @@
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { NodeGroup } from './node-pools.ts'
 
 /**
  * Makes sure that laggards are known before a group of nodes is asked about the tip: a promise to wait for when the group
  * was not used for a while, which never rejects; undefined = ask right away.
  */
-export type Wake = (group: NodeGroup, chain: 'P' | 'X' | 'C') => Promise<void> | undefined
+export type Wake = (group: NodeGroup, chain: ChainLetter) => Promise<void> | undefined
 
-const HEIGHTS: Readonly<Record<'P' | 'X' | 'C', { path: string; method: string; params: object }>> = {
+const HEIGHTS: Readonly<Record<ChainLetter, { path: string; method: string; params: object }>> = {
   P: { path: '/ext/bc/P', method: 'platform.getHeight', params: {} },
   X: { path: '/ext/bc/X', method: 'avm.getHeight', params: {} },
   C: { path: '/ext/bc/C/rpc', method: 'eth_blockNumber', params: [] },
@@ -24,7 +25,7 @@ interface State {
 
 export function createWake(now: () => number = Date.now): Wake {
   const states = new WeakMap<NodeGroup, State>()
-  const askAll = async (group: NodeGroup, chain: 'P' | 'X' | 'C', state: State): Promise<void> => {
+  const askAll = async (group: NodeGroup, chain: ChainLetter, state: State): Promise<void> => {
     const { path, method, params } = HEIGHTS[chain]
     const ask = (pool: NodeGroup['pool']) =>
       pool.rpc(path, method, params, { batch: false, deadline: now() + WAIT_MS }).catch(() => undefined)

@@ -1,17 +1,16 @@
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { AddressRules } from './service-address.ts'
-
-export type KeyChainName = 'P' | 'X' | 'C'
 
 /** What key methods have to know of the network that is served under /ext. */
 export interface KeyNetwork {
   /** May ask a node. @throws FirnError when none answers */
-  facts(signal: AbortSignal): Promise<{ hrp: string; blockchainIds: Readonly<Record<KeyChainName, string>> }>
+  facts(signal: AbortSignal): Promise<{ hrp: string; blockchainIds: Readonly<Record<ChainLetter, string>> }>
   /** Blockchain id (cb58) behind an alias or id; case-sensitive. */
   lookup(alias: string): string | undefined
 }
 
 /** Names that every network has for its chains; a directory may know them before their ids. */
-const BUILT_IN: ReadonlyMap<string, KeyChainName> = new Map([
+const BUILT_IN: ReadonlyMap<string, ChainLetter> = new Map([
   ['P', 'P'],
   ['platform', 'P'],
   ['X', 'X'],
@@ -23,7 +22,7 @@ const BUILT_IN: ReadonlyMap<string, KeyChainName> = new Map([
 /** The rules for addresses of one chain. */
 export async function addressRules(
   network: KeyNetwork,
-  chain: KeyChainName,
+  chain: ChainLetter,
   signal: AbortSignal,
 ): Promise<AddressRules> {
   const { hrp, blockchainIds } = await network.facts(signal)

@@ -1,8 +1,7 @@
 import { decodeCb58 } from '../../../lib/cb58.ts'
 import { ID_BYTES } from '../../../lib/ids.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID } from '../../../lib/primary-network.ts'
 import { MethodError } from '../gorilla/local-service.ts'
-
-export type PrimaryChain = 'P' | 'X' | 'C'
 
 /** A chain as `platform.getBlockchains` lists it. */
 export interface ListedChain {
@@ -15,7 +14,7 @@ export interface ListedChain {
 export interface ChainDirectory {
   /** Blockchain id behind an alias or id, as far as known; case-sensitive. */
   lookup(alias: string): string | undefined
-  primaryOf(id: string): PrimaryChain | undefined
+  primaryOf(id: string): ChainLetter | undefined
   /** Ids known so far besides the primary network's. */
   others(): readonly string[]
   /** In the order of creation, the id itself last of the built-in ones; undefined when no alias and no chain is known. */
@@ -40,9 +39,7 @@ export interface ChainDirectoryDeps {
   primaryIds?: Partial<Record<'X' | 'C', string>>
 }
 
-/** Also the P-chain's blockchain id. */
-export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY'
-const BUILT_IN: Readonly<Record<PrimaryChain, readonly string[]>> = {
+const BUILT_IN: Readonly<Record<ChainLetter, readonly string[]>> = {
   P: ['P', 'platform'],
   X: ['X', 'avm'],
   C: ['C', 'evm'],
@@ -62,8 +59,8 @@ export function isChainId(text: string): boolean {
 }
 
 export function createChainDirectory({ list, configured, primaryIds }: ChainDirectoryDeps): ChainDirectory {
-  const ids = new Map<PrimaryChain, string>([['P', PRIMARY_NETWORK]])
-  const primaries = new Map<string, PrimaryChain>([[PRIMARY_NETWORK, 'P']])
+  const ids = new Map<ChainLetter, string>([['P', PRIMARY_NETWORK_ID]])
+  const primaries = new Map<string, ChainLetter>([[PRIMARY_NETWORK_ID, 'P']])
   const others = new Set(configured)
   /** By alias: the id, or the primary chain whose id may not be known yet. */
   const own = new Map<string, string>()
@@ -73,7 +70,7 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
   let listed = false
   let running: Promise<boolean> | undefined
 
-  const setPrimary = (chain: PrimaryChain, id: string): void => {
+  const setPrimary = (chain: ChainLetter, id: string): void => {
     if (ids.get(chain) === id) return
     ids.set(chain, id)
     primaries.set(id, chain)
@@ -85,8 +82,8 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
 
   const take = (chains: readonly ListedChain[]): void => {
     for (const { id, name, subnetID } of chains) {
-      if (subnetID === PRIMARY_NETWORK && name === 'X-Chain') setPrimary('X', id)
-      else if (subnetID === PRIMARY_NETWORK && name === 'C-Chain') setPrimary('C', id)
+      if (subnetID === PRIMARY_NETWORK_ID && name === 'X-Chain') setPrimary('X', id)
+      else if (subnetID === PRIMARY_NETWORK_ID && name === 'C-Chain') setPrimary('C', id)
       else if (!others.has(id) && !primaries.has(id)) {
         others.add(id)
         version += 1
@@ -95,7 +92,7 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
     listed = true
   }
   const lookup = (alias: string): string | undefined => {
-    for (const chain of ['P', 'X', 'C'] as const) if (BUILT_IN[chain].includes(alias)) return ids.get(chain) ?? chain
+    for (const chain of CHAIN_LETTERS) if (BUILT_IN[chain].includes(alias)) return ids.get(chain) ?? chain
     const id = own.get(alias)
     // Named while the chain's id was not known yet.
     if (id === 'X' || id === 'C') return ids.get(id) ?? id

@@ -1,8 +1,9 @@
 /** The dialect an endpoint speaks. `http`: no JSON-RPC (health by GET, metrics); `any`: unknown, passed on as it comes. */
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 export type Dialect = 'gorilla' | 'evm' | 'ws' | 'http' | 'any'
 
 /** Which set of nodes answers: by chain, as nodes may lag on one chain only. `node` = P's, for what belongs to no chain. */
-export type Source = 'P' | 'X' | 'C' | 'C/rpc' | { blockchainId: string; extension: string }
+export type Source = ChainLetter | 'C/rpc' | { blockchainId: string; extension: string }
 
 /** Something that is served under /ext. */
 export interface Endpoint {
@@ -35,7 +36,7 @@ export const FIXED: ReadonlyMap<string, Endpoint> = new Map([
 ])
 
 /** Endpoints of the primary network's chains by what follows the chain in the path. */
-export const PRIMARY: Readonly<Record<'P' | 'X' | 'C', ReadonlyMap<string, Endpoint>>> = {
+export const PRIMARY: Readonly<Record<ChainLetter, ReadonlyMap<string, Endpoint>>> = {
   P: new Map([
     ['', entry('P', 'gorilla', 'P', '/ext/bc/P')[1]],
     ['proposervm', entry('P/proposervm', 'gorilla', 'P', '/ext/bc/P/proposervm')[1]],

@@ -1,4 +1,5 @@
 import { FirnError } from '../../../errors.ts'
+import { CHAIN_LETTERS } from '../../../lib/primary-network.ts'
 import { composeTxFees } from '../../../services/node-fallbacks/index.ts'
 import { type LocalMethod, type LocalService, MethodError, PASS_ON, RawJson } from '../gorilla/local-service.ts'
 import { composed } from './composed.ts'
@@ -31,7 +32,7 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
     if (chain === '') throw new MethodError("argument 'chain' not given")
     const known = chains.lookup(chain) ?? chain
     const id = BUILT_IN.has(chain) ? chain : known
-    const primary = ['P', 'X', 'C'].find((name) => name === known || chains.lookup(name) === known)
+    const primary = CHAIN_LETTERS.find((name) => name === known || chains.lookup(name) === known)
     const served = chains.isServed(primary ?? known) === true
     try {
       const answer = await call.ask(call.method, { chain: id })

@@ -1,7 +1,7 @@
 import { FirnError } from '../../../errors.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { AssetAmount, AtomicAssets, AvmBalances, CorethBalances } from '../../capabilities.ts'
 import type { DescribedAsset } from '../assets.ts'
-import type { PlatformChain } from '../node/chains.ts'
 import type { Coin, Holdings } from './coins.ts'
 import { atomicLocked } from './pvm-classes.ts'
 
@@ -22,7 +22,7 @@ export interface AssetRules {
   /** All assets that occur, by hex id. */
   assets: ReadonlyMap<string, DescribedAsset>
   /** Blockchain id (CB58) of an exporting chain. */
-  blockchainIdOf(source: PlatformChain): string
+  blockchainIdOf(source: ChainLetter): string
 }
 
 /**

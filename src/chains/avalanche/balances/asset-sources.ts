@@ -1,9 +1,9 @@
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { AvmBalances, BalanceSource, CorethBalances, Outcome, WalletAccount } from '../../capabilities.ts'
 import { accountFailure } from '../account-failure.ts'
 import type { KeyScanner } from '../keys/key-scanner.ts'
 import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
-import type { PlatformChain } from '../node/chains.ts'
 import { type AssetRules, assetsIn, avmBalances, corethBalances } from './asset-classes.ts'
 import { avaxDescription, avaxToken } from './native-token.ts'
 import { type AvalancheSourceDeps, wallClock } from './pvm-source.ts'
@@ -77,6 +77,6 @@ async function assetRules(
     avaxAssetId: facts.avaxAssetHex,
     now: BigInt(now()),
     assets,
-    blockchainIdOf: (source: PlatformChain) => facts.blockchainIds[source],
+    blockchainIdOf: (source: ChainLetter) => facts.blockchainIds[source],
   }
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
-import type { PlatformChain } from '../node/chains.ts'
 import { readHeight } from '../node/height.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import type { Bundle } from './bundles.ts'
@@ -15,7 +15,7 @@ const REMEMBERED = 10_000
 export type BundleReader = (bundle: Bundle, call: CallOptions) => Promise<UnitState[]>
 
 /** Reads all units of a bundle in one state of the chain. */
-export function createBundleReader(pool: UpstreamPool, chain: PlatformChain): BundleReader {
+export function createBundleReader(pool: UpstreamPool, chain: ChainLetter): BundleReader {
   const long = new LRUCache<string, true>({ max: REMEMBERED })
   return async ({ units }, call) => {
     const first = units[0]

@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../../lib/ids.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { Output, TransferableOutput, Utxo } from '../codec/index.ts'
-import type { PlatformChain } from '../node/chains.ts'
 
 /**
  * An output with an amount, from the view of one wallet. Stakeable locks are flattened: both locktimes stand side by
@@ -29,7 +29,7 @@ export interface Holdings {
   /** The chain's own UTXOs. */
   own: Coin[]
   /** UTXOs in shared memory that the chain can import, by the chain that exported them. */
-  atomic: Map<PlatformChain, Coin[]>
+  atomic: Map<ChainLetter, Coin[]>
   /** P only. */
   staked: StakedCoin[]
 }

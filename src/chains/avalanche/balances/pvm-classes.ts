@@ -1,5 +1,5 @@
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { PvmBalances } from '../../capabilities.ts'
-import type { PlatformChain } from '../node/chains.ts'
 import type { Coin, Holdings, StakedCoin } from './coins.ts'
 
 /** Ordinary P UTXOs below 0.002 AVAX count as dust; this amount itself is kept. nAVAX. */
@@ -35,7 +35,7 @@ export interface PvmRules {
   /** nAVAX; undefined when it could not be computed. */
   restakedRewards: bigint | undefined
   /** Blockchain id (CB58) of an exporting chain. */
-  blockchainIdOf(source: PlatformChain): string
+  blockchainIdOf(source: ChainLetter): string
 }
 
 /** Balances of one wallet on P: every AVAX coin lands in exactly one class. */

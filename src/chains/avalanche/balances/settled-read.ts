@@ -1,5 +1,5 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
-import type { PlatformChain } from '../node/chains.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 
 /** One try at a read that may take several calls. */
 export interface Attempt<T> {
@@ -8,7 +8,7 @@ export interface Attempt<T> {
    * Chains of which some part took several calls. Of the others each part came from a single call, so that it is one
    * state of the chain and nothing is to be compared.
    */
-  manyCalls: readonly PlatformChain[]
+  manyCalls: readonly ChainLetter[]
 }
 
 const MAX_ATTEMPTS = 4
@@ -24,11 +24,11 @@ const MAX_ATTEMPTS = 4
  * @throws UpstreamUnavailableError when the tip moved under every attempt.
  */
 export async function readSettled<T>(
-  heightOf: (chain: PlatformChain) => Promise<bigint>,
-  expectMany: readonly PlatformChain[],
+  heightOf: (chain: ChainLetter) => Promise<bigint>,
+  expectMany: readonly ChainLetter[],
   read: () => Promise<Attempt<T>>,
 ): Promise<T> {
-  const heights = async (chains: readonly PlatformChain[]) =>
+  const heights = async (chains: readonly ChainLetter[]) =>
     new Map(await Promise.all(chains.map(async (chain) => [chain, await heightOf(chain)] as const)))
   let before = await heights(expectMany)
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {

@@ -1,8 +1,9 @@
 import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import type { TransferableOutput, Utxo } from '../codec/index.ts'
 import { ownAddressList } from '../node/address-list.ts'
-import { type PlatformChain, SHARED_MEMORY_SOURCES } from '../node/chains.ts'
+import { SHARED_MEMORY_SOURCES } from '../node/chains.ts'
 import { MAX_STAKE_ADDRESSES, readStake } from '../node/stake.ts'
 import { readUtxos } from '../node/utxos.ts'
 import { type OwnedAmount, ownedAmount, ownersOf } from './coins.ts'
@@ -12,7 +13,7 @@ import type { OwnAddress } from './own-address.ts'
 export interface UnitState {
   own: OwnedAmount[]
   /** By the exporting chain; every source is present. */
-  atomic: Map<PlatformChain, OwnedAmount[]>
+  atomic: Map<ChainLetter, OwnedAmount[]>
   /** P only. */
   staked: OwnedAmount[]
   /** Owners (hex) of outputs that hold no amount: no balance, but a sign that an address is in use. */
@@ -26,13 +27,13 @@ const CONCURRENT_STAKES = 4
 /** Reads one unit: its own memory, both shared memories and the stakes at the same time, one round trip if they fit. */
 export async function readUnit(
   pool: UpstreamPool,
-  chain: PlatformChain,
+  chain: ChainLetter,
   addresses: readonly OwnAddress[],
   call: CallOptions,
 ): Promise<UnitState> {
   const list = ownAddressList(chain, addresses)
   const belongs = belongsTo(addresses)
-  const memory = async (sourceChain?: PlatformChain) => {
+  const memory = async (sourceChain?: ChainLetter) => {
     const asked = { chain, addresses: list, belongs }
     const query = sourceChain ? { ...asked, sourceChain } : asked
     const { utxos, pages } = await readUtxos(pool, query, call)

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { BadAnswerError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { Outcome, ReadContext, WalletAccount } from '../../capabilities.ts'
 import { accountFailure } from '../account-failure.ts'
 import type { KeyScanner, OwnedWindow } from '../keys/key-scanner.ts'
 import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
-import type { PlatformChain } from '../node/chains.ts'
 import { type BundleReader, createBundleReader } from './bundle-reader.ts'
 import { type Bundle, hasKeys, type ParsedWallet, packBundles } from './bundles.ts'
 import type { Holdings } from './coins.ts'
@@ -24,7 +24,7 @@ export interface WalletHoldings {
 
 export interface WalletReaderDeps<B> {
   network: AvalancheNetwork
-  chain: PlatformChain
+  chain: ChainLetter
   /** Left out on C, whose addresses cannot be derived from an X/P key. */
   keys?: KeyScanner
   /** Turns the holdings of wallets that were read together into their balances, in the same order. */
@@ -131,7 +131,7 @@ function holdingsOf(
   served: readonly { wallet: ParsedWallet; windows: readonly OwnedWindow[] }[],
   bundle: Bundle,
   states: readonly UnitState[],
-  chain: PlatformChain,
+  chain: ChainLetter,
 ): WalletHoldings[] {
   const unitOf = unitsOf(bundle)
   const units = [...states]

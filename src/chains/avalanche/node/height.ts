@@ -1,14 +1,14 @@
 import { BadAnswerError, FirnError } from '../../../errors.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { recordOf, uintOf } from './answers.ts'
 import { ask } from './ask.ts'
-import type { PlatformChain } from './chains.ts'
 
 /**
  * Height of the last accepted block at a moment after the question: never an answer that somebody else is already
  * waiting for, as that may be older than what the height is compared with.
  */
-export async function readHeight(pool: UpstreamPool, chain: PlatformChain, call: CallOptions): Promise<bigint> {
+export async function readHeight(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<bigint> {
   // A call that is not shared is not sent twice either: one more try for a stumbling upstream.
   return once(pool, chain, call).catch((error: unknown) => {
     if (error instanceof FirnError && error.retryable) return once(pool, chain, call)
@@ -16,7 +16,7 @@ export async function readHeight(pool: UpstreamPool, chain: PlatformChain, call:
   })
 }
 
-async function once(pool: UpstreamPool, chain: PlatformChain, call: CallOptions): Promise<bigint> {
+async function once(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<bigint> {
   const fresh = { ...call, idempotent: false }
   if (chain === 'C') {
     const hex = await ask(pool, '/ext/bc/C/rpc', 'eth_blockNumber', [], fresh)

@@ -1,12 +1,13 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { JsonText } from '../../../upstream/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeUtxo, type Utxo } from '../codec/index.ts'
 import { type AddressList, addressList } from './address-list.ts'
 import { listOf, recordOf, textOf, uintOf } from './answers.ts'
 import { askFor } from './ask.ts'
-import { type PlatformChain, UTXO_ENDPOINT } from './chains.ts'
+import { UTXO_ENDPOINT } from './chains.ts'
 
 /** The node's own limits: addresses in one request and UTXOs in one page. */
 export const MAX_UTXO_ADDRESSES = 1_024
@@ -16,9 +17,9 @@ const MAX_UTXO_PAGES = 512
 
 export interface UtxoQuery {
   /** The chain on which the UTXOs can be spent. */
-  chain: PlatformChain
+  chain: ChainLetter
   /** Set: UTXOs exported by this chain, waiting in shared memory. */
-  sourceChain?: PlatformChain
+  sourceChain?: ChainLetter
   /** Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. A list of the chain may serve several reads. */
   addresses: readonly string[] | AddressList
   /** Whether a UTXO is of one of the addresses; one that is not stands in the answer to another question. */
@@ -71,7 +72,7 @@ interface PageIndex {
   utxo: string
 }
 
-function paramsOf(addresses: AddressList, sourceChain?: PlatformChain, startIndex?: PageIndex): JsonText {
+function paramsOf(addresses: AddressList, sourceChain?: ChainLetter, startIndex?: PageIndex): JsonText {
   const rest = JSON.stringify({ sourceChain, limit: UTXO_PAGE, encoding: 'hex', startIndex })
   return new JsonText(`{"addresses":${addresses.json},${rest.slice(1)}`)
 }
