@@ -9,6 +9,7 @@ import { lastActivityRoutes } from '../api/data/last-activity.ts'
 import { nftRoutes } from '../api/data/nfts.ts'
 import { primaryBlockRoutes } from '../api/data/primary-blocks.ts'
 import type { PrimaryDeps, ToldAsset } from '../api/data/primary-chain.ts'
+import type { DataRoute } from '../api/data/route.ts'
 import { createSharedUsage } from '../api/data/shared-usage.ts'
 import { utxoRoutes } from '../api/data/utxos.ts'
 import type { Chains } from '../chains/index.ts'
@@ -30,63 +31,65 @@ const PROBE_MS = 3_000
 /** Time that nodes have to describe assets, milliseconds. */
 const ASSETS_MS = 5_000
 
+export interface WireDataDeps {
+  chains: Chains
+  identities: IndexIdentities
+  /** Undefined where nothing is indexed. */
+  store: Store | undefined
+  counters: SharedCounters | undefined
+  closing: () => boolean
+  metrics?: Metrics | undefined
+}
+
 /** The indexed API. Without an index every operation but the health checks is 503, and no database is opened. */
-export async function wireData(
-  app: FastifyInstance,
-  config: Config,
-  deps: {
-    chains: Chains
-    identities: IndexIdentities
-    store: Store | undefined
-    counters: SharedCounters | undefined
-    closing: () => boolean
-    metrics?: Metrics | undefined
-  },
-): Promise<void> {
-  const { store } = deps
+export async function wireData(app: FastifyInstance, config: Config, deps: WireDataDeps): Promise<void> {
+  const { store, counters, metrics, closing } = deps
+  const budgets = { ...config.data, ...(metrics ? { observe: metrics.observeComputeUnits } : {}) }
+  const usage = createMemoryUsage()
+  await app.register(dataApi, {
+    pathPrefix: config.data.pathPrefix,
+    computeUnits: createComputeUnits(budgets, counters ? createSharedUsage(counters, usage) : usage),
+    routes: [
+      ...healthRoutes({
+        reads: { ...(store ? { database: () => store.probes.read() } : {}) },
+        writes: { ...(store ? { database: () => store.probes.write() } : {}), cache: () => probeCache(counters) },
+        timeoutMs: PROBE_MS,
+        closing,
+      }),
+      ...indexedRoutes(config, deps),
+    ],
+  })
+}
+
+/** Everything that is read from the index. */
+function indexedRoutes(config: Config, { chains, identities, store }: WireDataDeps): DataRoute[] {
   const index = store?.reader ?? notIndexed<IndexReader>()
   const primary: PrimaryDeps = {
     index,
-    identity: (side) => deps.identities.of(side),
-    describeAssets: (side, ids) => describeAssets(deps.chains, side, ids),
+    identity: (side) => identities.of(side),
+    describeAssets: (side, ids) => describeAssets(chains, side, ids),
     maxIndexAgeMs: config.index.maxIndexAgeMs,
     now: Date.now,
   }
   const evm = {
     ...primary,
-    index: store ? withoutForeign(store.reader, deps.identities) : index,
+    index: store ? withoutForeign(store.reader, identities) : index,
     chains: createEvmChainList(
       config,
-      { pools: deps.chains.pools, networks: deps.chains.networks, known: deps.identities.known },
+      { pools: chains.pools, networks: chains.networks, known: identities.known },
       createEvmStreams(config, store && (() => store.reader.evm.chainIds())),
     ),
   }
-  const budgets = { ...config.data, ...(deps.metrics ? { observe: deps.metrics.observeComputeUnits } : {}) }
-  const usage = createMemoryUsage()
-  const computeUnits = createComputeUnits(budgets, deps.counters ? createSharedUsage(deps.counters, usage) : usage)
-  await app.register(dataApi, {
-    pathPrefix: config.data.pathPrefix,
-    computeUnits,
-    routes: [
-      ...healthRoutes({
-        reads: { ...(store ? { database: () => store.probes.read() } : {}) },
-        writes: { ...(store ? { database: () => store.probes.write() } : {}), cache: () => probeCache(deps.counters) },
-        timeoutMs: PROBE_MS,
-        closing: deps.closing,
-      }),
-      ...addressChainRoutes(evm),
-      ...evmLatestRoutes(evm),
-      ...nftRoutes({
-        ...evm,
-        metadata: store?.nftMetadata ?? notIndexed<NftMetadataRecords>(),
-        reindexCooldownMs: config.data.reindexCooldownMs,
-      }),
-      ...utxoRoutes({ ...primary, bytesOf: utxoBytes, proofsOf: createSpendingCredentials(primary).of }),
-      ...lastActivityRoutes(primary),
-      ...balanceRoutes({ ...primary, edge: config.data.balanceEdge }),
-      ...primaryBlockRoutes(primary),
-    ],
-  })
+  const metadata = store?.nftMetadata ?? notIndexed<NftMetadataRecords>()
+  return [
+    ...addressChainRoutes(evm),
+    ...evmLatestRoutes(evm),
+    ...nftRoutes({ ...evm, metadata, reindexCooldownMs: config.data.reindexCooldownMs }),
+    ...utxoRoutes({ ...primary, bytesOf: utxoBytes, proofsOf: createSpendingCredentials(primary).of }),
+    ...lastActivityRoutes(primary),
+    ...balanceRoutes({ ...primary, edge: config.data.balanceEdge }),
+    ...primaryBlockRoutes(primary),
+  ]
 }
 
 /** Budgets are kept in this process, or with others in a shared server; alone this one goes on, and says so here. */

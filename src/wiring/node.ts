@@ -1,12 +1,10 @@
 import type { Logger } from 'pino'
-import type { AccessGuard } from '../api/node/access.ts'
 import {
   type ChainDirectory,
   createChainDirectory,
   createForwarder,
   createNodeApi,
   createNodePools,
-  type EvmApi,
   type Forwarder,
   type ListedChain,
   type LocalEndpoint,
@@ -35,10 +33,8 @@ export interface ServerNodeDeps {
   health: ServerHealth
   logger: Logger
   metrics?: Metrics | undefined
-  /** Further services and endpoints that are answered here: auth, admin, keystore. */
-  services?: readonly LocalService[]
-  endpoints?: readonly LocalEndpoint[]
-  evm?: (forwarder: Forwarder, pools: NodePools) => EvmApi
+  /** Further services that are answered here: auth, admin, keystore. */
+  services: readonly LocalService[]
   /** Own containers; `nodeHeight` = the height that the nodes behind /ext show now. */
   containers?: (nodeHeight: (chain: ChainLetter, signal?: AbortSignal) => Promise<bigint>) => ContainerSource
 }
@@ -47,9 +43,7 @@ export interface ServerNodeDeps {
 export interface ServerNode {
   api: NodeApi
   chains: ChainDirectory
-  forwarder: Forwarder
   pools: NodePools
-  guard?: AccessGuard
   /** From now on this chain is answered by these EVM endpoints, besides the nodes. */
   serve(blockchainId: string, upstreams: readonly object[]): void
   /** Virtual machines by blockchain id, as a node lists them; empty when none can be asked. */
@@ -111,25 +105,13 @@ const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 30_000
 const CACHE_ENTRIES = 50_000
 
+/** Everything behind /ext. */
 export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNode {
-  const { node, http } = config
   const side = servedSide(config)
   const network = side && config.chains.avalanche[side]
   const evm = evmSpecs(config, side)
   const nodes = specsOf(network?.upstreams ?? [])
-  const pools = createNodePools({
-    nodes,
-    evm,
-    ...(node.identity === undefined ? {} : { identity: node.identity }),
-    limits: limitsOf(config),
-    deps: deps.pool,
-  })
-  const forwarder = createForwarder({
-    pools,
-    writePolicy: node.writePolicy,
-    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
-    tipCacheMs: node.tipCacheMs,
-  })
+  const { pools, forwarder } = createForwarding(config, { nodes, evm, ...deps })
   const chains = createChainDirectory({
     list: () => listChains(pools),
     configured: Object.keys(evm).filter((id) => id !== 'C'),
@@ -139,44 +121,24 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     },
   })
   const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm, metrics: deps.metrics })
-  const services = [
-    createInfoService({ chains: { lookup: chains.lookup, isServed: deps.health.isServed } }),
-    createPlatformService(),
-    createContainerIndexService(
-      deps.containers?.((chain, signal) => primaryHeight(chain, pools.group(chain).pool, signal)),
-    ),
-    createHealthService(deps.health.health),
-    ...(deps.services ?? []),
-  ]
-  const described = node.publicDeployment ? services.filter((service) => service.private !== true) : services
   const api = createNodeApi({
     forwarder,
     chains,
-    services: [...services, createDiscoverService(described)],
-    endpoints: [...createHealthPages(deps.health.health), createOpenRpcPage(described), ...(deps.endpoints ?? [])],
-    evm: withEvmFallbacks(deps.evm ? deps.evm(forwarder, pools) : ownEvm),
-    publicDeployment: node.publicDeployment,
-    allowedHosts: node.allowedHosts,
-    corsOrigins: http.corsOrigins,
-    tokens: node.api.auth.required,
-    bodyLimitBytes: node.bodyLimitBytes,
+    ...createOwnAnswers(config, { chains, pools, ...deps }),
+    evm: withEvmFallbacks(ownEvm),
+    publicDeployment: config.node.publicDeployment,
+    allowedHosts: config.node.allowedHosts,
+    corsOrigins: config.http.corsOrigins,
+    tokens: config.node.api.auth.required,
+    bodyLimitBytes: config.node.bodyLimitBytes,
     logger: deps.logger,
   })
-  const learn = async (signal: AbortSignal): Promise<boolean> => {
-    const [listed, named] = await Promise.all([chains.refresh(), forwarder.learnNodeId(signal)])
-    return listed && named
-  }
   return {
     api,
     chains,
-    forwarder,
     pools,
     discover: async (signal) => {
-      if (!network) return
-      for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
-        if (await learn(signal)) return
-        await pause(wait, signal)
-      }
+      if (network) await learnAll([() => chains.refresh(), () => forwarder.learnNodeId(signal)], signal)
     },
     serve: (blockchainId, upstreams) => {
       if (chains.primaryOf(blockchainId) !== undefined) return
@@ -190,5 +152,62 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     },
     hangUp: ownEvm.hangUp,
     close: () => pools.close(),
+  }
+}
+
+/** The nodes and EVM endpoints, and what hands requests on to them. */
+function createForwarding(
+  config: Config,
+  deps: Pick<ServerNodeDeps, 'pool' | 'metrics'> & {
+    nodes: readonly UpstreamSpec[]
+    evm: Readonly<Record<string, readonly UpstreamSpec[]>>
+  },
+): { pools: NodePools; forwarder: Forwarder } {
+  const { node } = config
+  const pools = createNodePools({
+    nodes: deps.nodes,
+    evm: deps.evm,
+    ...(node.identity === undefined ? {} : { identity: node.identity }),
+    limits: limitsOf(config),
+    deps: deps.pool,
+  })
+  const forwarder = createForwarder({
+    pools,
+    writePolicy: node.writePolicy,
+    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
+    tipCacheMs: node.tipCacheMs,
+  })
+  return { pools, forwarder }
+}
+
+/** Services and pages that need no node, or put a node's answers together; the document tells of those that are served. */
+function createOwnAnswers(
+  { node }: Config,
+  deps: Pick<ServerNodeDeps, 'health' | 'services' | 'containers'> & { chains: ChainDirectory; pools: NodePools },
+): { services: LocalService[]; endpoints: LocalEndpoint[] } {
+  const { chains, pools } = deps
+  const { health, isServed } = deps.health
+  const services = [
+    createInfoService({ chains: { lookup: chains.lookup, isServed } }),
+    createPlatformService(),
+    createContainerIndexService(
+      deps.containers?.((chain, signal) => primaryHeight(chain, pools.group(chain).pool, signal)),
+    ),
+    createHealthService(health),
+    ...deps.services,
+  ]
+  const described = node.publicDeployment ? services.filter((service) => service.private !== true) : services
+  return {
+    services: [...services, createDiscoverService(described)],
+    endpoints: [...createHealthPages(health), createOpenRpcPage(described)],
+  }
+}
+
+/** Tries, ever more seldom, until each has learnt what it can or the signal fires. */
+async function learnAll(lessons: readonly (() => Promise<boolean>)[], signal: AbortSignal): Promise<void> {
+  for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+    const learnt = await Promise.all(lessons.map((learn) => learn()))
+    if (learnt.every(Boolean)) return
+    await pause(wait, signal)
   }
 }

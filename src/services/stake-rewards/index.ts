@@ -2,7 +2,6 @@
  * Rewards paid, stake at work and rewards to come, for P-chain addresses or an extended public key. History comes from
  * the own index: a node does not keep it.
  */
-
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
