@@ -2,7 +2,6 @@
  * The registry of chain families: from settings to balance sources, one function per family. A new family is one
  * folder beside the others, and its part of `createChains` below.
  */
-
 import type { Logger } from 'pino'
 import { SIDES } from '../lib/primary-network.ts'
 import {
@@ -107,6 +106,8 @@ const AVALANCHE_CACHE_MS = 2_000
 const SOLANA_CACHE_MS = 1_000
 /** A slot lasts 0.4 s, so a lag that is counted in blocks elsewhere would pass over every healthy server. */
 const SOLANA_LAG_SLOTS = 64
+/** Servers this far apart in time are no worse than each other: on quick chains that is many blocks. */
+const EVM_LAG_MS = 10_000
 /** Very long blocks must not make answers old, very short ones not make the cache useless. */
 const EVM_CACHE_MS = { min: 1_000, max: 12_000 }
 
@@ -161,6 +162,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       pool: pool(caip2Id, setting.upstreams, probe, deps.limits, identity),
       ...(discoveryPools.length > 1 ? { discoveryPools } : {}),
       tokens: deps.tokens,
+      limits: { lagBlocks: Math.max(deps.limits.maxLagBlocks, Math.ceil(EVM_LAG_MS / setting.blockTimeMs)) },
       ...(indexedTokens ? { indexedTokens } : {}),
       logger: loggerOf(caip2Id),
       ...(setting.multicall === undefined ? {} : { multicall: setting.multicall }),

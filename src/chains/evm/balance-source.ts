@@ -19,6 +19,7 @@ import { type EvmLimits, evmLimits } from './limits.ts'
 import { balancesOf, undescribedTokens } from './owner-balances.ts'
 import { createEvmReader } from './reader.ts'
 import { nativeToken } from './reader-types.ts'
+import { createSteadySweep } from './steady-sweep.ts'
 import type { Rectangle } from './sweep-plan.ts'
 import { createTokenDiscovery, type TokensByOwner } from './token-discovery.ts'
 import { createTokenMetadataReader } from './token-metadata.ts'
@@ -52,7 +53,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const limits: EvmLimits = { ...evmLimits, ...deps.limits }
   const reader = createEvmReader(deps)
   const unreadable = createUnreadableTokens(limits.cacheEntries, limits.unreadableMs)
-  const sweep = createBalanceSweep(reader, limits, unreadable)
+  const sweep = createSteadySweep(createBalanceSweep(reader, limits, unreadable), limits.lagBlocks)
   const metadata = createTokenMetadataReader(reader, limits)
   const offered = createTokenDiscovery({
     pools: deps.discoveryPools ?? [pool],

@@ -16,11 +16,13 @@ export interface BalanceSweep {
    * are `failed` and remembered. Throws when nothing could be read, or when the upstreams lost the block repeatedly.
    *
    * @param later rectangles that become known while the first are read
+   * @param at the block to read at, tried once; left out = the latest
    */
   read(
     rectangles: readonly Rectangle[],
     context: ReadContext,
     later?: Promise<readonly Rectangle[]>,
+    at?: BlockMark,
   ): Promise<SweepResult>
 }
 
@@ -110,11 +112,12 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     wanted: readonly Rectangle[],
     settled: Set<string>,
     context: ReadContext,
+    at: BlockMark | undefined,
   ): Promise<SweepResult> => {
     const { common, apart } = separated(wanted, unreadable)
-    const reading = sweepPass(common, deps, hasty, context)
+    const reading = sweepPass(common, deps, { ...hasty, ...(at && { block: at }) }, context)
     if (apart.length === 0) return reading
-    const options = { ...patient, oversized: 'failed' as const }
+    const options = { ...patient, oversized: 'failed' as const, ...(at && { block: at }) }
     const beside = mapBounded(apart, limits.concurrency, (rectangle) =>
       sweepPass([rectangle], retryDeps, options, context).catch(() => undefined),
     )
@@ -130,9 +133,10 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     wanted: readonly Rectangle[],
     context: ReadContext,
     later: Promise<readonly Rectangle[]> | undefined,
+    at: BlockMark | undefined,
   ): Promise<SweepResult> => {
     const settled = new Set<string>()
-    const first = await readFirst(wanted, settled, context)
+    const first = await readFirst(wanted, settled, context, at)
     const more = (await later) ?? []
     if (more.length === 0) return retry(first, settled, wanted, context)
     const second = await sweepPass(more, deps, { ...hasty, block: first.block }, context)
@@ -140,14 +144,14 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   }
 
   return {
-    read: async (wanted, context, later) => {
+    read: async (wanted, context, later, at) => {
       // Nobody waits for them any more when the first have failed.
       later?.catch(() => {})
       for (let attempt = 1; ; attempt++) {
         try {
-          return await readAll(wanted, context, later)
+          return await readAll(wanted, context, later, at)
         } catch (error) {
-          if (!(error instanceof BlockLostError) || attempt === attempts) throw error
+          if (!(error instanceof BlockLostError) || attempt === attempts || at) throw error
         }
       }
     },

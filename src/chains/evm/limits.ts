@@ -25,6 +25,8 @@ export interface EvmLimits {
   discoveredTokens: number
   /** An owner's discovered tokens are asked for again after this, milliseconds. */
   discoveryMs: number
+  /** An answer that is so many blocks older than one told of late is still taken as it is. */
+  lagBlocks: number
 }
 
 export const evmLimits: EvmLimits = {
@@ -41,4 +43,5 @@ export const evmLimits: EvmLimits = {
   metadataMs: 86_400_000,
   discoveredTokens: 1_000,
   discoveryMs: 60_000,
+  lagBlocks: 3,
 }
