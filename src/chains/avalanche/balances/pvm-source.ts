@@ -59,7 +59,7 @@ async function summarizePvm(
     stillLocked(stakes, now, stakers, call).catch(accountFailure),
     staking ? readRestaked(network, stakers, now, call) : [],
   ])
-  return wallets.map(({ wallet, holdings, owned }, index): Outcome<PvmBalances> => {
+  return wallets.map(({ wallet, holdings }, index): Outcome<PvmBalances> => {
     const unsure = locked instanceof FirnError && stakes[index]?.some((coin) => lockedNow(coin, now))
     if (unsure) return { ok: false, error: locked }
     const value = pvmBalances(holdings, {
@@ -67,7 +67,7 @@ async function summarizePvm(
       now,
       filterOutDust: wallet.filterOutDust,
       locked: locked instanceof FirnError ? new Set() : locked,
-      restakedRewards: restaked && restakedOf(restaked, (owner) => owned.get(owner) !== undefined),
+      restakedRewards: restaked && restakedOf(restaked, holdings.staked),
       blockchainIdOf: (source) => facts.blockchainIds[source],
     })
     return { ok: true, value }

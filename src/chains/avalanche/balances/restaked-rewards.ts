@@ -4,6 +4,8 @@ import { accountFailure } from '../account-failure.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import type { StakerDirectory } from '../node/stakers.ts'
 import type { StakedOutput } from '../node/staking-tx.ts'
+import type { StakedCoin } from './coins.ts'
+import { contentKey } from './stake-ends.ts'
 
 /** What self-renewing validators have added to their stake, by staking transaction. */
 export interface Restaked {
@@ -43,9 +45,13 @@ export async function readRestaked(
   }
 }
 
-/** A wallet's part: the rewards of every validator of which it owns a stake. nAVAX. */
-export function restakedOf(restaked: readonly Restaked[], owns: (owner: string) => boolean): bigint {
+/**
+ * A wallet's part: the rewards of every validator of which it owns a stake now. nAVAX. The list of validators is of a
+ * while ago: one that has left since has paid its rewards out, and they would count twice.
+ */
+export function restakedOf(restaked: readonly Restaked[], staked: readonly StakedCoin[]): bigint {
+  const own = new Set(staked.map(contentKey))
   return restaked
-    .filter(({ stake }) => stake.some((output) => output.owners.some(owns)))
+    .filter(({ stake }) => stake.some((output) => own.has(contentKey(output))))
     .reduce((sum, { rewards }) => sum + rewards, 0n)
 }

@@ -154,7 +154,8 @@ function release(coins: readonly StakedCoin[], searches: ReadonlyMap<string, Sea
   }
 }
 
-function contentKey(output: StakedOutput | StakedCoin): string {
+/** Staked outputs have no id of their own: what they hold, and for whom, is all there is to know them by. */
+export function contentKey(output: StakedOutput | StakedCoin): string {
   const { assetId, amount, locktime, stakeableUntil, threshold, owners } = output
   return [assetId, amount, locktime, stakeableUntil, threshold, ...owners].join(':')
 }

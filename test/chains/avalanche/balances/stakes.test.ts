@@ -108,6 +108,18 @@ describe('restaked rewards', () => {
     expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
   })
 
+  test('of a validator that has left are not counted beside what it has paid out', async () => {
+    const other = stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(1)], amount: 5n }] })
+    node().ledger.stakers.push(renewing(), other)
+    node().ledger.upgrades = active
+    const { pvm } = sources()
+    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+    expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 62n } })
+    node().ledger.stakers.splice(0, 1)
+    put('P', secpUtxo(hex(1), 57n))
+    expect(await again()).toMatchObject({ value: { restakedRewards: 0n, unlockedUnstaked: 57n, native: 62n } })
+  })
+
   test('are zero before that, without looking', async () => {
     node().ledger.stakers.push(renewing())
     expect(await read()).toMatchObject({ value: { restakedRewards: 0n, native: 50n } })
