@@ -56,8 +56,10 @@ export function createSpendingCredentials({ index, keys = KEYS }: SpendingCreden
     const remembered = keyOf.get(address)
     if (remembered !== undefined) return remembered
     const key = recoverPublicKey(tx, signature)
-    if (key === undefined || bytesToHex(addressOfKey(key)) !== address) return undefined
-    keyOf.set(address, bytesToHex(key))
+    // A text of its own: the one given may be a piece of a whole row, which would be remembered with it.
+    const owner = key && bytesToHex(addressOfKey(key))
+    if (key === undefined || owner !== address) return undefined
+    keyOf.set(owner, bytesToHex(key))
     return bytesToHex(key)
   }
 

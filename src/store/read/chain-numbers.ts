@@ -16,12 +16,15 @@ export interface ChainNumbers {
   chain(name: ChainName): Promise<number>
   /** Numbers of EVM streams by EVM chain id. @throws NotFoundError when the chain was never indexed */
   evm(chainId: bigint): Promise<number>
+  /** Undefined for a stream that was never registered. */
+  stream(name: string): Promise<number | undefined>
 }
 
 /** Networks and streams get their numbers once and keep them, so each is asked for once per process. */
 export function createChainNumbers(db: Db): ChainNumbers {
   const networks = new Map<string, number>()
   const streams = new Map<bigint, number>()
+  const named = new Map<string, number>()
   const network = async (name: string): Promise<number> => {
     const known = networks.get(name)
     if (known !== undefined) return known
@@ -37,6 +40,11 @@ export function createChainNumbers(db: Db): ChainNumbers {
       const rows = await db.selectFrom('stream').select(['id', 'evm_chain_id']).execute()
       for (const row of rows) if (row.evm_chain_id !== null) streams.set(row.evm_chain_id, row.id)
       return found(streams.get(chainId), `chain ${chainId}`)
+    },
+    async stream(name) {
+      if (!named.has(name))
+        for (const row of await db.selectFrom('stream').select(['id', 'name']).execute()) named.set(row.name, row.id)
+      return named.get(name)
     },
   }
 }

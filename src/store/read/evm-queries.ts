@@ -28,6 +28,8 @@ export type ListedEvmTransaction = EvmTransactionRow & {
 export interface LatestQuery<Cursor> {
   /** Chains of one kind of network; left out: both. */
   testnet?: boolean
+  /** Names of the streams that count; others may be left of another configuration. Left out: all. */
+  streams?: readonly string[]
   after?: Cursor
   limit: number
 }
@@ -60,10 +62,17 @@ export interface EvmQueries {
 }
 
 export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): EvmQueries {
+  const among = async (names: readonly string[] | undefined): Promise<RawBuilder<unknown>> => {
+    if (names === undefined) return sql`true`
+    const found = await Promise.all(names.map(numbers.stream))
+    const ids = found.filter((id) => id !== undefined)
+    return ids.length === 0 ? sql`false` : sql`b.stream in (${sql.join(ids)})`
+  }
   return {
-    async latestBlocks({ testnet, after, limit }) {
+    async latestBlocks({ testnet, streams, after, limit }) {
       const conditions = [
         kindOf(testnet),
+        await among(streams),
         ...behind(after && sql`(${after.time}, ${after.stream}, ${after.height})`, 'b.time, b.stream, b.height'),
       ]
       const query = sql<BlockRow>`
@@ -77,8 +86,9 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
       const next = last && { time: last.time, stream: last.stream, height: last.height }
       return { blocks: page.map(toBlock), ...(next === undefined ? {} : { next }) }
     },
-    async latestTransactions({ testnet, success, after, limit }) {
-      const rows = (await transactions(testnet, success, after, limit + 1).execute(db)).rows
+    async latestTransactions({ testnet, streams, success, after, limit }) {
+      const kind = sql`${kindOf(testnet)} and ${await among(streams)}`
+      const rows = (await transactions(kind, success, after, limit + 1).execute(db)).rows
       const page = rows.slice(0, limit)
       const last = rows.length > limit ? page.at(-1) : undefined
       const next = last && { time: last.time, stream: last.stream, height: last.height, index: last.position }
@@ -103,6 +113,7 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
         .innerJoin('stream as s', 's.id', 'p.stream')
         .select('s.evm_chain_id')
         .where('p.address', '=', bytea(address))
+        .distinct()
         .execute()
       return rows.flatMap((row) => (row.evm_chain_id === null ? [] : [row.evm_chain_id]))
     },
@@ -141,7 +152,7 @@ function behind(place: RawBuilder<unknown> | undefined, columns: string): RawBui
  * blocks as transactions are wanted are enough (and one, where the page before ended).
  */
 function transactions(
-  testnet: boolean | undefined,
+  kind: RawBuilder<unknown>,
   success: boolean | undefined,
   after: EvmTransactionCursor | undefined,
   limit: number,
@@ -156,7 +167,7 @@ function transactions(
   return sql<TransactionRow>`
     select p.*, s.evm_chain_id from (
       select t.*, b.hash as block_hash, b.time, b.time_ms, b.min_delay_excess
-      from (select * from evm_block b where ${kindOf(testnet)} and ${sql.raw(worth)} and ${reached}
+      from (select * from evm_block b where ${kind} and ${sql.raw(worth)} and ${reached}
         order by b.time desc, b.stream desc, b.height desc limit ${limit + 1}) b
       cross join lateral (
         select * from evm_tx t where t.stream = b.stream and t.height = b.height and ${only} and ${rest}

@@ -6,8 +6,17 @@ import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import { addressSource } from './address-source.ts'
 import type { ChainName, ChainNumbers } from './chain-numbers.ts'
-import { ENTRY_COLUMNS, toUnspent, type UnspentRow, unspentRecords } from './unspent-utxos.ts'
-import { RECORD_COLUMNS, type RecordRow, toRecord, type UtxoRecord } from './utxo-record.ts'
+import { createKnownAssets } from './known-assets.ts'
+import { ENTRY_COLUMNS, unspentRecords } from './unspent-utxos.ts'
+import {
+  type AssetInfo,
+  assetOf,
+  keyOf,
+  type RecordRow,
+  STORED_RECORD_LINE,
+  toRecord,
+  type UtxoRecord,
+} from './utxo-record.ts'
 
 export interface UtxoListQuery {
   chain: ChainName
@@ -47,17 +56,16 @@ export interface UtxoQueries {
 const openEnd = sql.raw(String(OPEN_END))
 
 export function createUtxoQueries(db: Kysely<Database>, numbers: ChainNumbers): UtxoQueries {
+  const knownAssets = createKnownAssets(db)
   return {
     async list(query) {
       const chain = await numbers.chain(query.chain)
       const asset = await assetNumber(db, chain >> 2, query.assetId)
       if (asset === null) return { utxos: [] }
-      if (isWhollyInIndex(query)) {
-        const { rows } = await unspentByTime(query, chain, asset).execute(db)
-        return pageOf(rows, query.limit, (row) => toUnspent(row, chain))
-      }
-      const { rows } = await statement(query, chain, asset).execute(db)
-      return pageOf(rows, query.limit, toRecord)
+      const read = isWhollyInIndex(query) ? unspentByTime : statement
+      const { rows } = await read(query, chain, asset).execute(db)
+      const assets = await knownAssets(new Set(rows.map(assetOf)))
+      return pageOf(rows, query, assets)
     },
   }
 }
@@ -74,19 +82,21 @@ async function assetNumber(db: Kysely<Database>, network: number, id?: string): 
   return row?.number ?? null
 }
 
-interface Listed {
-  sorted: string | bigint
-  utxo: string
-}
-
 /** @param rows of the page, and one more where something follows */
-function pageOf<R extends Listed>(rows: readonly R[], limit: number, toUtxo: (row: R) => UtxoRecord): UtxoPage {
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  return {
-    utxos: page.map(toUtxo),
-    ...(last === undefined ? {} : { next: { value: BigInt(last.sorted), key: keyFromUuid(last.utxo) } }),
+function pageOf(
+  rows: readonly RecordRow[],
+  { limit, sortBy }: UtxoListQuery,
+  assets: ReadonlyMap<number, AssetInfo>,
+): UtxoPage {
+  const utxos: UtxoRecord[] = []
+  for (const row of rows) {
+    if (utxos.length === limit) break
+    utxos.push(toRecord(row, assets))
   }
+  const [last, lastRow] = [utxos.at(-1), rows[limit - 1]]
+  if (rows.length <= limit || last === undefined || lastRow === undefined) return { utxos }
+  const value = sortBy === 'amount' ? (last.amount ?? 0n) : last.created.time
+  return { utxos, next: { value, key: keyFromUuid(keyOf(lastRow)) } }
 }
 
 /** Whole entries, of all addresses, that a server sorts in its memory; of more only keys are sorted. */
@@ -97,23 +107,23 @@ const isWhollyInIndex = ({ includeSpent, sortBy, addresses, limit }: UtxoListQue
   !includeSpent && sortBy === 'timestamp' && addresses.length * (limit + 1) <= MOST_ENTRIES
 
 /** One range of the index per address, at most a page of each; the page is cut out of these entries. */
-function unspentByTime(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<UnspentRow> {
+function unspentByTime(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<RecordRow> {
   const direction = sql.raw(query.order)
   const entries = sql`
     select distinct on (e.sorted, e.utxo) e.* from ${candidates(query, chain, asset, sql.raw(ENTRY_COLUMNS))}
     order by e.sorted ${direction}, e.utxo ${direction} limit ${query.limit + 1}`
-  return sql<UnspentRow>`${preparedIfOfOnePlan(query)} ${unspentRecords(entries, chain >> 2)}
+  return sql<RecordRow>`${preparedIfOfOnePlan(query)} ${unspentRecords(entries, chain)}
     order by p.sorted ${direction}, p.utxo ${direction}`
 }
 
 /** One range of one index per address, at most a page of each; the pages are merged and only the result is looked up. */
-function statement(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<RecordRow & Listed> {
+function statement(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<RecordRow> {
   const direction = sql.raw(query.order)
-  return sql<RecordRow & Listed>`${preparedIfOfOnePlan(query)}
-    select p.sorted, p.utxo, ${sql.raw(RECORD_COLUMNS)} from (
+  return sql<RecordRow>`${preparedIfOfOnePlan(query)}
+    select ${sql.raw(STORED_RECORD_LINE)} from (
       select distinct e.sorted, e.utxo from ${candidates(query, chain, asset)}
       order by e.sorted ${direction}, e.utxo ${direction} limit ${query.limit + 1}) p
-    join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo join asset a on a.number = u.asset
+    join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo
     order by p.sorted ${direction}, p.utxo ${direction}`
 }
 

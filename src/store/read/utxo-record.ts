@@ -2,6 +2,8 @@ import { letters, outputKinds, rewardTypes } from '../codes.ts'
 import type { ChainLetter, OutputKind, RewardMark, StakeInterval } from '../rows/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { utxoId } from '../utxo-key.ts'
+import { readOrigin } from '../utxo-origin.ts'
+import { createLineReader, lineOf } from './record-line.ts'
 
 /** What is known about an asset; names are missing until its creation is indexed (AVAX has none in any block of P). */
 export interface AssetInfo {
@@ -19,57 +21,74 @@ export interface UtxoRecord {
   outputIndex: number
   kind: OutputKind
   asset: AssetInfo
-  amount?: bigint
+  amount?: bigint | undefined
   addresses: string[]
   threshold: number
   locktime: bigint
-  stakeableLocktime?: bigint
+  stakeableLocktime?: bigint | undefined
   createdOn: ChainLetter
   /** The chain that consumed it or alone can. */
   consumableOn: ChainLetter
   created: { height: bigint; time: bigint }
-  consumed?: { by: string; height: bigint; time: bigint }
+  consumed?: { by: string; height: bigint; time: bigint } | undefined
   /** Set for outputs that are or were stake. */
-  stake?: StakeInterval & { active: boolean }
-  reward?: RewardMark
-  groupId?: number
-  payload?: string
+  stake?: (StakeInterval & { active: boolean }) | undefined
+  reward?: RewardMark | undefined
+  groupId?: number | undefined
+  payload?: string | undefined
   /** Of the consuming input: 65 bytes each, hex. */
-  signatures?: string[]
+  signatures?: string[] | undefined
 }
 
-/** Columns of `utxo u join asset a` that `toRecord` reads. */
-export const RECORD_COLUMNS = `u.tx_id, u.output_index, u.kind, u.amount, u.addresses, u.threshold, u.locktime,
-  u.stakeable_locktime, u.chain, u.consumable_on, u.created_height, u.created_time, u.group_id, u.payload, u.stake_start,
-  u.stake_end, u.staked_until, u.reward_type, u.reward_tx, u.reward_height, u.consumed_by, u.consumed_height,
-  u.consumed_time, u.signatures, a.id as asset_id, a.name as asset_name, a.symbol, a.denomination, a.type as asset_type`
+/** What `toRecord` reads, in this order; named as the columns of `utxo`. */
+const RECORD_FIELDS = [
+  /** The number of the asset. */
+  'asset',
+  /** The key, a UUID. */
+  'utxo',
+  /** See `utxo-origin.ts`; where it is null, the next three say it. */
+  'origin',
+  'tx_id',
+  'output_index',
+  'created_height',
+  'created_time',
+  'kind',
+  'amount',
+  'addresses',
+  'threshold',
+  'locktime',
+  'stakeable_locktime',
+  'chain',
+  'consumable_on',
+  'stake_start',
+  'stake_end',
+  'staked_until',
+  'reward_type',
+  'reward_tx',
+  'reward_height',
+  'group_id',
+  'payload',
+  'consumed_by',
+  'consumed_height',
+  'consumed_time',
+  'signatures',
+] as const
 
-export interface RecordRow extends AssetColumns {
-  tx_id: string
-  output_index: bigint | number
-  kind: number
-  amount: string | null
-  addresses: string
-  threshold: bigint
-  locktime: string
-  stakeable_locktime: string | null
-  chain: number
-  consumable_on: number
-  created_height: bigint
-  created_time: bigint
-  group_id: bigint | null
-  payload: string | null
-  stake_start: bigint | null
-  stake_end: bigint | null
-  staked_until: bigint | null
-  reward_type: number | null
-  reward_tx: string | null
-  reward_height: bigint | null
-  consumed_by: string | null
-  consumed_height: bigint | null
-  consumed_time: bigint | null
-  signatures: string | null
+type RecordColumns = Record<(typeof RECORD_FIELDS)[number], string>
+
+/** A record on its way from the database. */
+export interface RecordRow {
+  line: string
 }
+
+/** The column of `RecordRow`. @param columns as SQL */
+export const recordLine = (columns: RecordColumns): string =>
+  `${lineOf(RECORD_FIELDS.map((field) => columns[field]))} as line`
+
+const columnsOfTable = RECORD_FIELDS.map((field) => [field, field === 'origin' ? 'null' : `u.${field}`] as const)
+
+/** The same where all of it stands in `utxo u`. */
+export const STORED_RECORD_LINE = recordLine(Object.fromEntries(columnsOfTable) as RecordColumns)
 
 export interface AssetColumns {
   asset_id: string
@@ -89,46 +108,91 @@ export function toAsset(row: AssetColumns): AssetInfo {
   }
 }
 
-export function toRecord(row: RecordRow): UtxoRecord {
-  const outputIndex = Number(row.output_index)
+/** Nobody waits while a row is read, so one reader serves all. */
+const fields = createLineReader()
+const { required } = fields
+
+/** The number of a row's asset. */
+export function assetOf({ line }: RecordRow): number {
+  fields.begin(line)
+  return required(fields.number())
+}
+
+/** The key of a row's UTXO, the text of a UUID. */
+export function keyOf({ line }: RecordRow): string {
+  fields.begin(line)
+  fields.skip()
+  return fields.text()
+}
+
+/**
+ * The members are in the order of `RECORD_FIELDS`. Those that are absent are written, too, so that all records have one
+ * shape: with a spread for each, a record took four times the memory.
+ */
+export function toRecord({ line }: RecordRow, assets: ReadonlyMap<number, AssetInfo>): UtxoRecord {
+  fields.begin(line)
+  const asset = assets.get(required(fields.number()))
+  fields.skip()
+  const whole = fields.bytes()
+  const origin = whole === undefined ? undefined : readOrigin(whole)
+  const txId = required(fields.bytes() ?? origin?.txId)
+  const outputIndex = required(fields.number() ?? origin?.outputIndex)
   return {
-    id: utxoId(row.tx_id, outputIndex),
-    txId: row.tx_id,
+    id: utxoId(txId, outputIndex),
+    txId,
     outputIndex,
-    kind: outputKinds.word(row.kind),
-    asset: toAsset(row),
-    ...(row.amount === null ? {} : { amount: BigInt(row.amount) }),
-    addresses: split(row.addresses, ADDRESS_DIGITS),
-    threshold: Number(row.threshold),
-    locktime: BigInt(row.locktime),
-    ...(row.stakeable_locktime === null ? {} : { stakeableLocktime: BigInt(row.stakeable_locktime) }),
-    createdOn: letters.word(row.chain),
-    consumableOn: letters.word(row.consumable_on),
-    created: { height: row.created_height, time: row.created_time },
-    ...lifeOf(row),
-    ...(row.group_id === null ? {} : { groupId: Number(row.group_id) }),
-    ...(row.payload === null ? {} : { payload: row.payload }),
-    ...(row.signatures === null ? {} : { signatures: split(row.signatures, SIGNATURE_DIGITS) }),
+    created: { height: required(fields.bigint() ?? origin?.height), time: required(fields.bigint()) },
+    kind: outputKinds.word(required(fields.number())),
+    asset: required(asset),
+    amount: fields.bigint(),
+    addresses: split(required(fields.bytes()), ADDRESS_DIGITS),
+    threshold: required(fields.number()),
+    locktime: required(fields.bigint()),
+    stakeableLocktime: fields.bigint(),
+    createdOn: letters.word(required(fields.number())),
+    consumableOn: letters.word(required(fields.number())),
+    stake: readStake(),
+    reward: readReward(),
+    groupId: fields.number(),
+    payload: fields.bytes(),
+    consumed: readConsumption(),
+    signatures: readSignatures(),
   }
 }
 
-function lifeOf(row: RecordRow): Pick<UtxoRecord, 'consumed' | 'stake' | 'reward'> {
-  const { consumed_by: by, consumed_height: height, consumed_time: time } = row
-  const { stake_start: start, stake_end: end, staked_until: until } = row
-  const { reward_type: type, reward_tx: rewardTx, reward_height: rewardHeight } = row
-  return {
-    ...(by === null || height === null || time === null ? {} : { consumed: { by, height, time } }),
-    ...(start === null || end === null ? {} : { stake: { start, end, active: until === OPEN_END } }),
-    ...(type === null || rewardTx === null || rewardHeight === null
-      ? {}
-      : { reward: { type: rewardTypes.word(type), txId: rewardTx, height: rewardHeight } }),
-  }
+function readStake(): UtxoRecord['stake'] {
+  const start = fields.bigint()
+  const end = fields.bigint()
+  const until = fields.bigint()
+  return start === undefined || end === undefined ? undefined : { start, end, active: until === OPEN_END }
+}
+
+function readReward(): UtxoRecord['reward'] {
+  const type = fields.number()
+  const txId = fields.bytes()
+  const height = fields.bigint()
+  if (type === undefined || txId === undefined || height === undefined) return undefined
+  return { type: rewardTypes.word(type), txId, height }
+}
+
+function readConsumption(): UtxoRecord['consumed'] {
+  const by = fields.bytes()
+  const height = fields.bigint()
+  const time = fields.bigint()
+  return by === undefined || height === undefined || time === undefined ? undefined : { by, height, time }
+}
+
+function readSignatures(): string[] | undefined {
+  const signatures = fields.bytes()
+  return signatures === undefined ? undefined : split(signatures, SIGNATURE_DIGITS)
 }
 
 const ADDRESS_DIGITS = 40
 const SIGNATURE_DIGITS = 130
 
 function split(text: string, size: number): string[] {
+  // What a list would have room for that is added to takes five times as much.
+  if (text.length === size) return [text]
   const parts: string[] = []
   for (let at = 0; at < text.length; at += size) parts.push(text.slice(at, at + size))
   return parts
