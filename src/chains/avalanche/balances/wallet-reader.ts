@@ -17,8 +17,6 @@ import { parseWallets } from './wallet-parsing.ts'
 /** A wallet with everything it owns on the chain. */
 export interface WalletHoldings {
   wallet: ParsedWallet
-  /** Its own addresses and those found for its keys. */
-  owned: OwnedAddresses
   holdings: Holdings
 }
 
@@ -154,11 +152,7 @@ function holdingsOf(
     return found
   })
   const holdings = distribute(units, owned)
-  return served.map(({ wallet }, index) => ({
-    wallet,
-    owned: owned[index] as OwnedAddresses,
-    holdings: holdings[index] as Holdings,
-  }))
+  return served.map(({ wallet }, index) => ({ wallet, holdings: holdings[index] as Holdings }))
 }
 
 /** In which of a bundle's units one of its addresses is read. */
