@@ -106,52 +106,36 @@ const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () 
   }
 }
 
-export const createUpstream = (
-  spec: UpstreamSpec,
-  index: number,
-  defaults: PoolLimits,
-  deps: UpstreamDeps,
-): Upstream => {
-  const limits: PoolLimits = {
-    ...defaults,
-    maxConcurrent: spec.maxConcurrent ?? defaults.maxConcurrent,
-    requestsPerSecond: spec.requestsPerSecond ?? defaults.requestsPerSecond,
-    batchItems: spec.batchItems ?? defaults.batchItems,
-  }
-  const target = createTarget(spec.url)
-  const { host } = target
-  const { registry, reporter } = deps
-  const lease = registry.lease(target.origin, limits)
-  const latency = createLatencyEstimator()
-  const gate = createGate({
-    maxConcurrent: limits.maxConcurrent,
-    maxWaiting: MAX_WAITING,
-    budget: createRateBudget(limits.requestsPerSecond),
-    scheduler: registry.scheduler,
-  })
-  const breaker = createBreaker(limits, (state) => {
-    reporter.report({ kind: 'breaker', pool: deps.pool, host, state })
-    deps.onHealthChange()
-    if (state === 'open') gate.turnAway('breaker opened')
-  })
-  const pause = createPause((ms) => {
-    reporter.report({ kind: 'paused', pool: deps.pool, host, ms })
-    gate.turnAway('rate limited')
-  })
-  const health = createHealth(breaker, latency, deps.onHealthChange)
-  const headers = { ...credentialHeaders(spec.url), ...lowerCase(spec.headers) }
+/** What the head probe has told: the tip that the upstream shows, and how far that is behind the pool's head. */
+const createTip = ({ maxLagBlocks }: PoolLimits, onChange: () => void) => {
   let height: bigint | undefined
   let lag: number | undefined
-  const lagging = (): boolean => lag !== undefined && lag > limits.maxLagBlocks
+  const lagging = (): boolean => lag !== undefined && lag > maxLagBlocks
   return {
-    host,
-    priority: spec.priority ?? 0,
-    index,
-    limits,
-    dispatcher: lease.dispatcher,
-    gate,
-    breaker,
-    latency,
+    lagging,
+    height: () => height,
+    sawHeight: (seen: bigint) => {
+      height = seen
+    },
+    lag: () => lag,
+    setLag: (blocks: number | undefined) => {
+      const before = lagging()
+      lag = blocks
+      if (lagging() !== before) onChange()
+    },
+  }
+}
+
+const limitsOf = (spec: UpstreamSpec, defaults: PoolLimits): PoolLimits => ({
+  ...defaults,
+  maxConcurrent: spec.maxConcurrent ?? defaults.maxConcurrent,
+  requestsPerSecond: spec.requestsPerSecond ?? defaults.requestsPerSecond,
+  batchItems: spec.batchItems ?? defaults.batchItems,
+})
+
+const headersOf = (spec: UpstreamSpec): Pick<Upstream, 'headers' | 'ownHeaders' | 'jsonHeaders'> => {
+  const headers = { ...credentialHeaders(spec.url), ...lowerCase(spec.headers) }
+  return {
     headers,
     ownHeaders: Object.keys(headers).length > 0,
     jsonHeaders: {
@@ -161,38 +145,70 @@ export const createUpstream = (
       'user-agent': 'firn',
       ...headers,
     },
-    path: target.path,
+  }
+}
+
+export const createUpstream = (
+  spec: UpstreamSpec,
+  index: number,
+  defaults: PoolLimits,
+  { pool, registry, reporter, onHealthChange }: UpstreamDeps,
+): Upstream => {
+  const limits = limitsOf(spec, defaults)
+  const { host, origin, path } = createTarget(spec.url)
+  const lease = registry.lease(origin, limits)
+  const latency = createLatencyEstimator()
+  const gate = createGate({
+    maxConcurrent: limits.maxConcurrent,
+    maxWaiting: MAX_WAITING,
+    budget: createRateBudget(limits.requestsPerSecond),
+    scheduler: registry.scheduler,
+  })
+  const breaker = createBreaker(limits, (state) => {
+    reporter.report({ kind: 'breaker', pool, host, state })
+    onHealthChange()
+    if (state === 'open') gate.turnAway('breaker opened')
+  })
+  const pause = createPause((ms) => {
+    reporter.report({ kind: 'paused', pool, host, ms })
+    gate.turnAway('rate limited')
+  })
+  const health = createHealth(breaker, latency, onHealthChange)
+  const tip = createTip(limits, onHealthChange)
+  const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...health, ...tip }
+  return {
+    ...known,
+    priority: spec.priority ?? 0,
+    index,
+    dispatcher: lease.dispatcher,
     pausedUntil: pause.until,
     pause: pause.set,
     succeeded: (ms) => {
       pause.reset()
       health.succeeded(ms)
     },
-    failed: health.failed,
-    stalled: health.stalled,
-    errorRate: health.errorRate,
-    height: () => height,
-    sawHeight: (seen) => {
-      height = seen
-    },
-    lag: () => lag,
-    setLag: (blocks) => {
-      const before = lagging()
-      lag = blocks
-      if (lagging() !== before) deps.onHealthChange()
-    },
-    status: () => ({
-      host,
-      healthy: breaker.state() === 'closed' && !lagging() && pause.until() <= Date.now(),
-      breaker: breaker.state(),
-      latencyMs: latency.mean(),
-      errorRate: health.errorRate(),
-      height,
-      lagBlocks: lag,
-      inFlight: gate.active(),
-      pausedUntil: pause.until() > Date.now() ? pause.until() : undefined,
-    }),
+    status: () => statusOf(known, pause.until()),
     release: lease.release,
+  }
+}
+
+type Known = Pick<Upstream, 'host' | 'breaker' | 'latency' | 'gate' | 'errorRate' | 'height' | 'lag'> & {
+  lagging(): boolean
+}
+
+const statusOf = (known: Known, pausedUntil: number): UpstreamStatus => {
+  const paused = pausedUntil > Date.now()
+  const breaker = known.breaker.state()
+  return {
+    host: known.host,
+    healthy: breaker === 'closed' && !known.lagging() && !paused,
+    breaker,
+    latencyMs: known.latency.mean(),
+    errorRate: known.errorRate(),
+    height: known.height(),
+    lagBlocks: known.lag(),
+    inFlight: known.gate.active(),
+    pausedUntil: paused ? pausedUntil : undefined,
   }
 }
 
