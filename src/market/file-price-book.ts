@@ -25,7 +25,12 @@ export const createFilePriceBook = (file: string, log: MarketLog = silentLog): P
       newest = prices
       return {
         get: (key) => prices?.find(key)?.[currency],
-        unread: () => prices === undefined,
+        unread(key) {
+          if (prices === undefined) return true
+          // It has a price in another currency, and the file no rate to this one.
+          const found = prices.find(key)
+          return found !== undefined && found[currency] === undefined
+        },
       }
     },
     status: () => {

@@ -17,6 +17,8 @@ interface Slot {
   /** When the provider last gave the price, and when it was last asked. */
   pricedAt: number
   checkedAt: number
+  /** It has a price, in another currency, and no rate to this one was known. */
+  unconverted: boolean
 }
 
 /** due: ask again; awaited: too old or absent, worth waiting for; unread: may have a price that is not known now. */
@@ -34,18 +36,20 @@ const sameQuote = (a: Quote, b: Quote): boolean =>
 export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
   const entries = new LRUCache<string, Map<Currency, Slot>>({ max: maxEntries })
 
-  const store = (slots: Map<Currency, Slot>, currency: Currency, quote: Quote | undefined, now: number): void => {
+  const store = (slots: Map<Currency, Slot>, currency: Currency, quotes: QuotesByCurrency, now: number): void => {
     const old = slots.get(currency)
+    const quote = quotes[currency]
     if (quote === undefined) {
       // One answer without a price does not make a price of a minute ago wrong: it ages until it is too old. From then
       // on there is none, as the provider says, and not one that could not be read.
       const kept = old && now - old.pricedAt <= ages.maxStaleMs ? old : { quote: undefined, pricedAt: 0 }
-      slots.set(currency, { quote: kept.quote, pricedAt: kept.pricedAt, checkedAt: now })
+      const unconverted = Object.keys(quotes).length > 0
+      slots.set(currency, { quote: kept.quote, pricedAt: kept.pricedAt, checkedAt: now, unconverted })
       return
     }
     // The same object while nothing changed, so that readers can compare by identity.
     const kept = old?.quote !== undefined && sameQuote(old.quote, quote) ? old.quote : quote
-    slots.set(currency, { quote: kept, pricedAt: now, checkedAt: now })
+    slots.set(currency, { quote: kept, pricedAt: now, checkedAt: now, unconverted: false })
   }
 
   return {
@@ -53,7 +57,7 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
     take(key: PriceKey, currencies: Iterable<Currency>, quotes: QuotesByCurrency, now: number): void {
       const id = priceKeyId(key)
       const slots = entries.get(id) ?? new Map<Currency, Slot>()
-      for (const currency of currencies) store(slots, currency, quotes[currency], now)
+      for (const currency of currencies) store(slots, currency, quotes, now)
       entries.set(id, slots)
     },
     state(id: string, currency: Currency, now: number): PriceState {
@@ -69,7 +73,7 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
         quote: usable ? slot.quote : undefined,
         due: age >= patience,
         awaited: old || (expired && age >= patience),
-        unread: expired || (slot.quote === undefined && old),
+        unread: expired || (slot.quote === undefined && (old || slot.unconverted)),
       }
     },
     size: (): number => entries.size,

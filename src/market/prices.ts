@@ -40,8 +40,9 @@ export interface Quotes {
   /** Undefined = unpriced or not readable now; send no price members then, never zero. */
   get(key: PriceKey): Quote | undefined
   /**
-   * True when the price could not be read now, so the thing may well have a price. False when it is priced, or the
-   * provider knows no price for it. A total should be left out when something in it is unread.
+   * True when the price could not be read now, so the thing may well have a price, and when it has one in another
+   * currency only. False when it is priced, or the provider knows no price for it. A total should be left out when
+   * something in it is unread.
    */
   unread(key: PriceKey): boolean
 }

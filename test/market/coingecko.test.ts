@@ -96,6 +96,8 @@ describe('currencies', () => {
   it('has no price in a currency for which there is no rate', async () => {
     const quotes = await open().quote('huf', [AVAX], [])
     expect(quotes.get(AVAX)).toBeUndefined()
+    // It has a price, which nobody can say in that currency.
+    expect(quotes.unread(AVAX)).toBe(true)
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
   })
 })

@@ -75,6 +75,14 @@ describe('prices of a file', () => {
     expect(book.status().trouble).toMatch(/avalanche-2/)
   })
 
+  it('what has a price in another currency only is unread, so that no total goes out without it', async () => {
+    await put({ natives: { 'avalanche-2': { usd: 1, eur: 2 } }, tokens: { [USDC.caip2Id]: { [USDC.address]: 1 } } })
+    const quotes = await book.quote('eur', [AVAX], [USDC])
+    expect([quotes.get(AVAX)?.price, quotes.get(USDC)]).toEqual([2, undefined])
+    expect([quotes.unread(AVAX), quotes.unread(USDC)]).toEqual([false, true])
+    expect(quotes.unread({ ...USDC, address: `0x${'99'.repeat(20)}` })).toBe(false)
+  })
+
   it('without a file: no prices, no failure, and everything unread', async () => {
     const quotes = await book.quote('usd', [AVAX], [USDC])
     expect(quotes.get(AVAX)).toBeUndefined()
