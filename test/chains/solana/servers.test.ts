@@ -68,3 +68,19 @@ describe('a server whose answer is none', () => {
     expect(stage.server.stats.calls).toBeGreaterThan(0)
   })
 })
+
+it.each([
+  [-32601, 'Method not found'],
+  [-32010, 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA excluded from account secondary indexes'],
+])('a server that keeps no list of token accounts leaves that to the next: %d', async (code, message) => {
+  stage.server.set({ rpcError: { code, message, methods: ['getTokenAccountsByOwner'] } })
+  const good = await startFaultServer({ answer: stage.answer })
+  const two = createUpstreamPool('test', [{ url: stage.server.url }, { url: good.url }], DEFAULT_LIMITS)
+  onTestFinished(async () => {
+    await two.close()
+    await good.close()
+  })
+  const { alice } = stage.chain.owners
+  const found = await stage.source(two).readBalances([{ id: alice }], readContext())
+  expect(balancesOf(found.get(alice)).tokens.length).toBeGreaterThan(0)
+})
