@@ -38,12 +38,14 @@ interface Head {
   bytes: Buffer
 }
 
-/** Whether an answer has the outer form of what the readers write. */
+/** Whether an answer begins as what the readers write. */
 export const isPacked = (hex: unknown): hex is string =>
-  typeof hex === 'string' && hex.length >= 2 + 2 * headBytes && /^0x01([0-9a-f]{2})*$/i.test(hex)
+  typeof hex === 'string' && hex.length >= 2 + 2 * headBytes && /^0x01/i.test(hex)
 
 function unpackHead(hex: unknown): Head {
-  if (!isPacked(hex)) throw new BadAnswerError('packed read answered with something else')
+  if (!isPacked(hex) || !/^0x([0-9a-f]{2})*$/i.test(hex)) {
+    throw new BadAnswerError('packed read answered with something else')
+  }
   const bytes = Buffer.from(hex.slice(2), 'hex')
   return {
     block: { number: bytes.readBigUInt64BE(1), fingerprint: bytes.readBigUInt64BE(9) },
