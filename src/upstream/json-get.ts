@@ -51,7 +51,7 @@ export const createJsonGetter =
   <T>(path: string, options: CallOptions = {}): Promise<T | undefined> => {
     const trace = currentTrace()
     return deps.read<T | undefined>(
-      options.idempotent === false ? undefined : `GET ${path}`,
+      options.idempotent === false || options.sameServer ? undefined : `GET ${path}`,
       'GET',
       options,
       (upstream, hedge, settle) => {

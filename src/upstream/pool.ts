@@ -124,6 +124,7 @@ export const createUpstreamPool = (
     scheduler,
     hedges: createHedgeBudget(READS_PER_HEDGE),
     reporter,
+    answeredFirst: new WeakMap(),
     liveProbes: watch === undefined,
   })
   const flights = createFlights(name, scheduler)
@@ -139,7 +140,8 @@ export const createUpstreamPool = (
     rpc: async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
       const entry: RpcEntry = { method, params: stringifyParams(method, params) }
       const launch = launchRpc(path, entry, options, currentTrace())
-      const shared = options.idempotent !== false && (options.cacheMs || (entry.params?.length ?? 0) <= LONGEST_SHARED)
+      const mayShare = options.idempotent !== false && options.sameServer === undefined
+      const shared = mayShare && (options.cacheMs || (entry.params?.length ?? 0) <= LONGEST_SHARED)
       const key = shared ? `${path}\n${method}\n${entry.params ?? ''}` : undefined
       return readNow(key, method, options, launch as Task<T>['launch'])
     },

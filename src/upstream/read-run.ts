@@ -15,6 +15,8 @@ export interface Task<T> {
   label: string
   /** False = one attempt only, unless nothing was sent. */
   idempotent: boolean
+  /** `CallOptions.sameServer`. */
+  sameServer?: object
   /** Time by which the last waiting caller wants the answer. */
   deadline(): number
   launch(upstream: Upstream, hedge: boolean, settle: Settle<T>): Cancel
@@ -36,6 +38,8 @@ export interface RunnerDeps {
   scheduler: Scheduler
   hedges: HedgeBudget
   reporter: Reporter
+  /** Who answered the first call with an object that calls have in common. */
+  answeredFirst: WeakMap<object, Upstream>
   /** Reads serve as probes of open breakers, because no head probe does it. */
   liveProbes: boolean
 }
@@ -71,6 +75,7 @@ class ReadRun<T> implements Run {
   readonly #task: Task<T>
   readonly #settle: Settle<T>
   readonly #failures: Failure<T>[] = []
+  readonly #only: Upstream | undefined
   #tried: Upstream[] = []
   #legs: Leg[] = []
   #attempts = 0
@@ -85,7 +90,9 @@ class ReadRun<T> implements Run {
     this.#task = task
     this.#settle = settle
     // A run that must not hedge is one that has hedged already.
-    this.#hedged = !task.idempotent || deps.limits.hedgeMinMs === 0 || deps.upstreams.length === 1
+    this.#only = task.sameServer && deps.answeredFirst.get(task.sameServer)
+    const alone = deps.upstreams.length === 1 || this.#only !== undefined
+    this.#hedged = !task.idempotent || deps.limits.hedgeMinMs === 0 || alone
     if (!this.#hedged) deps.hedges.earn()
   }
 
@@ -119,7 +126,9 @@ class ReadRun<T> implements Run {
       this.#giveUp(now, this.#failures)
       return
     }
-    const upstream = ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent)
+    const upstream = this.#only
+      ? this.#onlyOne(this.#only, now)
+      : ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent)
     if (!upstream) {
       this.#nextRound(now)
       return
@@ -127,6 +136,16 @@ class ReadRun<T> implements Run {
     this.#launch(upstream, false)
     if (this.#hedged || this.#ended || this.#hedge || !this.#underWay()) return
     this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#sendHedge())
+  }
+
+  #note(upstream: Upstream): void {
+    const { sameServer } = this.#task
+    const { answeredFirst } = this.#deps
+    if (sameServer && !answeredFirst.has(sameServer)) answeredFirst.set(sameServer, upstream)
+  }
+
+  #onlyOne(upstream: Upstream, now: number): Upstream | undefined {
+    return this.#tried.includes(upstream) || upstream.pausedUntil() > now ? undefined : upstream
   }
 
   #launch(upstream: Upstream, isHedge: boolean): void {
@@ -142,6 +161,7 @@ class ReadRun<T> implements Run {
     leg.ended = true
     if (this.#ended) return
     if (outcome.kind !== 'failure') {
+      this.#note(leg.upstream)
       this.#finish(outcome)
       return
     }

@@ -44,7 +44,9 @@ export const createReader = ({ pool, runner, flights, cache, watch, guard, repor
       options,
       (flight, settle) => {
         const tip = watch?.head()
-        const task = { label, idempotent: options.idempotent !== false, deadline: () => flight.deadline, launch }
+        const idempotent = options.idempotent !== false
+        const { sameServer } = options
+        const task = { label, idempotent, deadline: () => flight.deadline, launch, ...(sameServer && { sameServer }) }
         return runner<T>(task, (outcome) => {
           if (outcome.kind === 'answer' && key !== undefined && flight.cacheMs > 0)
             cache.set(key, outcome.value, outcome.bytes, Date.now(), tip)

@@ -28,6 +28,8 @@ export interface Ledger {
   avaxAssetId: string
   /** Node hex of UTXOs, by `<chain>` or `<chain>←<source>`. */
   memories: Map<string, string[]>
+  /** UTXOs are listed the other way round: each node has an order of its own for those of one block. */
+  reversed?: boolean
   stakers: LedgerStaker[]
   assets: Map<string, { name: string; symbol: string; denomination: string }>
   heights: Record<Chain, number>
@@ -104,7 +106,7 @@ interface Entry {
   id: string
   hex: string
 }
-/** UTXOs of a memory by owner (hex), each list in the order of ids. */
+/** UTXOs of a memory by owner (hex), each list in the order of the node. */
 type MemoryIndex = Map<string, Map<string, Entry[]>>
 
 function ownersOf(utxo: Utxo): string[] {
@@ -112,6 +114,8 @@ function ownersOf(utxo: Utxo): string[] {
   // A real node finds nothing that needs no signature.
   return output.threshold === 0 ? [] : output.addresses.map(bytesToHex)
 }
+
+const isBefore = ({ reversed }: Ledger, a: string, b: string): boolean => (reversed ? a > b : a < b)
 
 function buildIndex(ledger: Ledger): MemoryIndex {
   const index: MemoryIndex = new Map()
@@ -125,7 +129,7 @@ function buildIndex(ledger: Ledger): MemoryIndex {
         owners.set(owner, list)
       }
     }
-    for (const list of owners.values()) list.sort((a, b) => (a.id < b.id ? -1 : 1))
+    for (const list of owners.values()) list.sort((a, b) => (isBefore(ledger, a.id, b.id) ? -1 : 1))
     index.set(memory, owners)
   }
   return index
@@ -196,7 +200,7 @@ function utxoPage(ledger: Ledger, index: MemoryIndex, chain: Chain, params: Reco
   for (const owner of addresses) {
     if (from && owner < from.owner) continue
     for (const entry of owners.get(owner) ?? []) {
-      if (from && owner === from.owner && entry.id <= hexOfId(from.id)) continue
+      if (from && owner === from.owner && !isBefore(ledger, hexOfId(from.id), entry.id)) continue
       if (seen.has(entry.id)) continue
       if (utxos.length === limit) return pageOf(ledger, chain, utxos, last)
       seen.add(entry.id)

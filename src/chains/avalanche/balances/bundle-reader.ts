@@ -22,9 +22,9 @@ export function createBundleReader(pool: UpstreamPool, chain: ChainLetter): Bund
     if (!first) return []
     const mark = `${first.length}:${first[0]?.hex}`
     const expectMany = units.length > 1 || (chain === 'P' && first.length > MAX_STAKE_ADDRESSES) || long.has(mark)
-    const heightOf = () => readHeight(pool, chain, call)
-    return readSettled(heightOf, expectMany ? [chain] : [], async () => {
-      const states = await mapBounded(units, CONCURRENT_UNITS, (unit) => readUnit(pool, chain, unit, call))
+    const heightOf = (_: ChainLetter, own: CallOptions) => readHeight(pool, chain, own)
+    return readSettled(heightOf, expectMany ? [chain] : [], call, async (callOf) => {
+      const states = await mapBounded(units, CONCURRENT_UNITS, (unit) => readUnit(pool, chain, unit, callOf(chain)))
       const manyCalls = units.length > 1 || states.some((state) => state.manyCalls)
       if (manyCalls) long.set(mark, true)
       else long.delete(mark)

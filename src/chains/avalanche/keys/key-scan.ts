@@ -3,7 +3,7 @@ import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { sliceUnits } from '../balances/bundles.ts'
 import type { OwnAddress } from '../balances/own-address.ts'
-import { readSettled } from '../balances/settled-read.ts'
+import { type CallOf, readSettled } from '../balances/settled-read.ts'
 import { readUnit, type UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import { readHeight } from '../node/height.ts'
@@ -75,16 +75,17 @@ export async function scanKeys(
   const first = await firstAddresses(deps, pack, startProgress(pack.keys, deps.remembered), new Map(), hrp)
   const large = { P: first.length > MAX_STAKE_ADDRESSES, X: first.length > MAX_UTXO_ADDRESSES }
   return readSettled(
-    (chain) => readHeight(pool, chain, call),
+    (chain, own) => readHeight(pool, chain, own),
     KEY_CHAINS.filter((chain) => large[chain] || expectMany.includes(chain)),
-    async () => {
-      const reading = await attempt(deps, pack, hrp, call)
+    call,
+    async (callOf) => {
+      const reading = await attempt(deps, pack, hrp, callOf)
       return { value: reading, manyCalls: reading.manyCalls }
     },
   )
 }
 
-async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, call: CallOptions): Promise<ScanReading> {
+async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, callOf: CallOf): Promise<ScanReading> {
   const { keys } = pack
   const branches = startProgress(keys, deps.remembered)
   const places: AddressPlaces = new Map()
@@ -94,7 +95,9 @@ async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, call: Cal
   for (let round = 1; addresses.length > 0; round++) {
     const units = sliceUnits(addresses)
     const states = await mapBounded(units, CONCURRENT_UNITS, async (unit) => {
-      const [P, X] = await Promise.all(KEY_CHAINS.map((chain) => readUnit(deps.network.pool, chain, unit, call)))
+      const [P, X] = await Promise.all(
+        KEY_CHAINS.map((chain) => readUnit(deps.network.pool, chain, unit, callOf(chain))),
+      )
       return { P: P as UnitState, X: X as UnitState }
     })
     units.forEach((unit, index) => {

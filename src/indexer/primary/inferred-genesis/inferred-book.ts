@@ -140,7 +140,7 @@ async function heldAllocations(
   const held: Utxo[] = []
   for (let from = 0; from < owners.length; from += ADDRESSES) {
     const addresses = owners.slice(from, from + ADDRESSES).map((owner) => formatBech32Address(hexToBytes(owner), hrp))
-    const { utxos } = await readUtxos(network.pool, { chain: 'P', addresses }, { signal })
+    const { utxos } = await readUtxos(network.pool, { chain: 'P', addresses }, { signal, sameServer: {} })
     held.push(...utxos.filter(({ txId }) => txId === EMPTY_ID))
   }
   return held

@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  AVALANCHE_CAIP2,
+  createAvalancheNetwork,
+  createAvmBalanceSource,
+  createKeyScanner,
+} from '../../../../src/chains/avalanche/index.ts'
+import { createUpstreamPool } from '../../../../src/upstream/index.ts'
+import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { emptyLedger, secpUtxo } from '../ledger-data.ts'
+import { type LedgerCall, startLedgerNode } from '../ledger-node.ts'
+import { context, hex, NOW, natives, text, wallet } from '../ledger-sources.ts'
+
+const AMOUNT = 2_500
+
+/** Two nodes of one network that list the same UTXOs in orders of their own, and a source over both. */
+async function twoNodes() {
+  const utxos = Array.from({ length: AMOUNT }, () => secpUtxo(hex(1), 1n))
+  const nodes = await Promise.all(
+    [false, true].map((reversed) => startLedgerNode({ ...emptyLedger(), memories: new Map([['X', utxos]]), reversed })),
+  )
+  const [first, second] = nodes
+  if (!first || !second) throw new Error('two nodes were started')
+  const pool = createUpstreamPool('nodes', [{ url: first.url }, { url: second.url }], TEST_LIMITS)
+  onTestFinished(async () => {
+    await pool.close()
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  const network = createAvalancheNetwork({ pool })
+  const caip2Id = AVALANCHE_CAIP2.testnet.X
+  const source = createAvmBalanceSource({ network, keys: createKeyScanner({ network }), now: () => NOW, caip2Id })
+  const read = async () => natives(await source.readBalances([wallet('w', text(1))], context()))
+  return { first, second, read }
+}
+
+const isPage = ({ method, params }: LedgerCall) => method === 'avm.getUTXOs' && params['startIndex'] !== undefined
+const OVERLOADED = { code: -32005, message: 'limit exceeded' }
+
+test('pages of one list come from one node: another one has another order, and would leave some out', async () => {
+  const { first, read } = await twoNodes()
+  await read()
+  let pages = 0
+  // Now and then the first node refuses a page, which the second one would answer from its own list.
+  first.before = (call) => (isPage(call) && ++pages === 1 ? OVERLOADED : undefined)
+  expect(await read()).toEqual({ w: BigInt(AMOUNT) })
+})
+
+test('a node that ends in the middle of a list: the list is begun anew at another one', async () => {
+  const { first, second, read } = await twoNodes()
+  await read()
+  second.calls.length = 0
+  let pages = 0
+  first.before = (call) => {
+    if (isPage(call)) pages += 1
+    return pages > 1 ? OVERLOADED : undefined
+  }
+  expect(await read()).toEqual({ w: BigInt(AMOUNT) })
+  // Whole lists of the second one alone.
+  expect(second.calls.filter(isPage).length % Math.floor(AMOUNT / 1_024)).toBe(0)
+})
