@@ -108,6 +108,11 @@ call, so that nothing that parses bodies breaks:
 {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}                C/rpc, L1 rpc
 \`\`\`
 
+Pages of UTXOs (\`getUTXOs\` with \`startIndex\`) come from the node that gave the page before: nodes list the UTXOs of one
+block in orders of their own, and the next page of another one would leave some out. When that node fails, the page is an
+error, and the list has to be read from its start. Each process knows the pages that it gave for ten minutes: behind a
+balancer over several processes a client has to stay with one.
+
 ## What is not forwarded
 
 * \`Avalanche-Api-Route\`: answered with 404 and never sent to a node; no chain served here has handlers reached by it.

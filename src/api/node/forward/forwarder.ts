@@ -14,6 +14,7 @@ import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, wasTurnedAway } from './judge.ts'
 import type { Member, NodeGroup, NodePools } from './node-pools.ts'
+import { createPageServers, startOf } from './page-servers.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
@@ -77,6 +78,8 @@ const cacheable = (call: ForwardCall): call is ForwardCall & { id: Buffer } =>
   call.rule.finality !== undefined &&
   call.id !== undefined &&
   call.http.contentEncoding === undefined &&
+  // The page that somebody else got behind the same place may be another node's.
+  !(call.rule.pages && startOf(call) !== undefined) &&
   call.isClean?.() === true
 
 function keep(
@@ -106,6 +109,7 @@ export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }:
   const cache = createAnswerCache(size)
   const turnstile = createTurnstile()
   const wake = createWake()
+  const pages = createPageServers()
   let identity: string | undefined
 
   const noteIdentity = (response: RawResponse | undefined): void => {
@@ -149,13 +153,20 @@ export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }:
     const wait = verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined
     throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
   }
-  const ask = (call: ForwardCall, group: NodeGroup): Promise<RawResponse> =>
-    group.pool.exchange(requestOf(call, group.path(call.endpoint)), {
+  const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
+    const host = call.rule.pages ? pages.before(call) : undefined
+    // No other node goes on where this one ended: when it fails, the list has to be read from its start.
+    const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
+    const { pool, path } = one ?? group
+    const response = await pool.exchange(requestOf(call, path(call.endpoint)), {
       idempotent: !isOpaque(call),
       signal: call.signal,
       deadline: Date.now() + FORWARD_MS,
       judge: judgeOf(call),
     })
+    if (call.rule.pages) pages.note(call, response.host, response.body)
+    return response
+  }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {
     const tipBound = call.rule.finality === 'tip'
     if (!cacheable(call) || (tipBound && tipCacheMs === 0)) return answerOf(await ask(call, group))

@@ -3,6 +3,7 @@ import type { MethodRule } from './rule.ts'
 const immutable: MethodRule = { target: 'any', finality: 'immutable' }
 const settled: MethodRule = { target: 'any', finality: 'settled' }
 const tip: MethodRule = { target: 'any', finality: 'tip' }
+const pages: MethodRule = { target: 'any', finality: 'tip', pages: true }
 const identity: MethodRule = { target: 'identity' }
 const write: MethodRule = { target: 'write' }
 const final = (...marks: string[]): MethodRule => ({ target: 'any', finality: 'immutable', finalWhen: marks })
@@ -37,7 +38,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'platform.getHeight': tip,
   'platform.getTimestamp': tip,
   'platform.getBalance': tip,
-  'platform.getUTXOs': tip,
+  'platform.getUTXOs': pages,
   'platform.getStake': tip,
   'platform.getTotalStake': tip,
   'platform.getCurrentSupply': tip,
@@ -59,7 +60,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'avm.getAssetDescription': immutable,
   'avm.getTxFee': settled,
   'avm.getHeight': tip,
-  'avm.getUTXOs': tip,
+  'avm.getUTXOs': pages,
   'avm.getBalance': tip,
   'avm.getAllBalances': tip,
   'avm.issueTx': write,
@@ -69,7 +70,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
 
   'avax.getAtomicTx': final('"blockHeight":"'),
   'avax.getAtomicTxStatus': final('"status":"Accepted"'),
-  'avax.getUTXOs': tip,
+  'avax.getUTXOs': pages,
   'avax.issueTx': write,
 
   'index.getContainerByID': immutable,

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { type Asked, type Front, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
+
+const TOTAL = 100
+const LIMIT = 10
+const ADDRESS = 'P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t'
+
+/** The same UTXOs at every node, in an order of its own, in pages as nodes give them. */
+function page({ body }: Asked, order: (n: number) => number): Reply {
+  const { params } = JSON.parse(body.toString()) as { params: { startIndex?: { utxo: string }; limit: number } }
+  const list = Array.from({ length: TOTAL }, (_, n) => `u${order(n)}`)
+  const begin = params.startIndex === undefined ? 0 : list.indexOf(params.startIndex.utxo) + 1
+  const utxos = list.slice(begin, begin + params.limit)
+  const endIndex = { address: ADDRESS, utxo: utxos.at(-1) ?? '11111111111111111111111111111111LpoYY' }
+  const result = { numFetched: String(utxos.length), utxos, endIndex, encoding: 'hex' }
+  return { body: `${JSON.stringify({ jsonrpc: '2.0', result, id: 1 })}\n` }
+}
+
+const orders = [(n: number) => n, (n: number) => (n * 37) % TOTAL]
+
+function startPaging(front: Front): void {
+  for (const [index, node] of front.nodes.entries())
+    node.answer = (asked) => (asked.method?.endsWith('.getUTXOs') ? page(asked, orders[index] as never) : undefined)
+}
+
+interface Page {
+  status: number
+  utxos: string[]
+  endIndex: unknown
+}
+
+async function read(front: Front, [path, method]: readonly string[], startIndex?: unknown): Promise<Page> {
+  const params = JSON.stringify({ addresses: [ADDRESS], limit: LIMIT, startIndex })
+  const { status, text } = await front.post(path as string, gorillaCall(method as string, params))
+  const { result } = JSON.parse(text) as { result?: Page }
+  return { status, utxos: result?.utxos ?? [], endIndex: result?.endIndex }
+}
+
+const LISTS = [
+  ['/ext/bc/P', 'platform.getUTXOs'],
+  ['/ext/bc/X', 'avm.getUTXOs'],
+  ['/ext/bc/C/avax', 'avax.getUTXOs'],
+]
+
+describe('pages of UTXOs', () => {
+  it.each(LISTS)('come from the node that gave the first one, whoever is preferred meanwhile: %s', async (...list) => {
+    const front = await startFront(2)
+    startPaging(front)
+    const found: string[] = []
+    let last = await read(front, list)
+    found.push(...last.utxos)
+    const [given] = front.nodes.filter(({ asked }) => asked.length > 0)
+    // From here on the other node is the better one: this one fails everything but pages.
+    const paged = given?.answer
+    if (given)
+      given.answer = (asked) => (asked.method?.endsWith('.getUTXOs') ? paged?.(asked) : { status: 503, body: '' })
+    for (let n = 0; n < 20; n += 1) await front.post(list[0] as string, gorillaCall('platform.sampleValidators'))
+    while (last.utxos.length === LIMIT) {
+      await front.post(list[0] as string, gorillaCall('platform.sampleValidators'))
+      last = await read(front, list, last.endIndex)
+      found.push(...last.utxos)
+    }
+    expect(new Set(found).size).toBe(TOTAL)
+    expect(found.length).toBe(TOTAL)
+  })
+
+  it('are no answer when that node has gone: another one goes on somewhere else', async () => {
+    const front = await startFront(2)
+    startPaging(front)
+    const first = await read(front, LISTS[0] as string[])
+    const [given] = front.nodes.filter(({ asked }) => asked.length > 0)
+    if (given) given.answer = () => 'cut'
+    const next = await read(front, LISTS[0] as string[], first.endIndex)
+    expect(next).toMatchObject({ status: 502, utxos: [] })
+    // From its start the list is read at the other one.
+    const found: string[] = []
+    let last = await read(front, LISTS[0] as string[])
+    found.push(...last.utxos)
+    while (last.utxos.length === LIMIT) {
+      last = await read(front, LISTS[0] as string[], last.endIndex)
+      found.push(...last.utxos)
+    }
+    expect(new Set(found).size).toBe(TOTAL)
+  })
+
+  it('behind a place that no page of here ended at are forwarded to any node', async () => {
+    const front = await startFront(2)
+    startPaging(front)
+    const next = await read(front, LISTS[0] as string[], { address: ADDRESS, utxo: 'u5' })
+    expect(next.utxos.length).toBe(LIMIT)
+    expect(nodeAt(front, 0).asked.length + nodeAt(front, 1).asked.length).toBe(1)
+  })
+})
