@@ -13,6 +13,10 @@ import { startSandbox } from './start.ts'
 const { recordings, argv } = readArguments(process.argv.slice(2))
 checkFlags()
 const began = Date.now()
+// What is still starting is ended with the process: whatever it has begun takes its files along.
+const starting = (): never => process.exit(1)
+const signals = ['SIGINT', 'SIGTERM'] as const
+for (const signal of signals) process.on(signal, starting)
 const sandbox = await startSandbox({ argv, ...(recordings === undefined ? {} : { recordings }) })
 
 let stopping = false
@@ -22,8 +26,7 @@ const stop = async (): Promise<void> => {
   await sandbox.stop()
   process.exit(0)
 }
-process.on('SIGINT', stop)
-process.on('SIGTERM', stop)
+for (const signal of signals) process.off(signal, starting).on(signal, stop)
 
 process.stdout.write(`${examples(sandbox)}\n`)
 process.stdout.write(`Firn ready at ${sandbox.url}\n`)

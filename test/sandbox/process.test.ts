@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { itemsOf, post } from '../support/balance-api.ts'
 import { descendants, isAlive } from '../support/processes.ts'
 
@@ -32,11 +35,12 @@ const kill = (pid: number): void => {
 }
 
 /** Starts it in a process group of its own, as a terminal does, and waits until it serves. */
-async function start(command: readonly string[]): Promise<Running> {
+async function start(command: readonly string[], env: Record<string, string> = {}): Promise<Running> {
   const [program = '', ...args] = command
   const child = spawn(program, [...args, '--http-port', '0'], {
     cwd: root,
     detached: true,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)
@@ -50,6 +54,17 @@ async function start(command: readonly string[]): Promise<Running> {
   const ready = () => output.out.match(/^Firn ready at (http:\/\/127\.0\.0\.1:\d+)$/m)?.[1]
   await expect.poll(ready, { timeout: 60_000, message: output.err }).toBeDefined()
   return { child, url: ready() as string, output }
+}
+
+/** A home and a folder for temporary files of its own, where everything that a process leaves behind shows. */
+function emptyPlaces() {
+  const place = mkdtempSync(join(tmpdir(), 'firn-places-'))
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const env = { HOME: join(place, 'home'), TMPDIR: join(place, 'tmp') }
+  for (const folder of Object.values(env)) mkdirSync(folder)
+  // tsx keeps what it has compiled, which is its own affair.
+  const files = () => Object.values(env).flatMap((folder) => readdirSync(folder).filter((name) => !/^tsx-/.test(name)))
+  return { env, files }
 }
 
 describe('the sandbox as a process', () => {
@@ -91,17 +106,35 @@ describe('the sandbox as a process', () => {
     await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
   })
 
-  it('ends its chains itself when it alone is told to', async () => {
-    const { child } = await start(NODE)
+  it('ends its chains itself when it alone is told to, and no file stays', async () => {
+    const places = emptyPlaces()
+    const { child } = await start(NODE, places.env)
+    expect(places.files()).not.toEqual([])
     const pids = below(child)
     const exit = once(child, 'exit')
     child.kill('SIGTERM')
     expect(await exit).toEqual([0, null])
     await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
+    expect(places.files()).toEqual([])
   })
 
-  it('dies at once at the second signal, and its chains with it', async () => {
-    const { child, url } = await start(NODE)
+  it('leaves nothing when it is stopped while it starts', async () => {
+    const places = emptyPlaces()
+    const child = spawn('node', NODE.slice(1), { cwd: root, env: { ...process.env, ...places.env }, stdio: 'ignore' })
+    started.push(child)
+    await expect.poll(places.files, { timeout: 60_000 }).not.toEqual([])
+    await expect.poll(() => below(child).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    const pids = below(child)
+    const exit = once(child, 'exit')
+    child.kill('SIGINT')
+    expect(await exit).toEqual([1, null])
+    await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
+    expect(places.files()).toEqual([])
+  })
+
+  it('dies at once at the second signal, and its chains and files with it', async () => {
+    const places = emptyPlaces()
+    const { child, url } = await start(NODE, places.env)
     const pids = below(child)
     const anvil = descendants(child.pid as number).find(({ command }) => command.includes('anvil'))?.pid as number
     // A chain that does not answer keeps a stream open, and the stream keeps the server.
@@ -116,5 +149,6 @@ describe('the sandbox as a process', () => {
     expect(await exit).toEqual([1, null])
     await expect(response.text()).rejects.toThrow()
     await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
+    expect(places.files()).toEqual([])
   })
 })

@@ -30,7 +30,10 @@ export interface Sandbox {
 /** Local chains of every family and the whole server in front of them; `argv` are the server's own flags. */
 export async function startSandbox(options: { recordings?: string; argv?: readonly string[] } = {}): Promise<Sandbox> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-sandbox-'))
-  const stops: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const discard = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  // A second signal leaves no time to stop anything.
+  process.once('exit', discard)
+  const stops: (() => Promise<unknown> | unknown)[] = [discard, () => process.off('exit', discard)]
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) await end()
   }

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { deployData } from './contracts.ts'
@@ -70,13 +73,23 @@ async function call<T>(url: string, method: string, params: unknown[]): Promise<
   return body.result as T
 }
 
-/** Starts anvil on a free loopback port. The child is killed with this process at the latest. */
+/**
+ * Starts anvil on a free loopback port. The child is killed with this process at the latest. What it writes of old
+ * states goes with it: by itself anvil leaves them in the user's home when it is killed, some 50 MB each time.
+ */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31_337
   const gasLimit = options.gasLimit ?? 50_000_000
   const flags = ['--host', '127.0.0.1', '--port', '0', '--chain-id', `${chainId}`, '--gas-limit', `${gasLimit}`]
-  const child = spawn(binary(), [...flags, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const kill = () => void child.kill('SIGKILL')
+  const states = mkdtempSync(join(tmpdir(), 'firn-anvil-'))
+  const discard = () => rmSync(states, { recursive: true, force: true, maxRetries: 5 })
+  const child = spawn(binary(), [...flags, '--cache-path', states, ...(options.args ?? [])], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const kill = () => {
+    child.kill('SIGKILL')
+    discard()
+  }
   process.once('exit', kill)
   const url = await listening(child)
   const rpc = <T = string>(method: string, params: unknown[] = []) => call<T>(url, method, params)
@@ -105,10 +118,12 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       (await send({ from, data: deployData(contract, args) })).contractAddress.toLowerCase(),
     stop: async () => {
       process.off('exit', kill)
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = once(child, 'exit')
+        child.kill('SIGKILL')
+        await gone
+      }
+      discard()
     },
   }
 }
