@@ -22,7 +22,7 @@ import { utxoBytes } from '../services/utxo-bytes/index.ts'
 import type { SharedCounters } from '../sharing/index.ts'
 import type { IndexReader, NftMetadataRecords, Store } from '../store/index.ts'
 import { createEvmChainList } from './evm-chain-list.ts'
-import { createEvmStreams } from './evm-streams.ts'
+import { createEvmStreams, isIndexed } from './evm-streams.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
 
 /** Time a health probe may take before it counts as failed, milliseconds. */
@@ -68,6 +68,7 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
     index,
     identity: (side) => identities.of(side),
     describeAssets: (side, ids) => describeAssets(chains, side, ids),
+    isIndexed: (stream) => isIndexed(config, stream, true),
     maxIndexAgeMs: config.index.maxIndexAgeMs,
     now: Date.now,
   }

@@ -83,7 +83,7 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
         const query = request.query as Static<typeof BalancesQuery>
         const addresses = readAddresses(query.addresses, MAX_ADDRESSES)
         const chain = await resolveChain(deps, request.params as PrimaryParams)
-        await requireFresh(deps, chain, reply)
+        await requireFresh(deps, chain, reply, 'network')
         requireWholeHistory(chain)
         const now = BigInt(Math.floor(deps.now() / 1000))
         const at = query.blockTimestamp === undefined ? undefined : BigInt(query.blockTimestamp)

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { formatBech32Address, parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
-import { PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
+import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
 import type { AssetInfo, ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
 
@@ -20,6 +20,8 @@ export interface PrimaryDeps {
   identity(side: Side): Promise<NetworkIdentity | undefined>
   /** What nodes say of assets, by id (hex), or why none tells. */
   describeAssets(side: Side, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, ToldAsset | FirnError>>
+  /** Whether the configuration has a stream of a network indexed. */
+  isIndexed(stream: string): boolean
   /** Answers older than this are refused, milliseconds. */
   maxIndexAgeMs: number
   now: () => number
@@ -96,17 +98,33 @@ export class StaleIndexError extends FirnError {
   }
 }
 
-/** Puts the chain's indexed height and age on the answer, and refuses when it is too old. */
-export async function requireFresh(deps: PrimaryDeps, chain: PrimaryChain, reply: FastifyReply): Promise<void> {
-  const stream = `${chain.side}:${chain.letter}`
-  const progress = (await deps.index.progress()).find((one) => one.stream === stream)
-  if (!progress?.tip)
-    throw new StaleIndexError(`${chain.chainInfo.chainName} of ${chain.chainInfo.network} is not indexed yet`)
-  const age = Math.max(0, deps.now() - Number(progress.currentAtMs))
-  reply.header('x-indexed-height', progress.tip.height.toString()).header('x-index-age', String(Math.ceil(age / 1000)))
-  if (age > deps.maxIndexAgeMs) {
+/**
+ * Puts the chain's indexed height on the answer, and its age. With `network` an answer is as old as the oldest of the
+ * chains that are indexed: what was exported, and what became of it, is in the blocks of the others.
+ * @throws StaleIndexError when one of them is too old to answer from
+ */
+export async function requireFresh(
+  deps: PrimaryDeps,
+  chain: PrimaryChain,
+  reply: FastifyReply,
+  over: 'chain' | 'network' = 'chain',
+): Promise<void> {
+  const all = await deps.index.progress()
+  const others = CHAIN_LETTERS.filter((letter) => letter !== chain.letter && deps.isIndexed(`${chain.side}:${letter}`))
+  const places = [chain.letter, ...(over === 'network' ? others : [])].map((letter) => {
+    const name = `${letter.toLowerCase()}-chain`
+    const own = all.find(({ stream }) => stream === `${chain.side}:${letter}`)
+    const why = letter === chain.letter ? '' : `, and answers of the ${chain.chainInfo.chainName} show what moves there`
+    if (!own?.tip) throw new StaleIndexError(`${name} of ${chain.chainInfo.network} is not indexed yet${why}`)
+    return { name, height: own.tip.height, age: Math.max(0, deps.now() - Number(own.currentAtMs)), why }
+  })
+  const [own] = places
+  const oldest = places.reduce((old, place) => (place.age > old.age ? place : old))
+  const seconds = String(Math.ceil(oldest.age / 1000))
+  reply.header('x-indexed-height', String(own?.height)).header('x-index-age', seconds)
+  if (oldest.age > deps.maxIndexAgeMs) {
     throw new StaleIndexError(
-      `the index of ${chain.chainInfo.chainName} is ${Math.ceil(age / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${progress.tip.height}`,
+      `the index of ${oldest.name} is ${seconds} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served)${oldest.why}; it stands at block ${oldest.height}`,
     )
   }
 }

@@ -60,7 +60,7 @@ export interface UtxoDeps extends PrimaryDeps {
 export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   async function list(request: FastifyRequest, reply: FastifyReply, addresses: string[]): Promise<unknown> {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
-    await requireFresh(deps, chain, reply)
+    await requireFresh(deps, chain, reply, 'network')
     requireWholeHistory(chain)
     const query = request.query as ListQuery
     const { pageSize, pageToken, sortBy, sortOrder, includeSpent } = query

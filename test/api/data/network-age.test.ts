@@ -1,0 +1,94 @@
+import Fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { balanceRoutes } from '../../../src/api/data/balances.ts'
+import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { dataApi } from '../../../src/api/data/index.ts'
+import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
+import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
+import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
+import { idToCb58 } from '../../../src/lib/ids.ts'
+
+/*
+ * What lies in shared memory is made and taken by the blocks of other chains: an answer is as old as the oldest of them.
+ */
+const NOW = 2_000_000
+const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
+const id = (digit: string): string => idToCb58(digit.repeat(64))
+
+/** @param ages of the chains, milliseconds; those that are left out have not begun */
+async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed = ['P', 'X', 'C']) {
+  const progress = Object.entries(ages).map(([letter, age]) => ({
+    stream: `testnet:${letter}`,
+    tip: { height: 7n },
+    currentAtMs: BigInt(NOW - age),
+  }))
+  const deps = {
+    index: {
+      progress: async () => progress,
+      utxos: { list: async () => ({ utxos: [] }) },
+      balances: { groups: async () => [] },
+      activity: { last: async () => undefined },
+      blocks: { atHeight: async () => undefined },
+    },
+    identity: async () => ({
+      hrp: 'fuji',
+      blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
+      avaxAssetId: id('3'),
+    }),
+    isIndexed: (stream: string) => indexed.includes(stream.slice(-1)),
+    maxIndexAgeMs: 10_000,
+    now: () => NOW,
+  } as unknown as UtxoDeps
+  const app = Fastify()
+  await app.register(dataApi, {
+    pathPrefix: '',
+    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
+    routes: [
+      ...utxoRoutes(deps),
+      ...balanceRoutes({ ...deps, edge: 'strict' }),
+      ...lastActivityRoutes(deps),
+      ...primaryBlockRoutes(deps),
+    ],
+  })
+  const query = '?addresses=fuji1m4hzf29faglptgsn0ha30jvyn8jpuehkr3drn7'
+  const paths = [`utxos${query}`, `balances${query}`, `lastActivityTimestampByAddresses${query}`, 'blocks/7']
+  const found = await Promise.all(
+    paths.map((path) => app.inject(`/v1/networks/fuji/blockchains/p-chain/${path}`).then((answer) => answer)),
+  )
+  await app.close()
+  return {
+    told: found.map(({ statusCode, headers }) => [statusCode, headers['x-index-age']]),
+    message: found[0]?.json().message,
+  }
+}
+
+it('what shows shared memory is as old as the oldest chain that is indexed', async () => {
+  const { told } = await answers({ P: 1_000, X: 2_000, C: 9_000 })
+  expect(told).toEqual([
+    [200, '9'],
+    [200, '9'],
+    [404, '9'],
+    [404, '1'],
+  ])
+})
+
+it('one chain that stands still, or has not begun, is no answer, save where its moves do not show', async () => {
+  const old = await answers({ P: 1_000, X: 2_000, C: 11_000 })
+  expect(old.told).toEqual([...Array(3).fill([503, '11']), [404, '1']])
+  expect(old.message).toBe(
+    'the index of c-chain is 11 s old (at most 10 s are served), and answers of the p-chain show what moves there; it stands at block 7',
+  )
+  const missing = await answers({ P: 1_000, C: 1_000 })
+  expect(missing.told).toEqual([...Array(3).fill([503, undefined]), [404, '1']])
+  expect(missing.message).toContain('x-chain of fuji is not indexed yet')
+})
+
+it('chains that the operator does not have indexed are not waited for', async () => {
+  const { told } = await answers({ P: 1_000, C: 99_000 }, ['P'])
+  expect(told).toEqual([
+    [200, '1'],
+    [200, '1'],
+    [404, '1'],
+    [404, '1'],
+  ])
+})
