@@ -13,6 +13,7 @@ export interface EvmFreshnessDeps {
 
 interface Place {
   chainId: string
+  stream: string
   height: bigint
   ageMs: number
 }
@@ -24,7 +25,9 @@ async function placesOf(deps: EvmFreshnessDeps, chainIds: readonly string[]): Pr
   return chainIds.flatMap((chainId) => {
     const own = progress.find(({ stream }) => stream === streams.get(chainId))
     if (!own?.tip) return []
-    return [{ chainId, height: own.tip.height, ageMs: Math.max(0, deps.now() - Number(own.currentAtMs)) }]
+    return [
+      { chainId, stream: own.stream, height: own.tip.height, ageMs: Math.max(0, deps.now() - Number(own.currentAtMs)) },
+    ]
   })
 }
 
@@ -43,12 +46,13 @@ export async function requireFreshChain(deps: EvmFreshnessDeps, chainId: bigint,
  * The same for an answer over several chains: heights as `<chain id>=<height>`, the age of the oldest. One chain that
  * stands still does not take the others with it; when all of them do, nothing is answered.
  * @param testnet chains of one kind of network; left out: all
+ * @returns names of the streams to answer from
  */
 export async function requireFreshList(
   deps: EvmFreshnessDeps,
   testnet: boolean | undefined,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<string[]> {
   const wanted = (await deps.chains.list()).filter(({ isTestnet }) => testnet === undefined || isTestnet === testnet)
   const places = await placesOf(
     deps,
@@ -56,7 +60,7 @@ export async function requireFreshList(
   )
   if (places.length === 0) {
     if (wanted.length > 0) throw new StaleIndexError('none of the EVM chains is indexed yet')
-    return
+    return []
   }
   const oldest = Math.max(...places.map(({ ageMs }) => ageMs))
   reply
@@ -67,4 +71,5 @@ export async function requireFreshList(
     throw new StaleIndexError(
       `every index of an EVM chain is ${seconds(youngest)} s old or older (at most ${seconds(deps.maxIndexAgeMs)} s are served)`,
     )
+  return places.map(({ stream }) => stream)
 }

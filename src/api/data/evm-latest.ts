@@ -87,9 +87,10 @@ export function evmLatestRoutes(deps: EvmFreshnessDeps & { index: IndexReader })
         const { network, pageSize, pageToken } = request.query as Static<typeof LatestQuery>
         const mark = queryMark(['blocks', sideOf(network)])
         const [time, stream, height] = numbers(readPageToken(mark, pageToken), 3)
-        await requireFreshList(deps, kind(network).testnet, reply)
+        const streams = await requireFreshList(deps, kind(network).testnet, reply)
         const page = await deps.index.evm.latestBlocks({
           ...kind(network),
+          streams,
           ...(time === undefined ? {} : { after: { time, stream: Number(stream), height: height ?? 0n } }),
           limit: pageSize,
         })
@@ -122,9 +123,10 @@ export function evmLatestRoutes(deps: EvmFreshnessDeps & { index: IndexReader })
         const { network, status, pageSize, pageToken } = request.query as Static<typeof TransactionsQuery>
         const mark = queryMark(['transactions', sideOf(network), status])
         const [time, stream, height, index] = numbers(readPageToken(mark, pageToken), 4)
-        await requireFreshList(deps, kind(network).testnet, reply)
+        const streams = await requireFreshList(deps, kind(network).testnet, reply)
         const page = await deps.index.evm.latestTransactions({
           ...kind(network),
+          streams,
           ...(status === undefined ? {} : { success: status === 'success' }),
           ...(time === undefined
             ? {}

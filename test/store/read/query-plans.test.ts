@@ -203,6 +203,10 @@ for (const kind of ['embedded', 'server'] as const) {
       )
       const all = await indexesOf(() => evm.latestTransactions({ testnet: true, after, limit: 100 }))
       expect(all).toContain('evm_tx_pkey')
+      const served = ['eip155:9']
+      expect(await indexesOf(() => evm.latestBlocks({ testnet: true, streams: served, limit: 100 }))).toContain(
+        'evm_block_latest',
+      )
       const failed = await indexesOf(() => evm.latestTransactions({ testnet: true, success: false, limit: 100 }))
       expect(failed).toEqual(expect.arrayContaining(['evm_block_with_failure', 'evm_tx_pkey']))
       expect(await indexesOf(() => evm.chainsOf(chain.address(5)))).toContain('evm_participant_pkey')

@@ -98,6 +98,13 @@ describeStores('EVM chains', (open) => {
       [77n, 4n],
       [77n, 3n],
     ])
+    // A chain that is not indexed any more, and one that never was.
+    const streams = [OTHER.name, 'eip155:5']
+    const { blocks: served } = await evm.latestBlocks({ streams, limit: 9 })
+    expect(served.map((entry) => [entry.chainId, entry.height])).toEqual([3n, 2n, 1n, 0n].map((at) => [78n, at]))
+    const { transactions } = await evm.latestTransactions({ streams, success: false, limit: 1 })
+    expect(transactions.map((entry) => [entry.chainId, entry.height])).toEqual([[78n, 3n]])
+    expect(await evm.latestBlocks({ streams: ['eip155:5'], limit: 9 })).toEqual({ blocks: [] })
     const pages: string[] = []
     let after: Awaited<ReturnType<typeof evm.latestTransactions>>['next']
     do {
