@@ -1,8 +1,10 @@
 import {
   decodeCBlock,
   decodePBlock,
+  decodePTx,
   decodeUtxo,
   decodeXBlock,
+  decodeXTx,
   encodePBlock,
   encodeXBlock,
   openContainer,
@@ -11,10 +13,16 @@ import {
 import { formatBech32Address } from '../../src/lib/bech32-address.ts'
 import { idToCb58 } from '../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../src/lib/node-hex.ts'
+import { decodeWithAvalanchejs } from '../support/avalanchejs-codec.ts'
 import { recordedLines } from '../support/recordings.ts'
+import { median, ratioLine } from './balances/figures.ts'
 
-/** Measures the codec on the recorded network, per second of one processor: run with `node --import tsx test/load/codec.ts`. */
+/**
+ * The codec on the recorded network, per second of one processor, and the reading of transactions against the official
+ * library's (avalanchejs), in turns. Run: npm run bench:codec
+ */
 const SECONDS = 1.5
+const ROUNDS = 7
 
 function measure<T>(name: string, items: readonly T[], size: (item: T) => number, work: (item: T) => unknown): void {
   const bytes = items.reduce((sum, item) => sum + size(item), 0)
@@ -82,3 +90,37 @@ const addresses = decoded.flatMap(({ output }) =>
   output.type === 'stakeable-lock' ? output.output.addresses : output.addresses,
 )
 measure('address to bech32', addresses, length, (address) => formatBech32Address(address, 'fuji'))
+
+/** Microseconds of processor time for all of them once. */
+function microseconds(items: readonly Uint8Array[], work: (item: Uint8Array) => unknown): number {
+  const before = process.cpuUsage()
+  for (let round = 0; round < 5; round++) for (const item of items) work(item)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 5
+}
+
+const txs = (name: string) => recordedLines<{ hex: string }>(name).map(({ hex }) => new Uint8Array(decodeNodeHex(hex)))
+const readers = [
+  { name: 'p', vm: 'PVM', bytes: txs('p-txs'), decode: decodePTx },
+  { name: 'x', vm: 'AVM', bytes: txs('x-txs'), decode: decodeXTx },
+] as const
+for (const { name, vm, bytes, decode } of readers) {
+  // What the library cannot read is no comparison.
+  const both = bytes.filter((item) => {
+    try {
+      return decodeWithAvalanchejs(vm, item) !== undefined
+    } catch {
+      return false
+    }
+  })
+  const theirs: number[] = []
+  const ours: number[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    theirs.push(microseconds(both, (item) => decodeWithAvalanchejs(vm, item)))
+    ours.push(microseconds(both, decode))
+  }
+  // The first round warms the compiler.
+  const [their = Number.NaN, our = Number.NaN] = [theirs, ours].map((all) => median(all.slice(1)))
+  console.log(`${name}-txs: ${both.length} of ${bytes.length}, ${(our / both.length).toFixed(1)} us each`)
+  console.log(ratioLine(`codec-${name}-txs-avalanchejs-over-ours`, their / our, '>= 3'))
+}

@@ -1,7 +1,7 @@
 /**
  * 50 addresses × 200 tokens on one chain: upstream body bytes and wall time of our balance source against viem's
  * multicall, both through one counting proxy to one anvil. viem runs twice, as it comes and with 64 kB of call data in
- * one aggregate (all in one is more than nodes accept); ratios are against the better of the two. Run: node --import tsx test/load/evm-balances.ts
+ * one aggregate (all in one is more than nodes accept); ratios are against the better of the two. Run: npm run bench:tokens; bench:balances does, too
  */
 import { createPublicClient, defineChain, erc20Abi, type Hex, http, parseAbi } from 'viem'
 import { createEvmBalanceSource } from '../../src/chains/evm/index.ts'
@@ -10,6 +10,7 @@ import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { callData } from '../support/contracts.ts'
 import { startCountingProxy } from '../support/counting-proxy.ts'
 import { installMulticall3 } from '../support/multicall3.ts'
+import { median, ratioLine } from './balances/figures.ts'
 
 const rounds = 7
 const chainId = 43_114
@@ -31,9 +32,6 @@ async function prepare(anvil: Anvil): Promise<void> {
     }
   }
 }
-
-const median = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 interface Figures {
   ms: number
@@ -131,8 +129,8 @@ try {
   if (mine) {
     const bytesRatio = best(({ bytes }) => bytes) / mine.bytes
     const timeRatio = best(({ ms }) => ms) / mine.ms
-    console.log(`ratio evm-balances-fewer-bytes ${bytesRatio.toFixed(1)} goal >= 5`)
-    console.log(`ratio evm-balances-faster ${timeRatio.toFixed(1)} goal >= 3`)
+    console.log(ratioLine('evm-balances-fewer-bytes', bytesRatio, '>= 5'))
+    console.log(ratioLine('evm-balances-faster', timeRatio, '>= 3'))
   }
 } finally {
   await pool.close()

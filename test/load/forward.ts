@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { median } from './balances/figures.ts'
 import { runLoad } from './forward/load.ts'
 
 /**
@@ -28,11 +29,6 @@ async function cpuMicroseconds(child: Child): Promise<number> {
   child.process.send('cpu')
   const [message] = (await once(child.process, 'message')) as [{ cpu: NodeJS.CpuUsage }]
   return message.cpu.user + message.cpu.system
-}
-
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
 interface Round {

@@ -1,7 +1,7 @@
 /**
  * Deriving the public children of an extended key: our batch against @scure/bip32, @bitcoinerlab/secp256k1,
  * @noble/curves and OpenSSL's generic curve through node:crypto, all in processor time of one run. The last two only do the
- * curve, without the hash in front of it, and still lose. Run: node --import tsx test/load/xpub.ts
+ * curve, without the hash in front of it, and still lose. Run: npm run bench:xpub
  */
 import { createECDH, createHmac } from 'node:crypto'
 import { pointAddScalar } from '@bitcoinerlab/secp256k1'
@@ -9,6 +9,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { HDKey } from '@scure/bip32'
 import { deriveChildren } from '../../src/chains/avalanche/keys/child-keys.ts'
 import { parseExtendedKey } from '../../src/chains/avalanche/keys/extended-key.ts'
+import { median, ratioLine } from './balances/figures.ts'
 
 const KEY =
   'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
@@ -48,8 +49,6 @@ const contenders: Record<string, (first: number) => unknown> = {
     }),
 }
 
-const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-
 /** Microseconds of processor time per child, rounds of all contenders interleaved. */
 function measure(): Map<string, number> {
   const times = new Map<string, number[]>()
@@ -69,5 +68,5 @@ const figures = measure()
 for (const [name, micros] of figures) console.log(`${name.padEnd(24)} ${micros.toFixed(1).padStart(8)} µs per child`)
 const own = figures.get('own') ?? Number.NaN
 for (const [name, micros] of figures) {
-  if (name !== 'own') console.log(`ratio xpub-derivation-vs-${name} ${(micros / own).toFixed(2)} goal >= 3`)
+  if (name !== 'own') console.log(ratioLine(`xpub-derivation-vs-${name}`, micros / own, '>= 3'))
 }

@@ -27,11 +27,27 @@ interface TheirTx {
   bytes: Uint8Array
 }
 
-/** Reads a signed transaction (with version) as the official library does. */
-export function readWithAvalanchejs(vm: 'AVM' | 'PVM' | 'EVM', bytes: Uint8Array): TheirTx {
-  const codec = utils.getManagerForVM(vm).getDefaultCodec()
-  const [tx, rest] = avaxSerial.SignedTx.fromBytes(Uint8Array.from(bytes.subarray(2)), codec)
+type Vm = 'AVM' | 'PVM' | 'EVM'
+
+const codecs = new Map<Vm, Codec>()
+
+function codecOf(vm: Vm): Codec {
+  const codec = codecs.get(vm) ?? utils.getManagerForVM(vm).getDefaultCodec()
+  codecs.set(vm, codec)
+  return codec
+}
+
+/** Takes a signed transaction (with version) apart as the official library does. */
+export function decodeWithAvalanchejs(vm: Vm, bytes: Uint8Array): { unsignedTx: Packable; credentials: Packable[] } {
+  const [tx, rest] = avaxSerial.SignedTx.fromBytes(Uint8Array.from(bytes.subarray(2)), codecOf(vm))
   if (rest.length > 0) throw new Error(`avalanchejs leaves ${rest.length} bytes`)
+  return tx
+}
+
+/** Takes it apart and writes it back. */
+export function readWithAvalanchejs(vm: Vm, bytes: Uint8Array): TheirTx {
+  const codec = codecOf(vm)
+  const tx = decodeWithAvalanchejs(vm, bytes)
   // SignedTx.toBytes() does not know CreateAssetTx's chain, so the parts are packed one by one.
   const parts = [Buffer.alloc(2), codec.PackPrefix(tx.unsignedTx), codec.PackPrefixList(tx.credentials)]
   return { type: tx.unsignedTx._type, unsignedTx: tx.unsignedTx, bytes: Buffer.concat(parts) }
