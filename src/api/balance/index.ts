@@ -16,7 +16,7 @@ import { byPrefixes, type Prefixes } from './by-prefixes.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
 import { createPresenter } from './presenter.ts'
-import { type Asked, createQuestions } from './questions.ts'
+import { type Asked, createQuestions, type Questions } from './questions.ts'
 import { createRequestSchemas } from './request-schema.ts'
 import { createRequestValidator } from './request-validation.ts'
 import { balancesRouteSchema, supportedChainsRouteSchema } from './route-schemas.ts'
@@ -50,6 +50,34 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
   installErrors(app)
   app.removeContentTypeParser('text/plain')
   await app.register(swagger, documentInfo)
+  const guarded = { onRequest: createGuard(options.appCheck) }
+  await routeBalances(app, options, guarded)
+  routeSupportedChains(app, options, guarded)
+  routeStakeRewards(app, options, guarded)
+  app.get('/schema.json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: PAGE_POLICY })
+}
+
+interface Guarded {
+  onRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
+}
+
+/** The credential is judged before the body is read: an unknown caller must not make us parse 12 MB. */
+function createGuard(appCheck: AppCheck): Guarded['onRequest'] {
+  return (request, reply, done) => {
+    const header = request.headers[APP_CHECK_HEADER]
+    const judge = (valid: boolean): void => {
+      if (valid) done()
+      else refuse(reply, 401)
+    }
+    const valid = appCheck(Array.isArray(header) ? header[0] : header)
+    if (typeof valid === 'boolean') judge(valid)
+    else valid.then(judge, done)
+  }
+}
+
+async function routeBalances(app: FastifyInstance, options: BalanceApiOptions, guarded: Guarded): Promise<void> {
+  const url = '/v1/balance/get-balances'
   const validator = byPrefixes(options.hrps, (hrps) => createRequestValidator(createRequestSchemas(hrps)))
   const questions = createQuestions((body) => validator()(body))
   const streams = createStreams({
@@ -59,46 +87,12 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
     limits: options.limits,
   })
   app.addHook('preClose', () => streams.close(options.limits.shutdownGraceMs))
-
-  // The credential is judged before the body is read: an unknown caller must not make us parse 12 MB.
-  const guarded = {
-    onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-      const header = request.headers[APP_CHECK_HEADER]
-      const judge = (valid: boolean): void => {
-        if (valid) done()
-        else refuse(reply, 401)
-      }
-      const valid = options.appCheck(Array.isArray(header) ? header[0] : header)
-      if (typeof valid === 'boolean') judge(valid)
-      else valid.then(judge, done)
-    },
-  }
-
+  // The parser of this one route: the others keep the framework's.
   await app.register(async (scope) => {
-    const parseJson = scope.getDefaultJsonParser('error', 'error')
-    scope.removeContentTypeParser('application/json')
-    scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, raw, done) => {
-      const question = questions.known(raw)
-      if (question) return done(null, { ok: true, question })
-      if (raw.length > LONG_BODY) return void readLong(request, raw).then((asked) => done(null, asked), done)
-      return parseJson(request, raw.toString(), (error, json) =>
-        done(error, error ? undefined : questions.ask(raw, json)),
-      )
-    })
-    const readLong = async (request: FastifyRequest, raw: Buffer): Promise<Asked> => {
-      const text = raw.toString()
-      await nextTurn()
-      const json = await new Promise<unknown>((resolve, reject) =>
-        parseJson(request, text, (error, value) => (error ? reject(error) : resolve(value))),
-      )
-      await nextTurn()
-      const asked = questions.ask(raw, json)
-      await nextTurn()
-      return asked
-    }
+    parseQuestions(scope, questions)
     scope.route({
       method: 'POST',
-      url: '/v1/balance/get-balances',
+      url,
       ...guarded,
       bodyLimit: options.limits.bodyLimitBytes,
       schema: balancesRouteSchema(createRequestSchemas(options.hrps())),
@@ -108,31 +102,59 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
       handler: streams.answer,
     })
   })
-  refuseOtherMethods(app, '/v1/balance/get-balances', ['POST'])
+  refuseOtherMethods(app, url, ['POST'])
+}
 
-  const supported = JSON.stringify({ caip2Ids: options.caip2Ids })
+/** Bodies become questions; the same bytes again are not parsed again, and long ones leave turns to others. */
+function parseQuestions(scope: FastifyInstance, questions: Questions): void {
+  const parseJson = scope.getDefaultJsonParser('error', 'error')
+  const readLong = async (request: FastifyRequest, raw: Buffer): Promise<Asked> => {
+    const text = raw.toString()
+    await nextTurn()
+    const json = await new Promise<unknown>((resolve, reject) =>
+      parseJson(request, text, (error, value) => (error ? reject(error) : resolve(value))),
+    )
+    await nextTurn()
+    const asked = questions.ask(raw, json)
+    await nextTurn()
+    return asked
+  }
+  scope.removeContentTypeParser('application/json')
+  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, raw, done) => {
+    const question = questions.known(raw)
+    if (question) return done(null, { ok: true, question })
+    if (raw.length > LONG_BODY) return void readLong(request, raw).then((asked) => done(null, asked), done)
+    return parseJson(request, raw.toString(), (error, json) =>
+      done(error, error ? undefined : questions.ask(raw, json)),
+    )
+  })
+}
+
+function routeSupportedChains(app: FastifyInstance, { caip2Ids }: BalanceApiOptions, guarded: Guarded): void {
+  const url = '/v1/balance/get-supported-chains'
+  const supported = JSON.stringify({ caip2Ids })
   app.route({
     method: 'GET',
-    url: '/v1/balance/get-supported-chains',
+    url,
     ...guarded,
     schema: supportedChainsRouteSchema,
     serializerCompiler: () => JSON.stringify,
     handler: async (_request, reply) => reply.type('application/json; charset=utf-8').send(supported),
   })
-  refuseOtherMethods(app, '/v1/balance/get-supported-chains', ['GET', 'HEAD'])
+  refuseOtherMethods(app, url, ['GET', 'HEAD'])
+}
 
-  const stakeChecks = byPrefixes(options.hrps, (hrps) => compileStakeSchemas(createStakeSchemas(hrps)))
+function routeStakeRewards(app: FastifyInstance, { hrps, stakeRewards }: BalanceApiOptions, guarded: Guarded): void {
+  const url = '/v1/stake/get-rewards'
+  const checks = byPrefixes(hrps, (prefixes) => compileStakeSchemas(createStakeSchemas(prefixes)))
   app.route({
     method: 'POST',
-    url: '/v1/stake/get-rewards',
+    url,
     ...guarded,
-    schema: stakeRouteSchema(createStakeSchemas(options.hrps())),
+    schema: stakeRouteSchema(createStakeSchemas(hrps())),
     validatorCompiler: () => () => true,
     serializerCompiler: () => JSON.stringify,
-    handler: createStakeHandler(stakeChecks, options.stakeRewards),
+    handler: createStakeHandler(checks, stakeRewards),
   })
-  refuseOtherMethods(app, '/v1/stake/get-rewards', ['POST'])
-
-  app.get('/schema.json', { schema: { hide: true } }, async () => app.swagger())
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: PAGE_POLICY })
+  refuseOtherMethods(app, url, ['POST'])
 }

@@ -62,13 +62,8 @@ function presentBalances(priced: PricedBalances, native: NativeToken): Members {
       members['erc20TokenBalances'] = presentTokens(tokens, priced, evmMembers)
       return members
     }
-    case 'btc': {
-      const { confirmed, unconfirmed } = priced.balances as BitcoinBalances
-      const coin = presentNative(native, confirmed, priced.native)
-      coin['unconfirmedBalance'] = unconfirmed.toString()
-      put(coin, 'unconfirmedBalanceInCurrency', priced.unconfirmedValue)
-      return head(coin, priced)
-    }
+    case 'btc':
+      return head(presentBitcoin(priced, native), priced)
     case 'svm': {
       const { native: lamports, tokens } = priced.balances as SolanaBalances
       const members = head(presentNative(native, lamports, priced.native), priced)
@@ -94,6 +89,14 @@ function presentBalances(priced: PricedBalances, native: NativeToken): Members {
       return members
     }
   }
+}
+
+function presentBitcoin(priced: PricedBalances, native: NativeToken): Members {
+  const { confirmed, unconfirmed } = priced.balances as BitcoinBalances
+  const coin = presentNative(native, confirmed, priced.native)
+  coin['unconfirmedBalance'] = unconfirmed.toString()
+  put(coin, 'unconfirmedBalanceInCurrency', priced.unconfirmedValue)
+  return coin
 }
 
 function head(nativeTokenBalance: Members, priced: PricedBalances): Members {

@@ -148,14 +148,13 @@ export function createAccountReader(options: AccountReaderOptions) {
     accounts: readonly Account[],
     signal: AbortSignal,
   ): ReadGroup[] {
-    const { caip2Id } = chain.source
     const known: { accounts: Account[]; outcomes: ReadingOutcome[] } = { accounts: [], outcomes: [] }
     const shared = new Map<Flight, { accounts: Account[]; keys: AccountKey[] }>()
     const missing = new Map<string, Account>()
     const starting: { accounts: Account[]; keys: AccountKey[] } = { accounts: [], keys: [] }
     const at = now()
     for (const account of accounts) {
-      const made = accountKey(caip2Id, networkType, account)
+      const made = accountKey(chain.source.caip2Id, networkType, account)
       const reading = readings.get(made.key)
       const flight = flights.get(made.key)
       if (reading && at - reading.at < chain.cacheMs) {

@@ -118,9 +118,7 @@ function value(
         [...tokens.values()].map((token) => token.value),
       )
   const unconfirmed =
-    networkType === 'btc' && quote
-      ? fiatValue((balances as BitcoinBalances).unconfirmed, native.decimals, quote.price)
-      : undefined
+    networkType === 'btc' ? unconfirmedOf(balances as BitcoinBalances, native.decimals, quote) : undefined
   return {
     networkType,
     balances,
@@ -131,6 +129,9 @@ function value(
     ...(total === undefined ? {} : { total }),
   }
 }
+
+const unconfirmedOf = ({ unconfirmed }: BitcoinBalances, decimals: number, quote: Quote | undefined) =>
+  quote && fiatValue(unconfirmed, decimals, quote.price)
 
 function fiatOf(amount: bigint, decimals: number, quote: Quote | undefined): Fiat {
   if (!quote) return {}
