@@ -86,92 +86,96 @@ class CoolDownError extends FirnError {
 }
 
 /** Tokens of a collection, one token, and the request to fetch its metadata again. */
-export function nftRoutes(deps: NftDeps): DataRoute[] {
-  return [
-    {
-      method: 'POST',
-      // A plain `:tokenId::reindex` would be one parameter of that odd name.
-      url: `${collection}/:tokenId(^[^:/]+)::reindex`,
-      operationId: 'reindexNft',
-      tag,
-      summary: 'Reindex NFT metadata',
-      description: 'Once per hour and token; 429 with `retry-after` in between.',
-      weight: 'small',
-      params: TokenParams,
-      response: { 201: { description: 'Accepted; no body.', type: 'null' }, ...errorResponses },
-      async handle(request, reply) {
-        const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
-        const seconds = Math.ceil(deps.reindexCooldownMs / 1000)
-        const outcome = await deps.metadata
-          .requestReindex({ chainId, contract, tokenId }, seconds)
-          .catch(whereNothingIs)
-        if (!outcome.found) {
-          // It may have been made behind the block at which an old index stands.
-          await requireFreshChain(deps, chainId, reply)
-          throw new NotFoundError('the token is not known')
-        }
-        if (outcome.retryAfterSeconds !== undefined) {
-          reply.header('retry-after', String(outcome.retryAfterSeconds))
-          throw new CoolDownError()
-        }
-        return reply.code(201).send()
-      },
-    },
-    {
-      method: 'GET',
-      url: collection,
-      operationId: 'listTokens',
-      tag,
-      summary: 'List tokens',
-      weight: 'medium',
-      params: CollectionParams,
-      query: ListQuery,
-      response: answers(
-        200,
-        'Tokens by rising id.',
-        closed('ListNftTokens', {
-          tokens: Type.Array(Type.Union([Erc721Schema, Erc1155Schema])),
-          nextPageToken: NextPageTokenSchema,
-        }),
-      ),
-      async handle(request, reply) {
-        const params = request.params as Static<typeof CollectionParams>
-        const { pageSize, pageToken } = request.query as Static<typeof ListQuery>
-        const chainId = await evmChainId(deps.chains, params.chainId)
-        const contract = contractAddress(params.address)
-        const mark = queryMark(['nfts', String(chainId), contract])
-        const key = readPageToken(mark, pageToken)
+export const nftRoutes = (deps: NftDeps): DataRoute[] => [reindexRoute(deps), listRoute(deps), tokenRoute(deps)]
+
+function reindexRoute(deps: NftDeps): DataRoute {
+  return {
+    method: 'POST',
+    // A plain `:tokenId::reindex` would be one parameter of that odd name.
+    url: `${collection}/:tokenId(^[^:/]+)::reindex`,
+    operationId: 'reindexNft',
+    tag,
+    summary: 'Reindex NFT metadata',
+    description: 'Once per hour and token; 429 with `retry-after` in between.',
+    weight: 'small',
+    params: TokenParams,
+    response: { 201: { description: 'Accepted; no body.', type: 'null' }, ...errorResponses },
+    async handle(request, reply) {
+      const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
+      const seconds = Math.ceil(deps.reindexCooldownMs / 1000)
+      const outcome = await deps.metadata.requestReindex({ chainId, contract, tokenId }, seconds).catch(whereNothingIs)
+      if (!outcome.found) {
+        // It may have been made behind the block at which an old index stands.
         await requireFreshChain(deps, chainId, reply)
-        const page = await deps.index.nfts.list(
-          { chainId, contract },
-          { ...(key ? { afterTokenId: tokenNumber(key[0] ?? '') } : {}), limit: pageSize },
-        )
-        return {
-          tokens: page.tokens.map((token) => present(token, contract)),
-          ...(page.nextTokenId === undefined
-            ? {}
-            : { nextPageToken: writePageToken(mark, [page.nextTokenId.toString()]) }),
-        }
-      },
+        throw new NotFoundError('the token is not known')
+      }
+      if (outcome.retryAfterSeconds !== undefined) {
+        reply.header('retry-after', String(outcome.retryAfterSeconds))
+        throw new CoolDownError()
+      }
+      return reply.code(201).send()
     },
-    {
-      method: 'GET',
-      url: `${collection}/:tokenId`,
-      operationId: 'getTokenDetails',
-      tag,
-      summary: 'Get token details',
-      weight: 'medium',
-      params: TokenParams,
-      response: answers(200, 'The token.', Type.Union([Erc721Schema, Erc1155Schema])),
-      async handle(request, reply) {
-        const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
-        await requireFreshChain(deps, chainId, reply)
-        const token = await deps.index.nfts.find({ chainId, contract }, tokenId)
-        if (!token) throw new NotFoundError('the token is not known')
-        return present(token, contract)
-      },
+  }
+}
+
+function listRoute(deps: NftDeps): DataRoute {
+  return {
+    method: 'GET',
+    url: collection,
+    operationId: 'listTokens',
+    tag,
+    summary: 'List tokens',
+    weight: 'medium',
+    params: CollectionParams,
+    query: ListQuery,
+    response: answers(
+      200,
+      'Tokens by rising id.',
+      closed('ListNftTokens', {
+        tokens: Type.Array(Type.Union([Erc721Schema, Erc1155Schema])),
+        nextPageToken: NextPageTokenSchema,
+      }),
+    ),
+    async handle(request, reply) {
+      const params = request.params as Static<typeof CollectionParams>
+      const { pageSize, pageToken } = request.query as Static<typeof ListQuery>
+      const chainId = await evmChainId(deps.chains, params.chainId)
+      const contract = contractAddress(params.address)
+      const mark = queryMark(['nfts', String(chainId), contract])
+      const key = readPageToken(mark, pageToken)
+      await requireFreshChain(deps, chainId, reply)
+      const page = await deps.index.nfts.list(
+        { chainId, contract },
+        { ...(key ? { afterTokenId: tokenNumber(key[0] ?? '') } : {}), limit: pageSize },
+      )
+      return {
+        tokens: page.tokens.map((token) => present(token, contract)),
+        ...(page.nextTokenId === undefined
+          ? {}
+          : { nextPageToken: writePageToken(mark, [page.nextTokenId.toString()]) }),
+      }
     },
-  ]
+  }
+}
+
+function tokenRoute(deps: NftDeps): DataRoute {
+  return {
+    method: 'GET',
+    url: `${collection}/:tokenId`,
+    operationId: 'getTokenDetails',
+    tag,
+    summary: 'Get token details',
+    weight: 'medium',
+    params: TokenParams,
+    response: answers(200, 'The token.', Type.Union([Erc721Schema, Erc1155Schema])),
+    async handle(request, reply) {
+      const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
+      await requireFreshChain(deps, chainId, reply)
+      const token = await deps.index.nfts.find({ chainId, contract }, tokenId)
+      if (!token) throw new NotFoundError('the token is not known')
+      return present(token, contract)
+    },
+  }
 }
 
 /** Of a chain that is configured and whose index has not begun, the store knows nothing. */
