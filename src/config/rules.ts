@@ -82,6 +82,18 @@ function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
   })
 }
 
+/** A chain that is not there would be indexed by nobody, and asked for in vain. */
+function streamProblems({ index, chains }: Config): string[] {
+  if (!index.enabled) return []
+  return index.streams.flatMap((stream, rank) => {
+    const [kind, id = ''] = stream.split(':')
+    const side = SIDES.find((one) => one === kind)
+    const there = side ? chains.avalanche[side] !== undefined : Object.hasOwn(chains.evm, id)
+    const needed = side ? `chains.avalanche.${side}` : `chains.evm.${id}`
+    return there ? [] : [`index.streams.${rank}: given "${stream}"; needed: ${needed}, which is not configured`]
+  })
+}
+
 /** What no single key can tell: settings that need each other. One line per problem. */
 export function ruleProblems(config: Config): string[] {
   const { prices } = config.market
@@ -101,5 +113,6 @@ export function ruleProblems(config: Config): string[] {
     ...upstreamProblems(config.chains),
     ...idProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),
+    ...streamProblems(config),
   ]
 }

@@ -184,6 +184,16 @@ const rows: [string, Given, string][] = [
     'data.apiKeys.0.plan: given "gold"; allowed: one of default',
   ],
   [
+    'index of a chain that is not there',
+    { argv: ['--index-enabled', '--index-streams=mainnet:P,eip155:987654321'] },
+    'index.streams.1: given "eip155:987654321"; needed: chains.evm.987654321, which is not configured',
+  ],
+  [
+    'index of a network that is not there',
+    { argv: ['--index-enabled', '--index-streams=testnet:P', '--chains-catalogue=false'] },
+    'index.streams.0: given "testnet:P"; needed: chains.avalanche.testnet, which is not configured',
+  ],
+  [
     'short secret',
     { argv: [`--balance-app-check-secret=${LONG_SECRET}`] },
     'balance.appCheck.secret: given "***" (flag --balance-app-check-secret); allowed: text of at least 32 characters',

@@ -11,7 +11,7 @@ export const IndexSection = section({
       pattern: '^((mainnet|testnet):[PXC]|eip155:[0-9]+)$',
       allowed: 'mainnet:P, testnet:X, eip155:53935 and the like',
     }),
-    'What is indexed; empty = P, X and C of every configured network.',
+    'What is indexed, and nothing else; empty = P, X and C of every configured network.',
   ),
   genesis: choice(['file', 'infer'], {
     default: 'file',
