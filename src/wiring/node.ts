@@ -23,6 +23,7 @@ import { pause } from '../lib/pause.ts'
 import type { ChainLetter, Side } from '../lib/primary-network.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { ContainerSource } from '../services/containers/index.ts'
+import type { SharedValues } from '../sharing/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../upstream/index.ts'
 import { primaryHeight } from './chain-health.ts'
 import { createServerEvm } from './node-evm.ts'
@@ -33,6 +34,8 @@ export interface ServerNodeDeps {
   health: ServerHealth
   logger: Logger
   metrics?: Metrics | undefined
+  /** What is held in common with other processes; left out = this is the only one. */
+  shared?: SharedValues | undefined
   /** Further services that are answered here: auth, admin, keystore. */
   services: readonly LocalService[]
   /** Own containers; `nodeHeight` = the height that the nodes behind /ext show now. */
@@ -158,7 +161,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
 /** The nodes and EVM endpoints, and what hands requests on to them. */
 function createForwarding(
   config: Config,
-  deps: Pick<ServerNodeDeps, 'pool' | 'metrics'> & {
+  deps: Pick<ServerNodeDeps, 'pool' | 'metrics' | 'shared'> & {
     nodes: readonly UpstreamSpec[]
     evm: Readonly<Record<string, readonly UpstreamSpec[]>>
   },
@@ -176,6 +179,7 @@ function createForwarding(
     writePolicy: node.writePolicy,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
     tipCacheMs: node.tipCacheMs,
+    sharedHosts: deps.shared,
   })
   return { pools, forwarder }
 }

@@ -14,7 +14,7 @@ import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, wasTurnedAway } from './judge.ts'
 import type { Member, NodeGroup, NodePools } from './node-pools.ts'
-import { createPageServers, startOf } from './page-servers.ts'
+import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
@@ -35,6 +35,8 @@ export interface ForwarderDeps {
   cache: AnswerCacheOptions
   /** How long answers that depend on the tip are used again while it stands still; 0 = not at all. Milliseconds. */
   tipCacheMs: number
+  /** What other processes know of the nodes that gave pages; left out = this is the only process. */
+  sharedHosts?: SharedHosts | undefined
 }
 
 /** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
@@ -105,11 +107,12 @@ function keep(
   cache.set(keyOf(call), kept, ttlOf(finality, tipCacheMs))
 }
 
-export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }: ForwarderDeps): Forwarder {
-  const cache = createAnswerCache(size)
+export function createForwarder(deps: ForwarderDeps): Forwarder {
+  const { pools, writePolicy, tipCacheMs } = deps
+  const cache = createAnswerCache(deps.cache)
   const turnstile = createTurnstile()
   const wake = createWake()
-  const pages = createPageServers()
+  const pages = createPageServers(deps.sharedHosts)
   let identity: string | undefined
 
   const noteIdentity = (response: RawResponse | undefined): void => {
@@ -154,7 +157,7 @@ export function createForwarder({ pools, writePolicy, cache: size, tipCacheMs }:
     throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
   }
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
-    const host = call.rule.pages ? pages.before(call) : undefined
+    const host = call.rule.pages ? await pages.before(call) : undefined
     // No other node goes on where this one ended: when it fails, the list has to be read from its start.
     const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
     const { pool, path } = one ?? group

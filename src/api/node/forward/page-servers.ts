@@ -7,10 +7,16 @@ import type { ForwardCall } from './call.ts'
  * next page of another node leaves some out and repeats others.
  */
 export interface PageServers {
-  /** Host that gave the page behind which this call goes on; undefined = it does not go on, or nobody here knows. */
-  before(call: ForwardCall): string | undefined
+  /** Host that gave the page behind which this call goes on; undefined = it does not go on, or nobody knows. */
+  before(call: ForwardCall): Promise<string | undefined>
   /** A page has come from a host. */
   note(call: ForwardCall, host: string, answer: Buffer): void
+}
+
+/** What several processes know in common: behind a balancer the next page may be asked of another one. */
+export interface SharedHosts {
+  get(keys: readonly string[]): Promise<(string | undefined)[]>
+  set(entries: readonly (readonly [key: string, value: string])[], ttlMs: number): Promise<void>
 }
 
 /** Pages remembered, and for how long: a wallet asks for the next one at once. */
@@ -33,7 +39,7 @@ const placeOf = (index: unknown): string | undefined => {
   const members = asMembers(index)
   const address = memberOf(members, 'address')
   const utxo = memberOf(members, 'utxo')
-  return typeof address === 'string' && typeof utxo === 'string' ? `${address}\n${utxo}` : undefined
+  return typeof address === 'string' && typeof utxo === 'string' ? `${address}:${utxo}` : undefined
 }
 
 const parsed = (text: string): unknown => {
@@ -60,17 +66,23 @@ function endOf(answer: Buffer): string | undefined {
   return placeOf(parsed(text.slice(0, text.indexOf('}') + 1)))
 }
 
-export function createPageServers(): PageServers {
+export function createPageServers(shared?: SharedHosts): PageServers {
   const hosts = new LRUCache<string, string>({ max: MAX_PAGES, ttl: KEPT_MS })
-  const keyOf = ({ endpoint }: ForwardCall, place: string): string => `${endpoint.path}\n${place}`
+  const keyOf = ({ endpoint }: ForwardCall, place: string): string => `page:${endpoint.path}:${place}`
   return {
-    before: (call) => {
+    async before(call) {
       const start = startOf(call)
-      return start === undefined ? undefined : hosts.get(keyOf(call, start))
+      if (start === undefined) return undefined
+      const key = keyOf(call, start)
+      return hosts.get(key) ?? (await shared?.get([key]))?.[0]
     },
-    note: (call, host, answer) => {
+    note(call, host, answer) {
       const end = endOf(answer)
-      if (end !== undefined) hosts.set(keyOf(call, end), host)
+      if (end === undefined) return
+      const key = keyOf(call, end)
+      hosts.set(key, host)
+      // Nobody waits for it: the next page is asked for when this one has been read.
+      void shared?.set([[key, host]], KEPT_MS)
     },
   }
 }

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../../src/app.ts'
+import { startRedis, whyNoRedis } from '../../../support/redis-server.ts'
 import { type Asked, type Front, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
+import { testConfig } from '../recorded-node.ts'
 
 const TOTAL = 100
 const LIMIT = 10
@@ -41,6 +44,31 @@ const LISTS = [
   ['/ext/bc/X', 'avm.getUTXOs'],
   ['/ext/bc/C/avax', 'avax.getUTXOs'],
 ]
+
+const missing = whyNoRedis()
+
+/** The same nodes behind two processes that share what they know. */
+async function startTwo(): Promise<[Front, Front]> {
+  const redis = await startRedis()
+  onTestFinished(() => redis.stop())
+  // A busy machine may take its time.
+  const over = { redis: { url: redis.url, timeoutMs: 5_000 }, upstream: { hedgeMinMs: 0 } } as never
+  const front = await startFront(2, over)
+  const other = await createApp(
+    testConfig(
+      front.nodes.map(({ url }) => url),
+      over,
+    ),
+  )
+  const url = await other.listen()
+  onTestFinished(() => other.close())
+  const post: Front['post'] = async (path, body) => {
+    const answer = await fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    return { status: answer.status, headers: answer.headers, body: bytes, text: bytes.toString() }
+  }
+  return [front, { ...front, url, post }]
+}
 
 describe('pages of UTXOs', () => {
   it.each(LISTS)('come from the node that gave the first one, whoever is preferred meanwhile: %s', async (...list) => {
@@ -89,5 +117,25 @@ describe('pages of UTXOs', () => {
     const next = await read(front, LISTS[0] as string[], { address: ADDRESS, utxo: 'u5' })
     expect(next.utxos.length).toBe(LIMIT)
     expect(nodeAt(front, 0).asked.length + nodeAt(front, 1).asked.length).toBe(1)
+  })
+
+  it.skipIf(missing)('come from that node also when another process is asked for the next one', async () => {
+    const [front, other] = await startTwo()
+    startPaging(front)
+    const first = await read(front, LISTS[0] as string[])
+    const [given] = front.nodes.filter(({ asked }) => asked.some(({ method }) => method === 'platform.getUTXOs'))
+    // The other process has reasons to prefer the other node, and prefers it in all that is no page.
+    const paged = given?.answer
+    if (given)
+      given.answer = (asked) => (asked.method?.endsWith('.getUTXOs') ? paged?.(asked) : { status: 503, body: '' })
+    for (let n = 0; n < 20; n += 1) await other.post('/ext/bc/P', gorillaCall('platform.sampleValidators'))
+    const found = [...first.utxos]
+    let last = first
+    for (let turn = 1; last.utxos.length === LIMIT; turn += 1) {
+      last = await read(turn % 2 ? other : front, LISTS[0] as string[], last.endIndex)
+      found.push(...last.utxos)
+    }
+    expect(new Set(found).size).toBe(TOTAL)
+    expect(found.length).toBe(TOTAL)
   })
 })
