@@ -38,6 +38,14 @@ export interface NftMetadataRecords {
    */
   store(token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId' | 'lease'>, result: FetchedMetadata): Promise<void>
   /**
+   * Gives a turn back in which nothing was found out. What a user asked for is next again, the rest after
+   * `waitSeconds`; nothing happens to a token that was asked for since.
+   */
+  giveBack(
+    token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId' | 'lease' | 'asked'>,
+    waitSeconds: number,
+  ): Promise<void>
+  /**
    * Asks for a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
    * @returns undefined when it was accepted, else the seconds until the next one may be
    */
@@ -98,6 +106,12 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
       const uri = sql`, token_uri = coalesce(${value(result.tokenUri)}, token_uri)`
       await sql`update evm_nft_metadata set status = ${result.status}, updated_at = ${nowSeconds()},
         due_at = case when due_at = ${token.lease} then ${result.retryAt ?? null}::int8 else due_at end ${found ? members : uri} where ${await key(token)}`.execute(
+        db,
+      )
+    },
+    async giveBack(token, waitSeconds) {
+      const due = token.asked ? ASKED : nowSeconds() + BigInt(waitSeconds)
+      await sql`update evm_nft_metadata set due_at = ${due} where ${await key(token)} and due_at = ${token.lease}`.execute(
         db,
       )
     },

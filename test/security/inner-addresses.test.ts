@@ -59,6 +59,7 @@ async function metadataOf(uris: readonly string[], allowed: readonly string[] = 
   })
   const results = new Map<bigint, FetchedMetadata>()
   const records = {
+    giveBack: async () => {},
     takeDue: async (limit: number) => due.splice(0, limit),
     store: async ({ tokenId }: DueNft, result: FetchedMetadata) => void results.set(tokenId, result),
   }

@@ -8,7 +8,7 @@ import { type Gateways, PUBLIC_GATEWAYS } from './metadata-place.ts'
 import type { CallContract } from './token-uri.ts'
 
 export interface NftMetadataWorkerDeps {
-  records: Pick<NftMetadataRecords, 'takeDue' | 'store'>
+  records: Pick<NftMetadataRecords, 'takeDue' | 'store' | 'giveBack'>
   call: CallContract
   fetch: FetchDocument
   logger: Logger
@@ -25,13 +25,17 @@ export interface NftMetadataWorkerDeps {
 
 export interface NftMetadataWorker {
   start(): void
-  /** Gives up what runs; the queue hands it out again when its lease ends. */
+  /** Gives up what runs, for whoever comes next. */
   stop(): Promise<void>
 }
 
 /** Longer than a call and a fetch can take together with their wait for the host behind all who may be before them. */
 const LEASE_SECONDS = 300
 const STORE_TROUBLE_MS = 5_000
+/** A chain that could not be asked is asked again after this time; where a user waits, sooner, so many times. */
+const CHAIN_TROUBLE_SECONDS = 60
+const ASKED_TROUBLE_MS = 2_000
+const ASKED_ATTEMPTS = 30
 /** Tokens that users asked for, at once. Most of them may wait for one host; the others must not wait for it, too. */
 const ASKED_AT_ONCE = 64
 
@@ -65,7 +69,14 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
     } catch (error) {
       const { chainId, contract, tokenId } = token
       if (!signal.aborted) logger.debug({ err: error, chainId, contract, tokenId }, 'NFT metadata not read')
+      await giveBack(token)
     }
+  }
+  /** If this fails, too, the token comes again when its lease ends. */
+  const giveBack = async (token: DueNft): Promise<void> => {
+    const asked = token.asked && token.attempts < ASKED_ATTEMPTS
+    if (asked) await pause(ASKED_TROUBLE_MS, signal)
+    await records.giveBack({ ...token, asked }, signal.aborted ? 0 : CHAIN_TROUBLE_SECONDS).catch(() => undefined)
   }
   const due = async (): Promise<DueNft[]> => {
     const free = concurrency - active.others.size

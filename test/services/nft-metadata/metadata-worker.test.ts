@@ -55,6 +55,7 @@ function startWorker({ answer, fetch = loopback, gateway, token }: Run) {
   const results: FetchedMetadata[] = []
   const worker = createNftMetadataWorker({
     records: {
+      giveBack: async () => {},
       takeDue: async (limit) => due.splice(0, limit),
       store: async (_token, result) => void results.push(result),
     },
@@ -200,6 +201,7 @@ describe('metadata of a token', () => {
           return which === 'asked' ? first : [...first, ...backlog.splice(0, limit - first.length)]
         },
         store: async ({ tokenId }) => void stored.push(tokenId),
+        giveBack: async () => {},
       },
       call: async (_chain, { data }) =>
         abiString(Number.parseInt(data.slice(-2), 16) < 100 ? 'http://slow/' : `http://quick/${data.slice(-2)}`),
@@ -216,6 +218,35 @@ describe('metadata of a token', () => {
     expect(stored).toEqual([100n])
     expect(backlog).toHaveLength(24)
     expect(gone.filter((url) => url === 'http://slow/')).toHaveLength(4)
+  })
+
+  it('is given back when the chain cannot be asked, and when the worker is stopped', async () => {
+    const token = { chainId: 1n, contract: '11'.repeat(20), standard: 'ERC-721' as const, attempts: 0, lease: 0n }
+    const due: DueNft[] = [
+      { ...token, tokenId: 1n, asked: false },
+      { ...token, tokenId: 2n, asked: true, attempts: 99 },
+      { ...token, tokenId: 3n, asked: true },
+    ]
+    const given: [bigint, boolean, number][] = []
+    const worker = createNftMetadataWorker({
+      records: {
+        takeDue: async (limit) => due.splice(0, limit),
+        store: async () => {},
+        giveBack: async ({ tokenId, asked }, wait) => void given.push([tokenId, asked, wait]),
+      },
+      call: () => Promise.reject(new UpstreamUnavailableError('away')),
+      fetch: loopback,
+      logger: pino({ level: 'silent' }),
+      pollMs: 10,
+    })
+    worker.start()
+    await until(() => given.length === 2, 'what nobody waits for any more')
+    await worker.stop()
+    expect(given).toEqual([
+      [1n, false, 60],
+      [2n, false, 60],
+      [3n, true, 0],
+    ])
   })
 
   it('stays as it was when the chain cannot be asked', async () => {
