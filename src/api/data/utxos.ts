@@ -148,7 +148,9 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
 function smallestAmount(url: string, parsed: number): bigint {
   if (!Number.isFinite(parsed)) throw new BadInputError('minUtxoAmount must be a finite number')
   const written = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('minUtxoAmount') ?? ''
-  return /^\d+$/.test(written) ? BigInt(written) : BigInt(Math.ceil(parsed))
+  const [, whole, part = ''] = /^\+?(\d+)(?:\.(\d+))?$/.exec(written.trim()) ?? []
+  if (whole === undefined) return BigInt(Math.ceil(parsed))
+  return BigInt(whole) + (/[1-9]/.test(part) ? 1n : 0n)
 }
 
 /** On P the filter has no meaning. */

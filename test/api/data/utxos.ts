@@ -167,6 +167,9 @@ export function checkUtxos(server: () => IndexedServer): void {
     }
     expect(await from('10000000000000000')).toEqual([200, true])
     expect(await from('10000000000000001')).toEqual([200, false])
+    expect(await from('10000000000000000.0')).toEqual([200, true])
+    expect(await from('10000000000000000.1')).toEqual([200, false])
+    expect(await from('%2B10000000000000001')).toEqual([200, false])
     expect(await from('0.5')).toEqual([200, true])
     for (const none of ['Infinity', '1e400', 'NaN', '-1', '']) expect(await from(none)).toEqual([400, false])
   })
