@@ -23,7 +23,15 @@ const answer = (reading: BatchReading): Outcome<BatchReading> => ({ kind: 'answe
 const refusal = (text: string): Outcome<BatchReading> =>
   answer(TOO_MANY_TEXT.test(text) ? { kind: 'too-many' } : { kind: 'refused' })
 
+/** geth and its forks put what they think of the whole batch into one entry, under the id of the first call. */
+const speaksOfBatch = (list: unknown[], count: number): boolean => {
+  const [only] = list
+  if (list.length !== 1 || count === 1 || !isObject(only) || !isObject(only['error'])) return false
+  return TOO_MANY_TEXT.test(String(only['error']['message']))
+}
+
 const readArray = (host: string, list: unknown[], count: number, bytes: number): Outcome<BatchReading> => {
+  if (speaksOfBatch(list, count)) return answer({ kind: 'too-many' })
   const outcomes = new Array<Outcome<unknown> | undefined>(count)
   const share = Math.ceil(bytes / count)
   for (const item of list) {

@@ -124,6 +124,20 @@ test('an upstream that finds a batch too long gets shorter ones, and that is rem
   expect((servers[0]?.stats.requests ?? 0) - before).toBe(4)
 })
 
+test('a batch that geth finds too long: it says so in one entry, under the id of the first call', async () => {
+  const handle = (_request: unknown, body: Buffer) => {
+    const entries = JSON.parse(body.toString()) as unknown[]
+    if (!Array.isArray(entries) || entries.length <= 3) return undefined
+    // Byte for byte what geth 1.17.5 says with --rpc.batch-request-limit 3.
+    return { body: '[{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"batch too large"}}]' }
+  }
+  const { pool, servers } = await startTestPool([{ handle }])
+  expect(await readAll(pool, 12)).toEqual(echoes(12))
+  const before = servers[0]?.stats.requests ?? 0
+  expect(await readAll(pool, 12, 'again')).toEqual(echoes(12))
+  expect((servers[0]?.stats.requests ?? 0) - before).toBe(4)
+})
+
 test('a rate limit that answers a batch as one object is a rate limit', async () => {
   const body = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"rate limit exceeded"}}'
   const { pool, servers } = await startTestPool([{ handle: () => ({ body }) }, {}])
