@@ -15,8 +15,8 @@ import { JsonText } from './json-text.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
 import { type Cancel, checked, doubted, type Settle } from './outcome.ts'
 import { createRanking } from './ranking.ts'
-import { createRunner, type Task } from './read-run.ts'
-import { createReader, type Read } from './reader.ts'
+import { createRunner, type RunnerDeps, type Task } from './read-run.ts'
+import { createReader, type Read, type ReaderDeps } from './reader.ts'
 import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
 import { createTtlCache } from './ttl-cache.ts'
 import type { CallOptions, HeadProbe, IdentityProbe, PoolLimits, UpstreamPool, UpstreamSpec } from './types.ts'
@@ -91,6 +91,42 @@ const createRpcLauncher =
     return attempt(upstream, { request, read: readSingle, calls: 1, hedge, parent }, settle)
   }
 
+/** Calls whose text says that they are the same share one answer; writes and calls that name a server never do. */
+const createRpcCaller =
+  (launchRpc: ReturnType<typeof createRpcLauncher>, read: Read): UpstreamPool['rpc'] =>
+  async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
+    const entry: RpcEntry = { method, params: stringifyParams(method, params) }
+    const launch = launchRpc(path, entry, options, currentTrace())
+    const mayShare = options.idempotent !== false && options.sameServer === undefined
+    const shared = mayShare && (options.cacheMs || (entry.params?.length ?? 0) <= LONGEST_SHARED)
+    const key = shared ? `${path}\n${method}\n${entry.params ?? ''}` : undefined
+    return read(key, method, options, launch as Task<T>['launch'])
+  }
+
+type ReadDeps = Omit<RunnerDeps, 'hedges' | 'answeredFirst' | 'liveProbes'> & Pick<ReaderDeps, 'guard' | 'watch'>
+
+/** What is read is shared and remembered; `read` hands on as it came, `readNow` is held back while the head is in doubt. */
+const createReads = ({ watch, guard, ...run }: ReadDeps) => {
+  const { pool, scheduler, reporter } = run
+  const runner = createRunner({
+    ...run,
+    hedges: createHedgeBudget(READS_PER_HEDGE),
+    answeredFirst: new WeakMap(),
+    liveProbes: watch === undefined,
+  })
+  const flights = createFlights(pool, scheduler)
+  const cache = createTtlCache({ entries: CACHE_ENTRIES, bytes: CACHE_BYTES })
+  const read = createReader({ pool, runner, flights, cache, watch, guard, reporter })
+  // What is handed on as it came is none of ours to judge, and what may not be sent twice is no reading.
+  const readNow: Read = (key, label, options, launch) =>
+    read(key, label, options, watch && options.idempotent !== false ? watch.held(launch) : launch)
+  const forget = (): void => {
+    flights.close()
+    cache.clear()
+  }
+  return { read, readNow, forget }
+}
+
 /**
  * A set of servers that answer the same questions. The first in `specs` is asked first while all are equally healthy.
  * Parsed answers are shared between callers (coalescing, cache): treat them as read-only.
@@ -116,35 +152,20 @@ export const createUpstreamPool = (
   const watch = deps.headProbe
     ? createHeadWatch({ pool: name, probe: deps.headProbe, upstreams, isForeign, attempt, scheduler, reporter })
     : undefined
-  const runner = createRunner({
+  const { read, readNow, forget } = createReads({
     pool: name,
     upstreams,
     limits,
     ranking,
     scheduler,
-    hedges: createHedgeBudget(READS_PER_HEDGE),
+    watch,
+    guard,
     reporter,
-    answeredFirst: new WeakMap(),
-    liveProbes: watch === undefined,
   })
-  const flights = createFlights(name, scheduler)
-  const cache = createTtlCache({ entries: CACHE_ENTRIES, bytes: CACHE_BYTES })
-  const read = createReader({ pool: name, runner, flights, cache, watch, guard, reporter })
-  // What is handed on as it came is none of ours to judge, and what may not be sent twice is no reading.
-  const readNow: Read = (key, label, options, launch) =>
-    read(key, label, options, watch && options.idempotent !== false ? watch.held(launch) : launch)
-  const launchRpc = createRpcLauncher(attempt, createBatchers(name, attempt, reporter))
 
   return {
     name,
-    rpc: async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
-      const entry: RpcEntry = { method, params: stringifyParams(method, params) }
-      const launch = launchRpc(path, entry, options, currentTrace())
-      const mayShare = options.idempotent !== false && options.sameServer === undefined
-      const shared = mayShare && (options.cacheMs || (entry.params?.length ?? 0) <= LONGEST_SHARED)
-      const key = shared ? `${path}\n${method}\n${entry.params ?? ''}` : undefined
-      return readNow(key, method, options, launch as Task<T>['launch'])
-    },
+    rpc: createRpcCaller(createRpcLauncher(attempt, createBatchers(name, attempt, reporter)), readNow),
     getJson: createJsonGetter({ attempt, read: readNow }),
     exchange: createExchange({ attempt, read }),
     head: () => watch?.head(),
@@ -152,8 +173,7 @@ export const createUpstreamPool = (
       upstreams.map((upstream) => (isForeign(upstream) ? { ...upstream.status(), healthy: false } : upstream.status())),
     close: async () => {
       watch?.close()
-      flights.close()
-      cache.clear()
+      forget()
       await Promise.all(upstreams.map((upstream) => upstream.release()))
     },
   }
