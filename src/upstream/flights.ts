@@ -19,6 +19,7 @@ interface Waiter extends AbortWatch {
   resolve(value: unknown): void
   reject(error: unknown): void
   signal: AbortSignal | undefined
+  toldBy: CallOptions['toldBy']
   timer: Scheduled | undefined
 }
 
@@ -63,8 +64,10 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
     flight.waiters = []
     for (const waiter of waiters) {
       release(waiter)
-      if (outcome.kind === 'answer') waiter.resolve(outcome.value)
-      else
+      if (outcome.kind === 'answer') {
+        if (outcome.by) waiter.toldBy?.(outcome.by)
+        waiter.resolve(outcome.value)
+      } else
         waiter.reject(outcome.kind === 'truth' ? outcome.error : new UpstreamUnavailableError(outcome.failure.reason))
     }
   }
@@ -90,6 +93,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
         resolve: resolve as (value: unknown) => void,
         reject,
         signal,
+        toldBy: options.toldBy,
         slot: -1,
         onAbort: () => leave(flight, waiter, isLate(signal) ? 'deadline' : 'left'),
         timer: undefined,

@@ -41,11 +41,19 @@ export interface Failure<T> {
 }
 
 export type Outcome<T> =
-  /** `bytes` is the answer's weight for caches. */
-  | { kind: 'answer'; value: T; bytes: number }
+  /** `bytes` is the answer's weight for caches; `by` is set once it is known to count. */
+  | { kind: 'answer'; value: T; bytes: number; by?: Teller }
   /** The upstream is fine and this error is the truth about the request. */
   | { kind: 'truth'; error: FirnError }
   | { kind: 'failure'; failure: Failure<T> }
+
+/** The upstream that gave an answer. */
+export interface Teller {
+  /** Says nothing but which one it is. */
+  server: object
+  /** It answered for another one, which was slow or in trouble. */
+  stoodIn: boolean
+}
 
 /** Called at most once. */
 export type Settle<T> = (outcome: Outcome<T>) => void

@@ -76,6 +76,7 @@ class ReadRun<T> implements Run {
   readonly #settle: Settle<T>
   readonly #failures: Failure<T>[] = []
   readonly #only: Upstream | undefined
+  #first: Upstream | undefined
   #tried: Upstream[] = []
   #legs: Leg[] = []
   #attempts = 0
@@ -90,7 +91,7 @@ class ReadRun<T> implements Run {
     this.#task = task
     this.#settle = settle
     // A run that must not hedge is one that has hedged already.
-    this.#only = task.sameServer && deps.answeredFirst.get(task.sameServer)
+    this.#only = task.sameServer && onlyOf(task.sameServer, deps)
     const alone = deps.upstreams.length === 1 || this.#only !== undefined
     this.#hedged = !task.idempotent || deps.limits.hedgeMinMs === 0 || alone
     if (!this.#hedged) deps.hedges.earn()
@@ -150,6 +151,7 @@ class ReadRun<T> implements Run {
 
   #launch(upstream: Upstream, isHedge: boolean): void {
     this.#attempts += 1
+    this.#first ??= upstream
     this.#tried.push(upstream)
     const leg: Leg = { upstream, cancel: undefined, ended: false }
     this.#legs = this.#legs.length === 0 ? [leg] : [...this.#legs.filter((other) => !other.ended), leg]
@@ -162,11 +164,12 @@ class ReadRun<T> implements Run {
     if (this.#ended) return
     if (outcome.kind !== 'failure') {
       this.#note(leg.upstream)
-      this.#finish(outcome)
+      this.#finish(this.#signed(outcome, leg))
       return
     }
     const { failure } = outcome
-    this.#failures.push(failure)
+    const { fallback } = failure
+    this.#failures.push(fallback === undefined ? failure : { ...failure, fallback: this.#signed(fallback, leg) })
     const { pool, reporter } = this.#deps
     if (reporter.active())
       reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
@@ -175,6 +178,11 @@ class ReadRun<T> implements Run {
     // A write that was sent may have been done: whatever this one upstream said is the end of it.
     if (!this.#task.idempotent && failure.neverSent !== true) this.#giveUp(Date.now(), [failure])
     else this.next()
+  }
+
+  #signed(outcome: Outcome<T>, { upstream }: Leg): Outcome<T> {
+    if (outcome.kind !== 'answer') return outcome
+    return { ...outcome, by: { server: upstream, stoodIn: upstream !== this.#first } }
   }
 
   #sendHedge(): void {
@@ -249,6 +257,9 @@ class ReadRun<T> implements Run {
     this.#hedge = undefined
   }
 }
+
+const onlyOf = (sameServer: object, { answeredFirst, upstreams }: RunnerDeps): Upstream | undefined =>
+  answeredFirst.get(sameServer) ?? upstreams.find((upstream) => upstream === sameServer)
 
 export type Runner = <T>(task: Task<T>, settle: Settle<T>) => Run
 

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { Teller } from './outcome.ts'
 
 /** One server that may answer for a pool. Limits left out fall back to the pool's defaults. */
 export interface UpstreamSpec {
@@ -73,11 +74,13 @@ export interface CallOptions {
   /** False = not put into a JSON-RPC batch. Default true. */
   batch?: boolean
   /**
-   * Calls with the same object go to one upstream of this pool: the one that answered the first of them. No other is asked
+   * Calls with the same object go to one upstream of this pool: the one that answered the first of them, or that which the object is (`toldBy`). No other is asked
    * when that one fails, and their answers are not shared. For what only fits together if one server said it: pages of a
    * list in that server's own order, or heights around them. Calls that begin before one is answered are not bound.
    */
   sameServer?: object
+  /** Called with the upstream whose answer it is, before the call ends; it may be given as `sameServer`. */
+  toldBy?: (teller: Teller) => void
   /** Share a successful answer for this long, milliseconds. Default 0: only calls in flight are shared. */
   cacheMs?: number
   /** With `cacheMs`: the answer also expires when the pool's head moves. Only for pools with a head probe. */

@@ -1,4 +1,4 @@
-import { FirnError, UpstreamUnavailableError } from '../../../errors.ts'
+import { FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 
@@ -18,18 +18,19 @@ export type CallOf = (chain: ChainLetter) => CallOptions
 const MAX_ATTEMPTS = 6
 
 /**
- * Repeats a read until the tip was the same before and after it: a UTXO that moves between two pages would be counted
- * twice or not at all. A height seen after one attempt serves as the height before the next, so an unexpected second
- * page costs one more reading and no more.
+ * Repeats a read until it is one state of the chain: a UTXO that moves between two pages, or from one node's answer into
+ * another's, would be counted twice or not at all.
  *
- * Heights and what is read between them come from one node for each chain: nodes list the UTXOs of one block in orders
- * of their own, so that a page of another node leaves some out, and one that lags moves while others stand still. If
- * that node fails, the reading is begun anew, with the first one that has pages: it may only know heights.
+ * What takes several calls is framed by the height: a height seen after one attempt serves as the height before the
+ * next, so an unexpected second page costs one more reading and no more. Heights and what is read between them come
+ * from one node for each chain: nodes list the UTXOs of one block in orders of their own, so that a page of another
+ * node leaves some out, and one that lags moves while others stand still.
  *
- * Reads of single calls are taken as they come. Their calls run at the same moment against the same node; comparing
- * heights would double the time of every ordinary answer for a window of milliseconds that the next poll closes.
+ * Reads of single calls are taken as they come, if one node answered all of them. Their calls run at the same moment;
+ * comparing heights would double the time of every ordinary answer for a window of milliseconds that the next poll
+ * closes. Where another node stood in for one of them, all is read again from that one: it may be blocks behind.
  * @param expectMany chains whose read is known to take several calls: they are asked for the height first.
- * @throws UpstreamUnavailableError when the tip moved under every attempt.
+ * @throws UpstreamUnavailableError when there was no such state in any attempt.
  */
 export async function readSettled<T>(
   heightOf: (chain: ChainLetter, call: CallOptions) => Promise<bigint>,
@@ -38,10 +39,11 @@ export async function readSettled<T>(
   read: (callOf: CallOf) => Promise<Attempt<T>>,
 ): Promise<T> {
   const servers = new Map<ChainLetter, object>()
+  const tellers = createTellers()
   let before = new Map<ChainLetter, bigint>()
   const callOf: CallOf = (chain) => {
     const sameServer = servers.get(chain)
-    return sameServer ? { ...call, sameServer } : call
+    return withLateDeadline(call, { toldBy: tellers.noteFor(chain), ...(sameServer && { sameServer }) })
   }
   const heights = async (chains: readonly ChainLetter[]) => {
     for (const chain of chains) if (!servers.has(chain)) servers.set(chain, {})
@@ -52,18 +54,57 @@ export async function readSettled<T>(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
       if (attempt === 1) before = await heights(expectMany)
+      tellers.forget()
       const { value, manyCalls } = await read(callOf)
+      const standIns = tellers.standIns()
+      if (standIns.size > 0) {
+        for (const [chain, server] of standIns) servers.set(chain, server)
+        before = await heights(manyCalls)
+        continue
+      }
       if (manyCalls.length === 0) return value
       const after = await heights(manyCalls)
       if (manyCalls.every((chain) => before.get(chain) === after.get(chain))) return value
       // A height from before that was not asked again holds as well: it covers more than this attempt.
       before = new Map([...before, ...after])
     } catch (error) {
-      const mayPass = error instanceof FirnError && error.retryable
+      // One node alone may be in trouble, or refuse what another one does.
+      const mayPass = error instanceof FirnError && (error.retryable || error instanceof JsonRpcError)
       if (servers.size === 0 || attempt === MAX_ATTEMPTS || !mayPass || call.signal?.aborted) throw error
-      for (const chain of servers.keys()) servers.set(chain, {})
+      servers.clear()
       before = new Map()
     }
   }
-  throw new UpstreamUnavailableError(`the chain moved during each of ${MAX_ATTEMPTS} readings`)
+  throw new UpstreamUnavailableError(`the chain moved, or no one node told all, in each of ${MAX_ATTEMPTS} readings`)
+}
+
+/** The options with more, whose deadline may still come to lie later. */
+function withLateDeadline(call: CallOptions, more: CallOptions): CallOptions {
+  const own = { ...call, ...more }
+  if (call.deadline === undefined) return own
+  return Object.defineProperty(own, 'deadline', { get: () => call.deadline, enumerable: true })
+}
+
+/** Who answered the calls of one attempt. */
+function createTellers() {
+  const byChain = new Map<ChainLetter, Map<object, boolean>>()
+  return {
+    forget: () => byChain.clear(),
+    noteFor: (chain: ChainLetter): NonNullable<CallOptions['toldBy']> => {
+      return ({ server, stoodIn }) => {
+        const servers = byChain.get(chain) ?? new Map<object, boolean>()
+        servers.set(server, stoodIn || servers.get(server) === true)
+        byChain.set(chain, servers)
+      }
+    },
+    /** Chains that were told of by several nodes, with the one that did what another could not. */
+    standIns: (): Map<ChainLetter, object> =>
+      new Map(
+        [...byChain].flatMap(([chain, servers]) => {
+          const all = [...servers]
+          const best = all.findLast(([, stoodIn]) => stoodIn) ?? all.at(-1)
+          return all.length > 1 && best ? [[chain, best[0]] as const] : []
+        }),
+      ),
+  }
 }
