@@ -37,7 +37,8 @@ test('never before hedgeMinMs, and only one extra', async () => {
 test('a fast pool never hedges, 0 switches hedging off, writes are never hedged', async () => {
   const fast = await startTestPool([named('first'), named('second')], { limits: { hedgeMinMs: 10_000 } })
   for (let index = 0; index < 50; index += 1) await fast.pool.rpc('', 'a', [index])
-  expect(fast.servers[1]?.stats.requests).toBe(0)
+  // Whom a busy machine finds slower is asked second, but nobody is asked twice.
+  expect(fast.servers.map(({ stats }) => stats.requests).reduce((a, b) => a + b)).toBe(50)
 
   const slow = { ...named('slow'), faults: { latencyMs: 300 } }
   const off = await startTestPool([slow, named('second')], { limits: { hedgeMinMs: 0 } })
