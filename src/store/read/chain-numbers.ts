@@ -14,7 +14,7 @@ export interface ChainNumbers {
   network(name: string): Promise<number>
   /** @throws NotFoundError when nothing of the network was ever indexed */
   chain(name: ChainName): Promise<number>
-  /** Numbers of EVM streams by EVM chain id. @throws NotFoundError when the chain was never indexed */
+  /** Number of the EVM stream of a chain id, of several the one that is ahead. @throws NotFoundError when the chain was never indexed */
   evm(chainId: bigint): Promise<number>
   /** Undefined for a stream that was never registered. */
   stream(name: string): Promise<number | undefined>
@@ -37,9 +37,17 @@ export function createChainNumbers(db: Db): ChainNumbers {
     async evm(chainId) {
       const known = streams.get(chainId)
       if (known !== undefined) return known
-      const rows = await db.selectFrom('stream').select(['id', 'evm_chain_id']).execute()
-      for (const row of rows) if (row.evm_chain_id !== null) streams.set(row.evm_chain_id, row.id)
-      return found(streams.get(chainId), `chain ${chainId}`)
+      const all = await db
+        .selectFrom('stream')
+        .select('id')
+        .where('evm_chain_id', '=', chainId)
+        .orderBy('current_at_ms', 'desc')
+        .orderBy('id')
+        .execute()
+      const [current] = all
+      // One may be left of another configuration, and not go on; which one that is may change while this process lives.
+      if (current && all.length === 1) streams.set(chainId, current.id)
+      return found(current?.id, `chain ${chainId}`)
     },
     async stream(name) {
       if (!named.has(name))

@@ -194,6 +194,25 @@ describeStores('EVM chains', (open) => {
   })
 })
 
+describeStores('two streams of one EVM chain', (open) => {
+  it('are read as the one that goes on', async () => {
+    const store = await opened(open)
+    const again = { name: 't:C', kind: 'primary' as const, network: 't', testnet: true, chain: 'C' as const }
+    await store.writer.register({ ...again, evmChainId: L1.evmChainId })
+    const owners = async () => (await store.reader.nfts.list(NFTS, { limit: 10 })).tokens.map(({ owner }) => owner)
+    const commitC = (height: number, evm: EvmRows) => store.writer.commitRange('t:C', { evm }, range(height))
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n)] })
+    await commitC(0, { nfts: [nft(0, address(2), 7n)] })
+    await store.writer.confirmTip(L1.name)
+    expect(await owners()).toEqual([address(1)])
+    await commitC(1, { nfts: [nft(1, address(3), 7n)] })
+    expect(await owners()).toEqual([address(1)])
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    await store.writer.confirmTip('t:C')
+    expect(await owners()).toEqual([address(3)])
+  })
+})
+
 describeStores('NFT metadata', (open) => {
   it('is fetched once per turn, kept over failures, and reindexed once an hour', async () => {
     const store = await opened(open)
