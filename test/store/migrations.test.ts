@@ -95,4 +95,19 @@ describe('a database of an earlier version', () => {
     expect(await listed(after, 'P', address(1), false)).toHaveLength(1)
     await Promise.all([client.end(), writer.end()])
   })
+  it('of a newer one is left alone, and said to be it', async () => {
+    const url = await server().create('newer')
+    const store = connect(url)
+    await store.open()
+    await store.close()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(`insert into firn_migration (name, timestamp) values ('0099-later', 'then')`)
+    await expect(connect(url).open()).rejects.toThrow(
+      'the database has the schema of a newer version of this program (step 0099-later), and this one cannot go back: start that version',
+    )
+    await client.query(`delete from firn_migration where name = '0099-later'`)
+    await connect(url).open()
+    await client.end()
+  })
 })

@@ -29,6 +29,9 @@ const STEPS: Record<string, Migration> = {
   '0010-unspent-entries': unspentEntries,
 }
 
+/** How the migrator says that somebody else knows more steps. */
+const UNKNOWN_STEP = /previously executed migration (\S+) is missing/
+
 /**
  * Brings the schema to this program's version.
  * @returns names of the steps that were applied now
@@ -48,6 +51,12 @@ export async function migrate(pool: PostgresPool): Promise<string[]> {
     if (error !== undefined) {
       const failed = results.find((result) => result.status === 'Error')?.migrationName
       const why = error instanceof Error ? error.message : String(error)
+      const newer = UNKNOWN_STEP.exec(why)?.[1]
+      if (newer !== undefined)
+        throw new StoreUnavailableError(
+          `the database has the schema of a newer version of this program (step ${newer}), and this one cannot go back: start that version`,
+          error,
+        )
       throw new StoreUnavailableError(`the schema cannot be brought up to date (${failed ?? 'start'}): ${why}`, error)
     }
     if (results.length === 0) return applied
