@@ -1,5 +1,5 @@
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
-import type { UpstreamPool } from '../../upstream/types.ts'
+import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { SlotFloor } from './slot-floor.ts'
 
@@ -45,7 +45,7 @@ const toSlotted = (answer: unknown, method: string): Slotted => {
 export const callSlotted = async (
   pool: UpstreamPool,
   { method, params, config, check }: SlottedCall,
-  context: ReadContext,
+  context: CallOptions,
   minContextSlot?: bigint,
 ): Promise<Slotted> => {
   const least = minContextSlot === undefined ? {} : { minContextSlot: Number(minContextSlot) }
@@ -73,6 +73,34 @@ const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
     }),
   )
 
+/** Servers at most so many slots apart tell of the same moment, two seconds; one alone moves on by less between answers. */
+const SAME_MOMENT = 5n
+
+/**
+ * Answers to all calls. Where several servers told them, of other moments, those of the one that stood in for another are
+ * taken instead, if it can tell all: lamports of one and tokens of the other would lose or double what was swapped.
+ */
+const askTogether = async (
+  pool: UpstreamPool,
+  calls: readonly SlottedCall[],
+  context: ReadContext,
+): Promise<Outcome<Slotted>[]> => {
+  const servers = new Map<object, boolean>()
+  const toldBy: CallOptions['toldBy'] = ({ server, stoodIn }) =>
+    void servers.set(server, stoodIn || servers.get(server) === true)
+  const ask = (options: CallOptions) => Promise.all(calls.map((call) => settle(callSlotted(pool, call, options))))
+  const outcomes = await ask({ ...context, toldBy })
+  const sameServer = [...servers.keys()].findLast((server) => servers.get(server))
+  if (servers.size < 2 || !sameServer || slotsApart(outcomes) <= SAME_MOMENT) return outcomes
+  const again = await ask({ ...context, sameServer })
+  return again.every(({ ok }) => ok) ? again : outcomes
+}
+
+const slotsApart = (outcomes: readonly Outcome<Slotted>[]): bigint => {
+  const slots = outcomes.flatMap((one) => (one.ok ? [one.value.slot] : [])).sort((a, b) => (a < b ? -1 : 1))
+  return (slots.at(-1) ?? 0n) - (slots[0] ?? 0n)
+}
+
 /**
  * Calls that belong to one picture, all started in one turn so that the pool can send them together. An answer more
  * than `spread` slots older than the newest, of this read or of those before it (`floor`), is asked for once more; when
@@ -85,7 +113,7 @@ export const callTogether = async (
   context: ReadContext,
   { spread, floor }: { spread: number; floor: SlotFloor },
 ): Promise<Outcome<Slotted>[]> => {
-  const outcomes = await Promise.all(calls.map((call) => settle(callSlotted(pool, call, context))))
+  const outcomes = await askTogether(pool, calls, context)
   let newest = floor.slot()
   for (const one of outcomes) if (one.ok && one.value.slot > newest) newest = one.value.slot
   const least = newest - BigInt(spread)

@@ -84,3 +84,25 @@ it.each([
   const found = await stage.source(two).readBalances([{ id: alice }], readContext())
   expect(balancesOf(found.get(alice)).tokens.length).toBeGreaterThan(0)
 })
+
+it.each([960, 1_040])('lamports of one moment are not put beside tokens of another: %d', async (slot) => {
+  stage.tamper = (answer) => ({ ...answer, context: { slot: 1_000 } })
+  stage.server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getTokenAccountsByOwner'] } })
+  const other = await startFaultServer({
+    answer: (call) => {
+      const answer = stage.answer(call)
+      if (call.method !== 'getMultipleAccounts' && call.method !== 'getTokenAccountsByOwner') return answer
+      const { value } = answer as Answer
+      const poorer = (value as ({ lamports: number } | null)[]).map((one) => one && { ...one, lamports: 7 })
+      return { context: { slot }, value: call.method === 'getMultipleAccounts' ? poorer : value }
+    },
+  })
+  const two = createUpstreamPool('test', [{ url: stage.server.url }, { url: other.url }], DEFAULT_LIMITS)
+  onTestFinished(async () => {
+    await two.close()
+    await other.close()
+  })
+  const { alice } = stage.chain.owners
+  const read = async () => balancesOf((await stage.source(two).readBalances([{ id: alice }], readContext())).get(alice))
+  expect((await read()).native).toBe(7n)
+})
