@@ -59,6 +59,7 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
   setMaxListeners(0, signal)
   const active = { asked: new Set<Promise<void>>(), others: new Set<Promise<void>>() }
   let waking = new AbortController()
+  let ended = 0
   const rest = (ms: number): Promise<void> => {
     waking = new AbortController()
     return signal.aborted ? Promise.resolve() : pause(ms, waking.signal)
@@ -85,16 +86,19 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
     return askable > 0 ? records.takeDue(askable, LEASE_SECONDS, 'asked') : []
   }
   const take = async (): Promise<void> => {
+    const before = ended
     const tokens = await due()
     for (const token of tokens) {
       const lane = token.asked && active.asked.size < ASKED_AT_ONCE ? active.asked : active.others
       const job = work(token).finally(() => {
         lane.delete(job)
+        ended += 1
         waking.abort()
       })
       lane.add(job)
     }
-    if (tokens.length === 0 || active.others.size >= concurrency) await rest(pollMs)
+    // Places that got free while the queue was asked are not slept over.
+    if ((tokens.length === 0 || active.others.size >= concurrency) && ended === before) await rest(pollMs)
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted)
