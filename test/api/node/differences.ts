@@ -111,7 +111,7 @@ call, so that nothing that parses bodies breaks:
 Pages of UTXOs (\`getUTXOs\` with \`startIndex\`) come from the node that gave the page before: nodes list the UTXOs of one
 block in orders of their own, and the next page of another one would leave some out. When that node fails, the page is an
 error, and the list has to be read from its start. What page a node gave is known for ten minutes, over
-`FIRN_REDIS_URL` to all processes; without it a client has to stay with one process of several.
+\`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several.
 
 ## What is not forwarded
 
