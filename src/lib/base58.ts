@@ -10,29 +10,51 @@ export const MAX_BASE58_CHARACTERS = 16_384
 const DIGITS = new Int8Array(128).fill(-1)
 for (let i = 0; i < ALPHABET.length; i++) DIGITS[ALPHABET.charCodeAt(i)] = i
 
-/** Bitcoin's base58 of `bytes` (leading zero bytes become `1`). Quadratic: meant for ids, keys and short blobs. */
-export function encodeBase58(bytes: Uint8Array): string {
+/** Room for ids and keys that each call uses anew: lists that grow cost more than the arithmetic. Nobody waits meanwhile. */
+const LIMBS = new Float64Array(64)
+const CHARACTERS = Buffer.alloc(LIMBS.length * LIMB_DIGITS)
+/** Bits that a limb holds at least. */
+const LIMB_BITS = 29
+/** More than a digit to base 58 says. */
+const DIGIT_BITS = 6
+const roomFor = (limbs: number): Float64Array => (limbs <= LIMBS.length ? LIMBS : new Float64Array(limbs))
+
+/**
+ * Bitcoin's base58 of `bytes` (leading zero bytes become `1`). Quadratic: meant for ids, keys and short blobs.
+ * @param length of what is written, from the beginning of `bytes`
+ */
+export function encodeBase58(bytes: Uint8Array, length = bytes.length): string {
   let zeros = 0
-  while (zeros < bytes.length && bytes[zeros] === 0) zeros++
-  const limbs: number[] = []
+  while (zeros < length && bytes[zeros] === 0) zeros++
+  const limbs = roomFor(Math.ceil((length * 8) / LIMB_BITS) + 1)
+  let count = 0
   // The odd byte goes first, so that the rest is whole 16-bit words.
   let at = zeros
-  if ((bytes.length - zeros) % 2 === 1) multiplyAdd(limbs, LIMB, 256, bytes[at++] ?? 0)
-  for (; at < bytes.length; at += 2) multiplyAdd(limbs, LIMB, 65_536, ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0))
+  if ((length - zeros) % 2 === 1) count = multiplyAdd(limbs, count, LIMB, 256, bytes[at++] ?? 0)
+  for (; at < length; at += 2)
+    count = multiplyAdd(limbs, count, LIMB, 65_536, ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0))
+  return writeDigits(limbs, count, zeros)
+}
+
+function writeDigits(limbs: Float64Array, count: number, zeros: number): string {
+  const size = zeros + count * LIMB_DIGITS
+  const characters = size <= CHARACTERS.length ? CHARACTERS : Buffer.alloc(size)
+  characters.fill(ALPHABET.charCodeAt(0), 0, zeros)
   // Filled from the end: the lowest limb holds the last digits. What is left of the top limb's five are zeros.
-  const characters = Buffer.alloc(zeros + limbs.length * LIMB_DIGITS, ALPHABET.charAt(0))
-  let place = characters.length
+  let place = size
   let start = place
-  for (let i = 0; i < limbs.length; i++) {
-    let limb = limbs[i] ?? 0
+  for (let i = 0; i < count; i++) {
+    // As an integer of 32 bits, which divides faster.
+    let limb = (limbs[i] ?? 0) | 0
     for (let digit = 0; digit < LIMB_DIGITS; digit++) {
-      const value = limb % 58
+      const rest = (limb / 58) | 0
+      const value = limb - rest * 58
       characters[--place] = ALPHABET.charCodeAt(value)
       if (value > 0) start = place
-      limb = (limb - value) / 58
+      limb = rest
     }
   }
-  return characters.toString('latin1', start - zeros)
+  return characters.toString('latin1', start - zeros, size)
 }
 
 /**
@@ -43,7 +65,8 @@ export function decodeBase58(text: string): Uint8Array {
   if (text.length > MAX_BASE58_CHARACTERS) throw new BadInputError('base58 text is too long')
   let zeros = 0
   while (zeros < text.length && text.charCodeAt(zeros) === 49) zeros++
-  const words: number[] = []
+  const words = roomFor(Math.ceil((text.length * DIGIT_BITS) / 16) + 1)
+  let count = 0
   let at = zeros
   let group = (text.length - zeros) % LIMB_DIGITS || LIMB_DIGITS
   while (at < text.length) {
@@ -54,15 +77,15 @@ export function decodeBase58(text: string): Uint8Array {
       if (digit < 0) throw new BadInputError('base58 text holds a character outside its alphabet')
       value = value * 58 + digit
     }
-    multiplyAdd(words, 65_536, 58 ** group, value)
+    count = multiplyAdd(words, count, 65_536, 58 ** group, value)
     group = LIMB_DIGITS
   }
-  return wordsToBytes(words, zeros)
+  return wordsToBytes(words, count, zeros)
 }
 
-function wordsToBytes(words: readonly number[], zeros: number): Uint8Array {
-  const top = words[words.length - 1] ?? 0
-  const length = words.length === 0 ? 0 : words.length * 2 - (top < 256 ? 1 : 0)
+function wordsToBytes(words: Float64Array, count: number, zeros: number): Uint8Array {
+  const top = words[count - 1] ?? 0
+  const length = count === 0 ? 0 : count * 2 - (top < 256 ? 1 : 0)
   const bytes = new Uint8Array(zeros + length)
   for (let i = 0; i < length; i++) {
     const word = words[i >> 1] ?? 0
@@ -71,17 +94,22 @@ function wordsToBytes(words: readonly number[], zeros: number): Uint8Array {
   return bytes
 }
 
-/** limbs (little end first, base `base`) := limbs · factor + carry. */
-function multiplyAdd(limbs: number[], base: number, factor: number, carry: number): void {
+/**
+ * The number in the first `count` limbs (little end first, base `base`) := number · factor + carry.
+ * @returns limbs that it has then
+ */
+function multiplyAdd(limbs: Float64Array, count: number, base: number, factor: number, carry: number): number {
   let rest = carry
-  for (let i = 0; i < limbs.length; i++) {
+  for (let i = 0; i < count; i++) {
     const sum = (limbs[i] ?? 0) * factor + rest
     rest = Math.floor(sum / base)
     limbs[i] = sum - rest * base
   }
+  let size = count
   while (rest > 0) {
     const next = Math.floor(rest / base)
-    limbs.push(rest - next * base)
+    limbs[size++] = rest - next * base
     rest = next
   }
+  return size
 }

@@ -14,9 +14,13 @@ export const EMPTY_NODE_ID = '0'.repeat(NODE_ID_BYTES * 2)
 
 const NODE_PREFIX = 'NodeID-'
 
+/** For each call anew. */
+const idBytes = Buffer.alloc(ID_BYTES)
+
 /** cb58 of an id held as hex. */
 export function idToCb58(id: string): string {
-  return encodeCb58(hexToBytes(id))
+  const isId = id.length === ID_BYTES * 2 && idBytes.write(id, 'hex') === ID_BYTES
+  return encodeCb58(isId ? idBytes : hexToBytes(id))
 }
 
 /**

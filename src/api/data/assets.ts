@@ -56,9 +56,20 @@ export async function withAssets<E extends { asset: AssetInfo }>(
   })
 }
 
+/** The entries of a page share their assets. */
+const texts = new WeakMap<AssetInfo, string>()
+
+function idText(asset: AssetInfo): string {
+  const known = texts.get(asset)
+  if (known !== undefined) return known
+  const text = idToCb58(asset.id)
+  texts.set(asset, text)
+  return text
+}
+
 /** @param asset AVAX, or one of `withAssets` */
 export function presentAsset(asset: AssetInfo, chain: PrimaryChain) {
-  const assetId = idToCb58(asset.id)
+  const assetId = idText(asset)
   const known = assetId === chain.identity.avaxAssetId ? AVAX : asset
   if (known.denomination === undefined) throw new RangeError(`asset ${assetId} was not described`)
   return {

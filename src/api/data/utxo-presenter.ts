@@ -61,50 +61,51 @@ const listOf = (title: string, utxo: typeof PChainUtxoSchema | typeof UtxoSchema
 export const ListPChainUtxosSchema = listOf('ListPChainUtxosResponse', PChainUtxoSchema)
 export const ListUtxosSchema = listOf('ListUtxosResponse', UtxoSchema)
 
-const common = (utxo: UtxoRecord, chain: PrimaryChain, utxoBytes: string) => ({
-  addresses: utxo.addresses.map((address) => addressText(address, chain)),
-  asset: { ...presentAsset(utxo.asset, chain), amount: amountOf(utxo) },
-  utxoId: idToCb58(utxo.id),
-  utxoBytes,
-  createdOnChainId: chain.identity.blockchainIds[utxo.createdOn],
-  consumedOnChainId: chain.identity.blockchainIds[utxo.consumableOn],
-})
-
 /** Outputs without an amount (minting rights, NFTs) count as none. */
 const amountOf = (utxo: UtxoRecord): string => (utxo.amount ?? 0n).toString()
 
-/** A UTXO as a P-chain list shows it; absent members are left out, never null. */
+/** What is undefined is left out where it is written as JSON. */
+type Written<T> = { [K in keyof T]: T[K] | undefined }
+
+/*
+ * Members stand in one literal each, present or not: put together of parts, entries took as much time and memory as all
+ * else that is done for a page.
+ */
+
+/** A UTXO as a P-chain list shows it; absent members are undefined, never null. */
 export function presentPlatformUtxo(
   utxo: UtxoRecord,
   chain: PrimaryChain,
   utxoBytes: string,
-): Static<typeof PChainUtxoSchema> {
-  const shared = common(utxo, chain, utxoBytes)
-  const staked = utxo.stake?.active === true
+): Written<Static<typeof PChainUtxoSchema>> {
+  const amount = amountOf(utxo)
+  const asset = presentAsset(utxo.asset, chain)
+  const staked = utxo.stake?.active === true ? utxo.stake : undefined
   // What is staked is not consumed, whatever is known of later.
   const consumed = staked ? undefined : utxo.consumed
   const native = utxo.createdOn === utxo.consumableOn
   return {
-    ...shared,
-    amount: shared.asset.amount,
-    assetId: shared.asset.assetId,
+    addresses: utxo.addresses.map((address) => addressText(address, chain)),
+    asset: { ...asset, amount },
+    utxoId: idToCb58(utxo.id),
+    utxoBytes,
+    createdOnChainId: chain.identity.blockchainIds[utxo.createdOn],
+    consumedOnChainId: chain.identity.blockchainIds[utxo.consumableOn],
+    amount,
+    assetId: asset.assetId,
     txHash: idToCb58(utxo.txId),
     outputIndex: utxo.outputIndex,
     blockTimestamp: Number(utxo.created.time),
     blockNumber: (utxo.reward?.height ?? utxo.created.height).toString(),
-    ...(consumed
-      ? {
-          consumingTxHash: idToCb58(consumed.by),
-          consumingBlockTimestamp: Number(consumed.time),
-          consumingBlockNumber: consumed.height.toString(),
-        }
-      : {}),
-    ...(native || utxo.locktime > 0n ? { platformLocktime: Number(utxo.locktime) } : {}),
-    ...(utxo.stakeableLocktime === undefined ? {} : { stakeableLocktime: Number(utxo.stakeableLocktime) }),
+    consumingTxHash: consumed && idToCb58(consumed.by),
+    consumingBlockTimestamp: consumed && Number(consumed.time),
+    consumingBlockNumber: consumed?.height.toString(),
+    platformLocktime: native || utxo.locktime > 0n ? Number(utxo.locktime) : undefined,
+    stakeableLocktime: utxo.stakeableLocktime === undefined ? undefined : Number(utxo.stakeableLocktime),
     threshold: utxo.threshold,
-    ...(staked && utxo.stake
-      ? { staked: true, utxoStartTimestamp: Number(utxo.stake.start), utxoEndTimestamp: Number(utxo.stake.end) }
-      : {}),
+    staked: staked && true,
+    utxoStartTimestamp: staked && Number(staked.start),
+    utxoEndTimestamp: staked && Number(staked.end),
     utxoType: utxo.stakeableLocktime === undefined ? 'TRANSFER' : 'STAKE',
   }
 }
@@ -120,26 +121,28 @@ export function presentUtxo(
   chain: PrimaryChain,
   utxoBytes: string,
   proof?: SpendingProof,
-): Static<typeof UtxoSchema> {
+): Written<Static<typeof UtxoSchema>> {
   const { consumed } = utxo
   return {
-    ...common(utxo, chain, utxoBytes),
+    addresses: utxo.addresses.map((address) => addressText(address, chain)),
+    asset: { ...presentAsset(utxo.asset, chain), amount: amountOf(utxo) },
+    utxoId: idToCb58(utxo.id),
+    utxoBytes,
+    createdOnChainId: chain.identity.blockchainIds[utxo.createdOn],
+    consumedOnChainId: chain.identity.blockchainIds[utxo.consumableOn],
     creationTxHash: idToCb58(utxo.txId),
     outputIndex: String(utxo.outputIndex),
     timestamp: Number(utxo.created.time),
-    ...(consumed ? { consumingTxHash: idToCb58(consumed.by), consumingTxTimestamp: Number(consumed.time) } : {}),
+    consumingTxHash: consumed && idToCb58(consumed.by),
+    consumingTxTimestamp: consumed && Number(consumed.time),
     locktime: Number(utxo.locktime),
     threshold: utxo.threshold,
     utxoType: utxo.kind,
-    ...(proof
-      ? {
-          credentials: proof.map(({ signature, publicKey }) => ({
-            signature: base64(signature),
-            ...(publicKey === undefined ? {} : { publicKey: base64(publicKey) }),
-          })),
-        }
-      : {}),
-    ...(utxo.groupId === undefined ? {} : { groupId: utxo.groupId }),
-    ...(utxo.payload === undefined ? {} : { payload: utxo.payload }),
+    credentials: proof?.map(({ signature, publicKey }) => ({
+      signature: base64(signature),
+      ...(publicKey === undefined ? {} : { publicKey: base64(publicKey) }),
+    })),
+    groupId: utxo.groupId,
+    payload: utxo.payload,
   }
 }
