@@ -9,12 +9,12 @@ const texts = new Ajv({
   allErrors: true,
   strict: false,
 })
-/** Bodies are typed already. */
+/** Bodies are typed already. Their first mistake is enough: a body has room for millions, and the answer would, too. */
 const bodies = new Ajv({
   coerceTypes: false,
   useDefaults: true,
   removeAdditional: false,
-  allErrors: true,
+  allErrors: false,
   strict: false,
 })
 

@@ -76,6 +76,7 @@ it.each([
   ['{"addresses":{"a":1}}', ['addresses must be string or array']],
   ['{"addresses":["a",5]}', ['addresses.1 must be string']],
   ['{}', ['addresses is required']],
+  [`{"addresses":[${'1,'.repeat(1_000)}1]}`, ['addresses.0 must be string']],
 ])('addresses of a body are text or a list, and the message says what is wrong: %s', async (payload, message) => {
   expect(await post('/v1/either', 'application/json', payload)).toEqual([
     400,

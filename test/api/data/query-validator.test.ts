@@ -44,6 +44,14 @@ it('too many addresses: only where there is another way is it told', () => {
   expect(() => readAddresses(addresses, 1, 'POST takes more')).toThrow(/at most 1 are taken; POST takes more$/)
 })
 
+it('more addresses than could be meant are refused unread, however often one is written', () => {
+  const bare = 'fuji1m4hzf29faglptgsn0ha30jvyn8jpuehkr3drn7'
+  expect(readAddresses(Array(5_000).fill(` ${bare}`).join(), 1)).toHaveLength(1)
+  const rubbish = Array.from({ length: 9 }, (_, at) => `none${at}`)
+  expect(() => readAddresses(rubbish, 1)).toThrow(/^addresses holds 9 addresses, at most 1 are taken$/)
+  expect(() => readAddresses(rubbish.slice(0, 8), 1)).toThrow('Invalid address format: none0')
+})
+
 it('addresses come with the letter of a chain, its id, or bare; other prefixes are mistakes', () => {
   const bare = 'fuji1m4hzf29faglptgsn0ha30jvyn8jpuehkr3drn7'
   const prefixes = ['P-', 'X-', 'C-', 'p-', '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm-', '']
