@@ -99,7 +99,7 @@ export function avmMethods(context: NodeContext, chain: RecordedChain): Record<s
     },
     getAssetDescription(args) {
       const id = assetOf(context, args.text('assetID'))
-      const asset = network.assets.find((one) => one.assetID === id)
+      const asset = network.assets.find((one) => one.assetID === id) ?? assetMadeBy(id, chain.transaction(id, 'json'))
       const accepted = id === network.avaxAssetID || chain.transaction(id, 'status') !== undefined
       if (!accepted) throw new MethodError('not found')
       if (asset === undefined) throw new MethodError("transaction doesn't create an asset")
@@ -107,6 +107,19 @@ export function avmMethods(context: NodeContext, chain: RecordedChain): Record<s
       return JSON.stringify({ assetID, name, symbol, denomination })
     },
   }
+}
+
+/** What a transaction says of the asset that it makes: a list of assets may not name them all. */
+function assetMadeBy(assetID: string, json: string | undefined) {
+  const made = json === undefined ? undefined : (JSON.parse(json) as { unsignedTx: Partial<Asset> }).unsignedTx
+  if (made?.name === undefined || made.symbol === undefined || made.denomination === undefined) return undefined
+  return { assetID, name: made.name, symbol: made.symbol, denomination: String(made.denomination) }
+}
+
+interface Asset {
+  name: string
+  symbol: string
+  denomination: number
 }
 
 /** wallet.* at /ext/bc/X/wallet: what is left of it issues transactions. */
