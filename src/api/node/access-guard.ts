@@ -1,6 +1,6 @@
+import { goJson } from '../../lib/go-json.ts'
 import type { AccessTokens } from '../../services/access-tokens/index.ts'
 import type { AccessGuard, NodeAnswer } from './index.ts'
-import { goJson } from './json/write.ts'
 
 export type TokenCheck = Pick<AccessTokens, 'problem' | 'isCurrent'>
 

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { escapeHtml } from '../../lib/go-json.ts'
 import { formatGoDuration } from '../../lib/go-time.ts'
 import { AccessTokenError } from './access-token-error.ts'
 import { decodeSegment } from './segment.ts'
@@ -32,22 +33,13 @@ const HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
 const NANOSECONDS = 1_000_000_000n
 const LONGEST = 2n ** 63n - 1n
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-}
-
 const hmac = (signed: string, key: Buffer): Buffer => createHmac('sha256', key).update(signed, 'latin1').digest()
 
 /** A token in the node's layout. `exp` unix seconds. */
 export function signToken(claims: { exp: bigint; jti: string; endpoints: readonly string[] }, key: Buffer): string {
   const { exp, jti, endpoints } = claims
   const payload = `{"exp":${exp},"jti":${JSON.stringify(jti)},"endpoints":${JSON.stringify(endpoints)}}`
-  const escaped = payload.replace(/[<>&\u2028\u2029]/g, (character) => ESCAPES[character] ?? character)
-  const signed = `${HEADER}.${Buffer.from(escaped).toString('base64url')}`
+  const signed = `${HEADER}.${Buffer.from(escapeHtml(payload)).toString('base64url')}`
   return `${signed}.${hmac(signed, key).toString('base64url')}`
 }
 

@@ -1,6 +1,6 @@
+import { goJson } from '../../../lib/go-json.ts'
 import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
 import { eachMember, type Span } from '../json/spans.ts'
-import { goJson } from '../json/write.ts'
 
 /** JSON-RPC error codes as geth uses them. */
 export const EVM_CODES = { invalidRequest: -32600, server: -32000, tooLarge: -32003 } as const

@@ -1,8 +1,8 @@
 import { CancelledError, FirnError, UpstreamRateLimitedError } from '../../../errors.ts'
+import { goJson } from '../../../lib/go-json.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { errorBody, GORILLA_CODES } from '../gorilla/answer.ts'
 import { JSON_EVM, JSON_GORILLA, type NodeAnswer, notFound, plainText } from '../http/answer.ts'
-import { goJson } from '../json/write.ts'
 import type { Dialect } from '../routes/endpoint.ts'
 
 const only = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header)

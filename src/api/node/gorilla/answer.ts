@@ -1,4 +1,4 @@
-import { escapeHtml, goJson } from '../json/write.ts'
+import { escapeHtml, goJson } from '../../../lib/go-json.ts'
 
 const NULL = Buffer.from('null')
 const NEWLINE = Buffer.from('}\n')

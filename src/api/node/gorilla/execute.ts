@@ -1,5 +1,5 @@
+import { goJson } from '../../../lib/go-json.ts'
 import { goQuote } from '../json/go-quote.ts'
-import { goJson } from '../json/write.ts'
 import { errorBody, GORILLA_CODES, successBody } from './answer.ts'
 import { ArgumentError, readArguments } from './arguments.ts'
 import { type LocalCall, type LocalMethod, type LocalResult, MethodError, PASS_ON, RawJson } from './local-service.ts'

@@ -1,8 +1,9 @@
+import { goJson } from '../../../lib/go-json.ts'
 import { GoJsonError } from '../json/go-json-error.ts'
 import { eachMember, kindOf } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
-import { compactJson, goJson } from '../json/write.ts'
+import { compactJson } from '../json/write.ts'
 
 /** One call in the dialect of the node's non-EVM endpoints, as far as it could be decoded. */
 export interface GorillaRequest {

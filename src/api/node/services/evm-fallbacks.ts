@@ -1,10 +1,11 @@
 import { FirnError, JsonRpcError } from '../../../errors.ts'
+import { goJson } from '../../../lib/go-json.ts'
 import { type AskEvm, composeActivePrecompiles } from '../../../services/node-fallbacks/index.ts'
 import type { EvmApi, EvmRequest } from '../evm/endpoint.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'
 import { bodyStart, scanCall } from '../forward/scan-call.ts'
 import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
-import { compactJson, goJson } from '../json/write.ts'
+import { compactJson } from '../json/write.ts'
 
 const METHOD = 'eth_getActivePrecompilesAt'
 

@@ -1,6 +1,6 @@
+import { escapeHtml } from '../../../lib/go-json.ts'
 import { type HealthReportKind, type NodeHealth, reportText } from '../../../services/node-health/index.ts'
 import { type LocalMethod, type LocalService, RawJson } from '../gorilla/local-service.ts'
-import { escapeHtml } from '../json/write.ts'
 import type { LocalEndpoint } from '../plain/local-endpoint.ts'
 
 const method =
