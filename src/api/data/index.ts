@@ -19,6 +19,9 @@ export interface DataApiOptions {
   pathPrefix: string
 }
 
+/** 1,024 addresses are some 100 kB; what is larger takes its time to parse, in which nobody else is answered. */
+const MAX_BODY_BYTES = 1_048_576
+
 export const API_KEY_HEADER = 'x-glacier-api-key'
 
 export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
@@ -45,6 +48,7 @@ function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean,
   app.route({
     method: route.method,
     url,
+    bodyLimit: Math.min(app.initialConfig.bodyLimit ?? MAX_BODY_BYTES, MAX_BODY_BYTES),
     schema: {
       operationId: route.operationId,
       tags: [route.tag],

@@ -18,13 +18,15 @@ const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({
   ...changes,
 })
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+const plans = { default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 1_000 } }
+const computeUnits = createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage())
 let app: FastifyInstance
 beforeAll(async () => {
   app = Fastify()
-  const plans = { default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 1_000 } }
   await app.register(dataApi, {
     pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
+    computeUnits,
     routes: [
       route('/v1/none', {}),
       route('/v1/some', { body: Type.Object({ addresses: Type.String() }) }),
@@ -65,6 +67,20 @@ it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/vnd.api
     ])
   },
 )
+
+it('a body is refused from 1 MiB on, and from the limit of the server where that is lower', async () => {
+  const body = (bytes: number) => `{"addresses":"${'x'.repeat(bytes - 16)}"}`
+  expect((await post('/v1/either', 'application/json', body(1_048_576)))[0]).toBe(200)
+  expect(await post('/v1/either', 'application/json', body(1_048_577))).toEqual([
+    400,
+    { message: 'Request body is too large', error: 'Bad Request', statusCode: 400 },
+  ])
+  const small = Fastify({ bodyLimit: 100 })
+  await small.register(dataApi, { pathPrefix: '', computeUnits, routes: [route('/v1/some', {})] })
+  const answer = await small.inject({ method: 'POST', url: '/v1/some', payload: body(101), headers: JSON_TYPE })
+  await small.close()
+  expect(answer.statusCode).toBe(400)
+})
 
 it('an unknown path is 404, whatever is sent there', async () => {
   for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded'])
