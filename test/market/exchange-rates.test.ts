@@ -13,6 +13,15 @@ describe('exchange rates', () => {
       expect(impliedRates(things, ['eur', 'mxn'])).toEqual({ eur: 0.912345 })
   })
 
+  it('are not those of one thing whose prices cannot both be right', () => {
+    const right = [3, 5_000, 100_000, 0.5].map((price) => ({ usd: { price }, eur: { price: price * 0.5 } }))
+    for (const wrong of [0.0001, 1e30]) {
+      const absurd = { usd: { price: 1e12 }, eur: { price: wrong } }
+      for (const things of [right.slice(0, 2), right.slice(0, 3), right])
+        expect(impliedRates([absurd, ...things], ['eur'])).toEqual({ eur: 0.5 })
+    }
+  })
+
   it('of a table are relative to its usd', () => {
     expect(ratesOfTable({ usd: 50_000, eur: 45_000, clp: 'x', huf: 0 }, ['eur', 'clp', 'huf'])).toEqual({ eur: 0.9 })
     expect(ratesOfTable({ eur: 45_000 }, ['eur'])).toEqual({})
