@@ -2,14 +2,13 @@ import type { Logger } from 'pino'
 import { CancelledError } from '../errors.ts'
 import { pause } from '../lib/pause.ts'
 import type { IndexWriter } from '../store/index-writer.ts'
-import type { ChainStream, StreamBlock } from './runner/stream.ts'
+import type { AnyStream, ChainStream, StreamBlock } from './runner/stream.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from './runner/stream-runner.ts'
 import type { StreamStatus } from './runner/stream-status.ts'
 
 export interface IndexerDeps {
   writer: IndexWriter
-  // biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
-  streams: readonly ChainStream<any>[]
+  streams: readonly AnyStream[]
   logger: Logger
   times?: Partial<RunnerTimes>
   clock?: () => number

@@ -4,7 +4,7 @@ import { request } from 'undici'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { createEvmLayer, createEvmStream } from '../indexer/evm/index.ts'
-import { type ChainStream, createIndexer, type Indexer } from '../indexer/index.ts'
+import { type AnyStream, createIndexer, type Indexer } from '../indexer/index.ts'
 import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../indexer/primary/index.ts'
 import { CHAIN_LETTERS, SIDES } from '../lib/primary-network.ts'
 import type { Store } from '../store/index.ts'
@@ -15,9 +15,6 @@ import { stakingRules } from './staking-rules.ts'
 /** A genesis file is a few megabytes; more is none. */
 const GENESIS_BYTES = 64 * 1024 * 1024
 const GENESIS_MS = 60_000
-
-// biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
-type AnyStream = ChainStream<any>
 
 /**
  * Three pages are on their way at once, as text, as rows and as statements. In this process there is a database as well,

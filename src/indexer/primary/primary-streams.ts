@@ -4,7 +4,7 @@ import type { ChainLetter } from '../../lib/primary-network.ts'
 import { OtherNetworkError } from '../../store/index.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
-import type { ChainStream } from '../runner/stream.ts'
+import type { AnyStream } from '../runner/stream.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 import { createBlockSource } from './block-source.ts'
 import { createCStream, type EvmLayer } from './c-stream.ts'
@@ -39,9 +39,6 @@ export interface PrimaryStreamsDeps<E> {
   pageBlocks?: number
   evm?: EvmLayer<E>
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
-export type AnyStream = ChainStream<any>
 
 /** The streams of one network; they share what is known about it. */
 export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[] {

@@ -58,3 +58,7 @@ export interface RangeContent {
   /** Unix seconds of the last block, where only applying it tells. */
   time?: bigint
 }
+
+/** Any of them. */
+// biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
+export type AnyStream = ChainStream<any>
