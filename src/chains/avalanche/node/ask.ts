@@ -1,6 +1,15 @@
 import { JsonRpcError } from '../../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 
+/** Time for a call that only one node may answer, milliseconds: a node that hangs must leave time to begin anew. */
+const ONE_NODE_MS = 2_500
+
+/** Where nobody waits for the whole, a slow node has the time that it needs. */
+const bounded = (call: CallOptions): CallOptions =>
+  call.sameServer === undefined || call.deadline === undefined
+    ? call
+    : { ...call, deadline: Math.min(call.deadline, Date.now() + ONE_NODE_MS) }
+
 /** One question to a node's own APIs, which know no batches (only its EVM endpoints do). */
 export function ask(
   pool: UpstreamPool,
@@ -9,7 +18,7 @@ export function ask(
   params: unknown,
   call: CallOptions,
 ): Promise<unknown> {
-  return pool.rpc(path, method, params, { ...call, batch: false })
+  return pool.rpc(path, method, params, { ...bounded(call), batch: false })
 }
 
 /**

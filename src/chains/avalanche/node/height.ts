@@ -17,7 +17,8 @@ export async function readHeight(pool: UpstreamPool, chain: ChainLetter, call: C
 }
 
 async function once(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<bigint> {
-  const fresh = { ...call, idempotent: false }
+  // What is bound to one node is never shared, and may be asked of several as long as it is not.
+  const fresh = call.sameServer ? call : { ...call, idempotent: false }
   if (chain === 'C') {
     const hex = await ask(pool, '/ext/bc/C/rpc', 'eth_blockNumber', [], fresh)
     if (typeof hex !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(hex))

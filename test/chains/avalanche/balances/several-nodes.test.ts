@@ -8,20 +8,20 @@ import {
 import { createUpstreamPool } from '../../../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
 import { emptyLedger, secpUtxo } from '../ledger-data.ts'
-import { type LedgerCall, startLedgerNode } from '../ledger-node.ts'
+import { type LedgerCall, type LedgerNode, startLedgerNode } from '../ledger-node.ts'
 import { context, hex, NOW, natives, text, wallet } from '../ledger-sources.ts'
 
 const AMOUNT = 2_500
 
 /** Two nodes of one network that list the same UTXOs in orders of their own, and a source over both. */
-async function twoNodes() {
+async function twoNodes(hedgeMinMs = 0) {
   const utxos = Array.from({ length: AMOUNT }, () => secpUtxo(hex(1), 1n))
   const nodes = await Promise.all(
     [false, true].map((reversed) => startLedgerNode({ ...emptyLedger(), memories: new Map([['X', utxos]]), reversed })),
   )
   const [first, second] = nodes
   if (!first || !second) throw new Error('two nodes were started')
-  const pool = createUpstreamPool('nodes', [{ url: first.url }, { url: second.url }], TEST_LIMITS)
+  const pool = createUpstreamPool('nodes', [{ url: first.url }, { url: second.url }], { ...TEST_LIMITS, hedgeMinMs })
   onTestFinished(async () => {
     await pool.close()
     await Promise.all(nodes.map((node) => node.close()))
@@ -57,4 +57,19 @@ test('a node that ends in the middle of a list: the list is begun anew at anothe
   expect(await read()).toEqual({ w: BigInt(AMOUNT) })
   // Whole lists of the second one alone.
   expect(second.calls.filter(isPage).length % Math.floor(AMOUNT / 1_024)).toBe(0)
+})
+
+test('a node that hangs in the middle of a list leaves time to begin anew at another one', async () => {
+  // A read that nobody answers soon is asked of the other one, too.
+  const { first, second, read } = await twoNodes(50)
+  await read()
+  let hung: LedgerNode | undefined
+  for (const node of [first, second])
+    node.before = (call) => {
+      if (!isPage(call)) return undefined
+      hung ??= node
+      return hung === node ? new Promise(() => {}) : undefined
+    }
+  expect(await read()).toEqual({ w: BigInt(AMOUNT) })
+  expect(hung).toBeDefined()
 })
