@@ -4,11 +4,13 @@
  * per second grow less than the servers could: processor time per request says what machines of their own would do.
  * Linux only. Run: npm run bench:scale (ROUNDS=3 ROUND_MS=1000 for a short one)
  */
+
 import { cpus } from 'node:os'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { everyAddress, placeOf, trueUtxos } from '../api/data/recorded-truth.ts'
+import { everyAddress, placeOf } from '../api/data/recorded-truth.ts'
 import type { FirnProcess } from '../support/firn-process.ts'
+import { trueUtxos } from '../support/true-utxos.ts'
 import { median, ratioLine } from './balances/figures.ts'
 import { requestBody } from './balances/request-body.ts'
 import { runLoad } from './forward/load.ts'

@@ -12,38 +12,7 @@ import type {
   UtxoRow,
 } from '../../src/store/index.ts'
 import { recordedLines } from '../support/recordings.ts'
-
-/** The recorded network as rows of the store, made from what an independent program found in the same containers. */
-export interface TruthUtxo {
-  utxoId: string
-  txHash: string
-  outputIndex: number
-  createdOnChain: ChainLetter
-  consumableOnChain: ChainLetter
-  sharedMemory: boolean
-  assetId: string
-  amount: string | null
-  addresses: string[]
-  threshold: number
-  locktime: number
-  stakeableLocktime: number | null
-  type: string
-  kind: string
-  createdAtHeight: number
-  createdAtTime: number
-  spendableAtTime: number | null
-  staking?: { start: number; end: number }
-  consumedBy: string | null
-  consumedOnChain: ChainLetter | null
-  consumedAtHeight: number | null
-  consumedAtTime: number | null
-  spendableAtHeight: number | null
-  rewardType?: 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE'
-  rewardTx?: string
-  rewardTxHeight?: number
-  groupId?: number
-  payload?: string
-}
+import { type TrueUtxo, trueUtxos } from '../support/true-utxos.ts'
 
 export interface TruthBlock {
   chain: ChainLetter
@@ -106,7 +75,7 @@ export const parseAddress = (text: string): string => bytesToHex(parseBech32Addr
 
 /** Everything recorded about a chain, as rows of the store. */
 export function rowsOf(letter: ChainLetter) {
-  const utxos = recordedLines<TruthUtxo>('truth/utxos')
+  const utxos = trueUtxos()
   const stakers = letter === 'P' ? recordedLines<TruthStaker>('truth/stakers') : []
   return {
     blocks: recordedLines<TruthBlock>('truth/blocks')
@@ -157,7 +126,7 @@ const KINDS: Record<string, OutputKind> = {
   'property.MintOutput': 'property-mint',
 }
 
-function toUtxo(utxo: TruthUtxo): UtxoRow {
+function toUtxo(utxo: TrueUtxo): UtxoRow {
   return {
     txId: hexId(utxo.txHash),
     outputIndex: utxo.outputIndex,
@@ -188,7 +157,7 @@ function toUtxo(utxo: TruthUtxo): UtxoRow {
   }
 }
 
-function toSpend(utxo: TruthUtxo): SpendRow {
+function toSpend(utxo: TrueUtxo): SpendRow {
   return {
     txId: hexId(utxo.txHash),
     outputIndex: utxo.outputIndex,
@@ -199,7 +168,7 @@ function toSpend(utxo: TruthUtxo): SpendRow {
   }
 }
 
-function toRelease(utxo: TruthUtxo): (ReleaseRow & { height: bigint })[] {
+function toRelease(utxo: TrueUtxo): (ReleaseRow & { height: bigint })[] {
   if (utxo.staking === undefined || utxo.spendableAtTime === null) return []
   return [
     {

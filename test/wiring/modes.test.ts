@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { everyAddress, LETTERS, placeOf, trueUtxos } from '../api/data/recorded-truth.ts'
+import { everyAddress, LETTERS, placeOf } from '../api/data/recorded-truth.ts'
 import { type SandboxAvalanche, type SandboxWallet, startSandboxAvalanche } from '../sandbox/avalanche-network.ts'
 import { type FirnProcess, startFirnProcess } from '../support/firn-process.ts'
 import { freePort } from '../support/free-port.ts'
@@ -10,6 +10,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { indexedHeights, RECORDED_TIPS, recordedIndex, untilIndexed } from '../support/recorded-index.ts'
 import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts'
 import { createStage } from '../support/stage.ts'
+import { trueUtxos } from '../support/true-utxos.ts'
 
 /*
  * Real processes as in production: two that serve and two that index, over one Postgres and one Redis, every path behind

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { recordedJson } from '../../support/recordings.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
 import type { IndexedServer } from './indexed-server.ts'
-import { everyAddress, isStaked, LETTERS, type Letter, placeOf, trueUtxos } from './recorded-truth.ts'
+import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
 
 /** Category → asset → amount; in shared memory category → other chain → asset → amount. */
 export type Balances = Record<string, Record<string, unknown>>

@@ -1,8 +1,9 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { expect, it } from 'vitest'
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
 import type { IndexedServer } from './indexed-server.ts'
-import { everyAddress, placeOf, trueUtxos } from './recorded-truth.ts'
+import { everyAddress, placeOf } from './recorded-truth.ts'
 
 interface Spent {
   utxoId: string

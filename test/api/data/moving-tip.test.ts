@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { trueUtxos } from '../../support/true-utxos.ts'
 import { C_CHAIN, GENEROUS, type IndexedServer, startIndexedServer } from './indexed-server.ts'
-import { everyAddress, placeOf, trueUtxos } from './recorded-truth.ts'
+import { everyAddress, placeOf } from './recorded-truth.ts'
 
 /** A server below a path of its own, at an early point of the recorded network, which then goes on. */
 let server: IndexedServer

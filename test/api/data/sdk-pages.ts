@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
-import { type Letter, trueUtxos } from './recorded-truth.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
+import type { Letter } from './recorded-truth.ts'
 
 /** An ERC-721 of the recorded C-chain with ids from 1. */
 export const NFT = '0x50594eb8a249A1Fcbc44604d4c142DC413eC3385'

@@ -4,7 +4,8 @@ import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/aval
 import { recordedIndex } from '../../support/recorded-index.ts'
 import { recordedJson } from '../../support/recordings.ts'
 import { createStage } from '../../support/stage.ts'
-import { everyAddress, placeOf, trueUtxos } from './recorded-truth.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
+import { everyAddress, placeOf } from './recorded-truth.ts'
 
 /*
  * An index of P alone, which holds outputs of assets that were made on X: as on a network whose assets are older than the

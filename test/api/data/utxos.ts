@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { recordedJson } from '../../support/recordings.ts'
+import { type TrueUtxo, trueUtxos } from '../../support/true-utxos.ts'
 import type { DataAnswer, IndexedServer } from './indexed-server.ts'
-import { everyAddress, isStaked, LETTERS, type Letter, placeOf, type TrueUtxo, trueUtxos } from './recorded-truth.ts'
+import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
 
 type Item = Record<string, unknown> & { utxoId: string; asset: { amount: string } }
 

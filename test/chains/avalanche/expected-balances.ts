@@ -1,6 +1,7 @@
 import type { AssetAmount, AvmBalances, CorethBalances, PvmBalances } from '../../../src/chains/capabilities.ts'
 import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
-import { type Chain, network, type TruthUtxo, truthStakers, truthUtxos } from './recorded-truth.ts'
+import type { TrueUtxo } from '../../support/true-utxos.ts'
+import { type Chain, network, truthStakers, truthUtxos } from './recorded-truth.ts'
 
 /** A state of the recorded network: the last block of each chain, and unix seconds that locks are judged by. */
 export interface Moment {
@@ -56,7 +57,7 @@ export function expectedCoreth(address: string, moment: Moment): CorethBalances 
 }
 
 /** UTXOs of an address that can be spent on one chain and were made on another, or on the same. */
-function live(address: string, on: Chain, from: Chain, { heights }: Moment): TruthUtxo[] {
+function live(address: string, on: Chain, from: Chain, { heights }: Moment): TrueUtxo[] {
   return truthUtxos.filter((utxo) => {
     const here = utxo.consumableOnChain === on && utxo.createdOnChain === from && utxo.addresses.includes(address)
     // Stakes still running have no height from which they can be spent; threshold 0 is found by nobody.
@@ -75,10 +76,10 @@ function stakesOf(address: string, height: number) {
 /** One address alone can sign for nothing that takes two. */
 const lockedAt =
   ({ now }: Moment) =>
-  ({ locktime, threshold }: TruthUtxo) =>
+  ({ locktime, threshold }: TrueUtxo) =>
     locktime > now || threshold > 1
 
-const sum = (utxos: readonly TruthUtxo[]) => utxos.reduce((all, { amount }) => all + BigInt(amount ?? 0), 0n)
+const sum = (utxos: readonly TrueUtxo[]) => utxos.reduce((all, { amount }) => all + BigInt(amount ?? 0), 0n)
 const total = (outputs: readonly { amount: string }[]) => outputs.reduce((all, { amount }) => all + BigInt(amount), 0n)
 
 function atomicAvax(address: string, moment: Moment, locked: boolean): Record<string, bigint> {
@@ -106,7 +107,7 @@ function atomicAssets(address: string, on: Chain, from: readonly Chain[], moment
   return { atomicMemoryUnlocked, atomicMemoryLocked }
 }
 
-function items(utxos: readonly TruthUtxo[]): AssetAmount[] {
+function items(utxos: readonly TrueUtxo[]): AssetAmount[] {
   const ids = [...new Set(utxos.filter(({ amount }) => amount !== null).map(({ assetId }) => assetId))].sort()
   const ordered = ids.includes(AVAX) ? [AVAX, ...ids.filter((id) => id !== AVAX)] : ids
   return ordered.map((assetId) => {

@@ -1,23 +1,7 @@
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
 
 export type Chain = 'P' | 'X' | 'C'
-
-/** A UTXO of the recorded network as an independent program, which replayed all containers, wrote it down. */
-export interface TruthUtxo {
-  utxoId: string
-  createdOnChain: Chain
-  consumableOnChain: Chain
-  assetId: string
-  amount: string | null
-  addresses: string[]
-  threshold: number
-  locktime: number
-  stakeableLocktime: number | null
-  spendableAtHeight: number | null
-  consumedBy: string | null
-  consumedOnChain: Chain | null
-  consumedAtHeight: number | null
-}
 
 /** A stake with its outputs. Times in unix seconds. */
 export interface TruthStaker {
@@ -43,7 +27,7 @@ export const network = recordedJson<{
 /** Unix seconds at which the address states were read. */
 export const END_TIME = recordedJson<{ time: number }>('final-state').time
 export const addressStates = recordedLines<AddressState>('address-state')
-export const truthUtxos = recordedLines<TruthUtxo>('truth/utxos')
+export const truthUtxos = trueUtxos()
 export const truthStakers = recordedLines<TruthStaker>('truth/stakers')
 /** Unix seconds of P blocks, by height. */
 export const blockTimes = new Map(

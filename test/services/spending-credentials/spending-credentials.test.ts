@@ -5,8 +5,9 @@ import { bytesToHex, hexToBytes, idFromCb58 } from '../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { createSpendingCredentials } from '../../../src/services/spending-credentials/index.ts'
 import type { ContainerRow, UtxoRecord } from '../../../src/store/index.ts'
-import { parseAddress, type TruthUtxo } from '../../store/recorded-rows.ts'
+import { parseAddress } from '../../store/recorded-rows.ts'
 import { recordedLines } from '../../support/recordings.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
 
 /** Containers of X by position, as the index would give them; counts how many were read. */
 function recordedContainers(there: boolean) {
@@ -44,7 +45,7 @@ function spentOnX(): UtxoRecord[] {
         signatures.set(`${txId}:${outputIndex}`, (credentials[i]?.signatures ?? []).map(bytesToHex).join(''))
     }
   }
-  return recordedLines<TruthUtxo>('truth/utxos').flatMap((utxo): UtxoRecord[] => {
+  return trueUtxos().flatMap((utxo): UtxoRecord[] => {
     const txId = idFromCb58(utxo.txHash)
     const signed = signatures.get(`${txId}:${utxo.outputIndex}`)
     if (utxo.consumedOnChain !== 'X' || utxo.addresses.length !== 1 || signed === undefined) return []

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { encodeCb58 } from '../../../src/lib/cb58.ts'
 import { hexToBytes, idToCb58 } from '../../../src/lib/ids.ts'
 import type { Store, UtxoCursor, UtxoListQuery, UtxoRecord } from '../../../src/store/index.ts'
-import { recordedLines } from '../../support/recordings.ts'
-import { hexId, parseAddress, type TruthUtxo } from '../recorded-rows.ts'
+import { type TrueUtxo, trueUtxos } from '../../support/true-utxos.ts'
+import { hexId, parseAddress } from '../recorded-rows.ts'
 import { LETTERS, recordedChain } from '../recorded-truth.ts'
 
 /** UTXO lists of a store that holds the recorded network. */
@@ -23,17 +23,17 @@ async function allPages(store: Store, query: Omit<UtxoListQuery, 'after'>): Prom
 }
 
 async function checkUtxos(store: Store): Promise<void> {
-  const utxos = recordedLines<TruthUtxo>('truth/utxos')
+  const utxos = trueUtxos()
   const addresses = [...new Set(utxos.flatMap((utxo) => utxo.addresses))]
   for (const letter of LETTERS) {
     const shown = utxos.filter((utxo) => utxo.createdOnChain === letter || utxo.consumableOnChain === letter)
     const found = shown.filter((utxo) => utxo.addresses.length > 0)
     const base = { chain: recordedChain(letter), addresses: addresses.map(parseAddress), limit: 777 }
     const all = await allPages(store, { ...base, includeSpent: true, sortBy: 'timestamp', order: 'desc' })
-    const order = (a: TruthUtxo, b: TruthUtxo) => b.createdAtTime - a.createdAtTime || compare(b.utxoId, a.utxoId)
+    const order = (a: TrueUtxo, b: TrueUtxo) => b.createdAtTime - a.createdAtTime || compare(b.utxoId, a.utxoId)
     expect(all.map(describeRecord)).toEqual(found.sort(order).map(describeTruth))
     const open = await allPages(store, { ...base, includeSpent: false, sortBy: 'amount', order: 'asc' })
-    const byAmount = (a: TruthUtxo, b: TruthUtxo) =>
+    const byAmount = (a: TrueUtxo, b: TrueUtxo) =>
       compareBig(BigInt(a.amount ?? 0), BigInt(b.amount ?? 0)) || compare(a.utxoId, b.utxoId)
     const unspent = found.filter((utxo) => utxo.consumedBy === null).sort(byAmount)
     expect(open.map((utxo) => idToCb58(utxo.id))).toEqual(unspent.map((utxo) => utxo.utxoId))
@@ -63,7 +63,7 @@ function describeRecord(utxo: UtxoRecord) {
   }
 }
 
-function describeTruth(utxo: TruthUtxo): ReturnType<typeof describeRecord> {
+function describeTruth(utxo: TrueUtxo): ReturnType<typeof describeRecord> {
   return {
     id: utxo.utxoId,
     amount: utxo.amount,

@@ -17,17 +17,12 @@ import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
 import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
 import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/node-hex.ts'
 import { recordedJson, recordedLines } from '../../../support/recordings.ts'
+import { trueUtxos } from '../../../support/true-utxos.ts'
 
 const json = readFileSync(new URL('../../../fixtures/network/genesis.json', import.meta.url), 'utf8')
 const genesis = buildGenesis(json)
 const genesisBytes = buildGenesisBytes(json)
 
-interface TrueUtxo {
-  utxoId: string
-  kind: string
-  createdOnChain: string
-  utxoBytes: string
-}
 interface TrueStaker {
   genesis: boolean
   txID: string
@@ -63,7 +58,7 @@ describe('buildGenesis', () => {
   })
 
   it('gives the UTXOs of P, and the asset of X whose outputs are those, that the replayed network starts with', () => {
-    const expected = recordedLines<TrueUtxo>('truth/utxos').filter((row) => row.kind === 'genesis')
+    const expected = trueUtxos().filter((row) => row.kind === 'genesis')
     const bytesOf = (chain: string) =>
       expected.filter((row) => row.createdOnChain === chain).map(({ utxoId, utxoBytes }) => [utxoId, utxoBytes])
     const ours = (utxos: typeof genesis.utxos) =>

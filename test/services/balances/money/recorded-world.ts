@@ -1,7 +1,8 @@
 import { idFromCb58 } from '../../../../src/lib/ids.ts'
-import { network, type TruthUtxo, truthStakers, truthUtxos } from '../../../chains/avalanche/recorded-truth.ts'
+import { network, truthStakers, truthUtxos } from '../../../chains/avalanche/recorded-truth.ts'
 import { recordedLines } from '../../../support/recordings.ts'
 import { decodeAddress } from '../../../support/replay-node/address-text.ts'
+import type { TrueUtxo } from '../../../support/true-utxos.ts'
 import type { Side } from './expected.ts'
 import type { Coin, World } from './world.ts'
 
@@ -45,7 +46,7 @@ export function recordedWorld(heights: Record<Side, number>, now: number): World
   return { facts: { now, avax: AVAX, chainIds, described }, coins, stakes }
 }
 
-type Output = Pick<TruthUtxo, 'amount' | 'addresses' | 'threshold' | 'stakeableLocktime'>
+type Output = Pick<TrueUtxo, 'amount' | 'addresses' | 'threshold' | 'stakeableLocktime'>
 
 const outputOf = ({ amount, addresses, threshold, stakeableLocktime }: Output) => ({
   amount: BigInt(amount ?? 0),
@@ -55,7 +56,7 @@ const outputOf = ({ amount, addresses, threshold, stakeableLocktime }: Output) =
 })
 
 /** Nobody finds what needs no signature. */
-const isThere = (utxo: TruthUtxo, heights: Record<Side, number>): boolean =>
+const isThere = (utxo: TrueUtxo, heights: Record<Side, number>): boolean =>
   utxo.threshold > 0 &&
   utxo.spendableAtHeight !== null &&
   utxo.spendableAtHeight <= heights[utxo.createdOnChain] &&
