@@ -36,6 +36,8 @@ const STORE_TROUBLE_MS = 5_000
 const CHAIN_TROUBLE_SECONDS = 60
 const ASKED_TROUBLE_MS = 2_000
 const ASKED_ATTEMPTS = 30
+/** Longest time that a stop waits for a database that says nothing. */
+const STOP_MS = 1_000
 /** Tokens that users asked for, at once. Most of them may wait for one host; the others must not wait for it, too. */
 const ASKED_AT_ONCE = 64
 
@@ -45,40 +47,12 @@ const ASKED_AT_ONCE = 64
  */
 export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadataWorker {
   const { records, logger, concurrency = 16, pollMs = 1_000 } = deps
-  const fetching = {
-    call: deps.call,
-    fetch: deps.fetch,
-    hosts: createHostTurns(deps.perHost ?? 4),
-    gateways: deps.gateways ?? PUBLIC_GATEWAYS,
-    maxBytes: deps.maxBytes ?? 2_097_152,
-    now: () => BigInt(Math.floor(Date.now() / 1_000)),
-  }
   const stopping = new AbortController()
   const { signal } = stopping
   // Each fetch listens; there may be eighty.
   setMaxListeners(0, signal)
-  const active = { asked: new Set<Promise<void>>(), others: new Set<Promise<void>>() }
-  let waking = new AbortController()
-  let ended = 0
-  const rest = (ms: number): Promise<void> => {
-    waking = new AbortController()
-    return signal.aborted ? Promise.resolve() : pause(ms, waking.signal)
-  }
-  const work = async (token: DueNft): Promise<void> => {
-    try {
-      await records.store(token, await fetchMetadata(token, fetching, signal))
-    } catch (error) {
-      const { chainId, contract, tokenId } = token
-      if (!signal.aborted) logger.debug({ err: error, chainId, contract, tokenId }, 'NFT metadata not read')
-      await giveBack(token)
-    }
-  }
-  /** If this fails, too, the token comes again when its lease ends. */
-  const giveBack = async (token: DueNft): Promise<void> => {
-    const asked = token.asked && token.attempts < ASKED_ATTEMPTS
-    if (asked) await pause(ASKED_TROUBLE_MS, signal)
-    await records.giveBack({ ...token, asked }, signal.aborted ? 0 : CHAIN_TROUBLE_SECONDS).catch(() => undefined)
-  }
+  const work = createAttempt(deps, signal)
+  const { active, place, ended, rest, wake } = createPlaces(signal)
   const due = async (): Promise<DueNft[]> => {
     const free = concurrency - active.others.size
     if (free > 0) return records.takeDue(free, LEASE_SECONDS)
@@ -86,19 +60,11 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
     return askable > 0 ? records.takeDue(askable, LEASE_SECONDS, 'asked') : []
   }
   const take = async (): Promise<void> => {
-    const before = ended
+    const before = ended()
     const tokens = await due()
-    for (const token of tokens) {
-      const lane = token.asked && active.asked.size < ASKED_AT_ONCE ? active.asked : active.others
-      const job = work(token).finally(() => {
-        lane.delete(job)
-        ended += 1
-        waking.abort()
-      })
-      lane.add(job)
-    }
+    for (const token of tokens) place(token, work(token))
     // Places that got free while the queue was asked are not slept over.
-    if ((tokens.length === 0 || active.others.size >= concurrency) && ended === before) await rest(pollMs)
+    if ((tokens.length === 0 || active.others.size >= concurrency) && ended() === before) await rest(pollMs)
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted)
@@ -115,8 +81,67 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
     },
     async stop() {
       stopping.abort()
-      waking.abort()
+      wake()
       await running
     },
   }
+}
+
+/** What runs, by who waits for it, and a rest that ends when some of it does. */
+function createPlaces(signal: AbortSignal) {
+  const active = { asked: new Set<Promise<void>>(), others: new Set<Promise<void>>() }
+  let waking = new AbortController()
+  let ended = 0
+  return {
+    active,
+    ended: () => ended,
+    wake: () => waking.abort(),
+    place({ asked }: DueNft, work: Promise<void>): void {
+      const lane = asked && active.asked.size < ASKED_AT_ONCE ? active.asked : active.others
+      const job = work.finally(() => {
+        lane.delete(job)
+        ended += 1
+        waking.abort()
+      })
+      lane.add(job)
+    },
+    rest(ms: number): Promise<void> {
+      waking = new AbortController()
+      return signal.aborted ? Promise.resolve() : pause(ms, waking.signal)
+    },
+  }
+}
+
+/** One turn of a token; never rejects. */
+function createAttempt(deps: NftMetadataWorkerDeps, signal: AbortSignal): (token: DueNft) => Promise<void> {
+  const { records, logger } = deps
+  const fetching = {
+    call: deps.call,
+    fetch: deps.fetch,
+    hosts: createHostTurns(deps.perHost ?? 4),
+    gateways: deps.gateways ?? PUBLIC_GATEWAYS,
+    maxBytes: deps.maxBytes ?? 2_097_152,
+    now: () => BigInt(Math.floor(Date.now() / 1_000)),
+  }
+  return async (token) => {
+    try {
+      await records.store(token, await fetchMetadata(token, fetching, signal))
+    } catch (error) {
+      const { chainId, contract, tokenId } = token
+      if (!signal.aborted) logger.debug({ err: error, chainId, contract, tokenId }, 'NFT metadata not read')
+      await giveBack(records, token, signal)
+    }
+  }
+}
+
+/** If this fails, too, the token comes again when its lease ends. */
+async function giveBack(records: NftMetadataWorkerDeps['records'], token: DueNft, signal: AbortSignal): Promise<void> {
+  const asked = token.asked && token.attempts < ASKED_ATTEMPTS
+  if (asked) await pause(ASKED_TROUBLE_MS, signal)
+  const wait = signal.aborted ? 0 : CHAIN_TROUBLE_SECONDS
+  const given = records.giveBack({ ...token, asked }, wait).catch(() => undefined)
+  if (!signal.aborted) return given
+  const patience = new AbortController()
+  await Promise.race([given, pause(STOP_MS, patience.signal)])
+  patience.abort()
 }

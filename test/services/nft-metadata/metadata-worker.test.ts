@@ -249,6 +249,39 @@ describe('metadata of a token', () => {
     ])
   })
 
+  it('is not waited for when a worker is stopped whose database says nothing', async () => {
+    let asked = 0
+    const due: DueNft[] = [
+      {
+        chainId: 1n,
+        contract: '11'.repeat(20),
+        tokenId: 1n,
+        standard: 'ERC-721',
+        attempts: 0,
+        asked: false,
+        lease: 0n,
+      },
+    ]
+    const worker = createNftMetadataWorker({
+      records: {
+        takeDue: async (limit) => due.splice(0, limit),
+        store: async () => {},
+        giveBack: () => new Promise<void>(() => {}),
+      },
+      call: (_chain, _call, signal) =>
+        new Promise((_resolve, reject) => {
+          asked += 1
+          signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('away')))
+        }),
+      fetch: loopback,
+      logger: pino({ level: 'silent' }),
+      pollMs: 10,
+    })
+    worker.start()
+    await until(() => asked === 1, 'the question')
+    await worker.stop()
+  })
+
   it('stays as it was when the chain cannot be asked', async () => {
     let calls = 0
     const away = () => {
