@@ -42,7 +42,15 @@ export function writeU32(writer: Writer, value: number): void {
 
 export function writeU64(writer: Writer, value: bigint): void {
   const start = reserve(writer, 8)
-  writer.bytes.writeBigUInt64BE(value, start)
+  const number = Number(value)
+  if (number < 0 || number > Number.MAX_SAFE_INTEGER) {
+    writer.bytes.writeBigUInt64BE(value, start)
+    return
+  }
+  // As two halves where a double is exact: Node cuts a bigint into eight others.
+  const high = Math.floor(number / 0x1_0000_0000)
+  writer.bytes.writeUInt32BE(high, start)
+  writer.bytes.writeUInt32BE(number - high * 0x1_0000_0000, start + 4)
 }
 
 export function writeRaw(writer: Writer, value: Uint8Array): void {
