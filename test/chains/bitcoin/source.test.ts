@@ -25,7 +25,7 @@ const poolOf = (url: string) => createUpstreamPool('bitcoin', [{ url }], DEFAULT
 
 let chain: BitcoinChain
 const backends = new Map<string, BitcoinBackend>()
-const closers: (() => Promise<unknown> | void)[] = []
+const closers: (() => unknown)[] = []
 
 beforeAll(async () => {
   chain = await startBitcoinChain()
