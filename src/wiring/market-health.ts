@@ -14,6 +14,10 @@ export const createMarketCheck = (market: {
   run: () => ({ prices: pricesMessage(market.prices), tokenLists: listsMessage(market.lists) }),
 })
 
+/** Without prices and lists there is nothing to tell, and the checks are those of a node. */
+export const tellsPrices = ({ prices, lists }: Parameters<typeof createMarketCheck>[0]): boolean =>
+  prices.status().provider !== 'none' || lists.status().length > 0
+
 function pricesMessage(prices: Pick<PriceBook, 'status'>): HealthMessage {
   const { provider, entries, lastSuccess, pausedUntil, trouble } = prices.status()
   if (provider === 'none') return { provider }

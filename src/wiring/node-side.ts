@@ -5,7 +5,7 @@ import { createServerAdmin } from './admin.ts'
 import { createServerContainers } from './containers.ts'
 import type { Ground } from './ground.ts'
 import { wireKeystore } from './keystore.ts'
-import { createMarketCheck } from './market-health.ts'
+import { createMarketCheck, tellsPrices } from './market-health.ts'
 import { createServerNode, type ServerNode } from './node.ts'
 import { createServerHealth, servedSide } from './node-health.ts'
 
@@ -46,7 +46,7 @@ export function createNodeSide(config: Config, ground: Ground, reload: (() => Co
     ...(containers ? { containers } : {}),
   })
   health.watchNodes((chain) => node.pools.group(chain).pool)
-  health.health.registerCheck(createMarketCheck(market))
+  if (tellsPrices(market)) health.health.registerCheck(createMarketCheck(market))
   if (sharing) {
     health.health.registerCheck(sharing.check)
     if (metrics) createSharingInstruments(metrics.registry, sharing.server)
