@@ -74,9 +74,10 @@ export interface CallOptions {
   /** False = not put into a JSON-RPC batch. Default true. */
   batch?: boolean
   /**
-   * Calls with the same object go to one upstream of this pool: the one that answered the first of them, or that which the object is (`toldBy`). No other is asked
-   * when that one fails, and their answers are not shared. For what only fits together if one server said it: pages of a
-   * list in that server's own order, or heights around them. Calls that begin before one is answered are not bound.
+   * Calls with the same object go to one upstream of this pool: the one that answered the first of them, or that which
+   * the object is (`toldBy`). No other is asked when that one fails, and their answers are not shared. For what only fits
+   * together if one server said it: pages of a list in that server's own order, or heights around them. Calls that begin
+   * before one is answered are not bound.
    */
   sameServer?: object
   /** Called with the upstream whose answer it is, before the call ends; it may be given as `sameServer`. */

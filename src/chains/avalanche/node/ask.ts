@@ -4,11 +4,11 @@ import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 /** Time for a call that only one node may answer, milliseconds: a node that hangs must leave time to begin anew. */
 const ONE_NODE_MS = 2_500
 
-/** Where nobody waits for the whole, a slow node has the time that it needs. */
-const bounded = (call: CallOptions): CallOptions =>
-  call.sameServer === undefined || call.deadline === undefined
-    ? call
-    : { ...call, deadline: Math.min(call.deadline, Date.now() + ONE_NODE_MS) }
+/** Where nobody waits for the whole, or there is no other node, a slow one has the time that it needs. */
+const bounded = (pool: UpstreamPool, call: CallOptions): CallOptions => {
+  const isBound = call.sameServer !== undefined && call.deadline !== undefined && pool.status().length > 1
+  return isBound ? { ...call, deadline: Math.min(call.deadline ?? 0, Date.now() + ONE_NODE_MS) } : call
+}
 
 /** One question to a node's own APIs, which know no batches (only its EVM endpoints do). */
 export function ask(
@@ -18,7 +18,7 @@ export function ask(
   params: unknown,
   call: CallOptions,
 ): Promise<unknown> {
-  return pool.rpc(path, method, params, { ...bounded(call), batch: false })
+  return pool.rpc(path, method, params, { ...bounded(pool, call), batch: false })
 }
 
 /**

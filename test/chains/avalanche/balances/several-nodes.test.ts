@@ -13,15 +13,16 @@ import { context, hex, NOW, natives, text, wallet } from '../ledger-sources.ts'
 
 const AMOUNT = 2_500
 
-/** Two nodes of one network that list the same UTXOs in orders of their own, and a source over both. */
-async function twoNodes(hedgeMinMs = 0) {
+/** Two nodes of one network that list the same UTXOs in orders of their own, and a source over both, or over the first. */
+async function twoNodes(hedgeMinMs = 0, used = 2) {
   const utxos = Array.from({ length: AMOUNT }, () => secpUtxo(hex(1), 1n))
   const nodes = await Promise.all(
     [false, true].map((reversed) => startLedgerNode({ ...emptyLedger(), memories: new Map([['X', utxos]]), reversed })),
   )
   const [first, second] = nodes
   if (!first || !second) throw new Error('two nodes were started')
-  const pool = createUpstreamPool('nodes', [{ url: first.url }, { url: second.url }], { ...TEST_LIMITS, hedgeMinMs })
+  const specs = [{ url: first.url }, { url: second.url }].slice(0, used)
+  const pool = createUpstreamPool('nodes', specs, { ...TEST_LIMITS, hedgeMinMs })
   onTestFinished(async () => {
     await pool.close()
     await Promise.all(nodes.map((node) => node.close()))
@@ -29,7 +30,10 @@ async function twoNodes(hedgeMinMs = 0) {
   const network = createAvalancheNetwork({ pool })
   const caip2Id = AVALANCHE_CAIP2.testnet.X
   const source = createAvmBalanceSource({ network, keys: createKeyScanner({ network }), now: () => NOW, caip2Id })
-  const read = async () => natives(await source.readBalances([wallet('w', text(1))], context()))
+  const read = async (deadline?: number) => {
+    const own = deadline === undefined ? context() : { ...context(), deadline }
+    return natives(await source.readBalances([wallet('w', text(1))], own))
+  }
   return { first, second, read }
 }
 
@@ -72,4 +76,15 @@ test('a node that hangs in the middle of a list leaves time to begin anew at ano
     }
   expect(await read()).toEqual({ w: BigInt(AMOUNT) })
   expect(hung).toBeDefined()
+})
+
+test('a node that is the only one has the time that it needs for a page', async () => {
+  const { first, read } = await twoNodes(0, 1)
+  await read()
+  let slow = 0
+  first.before = (call) =>
+    isPage(call) && ++slow === 1 ? new Promise((resolve) => setTimeout(resolve, 3_000, undefined)) : undefined
+  expect(await read(Date.now() + 60_000)).toEqual({ w: BigInt(AMOUNT) })
+  // Neither cut nor asked for once more.
+  expect(slow).toBe(Math.floor(AMOUNT / 1_024))
 })
