@@ -23,6 +23,8 @@ export interface HeadWatch {
 
 /** The watch goes to sleep after this many intervals without a call. */
 const IDLE_INTERVALS = 5
+/** Heights of so many intervals ago still tell who stands still; older ones are waited for before anybody is believed. */
+const KNOWN_INTERVALS = 12
 /** A head this far above all others, who agree among themselves, is a broken clock and no news. */
 const ABSURD_LEAD = 10_000n
 
@@ -73,6 +75,7 @@ export const createHeadWatch = (deps: {
   const asking = new Set<Upstream>()
   let head: bigint | undefined
   let usedAt = 0
+  let heardAt = Number.NEGATIVE_INFINITY
   let timer: Scheduled | undefined
   let closed = false
 
@@ -89,6 +92,7 @@ export const createHeadWatch = (deps: {
   const heard = (upstream: Upstream, height: bigint): void => {
     if (upstream.height() !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
     upstream.sawHeight(height)
+    heardAt = Date.now()
     compare(upstream.limits.maxLagBlocks)
   }
   const ask = (upstream: Upstream): void => {
@@ -115,7 +119,7 @@ export const createHeadWatch = (deps: {
     touch: (now) => {
       usedAt = now
       if (timer || closed) return
-      if (upstreams.length > 1) hold.begin()
+      if (upstreams.length > 1 && now - heardAt > KNOWN_INTERVALS * probe.intervalMs) hold.begin()
       tick()
       if (asking.size === 0) hold.known()
     },

@@ -176,8 +176,22 @@ describe('the first answers after a start', () => {
     })
     expect(await pool.rpc('', 'm', [0])).toBe('laggard')
     await until(() => registry.scheduler.size === 0, 'the probe falls asleep')
+    await pause(13 * headProbe.intervalMs)
     servers[0]?.set({ lag: 10 })
     expect(await pool.rpc('', 'm', [1])).toBe('good')
+  })
+
+  test('are not held after a pause so short that what was known still says who stands still', async () => {
+    const calm = { ...headProbe, intervalMs: 200 }
+    const { pool, servers, registry } = await startTestPool([named('first'), named('second')], {
+      deps: { headProbe: calm },
+      spec: (_url, index) => ({ priority: index }),
+    })
+    expect(await pool.rpc('', 'm', [0])).toBe('first')
+    await until(() => registry.scheduler.size === 0, 'the probe falls asleep')
+    // Held, its answer would be found to be that of a laggard once the other one has told its height.
+    servers[0]?.set({ lag: 10 })
+    expect(await pool.rpc('', 'm', [1])).toBe('first')
   })
 
   test('a write is sent once, whoever lags', async () => {
