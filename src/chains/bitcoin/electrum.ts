@@ -25,7 +25,8 @@ export interface ElectrumClient {
   /**
    * Sends all calls in one pipelined round to the best server; when it fails as a whole, to the next. A call that a
    * server refuses, or answers with what `check` throws at, goes to the next alone, and is an error of its own when
-   * nobody is left. A server behind the others is taken at its word when these say nothing. Rejects when every server failed, on abort, and at the deadline when nothing is known by then.
+   * nobody is left. A server behind the others is taken at its word when these say nothing. Rejects when every server
+   * failed, on abort, and at the deadline when nothing is known by then.
    */
   round(
     calls: readonly ElectrumCall[],
@@ -145,8 +146,8 @@ export const createElectrumClient = (deps: {
 }
 
 /**
- * Servers in backoff are asked last, not never: they may be all there is. So are those behind the others. A kept connection may have died unnoticed,
- * which alone does not speak against its server, so a warm one has a second try.
+ * Servers in backoff are asked last, not never: they may be all there is. So are those behind the others. A kept
+ * connection may have died unnoticed, which alone does not speak against its server, so a warm one has a second try.
  */
 const order = (candidates: readonly Candidate[], tips: TipWatch<Candidate>): Candidate[] => {
   const now = Date.now()

@@ -53,7 +53,8 @@ async function writePrimary(
   sendTogether(tx, plan.blocks)
   // The chains of a network meet in shared memory: their UTXOs are written one chain after the other.
   void tx.send(sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${network})`)
-  // Stake may be prolonged, released and spent in one range. What their owners need is known by the time that all else is written.
+  // Stake may be prolonged, released and spent in one range. What their owners need is known by the time that all else
+  // is written.
   const prolong = prolongUtxos(tx, scope, prolonged)
   const release = releaseUtxos(tx, scope, released)
   const spend = spendUtxos(tx, scope, spent)

@@ -1,9 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { solanaLimits } from '../../../src/chains/solana/index.ts'
 import { createSlotFloor } from '../../../src/chains/solana/slot-floor.ts'
-import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
-import { type SeenCall, startFaultServer } from '../../support/fault-server.ts'
+import type { SeenCall } from '../../support/fault-server.ts'
 import { type Answer, type Tamper, useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()
@@ -56,14 +55,9 @@ describe('a server whose answer is none', () => {
     ['a slot with a fraction', (answer: Answer) => ({ ...answer, context: { slot: 1.5 } })],
   ])('does not keep the next one from being asked: %s', async (_, change) => {
     stage.tamper = change
-    const good = await startFaultServer({ answer: stage.answer })
-    const two = createUpstreamPool('test', [{ url: stage.server.url }, { url: good.url }], DEFAULT_LIMITS)
-    onTestFinished(async () => {
-      await two.close()
-      await good.close()
-    })
+    const two = await stage.sourceOverTwo()
     const { alice } = stage.chain.owners
-    const found = await stage.source(two).readBalances([{ id: alice }], readContext())
+    const found = await two.readBalances([{ id: alice }], readContext())
     expect(balancesOf(found.get(alice)).tokens.length).toBeGreaterThan(0)
     expect(stage.server.stats.calls).toBeGreaterThan(0)
   })
@@ -74,35 +68,23 @@ it.each([
   [-32010, 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA excluded from account secondary indexes'],
 ])('a server that keeps no list of token accounts leaves that to the next: %d', async (code, message) => {
   stage.server.set({ rpcError: { code, message, methods: ['getTokenAccountsByOwner'] } })
-  const good = await startFaultServer({ answer: stage.answer })
-  const two = createUpstreamPool('test', [{ url: stage.server.url }, { url: good.url }], DEFAULT_LIMITS)
-  onTestFinished(async () => {
-    await two.close()
-    await good.close()
-  })
+  const two = await stage.sourceOverTwo()
   const { alice } = stage.chain.owners
-  const found = await stage.source(two).readBalances([{ id: alice }], readContext())
+  const found = await two.readBalances([{ id: alice }], readContext())
   expect(balancesOf(found.get(alice)).tokens.length).toBeGreaterThan(0)
 })
 
 it.each([960, 1_040])('lamports of one moment are not put beside tokens of another: %d', async (slot) => {
   stage.tamper = (answer) => ({ ...answer, context: { slot: 1_000 } })
   stage.server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getTokenAccountsByOwner'] } })
-  const other = await startFaultServer({
-    answer: (call) => {
-      const answer = stage.answer(call)
-      if (call.method !== 'getMultipleAccounts' && call.method !== 'getTokenAccountsByOwner') return answer
-      const { value } = answer as Answer
-      const poorer = (value as ({ lamports: number } | null)[]).map((one) => one && { ...one, lamports: 7 })
-      return { context: { slot }, value: call.method === 'getMultipleAccounts' ? poorer : value }
-    },
-  })
-  const two = createUpstreamPool('test', [{ url: stage.server.url }, { url: other.url }], DEFAULT_LIMITS)
-  onTestFinished(async () => {
-    await two.close()
-    await other.close()
+  const two = await stage.sourceOverTwo((call) => {
+    const answer = stage.answer(call)
+    if (call.method !== 'getMultipleAccounts' && call.method !== 'getTokenAccountsByOwner') return answer
+    const { value } = answer as Answer
+    const poorer = (value as ({ lamports: number } | null)[]).map((one) => one && { ...one, lamports: 7 })
+    return { context: { slot }, value: call.method === 'getMultipleAccounts' ? poorer : value }
   })
   const { alice } = stage.chain.owners
-  const read = async () => balancesOf((await stage.source(two).readBalances([{ id: alice }], readContext())).get(alice))
+  const read = async () => balancesOf((await two.readBalances([{ id: alice }], readContext())).get(alice))
   expect((await read()).native).toBe(7n)
 })

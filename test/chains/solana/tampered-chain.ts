@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
-import type { UpstreamPool } from '../../../src/upstream/index.ts'
+import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { createSolanaMethods } from '../../sandbox/solana/rpc.ts'
 import { type SolanaChain, solanaGenesis, startSolanaChain } from '../../sandbox/solana-chain.ts'
 import { solanaNative } from '../../support/balance-reads.ts'
@@ -30,6 +30,8 @@ interface TamperedChain {
   answer(call: SeenCall): unknown
   /** Reads balances from the server, or from others. */
   source(over?: PlainPool | UpstreamPool): ReturnType<typeof createSolanaBalanceSource>
+  /** Reads from the server, and from a second one, which answers by itself, where that one gives no answer. */
+  sourceOverTwo(answer?: (call: SeenCall) => unknown): Promise<ReturnType<typeof createSolanaBalanceSource>>
 }
 
 const isObject = (value: unknown): value is object =>
@@ -65,6 +67,15 @@ export function useTamperedChain(): TamperedChain {
         tokens: { tokens: () => [] },
         limits: solanaLimits,
       }),
+    async sourceOverTwo(answer = stage.answer) {
+      const second = await startFaultServer({ answer })
+      const two = createUpstreamPool('test', [{ url: server.url }, { url: second.url }], DEFAULT_LIMITS)
+      onTestFinished(async () => {
+        await two.close()
+        await second.close()
+      })
+      return stage.source(two)
+    },
   }
   beforeAll(async () => {
     chain = await startSolanaChain()

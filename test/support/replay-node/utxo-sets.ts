@@ -1,3 +1,4 @@
+import type { TrueUtxo } from '../true-utxos.ts'
 import { decodeAddress } from './address-text.ts'
 import { EMPTY_ID } from './binary-text.ts'
 import type { ChainTips } from './chain-tips.ts'
@@ -5,28 +6,20 @@ import { readListedUtxo } from './listed-utxo.ts'
 import type { PrimaryAlias } from './recorded-network.ts'
 import type { Recordings } from './recordings.ts'
 
-/** One line of truth/utxos: an output, where and when it appeared and disappeared. */
-export interface RecordedUtxo {
-  utxoId: string
-  txHash: string
-  outputIndex: number
-  createdOnChain: PrimaryAlias
-  consumableOnChain: PrimaryAlias
-  sharedMemory: boolean
-  assetId: string
-  amount: string | null
-  addresses: string[]
-  threshold: number
-  locktime: number
-  stakeableLocktime: number | null
-  type: string
-  kind: string
-  createdAtHeight: number
-  spendableAtHeight: number | null
-  consumedOnChain: PrimaryAlias | null
-  consumedAtHeight: number | null
-  utxoBytes: string
-}
+/** What a node tells of an output, and when it appeared and disappeared: of a line of truth/utxos, or listed at the end. */
+export type RecordedUtxo = Omit<
+  TrueUtxo,
+  | 'createdAtTime'
+  | 'spendableAtTime'
+  | 'consumedAtTime'
+  | 'consumedBy'
+  | 'staking'
+  | 'rewardType'
+  | 'rewardTx'
+  | 'rewardTxHeight'
+  | 'groupId'
+  | 'payload'
+>
 
 /** Where UTXOs are looked up: a chain's own set, or the shared memory that `source` filled for it. */
 export interface UtxoPlace {
