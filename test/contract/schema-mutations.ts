@@ -75,8 +75,9 @@ function brokenArrays(schema: JsonSchema, value: unknown[]): Replacement[] {
 
 function brokenTexts(schema: JsonSchema, value: string): Replacement[] {
   const broken: Replacement[] = [7, null, {}, [value]].map((wrong) => ['type', wrong])
-  const { pattern, minLength = 0 } = schema
+  const { pattern, minLength = 0, maxLength } = schema
   if (minLength > 0) broken.push(['minLength', value.slice(0, minLength - 1)])
+  if (maxLength !== undefined) broken.push(['maxLength', value.padEnd(maxLength + 1, '1')])
   if (pattern === undefined) return broken
   const near = ['', `${value}!`, ` ${value}`, `${value}\n`, value.slice(1), value.slice(0, 8), `${value}${value}`]
   const wrong = near.filter((text) => !new RegExp(pattern).test(text))

@@ -39,6 +39,7 @@ function codeOf(error: ValueError): string {
     case ValueErrorType.ArrayMinItems:
     case ValueErrorType.ArrayMaxItems:
     case ValueErrorType.StringMinLength:
+    case ValueErrorType.StringMaxLength:
       return 'invalid_size'
     case ValueErrorType.StringPattern:
       return 'invalid_format'
@@ -61,6 +62,8 @@ function messageOf(error: ValueError): string {
       return `must hold at most ${schema['maxItems']} items, got ${(error.value as unknown[]).length}`
     case ValueErrorType.StringMinLength:
       return 'must not be empty'
+    case ValueErrorType.StringMaxLength:
+      return `must have at most ${schema['maxLength']} characters`
     case ValueErrorType.StringPattern:
       return `must match ${schema['pattern']}`
     case ValueErrorType.Union: {

@@ -43,11 +43,17 @@ const Dust = Type.Optional(
   Type.Boolean({ description: 'Default true. Leaves P-chain UTXOs below 0.002 AVAX out; ignored on X and C.' }),
 )
 
+/**
+ * A chain id has 32 characters at most, and others are answered by an error that names them, once for each address:
+ * without an end, 12 MB of them were a gigabyte.
+ */
+const LONGEST_REFERENCE = 128
+
 export const EvmItemSchema = Type.Object(
   {
     namespace: Type.Literal('eip155'),
     addresses: list(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }), 1, 50),
-    references: list(Type.String({ minLength: 1 }), 1, 20, 'EVM chain ids, decimal.'),
+    references: list(Type.String({ minLength: 1, maxLength: LONGEST_REFERENCE }), 1, 20, 'EVM chain ids, decimal.'),
   },
   { title: 'EvmItem' },
 )

@@ -44,6 +44,7 @@ describe('bodies that break the rules', () => {
     ['51 addresses', { data: [evmItem({ addresses: many(51, A) })] }, ['data', 0, 'addresses']],
     ['21 references', { data: [evmItem({ references: many(21, '1') })] }, ['data', 0, 'references']],
     ['empty reference', { data: [evmItem({ references: [''] })] }, ['data', 0, 'references', 0]],
+    ['a reference without end', { data: [evmItem({ references: ['9'.repeat(129)] })] }, ['data', 0, 'references', 0]],
     ['no references', { data: [{ namespace: 'eip155', addresses: [A] }] }, ['data', 0, 'references']],
     ['number as reference', { data: [evmItem({ references: [1] })] }, ['data', 0, 'references', 0]],
     ['one text as references', { data: [evmItem({ references: '43114' })] }, ['data', 0, 'references']],
