@@ -23,13 +23,13 @@ export interface InnerBlock<T> {
 }
 
 /** How the blocks of one chain are read. */
-export interface ChainFormat<T> {
-  readonly letter: ChainLetter
+export interface ChainFormat<T, L extends ChainLetter = ChainLetter> {
+  readonly letter: L
   /** @throws CodecError, BadAnswerError when parts of a block do not belong together */
   decode(bytes: Uint8Array): InnerBlock<T>
 }
 
-export const pFormat: ChainFormat<PBlock> = {
+export const pFormat: ChainFormat<PBlock, 'P'> = {
   letter: 'P',
   decode(bytes) {
     const block = decodePBlock(bytes)
@@ -39,7 +39,7 @@ export const pFormat: ChainFormat<PBlock> = {
   },
 }
 
-export const xFormat: ChainFormat<XBlock> = {
+export const xFormat: ChainFormat<XBlock, 'X'> = {
   letter: 'X',
   decode(bytes) {
     const block = decodeXBlock(bytes)
@@ -48,7 +48,7 @@ export const xFormat: ChainFormat<XBlock> = {
   },
 }
 
-export const cFormat: ChainFormat<CBlock> = {
+export const cFormat: ChainFormat<CBlock, 'C'> = {
   letter: 'C',
   decode(bytes) {
     const block = decodeCBlock(bytes)

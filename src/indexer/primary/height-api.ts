@@ -1,10 +1,7 @@
 import type { CBlock } from '../../chains/avalanche/codec/index.ts'
-import { recordOf, textOf } from '../../chains/avalanche/node/answers.ts'
-import { ask } from '../../chains/avalanche/node/ask.ts'
-import { readHeight } from '../../chains/avalanche/node/index.ts'
+import { readBlockBytes, readHeight } from '../../chains/avalanche/node/index.ts'
 import { BadAnswerError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
-import { decodeNodeHex } from '../../lib/node-hex.ts'
 import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { Page, StreamTip } from '../runner/stream.ts'
@@ -25,14 +22,15 @@ const IN_FLIGHT = 16
 const CALL_MS = 30_000
 
 /** P and X, asked for the bytes of each block. */
-export function createHeightApi<T>(pool: UpstreamPool, format: ChainFormat<T>, pageBlocks = PAGE_BLOCKS): HeightApi<T> {
+export function createHeightApi<T>(
+  pool: UpstreamPool,
+  format: ChainFormat<T, 'P' | 'X'>,
+  pageBlocks = PAGE_BLOCKS,
+): HeightApi<T> {
   const { letter } = format
-  const [path, method] =
-    letter === 'P' ? ['/ext/bc/P', 'platform.getBlockByHeight'] : ['/ext/bc/X', 'avm.getBlockByHeight']
-  return withPages(pool, letter, pageBlocks, async (height, call) => {
-    const answer = recordOf(await ask(pool, path, method, { height: String(height), encoding: 'hex' }, call), method)
-    return decodeInner(format, decodeNodeHex(textOf(answer['block'], method)), height - 1n)
-  })
+  return withPages(pool, letter, pageBlocks, async (height, call) =>
+    decodeInner(format, await readBlockBytes(pool, letter, height, call), height - 1n),
+  )
 }
 
 /** C, through the Ethereum API: transactions are known by their hashes, atomic ones by their bytes. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { decodeUtxo, type Utxo, utxoId } from '../../../src/chains/avalanche/codec/index.ts'
 import { formatBech32Address, parseBech32Address } from '../../../src/lib/bech32-address.ts'
 import { bytesToHex, hexToBytes, idToCb58 } from '../../../src/lib/ids.ts'
-import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../src/lib/node-hex.ts'
 
 type Chain = 'P' | 'X' | 'C'
 
@@ -34,6 +34,8 @@ export interface Ledger {
   assets: Map<string, { name: string; symbol: string; denomination: string }>
   heights: Record<Chain, number>
   upgrades?: Record<string, unknown>
+  /** Inner blocks by `<chain>:<height>`; left out, the node has no such method. */
+  blocks?: Map<string, Uint8Array>
 }
 
 export interface LedgerCall {
@@ -154,6 +156,10 @@ function dispatch(ledger: Ledger, index: MemoryIndex, call: LedgerCall): unknown
       return `0x${ledger.heights.C.toString(16)}`
     case 'eth_chainId':
       return '0xa869'
+    case 'platform.getBlockByHeight':
+      return blockAt(ledger, 'P', params)
+    case 'avm.getBlockByHeight':
+      return blockAt(ledger, 'X', params)
     case 'info.getNetworkID':
       return { networkID: String(ledger.networkId) }
     case 'info.getBlockchainID':
@@ -173,6 +179,13 @@ function dispatch(ledger: Ledger, index: MemoryIndex, call: LedgerCall): unknown
     default:
       throw new Error(`rpc: can't find method "${method}"`)
   }
+}
+
+function blockAt({ blocks }: Ledger, chain: Chain, { height, encoding }: Record<string, unknown>) {
+  if (!blocks) throw new Error("rpc: can't find method")
+  const block = blocks.get(`${chain}:${height}`)
+  if (!block || encoding !== 'hex') throw new Error("couldn't get block at height: not found")
+  return { block: encodeNodeHex(block), encoding }
 }
 
 function hexOf(ledger: Ledger, chain: Chain, text: string): string {

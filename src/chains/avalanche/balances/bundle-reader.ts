@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
-import { readHeight } from '../node/height.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import type { Bundle } from './bundles.ts'
 import { readSettled } from './settled-read.ts'
@@ -22,13 +21,16 @@ export function createBundleReader(pool: UpstreamPool, chain: ChainLetter): Bund
     if (!first) return []
     const mark = `${first.length}:${first[0]?.hex}`
     const expectMany = units.length > 1 || (chain === 'P' && first.length > MAX_STAKE_ADDRESSES) || long.has(mark)
-    const heightOf = (_: ChainLetter, own: CallOptions) => readHeight(pool, chain, own)
-    return readSettled(heightOf, expectMany ? [chain] : [], call, async (callOf) => {
-      const states = await mapBounded(units, CONCURRENT_UNITS, (unit) => readUnit(pool, chain, unit, callOf(chain)))
-      const manyCalls = units.length > 1 || states.some((state) => state.manyCalls)
+    return readSettled(pool, expectMany ? [chain] : [], call, async (callOf) => {
+      const read = await mapBounded(units, CONCURRENT_UNITS, (unit) => readUnit(pool, chain, unit, callOf(chain)))
+      const manyCalls = units.length > 1 || read.some((unit) => unit.manyCalls)
       if (manyCalls) long.set(mark, true)
       else long.delete(mark)
-      return { value: states, manyCalls: manyCalls ? [chain] : [] }
+      return {
+        value: read.map(({ state }) => state),
+        manyCalls: manyCalls ? [chain] : [],
+        isTouchedBy: (_, named) => read.some((unit) => unit.isTouchedBy(named)),
+      }
     })
   }
 }

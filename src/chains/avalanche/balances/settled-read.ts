@@ -1,6 +1,8 @@
 import { FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
-import type { CallOptions } from '../../../upstream/types.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { readHeight } from '../node/height.ts'
+import { type Named, namedByBlocks } from './named-by-blocks.ts'
 
 /** One try at a read that may take several calls. */
 export interface Attempt<T> {
@@ -10,6 +12,8 @@ export interface Attempt<T> {
    * state of the chain and nothing is to be compared.
    */
   manyCalls: readonly ChainLetter[]
+  /** Whether blocks of the chain that name these can have changed what was read of it meanwhile. */
+  isTouchedBy(chain: ChainLetter, named: Named): boolean
 }
 
 /** What a reading says about its calls to a chain. */
@@ -26,6 +30,9 @@ const MAX_ATTEMPTS = 6
  * from one node for each chain: nodes list the UTXOs of one block in orders of their own, so that a page of another
  * node leaves some out, and one that lags moves while others stand still.
  *
+ * Where the height moved, the blocks in between are looked at: what names none of the UTXOs that were read, and makes
+ * none for the same owners, has changed nothing, and a list of many pages would rarely be read between two blocks.
+ *
  * Reads of single calls are taken as they come, if one node answered all of them. Their calls run at the same moment;
  * comparing heights would double the time of every ordinary answer for a window of milliseconds that the next poll
  * closes. Where another node stood in for one of them, all is read again from that one: it may be blocks behind.
@@ -33,7 +40,7 @@ const MAX_ATTEMPTS = 6
  * @throws UpstreamUnavailableError when there was no such state in any attempt.
  */
 export async function readSettled<T>(
-  heightOf: (chain: ChainLetter, call: CallOptions) => Promise<bigint>,
+  pool: UpstreamPool,
   expectMany: readonly ChainLetter[],
   call: CallOptions,
   read: (callOf: CallOf) => Promise<Attempt<T>>,
@@ -48,14 +55,15 @@ export async function readSettled<T>(
   const heights = async (chains: readonly ChainLetter[]) => {
     for (const chain of chains) if (!servers.has(chain)) servers.set(chain, {})
     return new Map(
-      await Promise.all(chains.map(async (chain) => [chain, await heightOf(chain, callOf(chain))] as const)),
+      await Promise.all(chains.map(async (chain) => [chain, await readHeight(pool, chain, callOf(chain))] as const)),
     )
   }
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
       if (attempt === 1) before = await heights(expectMany)
       tellers.forget()
-      const { value, manyCalls } = await read(callOf)
+      const attempted = await read(callOf)
+      const { value, manyCalls } = attempted
       const standIns = tellers.standIns()
       if (standIns.size > 0) {
         for (const [chain, server] of standIns) servers.set(chain, server)
@@ -64,7 +72,12 @@ export async function readSettled<T>(
       }
       if (manyCalls.length === 0) return value
       const after = await heights(manyCalls)
-      if (manyCalls.every((chain) => before.get(chain) === after.get(chain))) return value
+      const stood = await Promise.all(
+        manyCalls.map((chain) =>
+          stoodStill(pool, attempted, chain, [before.get(chain), after.get(chain)], callOf(chain)),
+        ),
+      )
+      if (stood.every(Boolean)) return value
       // A height from before that was not asked again holds as well: it covers more than this attempt.
       before = new Map([...before, ...after])
     } catch (error) {
@@ -76,6 +89,21 @@ export async function readSettled<T>(
     }
   }
   throw new UpstreamUnavailableError(`the chain moved, or no one node told all, in each of ${MAX_ATTEMPTS} readings`)
+}
+
+/** Whether the reading is of one state of the chain, by the heights before it and after it. */
+async function stoodStill(
+  pool: UpstreamPool,
+  { isTouchedBy }: Attempt<unknown>,
+  chain: ChainLetter,
+  [before, after]: readonly [bigint | undefined, bigint | undefined],
+  call: CallOptions,
+): Promise<boolean> {
+  if (before === undefined || after === undefined) return false
+  if (before === after) return true
+  // Blocks that cannot be had, or read, prove nothing.
+  const named = await namedByBlocks(pool, chain, before, after, call).catch(() => undefined)
+  return named !== undefined && !isTouchedBy(chain, named)
 }
 
 /** The options with more, whose deadline may still come to lie later. */

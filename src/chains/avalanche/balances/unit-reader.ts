@@ -7,6 +7,7 @@ import { SHARED_MEMORY_SOURCES } from '../node/chains.ts'
 import { MAX_STAKE_ADDRESSES, readStake } from '../node/stake.ts'
 import { readUtxos } from '../node/utxos.ts'
 import { type OwnedAmount, ownedAmount, ownersOf } from './coins.ts'
+import type { Named } from './named-by-blocks.ts'
 import type { OwnAddress } from './own-address.ts'
 
 /** All that up to 1,024 addresses own on one chain. */
@@ -18,8 +19,15 @@ export interface UnitState {
   staked: OwnedAmount[]
   /** Owners (hex) of outputs that hold no amount: no balance, but a sign that an address is in use. */
   ownersWithoutAmount: string[]
+}
+
+/** A unit as it was read. */
+export interface UnitReading {
+  state: UnitState
   /** Some part took several calls, between which the chain may have moved. */
   manyCalls: boolean
+  /** Whether blocks that name these can have changed the unit while it was read. */
+  isTouchedBy(named: Named): boolean
 }
 
 const CONCURRENT_STAKES = 4
@@ -30,28 +38,35 @@ export async function readUnit(
   chain: ChainLetter,
   addresses: readonly OwnAddress[],
   call: CallOptions,
-): Promise<UnitState> {
+): Promise<UnitReading> {
   const list = ownAddressList(chain, addresses)
   const belongs = belongsTo(addresses)
   const memory = async (sourceChain?: ChainLetter) => {
     const asked = { chain, addresses: list, belongs }
     const query = sourceChain ? { ...asked, sourceChain } : asked
-    const { utxos, pages } = await readUtxos(pool, query, call)
-    return { ...split(utxos), pages }
+    const { utxos, names, pages } = await readUtxos(pool, query, call)
+    return { ...split(utxos), names, pages }
   }
   const sources = SHARED_MEMORY_SOURCES[chain]
   // C has no UTXOs of its own: only what waits for it.
   const [own, staked, ...atomic] = await Promise.all([
-    chain === 'C' ? { amounts: [], ownersWithoutAmount: [], pages: 1 } : memory(),
+    chain === 'C' ? { amounts: [], ownersWithoutAmount: [], names: new Set<string>(), pages: 1 } : memory(),
     chain === 'P' ? readStakes(pool, addresses, call) : { amounts: [], calls: 1 },
     ...sources.map((source) => memory(source)),
   ])
-  return {
+  const memories = [own, ...atomic]
+  const state = {
     own: own.amounts,
     atomic: new Map(sources.map((source, index) => [source, atomic[index]?.amounts ?? []])),
     staked: staked.amounts,
-    ownersWithoutAmount: [own, ...atomic].flatMap((part) => part.ownersWithoutAmount),
-    manyCalls: own.pages > 1 || staked.calls > 1 || atomic.some((part) => part.pages > 1),
+    ownersWithoutAmount: memories.flatMap((part) => part.ownersWithoutAmount),
+  }
+  return {
+    state,
+    manyCalls: staked.calls > 1 || memories.some((part) => part.pages > 1),
+    isTouchedBy: ({ utxos, owners }) =>
+      addresses.some(({ hex }) => owners.has(hex)) ||
+      [...utxos].some((utxo) => memories.some(({ names }) => names.has(utxo))),
   }
 }
 

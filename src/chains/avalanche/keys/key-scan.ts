@@ -3,10 +3,9 @@ import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { sliceUnits } from '../balances/bundles.ts'
 import type { OwnAddress } from '../balances/own-address.ts'
-import { type CallOf, readSettled } from '../balances/settled-read.ts'
-import { readUnit, type UnitState } from '../balances/unit-reader.ts'
+import { type Attempt, type CallOf, readSettled } from '../balances/settled-read.ts'
+import { readUnit, type UnitReading, type UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
-import { readHeight } from '../node/height.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import type { DerivedAddresses } from './derived-addresses.ts'
@@ -75,43 +74,52 @@ export async function scanKeys(
   const first = await firstAddresses(deps, pack, startProgress(pack.keys, deps.remembered), new Map(), hrp)
   const large = { P: first.length > MAX_STAKE_ADDRESSES, X: first.length > MAX_UTXO_ADDRESSES }
   return readSettled(
-    (chain, own) => readHeight(pool, chain, own),
+    pool,
     KEY_CHAINS.filter((chain) => large[chain] || expectMany.includes(chain)),
     call,
-    async (callOf) => {
-      const reading = await attempt(deps, pack, hrp, callOf)
-      return { value: reading, manyCalls: reading.manyCalls }
-    },
+    (callOf) => attempt(deps, pack, hrp, callOf),
   )
 }
 
-async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, callOf: CallOf): Promise<ScanReading> {
+async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, callOf: CallOf): Promise<Attempt<ScanReading>> {
   const { keys } = pack
   const branches = startProgress(keys, deps.remembered)
   const places: AddressPlaces = new Map()
   const windows: ScanWindow[] = []
   const many = { P: false, X: false }
+  const read: Record<KeyChain, UnitReading[]> = { P: [], X: [] }
   let addresses = await firstAddresses(deps, pack, branches, places, hrp)
   for (let round = 1; addresses.length > 0; round++) {
     const units = sliceUnits(addresses)
-    const states = await mapBounded(units, CONCURRENT_UNITS, async (unit) => {
+    const readings = await mapBounded(units, CONCURRENT_UNITS, async (unit) => {
       const [P, X] = await Promise.all(
         KEY_CHAINS.map((chain) => readUnit(deps.network.pool, chain, unit, callOf(chain))),
       )
-      return { P: P as UnitState, X: X as UnitState }
+      return { P: P as UnitReading, X: X as UnitReading }
     })
     units.forEach((unit, index) => {
-      const state = states[index] as { P: UnitState; X: UnitState }
-      for (const chain of KEY_CHAINS) {
-        noteUse(state[chain], places)
-        many[chain] ||= state[chain].manyCalls || round > 1 || units.length > 1
+      const { P, X } = readings[index] as Record<KeyChain, UnitReading>
+      for (const [chain, reading] of [
+        ['P', P],
+        ['X', X],
+      ] as const) {
+        read[chain].push(reading)
+        noteUse(reading.state, places)
+        many[chain] ||= reading.manyCalls || round > 1 || units.length > 1
       }
-      for (const [key, own] of groupByKey(unit, places)) windows.push({ key, addresses: own, ...state })
+      for (const [key, own] of groupByKey(unit, places)) {
+        windows.push({ key, addresses: own, P: P.state, X: X.state })
+      }
     })
     addresses = await nextAddresses(deps, branches, places, hrp)
   }
   const lastUsed = new Map(keys.map((key) => [key, lastUsedOf(key, branches)]))
-  return { windows, lastUsed, manyCalls: KEY_CHAINS.filter((chain) => many[chain]) }
+  const manyCalls = KEY_CHAINS.filter((chain) => many[chain])
+  return {
+    value: { windows, lastUsed, manyCalls },
+    manyCalls,
+    isTouchedBy: (chain, named) => chain !== 'C' && read[chain].some((unit) => unit.isTouchedBy(named)),
+  }
 }
 
 /** The first windows of all keys, and the single addresses that are not among them. */

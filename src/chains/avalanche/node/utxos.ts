@@ -29,9 +29,14 @@ export interface UtxoQuery {
 export interface UtxoRead {
   /** Each UTXO once, in the order of the node. */
   utxos: Utxo[]
+  /** Their names, as `utxoName` has them. */
+  names: ReadonlySet<string>
   /** More than one page: the chain may have moved between them. */
   pages: number
 }
+
+/** A UTXO by the transaction that made it (hex) and its place among the outputs. */
+export const utxoName = (txId: string, outputIndex: number): string => `${txId}:${outputIndex}`
 
 /**
  * Reads all pages of getUTXOs. Pages overlap when a UTXO has several of the addresses; repeats are dropped.
@@ -43,7 +48,7 @@ export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: Call
     throw new BadInputError(`getUTXOs takes 1 to ${MAX_UTXO_ADDRESSES} addresses, got ${addresses.size}`)
   }
   const { path, method } = UTXO_ENDPOINT[query.chain]
-  const seen = new Set<string>()
+  const names = new Set<string>()
   const utxos: Utxo[] = []
   const ends = new Set<string>()
   let startIndex: PageIndex | undefined
@@ -51,12 +56,12 @@ export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: Call
     const params = paramsOf(addresses, query.sourceChain, startIndex)
     const page = await askFor(pool, path, method, params, call, (answer) => pageOf(answer, method, query.belongs))
     for (const utxo of page.utxos) {
-      const key = `${utxo.txId}:${utxo.outputIndex}`
-      if (seen.has(key)) continue
-      seen.add(key)
+      const name = utxoName(utxo.txId, utxo.outputIndex)
+      if (names.has(name)) continue
+      names.add(name)
       utxos.push(utxo)
     }
-    if (page.fetched < UTXO_PAGE) return { utxos, pages }
+    if (page.fetched < UTXO_PAGE) return { utxos, names, pages }
     const { endIndex } = page
     if (endIndex === undefined) throw new BadAnswerError(`${method}: a full page has no end`)
     const end = `${endIndex.address}:${endIndex.utxo}`

@@ -42,7 +42,6 @@ test('each wallet gets everything it owns a part of, once, however its addresses
           atomic: new Map([['X', found(atomic)]]),
           staked: found(staked),
           ownersWithoutAmount: [],
-          manyCalls: false,
         }
       }
       const holdings = distribute([0, 1, 2].map(unit), owned)
@@ -65,6 +64,6 @@ test('each wallet gets everything it owns a part of, once, however its addresses
 
 test('an owner that stands twice in an output can sign once', () => {
   const twice = { assetId: 'aa', amount: 1n, locktime: 0n, stakeableUntil: 0n, threshold: 2, owners: ['a', 'a'] }
-  const unit = { own: [twice], atomic: new Map(), staked: [], ownersWithoutAmount: [], manyCalls: false }
+  const unit = { own: [twice], atomic: new Map(), staked: [], ownersWithoutAmount: [] }
   expect(distribute([unit], [new Map([['a', 0]])])[0]?.own).toMatchObject([{ amount: 1n, signers: 1 }])
 })

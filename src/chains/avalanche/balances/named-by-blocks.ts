@@ -1,0 +1,131 @@
+import { BadAnswerError } from '../../../errors.ts'
+import { bytesToHex, hexToBytes } from '../../../lib/ids.ts'
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import {
+  type AtomicTx,
+  decodeExtData,
+  decodePBlock,
+  decodeXBlock,
+  type PBlock,
+  type PTx,
+  type XTx,
+} from '../codec/index.ts'
+import { recordOf, textOf } from '../node/answers.ts'
+import { readBlockBytes } from '../node/blocks.ts'
+import { utxoName } from '../node/utxos.ts'
+
+/** What transactions speak of: all that they can change is among it. */
+export interface Named {
+  /** UTXOs, as `utxoName` has them; each that is consumed is here. */
+  utxos: Set<string>
+  /** Owners, hex; those of each output that is made are here. */
+  owners: Set<string>
+}
+
+/** More blocks than that are not read: the list may as well be read again. */
+const MAX_BLOCKS = 64
+const IN_FLIGHT = 8
+
+/**
+ * P's transactions that change nothing but what they name. The others pay out what an earlier one has locked: rewards,
+ * returned stakes, what an L1 validator has left. Their owners stand in the earlier one.
+ */
+const PLAIN_P_TXS: ReadonlySet<PTx['unsignedTx']['type']> = new Set([
+  'AddDelegatorTx',
+  'AddPermissionlessDelegatorTx',
+  'AddPermissionlessValidatorTx',
+  'AddSubnetValidatorTx',
+  'AddValidatorTx',
+  'BaseTx',
+  'ConvertSubnetToL1Tx',
+  'CreateChainTx',
+  'CreateSubnetTx',
+  'ExportTx',
+  'ImportTx',
+  'IncreaseL1ValidatorBalanceTx',
+  'RegisterL1ValidatorTx',
+  'RemoveSubnetValidatorTx',
+  'TransferSubnetOwnershipTx',
+  'TransformSubnetTx',
+])
+
+/**
+ * What the blocks of a chain name, from the one behind `after` to `last`; undefined when that does not tell all that
+ * they change, or when there are too many of them.
+ * @throws FirnError when a block cannot be read
+ */
+export async function namedByBlocks(
+  pool: UpstreamPool,
+  chain: ChainLetter,
+  after: bigint,
+  last: bigint,
+  call: CallOptions,
+): Promise<Named | undefined> {
+  const count = Number(last - after)
+  if (count < 0 || count > MAX_BLOCKS) return undefined
+  const heights = Array.from({ length: count }, (_, index) => after + 1n + BigInt(index))
+  const blocks = await mapBounded(heights, IN_FLIGHT, (height) => readTxs[chain](pool, height, call))
+  const named: Named = { utxos: new Set(), owners: new Set() }
+  for (const txs of blocks) {
+    if (!txs) return undefined
+    for (const { unsignedTx } of txs) note(unsignedTx, named)
+  }
+  return named
+}
+
+/** Transactions of a block; undefined when it changes more than they name. */
+type ReadTxs = (
+  pool: UpstreamPool,
+  height: bigint,
+  call: CallOptions,
+) => Promise<readonly (PTx | XTx | AtomicTx)[] | undefined>
+
+const readTxs: Readonly<Record<ChainLetter, ReadTxs>> = {
+  P: async (pool, height, call) => {
+    const block = decodePBlock(await readBlockBytes(pool, 'P', height, call))
+    expectHeight('P', block.height, height)
+    return plainTxs(block)
+  },
+  X: async (pool, height, call) => {
+    const block = decodeXBlock(await readBlockBytes(pool, 'X', height, call))
+    expectHeight('X', block.height, height)
+    return block.txs
+  },
+  C: async (pool, height, call) => {
+    const method = 'eth_getBlockByNumber'
+    const params = [`0x${height.toString(16)}`, false]
+    const block = recordOf(await pool.rpc('/ext/bc/C/rpc', method, params, call), method)
+    expectHeight('C', BigInt(textOf(block['number'], method)), height)
+    // Contracts move nothing of what waits to be imported: only atomic transactions do.
+    return decodeExtData(hexToBytes(textOf(block['blockExtraData'], method).slice(2))).txs
+  },
+}
+
+function expectHeight(chain: ChainLetter, got: bigint, wanted: bigint): void {
+  if (got !== wanted) throw new BadAnswerError(`${chain} block ${got} where ${wanted} was asked for`)
+}
+
+/** Proposals and what is decided of them pay rewards out. */
+function plainTxs(block: PBlock): readonly PTx[] | undefined {
+  if (block.type === 'ApricotAtomicBlock') return onlyPlain([block.tx])
+  if (block.type !== 'ApricotStandardBlock' && block.type !== 'BanffStandardBlock') return undefined
+  return onlyPlain(block.txs)
+}
+
+const onlyPlain = (txs: readonly PTx[]): readonly PTx[] | undefined =>
+  txs.every(({ unsignedTx }) => PLAIN_P_TXS.has(unsignedTx.type)) ? txs : undefined
+
+/** Looks through all members, so that no kind of transaction can be forgotten here. */
+function note(value: unknown, named: Named): void {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return
+  if (Array.isArray(value)) {
+    for (const entry of value) note(entry, named)
+    return
+  }
+  const { txId, outputIndex, addresses } = value as { txId?: string; outputIndex?: number; addresses?: Uint8Array[] }
+  if (txId !== undefined && outputIndex !== undefined) named.utxos.add(utxoName(txId, outputIndex))
+  for (const address of addresses ?? []) named.owners.add(bytesToHex(address))
+  for (const member of Object.values(value)) note(member, named)
+}
