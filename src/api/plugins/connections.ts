@@ -9,7 +9,11 @@ export interface Connections {
 }
 
 /** Time for the first request of a connection that was taken just before the end, milliseconds: it may be on its way. */
-const LINGER_MS = 250
+const LINGER_MS = 1_000
+/** So many connections wait at most until this process takes them: Node's own preset, and one. */
+const BACKLOG = 512
+/** Turns of the loop without a new connection before none is left: the first may have begun behind its look at the network. */
+const QUIET_TURNS = 2
 
 /**
  * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once. Node
@@ -27,15 +31,39 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
   const settle = (socket: Socket): void => {
     if (closing && busy.get(socket) === 0) socket.destroySoon()
   }
-  const settleSoon = (socket: Socket): void => void setTimeout(settle, LINGER_MS, socket)
+  const settleSilent = async (socket: Socket): Promise<void> => {
+    // Of a loop that stood still timers run first, and what came meanwhile is read behind them.
+    await nextTurn()
+    await nextTurn()
+    // A request of which a part is here is on its way: its own time limit cuts it, or the bound.
+    if (socket.bytesRead === 0) settle(socket)
+  }
+  const settleSoon = (socket: Socket): void => {
+    setTimeout(() => void settleSilent(socket), LINGER_MS).unref()
+  }
 
+  let taken = 0
+  const takeAll = async (): Promise<void> => {
+    // Those that waited at the beginning are among so many; others may come for ever.
+    const most = taken + BACKLOG
+    for (let quiet = 0; quiet < QUIET_TURNS && taken < most; ) {
+      const before = taken
+      await nextTurn()
+      quiet = taken === before ? quiet + 1 : 0
+    }
+  }
+
+  app.server.on('drop', () => {
+    taken += 1
+  })
   app.server.on('connection', (socket: Socket) => {
+    taken += 1
     busy.set(socket, 0)
     socket.once('close', () => busy.delete(socket))
     if (closing) settleSoon(socket)
   })
   app.server.prependListener('request', (request, response) => {
-    if (draining || closing) response.shouldKeepAlive = false
+    if (draining) response.shouldKeepAlive = false
     const { socket } = request
     used.add(socket)
     busy.set(socket, (busy.get(socket) ?? 0) + 1)
@@ -50,9 +78,9 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
 
   app.addHook('preClose', async () => {
     // Connections that the system has made and this process has not taken yet are reset when it stops listening. The loop
-    // takes all of them at once, and listening stops right behind that.
-    await nextTurn()
-    await nextTurn()
+    // takes one a turn; listening stops right behind a turn in which there was none left.
+    draining = true
+    await takeAll()
     closing = true
     // Fastify would go on listening until all streams have ended.
     if (app.server.listening) app.server.close()

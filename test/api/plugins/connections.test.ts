@@ -51,6 +51,36 @@ it('serves what was on its way when the server began to close, and takes no new 
   await closed
 })
 
+it('takes every connection that the system has made before it stops listening', async () => {
+  const { app, port } = await serving()
+  const texts = Array.from({ length: 40 }, () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(GET)
+    return heard(socket)
+  })
+  // Now they are on their way, and the server's loop has not taken any.
+  await new Promise(process.nextTick)
+  const closed = app.close()
+  for (const text of await Promise.all(texts)) expect(text).toMatch(/here$/)
+  await closed
+})
+
+it('serves what came while its loop stood still, and what has come in part', async () => {
+  const { app, open } = await serving()
+  const [asking, slow, silent] = [await open(), await open(), await open()]
+  const [whole, part, nothing] = [heard(asking), heard(slow), heard(silent)]
+  const closed = app.close()
+  await expect.poll(() => app.server.listening).toBe(false)
+  slow.write(GET.slice(0, 20))
+  asking.write(GET)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+  expect(await whole).toMatch(/here$/)
+  expect(await nothing).toBe('')
+  slow.write(GET.slice(20))
+  expect(await part).toMatch(/here$/)
+  await closed
+})
+
 it('ends connections that only wait for their next request at once, and the others with their answer', async () => {
   const { app, open, answer } = await serving()
   const [idle, busy] = [await open(), await open()]
