@@ -1,4 +1,5 @@
 import type { Currency } from '../lib/currencies.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { type MarketLog, silentLog } from './market-log.ts'
 import { createPriceCache } from './price-cache.ts'
 import { createPriceReader } from './price-reader.ts'
@@ -68,7 +69,7 @@ const createActiveCurrencies = (now: () => number) => {
  * are waited for within the limits, then handed out until `maxStaleMs`.
  */
 export const createLivePriceBook = (source: PriceSource, options: LivePriceOptions): PriceBook => {
-  const now = options.now ?? Date.now
+  const now = options.now ?? steadyNow
   const unknownMs = Math.max(options.unknownMs ?? 600_000, options.cacheMs)
   const cache = createPriceCache({ ...options, unknownMs }, options.maxEntries ?? 20_000)
   const active = createActiveCurrencies(now)

@@ -25,11 +25,13 @@ export const createBreaker = (
     state = next
     onChange(next)
   }
+  // Further away than it was ever put: the clock was set back.
+  const isDue = (now: number): boolean => now >= probeAt || probeAt - now > limits.breakerOpenMs
   return {
     state: () => state,
-    probeDue: (now) => state === 'open' && now >= probeAt,
+    probeDue: (now) => state === 'open' && isDue(now),
     takeProbe: (now) => {
-      if (state !== 'open' || now < probeAt) return
+      if (state !== 'open' || !isDue(now)) return
       become('half-open')
     },
     success: () => {

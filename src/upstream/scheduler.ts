@@ -1,6 +1,7 @@
 import { type Bagged, createBag } from './bag.ts'
 
 export interface Scheduled extends Bagged {
+  /** Milliseconds of `performance.now()`. */
   readonly time: number
   run: () => void
 }
@@ -30,12 +31,12 @@ export const createScheduler = (): Scheduler => {
   const arm = (time: number): void => {
     if (timer) clearTimeout(timer)
     wakeAt = time
-    timer = setTimeout(wake, Math.max(1, Math.min(time - Date.now(), 0x7fffffff)))
+    timer = setTimeout(wake, Math.max(1, Math.min(Math.ceil(time - performance.now()), 0x7fffffff)))
   }
   const wake = (): void => {
     timer = undefined
     // The process stood still: what has arrived meanwhile is read before anybody is told that it came too late.
-    if (Date.now() - wakeAt > STANDSTILL_MS) setImmediate(run)
+    if (performance.now() - wakeAt > STANDSTILL_MS) setImmediate(run)
     else run()
   }
   const run = (): void => {
@@ -43,7 +44,7 @@ export const createScheduler = (): Scheduler => {
     if (timer) clearTimeout(timer)
     timer = undefined
     wakeAt = Number.POSITIVE_INFINITY
-    const now = Date.now()
+    const now = performance.now()
     const due: Scheduled[] = []
     let next = Number.POSITIVE_INFINITY
     for (const entry of entries.items) {
@@ -56,7 +57,9 @@ export const createScheduler = (): Scheduler => {
     if (next < wakeAt) arm(next)
   }
   return {
-    at: (time, run) => {
+    at: (wallTime, run) => {
+      // As a time of the clock that nobody sets: else what waits would wait for an hour more when the other is set back.
+      const time = wallTime - Date.now() + performance.now()
       const entry = { time, run, slot: -1 }
       entries.add(entry)
       if (time < wakeAt) arm(time)

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
-import { MAX_PAUSE_MS, MAX_WAITING, PAUSE_MS } from './defaults.ts'
+import { MAX_PAUSE_MS, MAX_RETRY_AFTER_MS, MAX_WAITING, PAUSE_MS } from './defaults.ts'
 import { createErrorRate } from './error-rate.ts'
 import type { Reporter } from './events.ts'
 import { createGate, type Gate } from './gate.ts'
@@ -66,7 +66,11 @@ const createPause = (onPause: (ms: number) => void) => {
   let until = 0
   let inRow = 0
   return {
-    until: () => until,
+    until: () => {
+      // Longer than any pause: the clock was set back.
+      if (until - Date.now() > MAX_RETRY_AFTER_MS) until = 0
+      return until
+    },
     reset: () => {
       inRow = 0
     },

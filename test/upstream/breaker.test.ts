@@ -32,6 +32,13 @@ test('lets exactly one probe through after the open time', () => {
   expect(breaker.probeDue(100)).toBe(false)
 })
 
+test('a clock that is set back does not keep an upstream away for as long', () => {
+  const { breaker } = start()
+  for (let count = 0; count < 3; count += 1) breaker.failure(1_000_000)
+  expect(breaker.probeDue(1_000_000)).toBe(false)
+  expect(breaker.probeDue(0)).toBe(true)
+})
+
 test('a failed probe opens for another full time, a good one closes', () => {
   const { breaker, states } = start()
   for (let count = 0; count < 3; count += 1) breaker.failure(0)

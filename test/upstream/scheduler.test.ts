@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createScheduler } from '../../src/upstream/scheduler.ts'
 import { until } from '../support/upstream-pool.ts'
 
@@ -26,6 +26,17 @@ test('what came due during a standstill runs in the order of its times', async (
   while (Date.now() < start + 40);
   await until(() => log.length === 3, 'all entries')
   expect(log).toEqual(['at 10', 'at 20', 'at 30'])
+})
+
+test('what waits does not wait for an hour more when the clock of the machine is set back by one', async () => {
+  const scheduler = createScheduler()
+  const log: string[] = []
+  const clock = Date.now
+  scheduler.at(clock() + 30, () => log.push('before'))
+  const set = vi.spyOn(Date, 'now').mockImplementation(() => clock() - 3_600_000)
+  scheduler.at(Date.now() + 40, () => log.push('after'))
+  await until(() => log.length === 2, 'both entries').finally(() => set.mockRestore())
+  expect(log).toEqual(['before', 'after'])
 })
 
 test('an entry may add and cancel others while it runs', async () => {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { FirnError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { accountFailure } from './account-failure.ts'
 import { type AssetDescription, readAssetDescription, UnknownAssetError } from './node/asset-description.ts'
@@ -40,7 +41,7 @@ const ABSENT_AGAIN_MS = 5_000
  * until one tells, the wallet is an error. With decimals that are guessed the amount would be another one, and without
  * the asset the wallet would hold less than it does.
  */
-export function createAssetDirectory({ pool, indexed, clock = Date.now }: AssetDirectoryDeps): AssetDirectory {
+export function createAssetDirectory({ pool, indexed, clock = steadyNow }: AssetDirectoryDeps): AssetDirectory {
   const perf = { now: clock }
   const cache = new LRUCache<string, DescribedAsset>({ max: CACHED, perf, ttlResolution: 0 })
 

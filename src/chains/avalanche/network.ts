@@ -3,6 +3,7 @@ import { hrpOfNetwork } from '../../lib/bech32-address.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { pause } from '../../lib/pause.ts'
 import { type ChainLetter, PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { type AssetDirectory, createAssetDirectory, type IndexedAssets } from './assets.ts'
 import { listOf, recordOf, textOf, uintOf } from './node/answers.ts'
@@ -111,12 +112,12 @@ function remembered<T>(
   keepMs = Number.POSITIVE_INFINITY,
 ): (call: CallOptions) => Promise<T> {
   let value = given
-  let askedAt = Date.now()
+  let askedAt = steadyNow()
   return async (call) => {
-    if (value !== undefined && Date.now() - askedAt < keepMs) return value
+    if (value !== undefined && steadyNow() - askedAt < keepMs) return value
     const loaded = await load(call)
     value = loaded
-    askedAt = Date.now()
+    askedAt = steadyNow()
     return loaded
   }
 }

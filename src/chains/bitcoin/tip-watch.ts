@@ -1,3 +1,4 @@
+import { steadyNow } from '../../lib/steady-clock.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import { believedHead } from '../../upstream/head-probe.ts'
 
@@ -7,7 +8,7 @@ export interface TipWatchDeps<S> {
   ask(subject: S, signal: AbortSignal): Promise<bigint | undefined>
   /** More blocks than this behind the highest is too old to be told. */
   lagBlocks: number
-  /** Milliseconds of the clock; default the wall clock. */
+  /** Milliseconds of the clock; default one that never goes back. */
   now?: () => number
 }
 
@@ -31,7 +32,7 @@ const ANSWER_MS = 5_000
 const HOLD_MS = 250
 
 export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
-  const { subjects, lagBlocks, now = Date.now } = deps
+  const { subjects, lagBlocks, now = steadyNow } = deps
   const heights = new Map<S, bigint>()
   const shutdown = new AbortController()
   let looking: Promise<unknown> | undefined

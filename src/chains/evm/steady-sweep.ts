@@ -1,3 +1,4 @@
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { BalanceSweep } from './balance-sweep.ts'
 import type { BlockMark } from './reader-types.ts'
 import { BlockLostError } from './sweep-tally.ts'
@@ -11,7 +12,7 @@ const FORGOTTEN_MS = 60_000
  * again at the newest block told of late. Where nobody has that block any more, the chain itself went back.
  * @param now milliseconds
  */
-export function createSteadySweep(sweep: BalanceSweep, lagBlocks: number, now: () => number = Date.now): BalanceSweep {
+export function createSteadySweep(sweep: BalanceSweep, lagBlocks: number, now: () => number = steadyNow): BalanceSweep {
   let newest: (BlockMark & { at: number }) | undefined
 
   const saw = (block: BlockMark): void => {

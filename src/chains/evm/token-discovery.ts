@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
@@ -56,7 +57,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   const fetchTokens = async (owner: string, context: ReadContext): Promise<readonly string[] | undefined> => {
     const tokens = await heldTokens(owner, context)
     if (tokens) {
-      found.set(owner, { tokens, at: Date.now() })
+      found.set(owner, { tokens, at: steadyNow() })
       offered = true
     }
     return tokens
@@ -70,7 +71,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
       await fetchTokens(owner, { signal: AbortSignal.timeout(backgroundMs), deadline: Date.now() + backgroundMs })
     } catch (error) {
       // A refusal is an answer; a broken line is not.
-      askAgainAt = Date.now() + askSoonMs
+      askAgainAt = steadyNow() + askSoonMs
       deps.logger?.debug({ pool: deps.pools[0]?.name, err: error }, 'no token discovery')
     } finally {
       offered ??= false
@@ -79,8 +80,8 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   }
 
   const probe = (owner: string): void => {
-    if (Date.now() < askAgainAt) return
-    askAgainAt = Date.now() + askAgainMs
+    if (steadyNow() < askAgainAt) return
+    askAgainAt = steadyNow() + askAgainMs
     looking = inBackground(owner).finally(() => {
       looking = undefined
     })
@@ -89,7 +90,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   const remembered = (owner: string): Outcome<readonly string[]> | undefined => {
     const known = found.get(owner)
     if (!known) return undefined
-    if (known.at + deps.limits.discoveryMs < Date.now()) void inBackground(owner)
+    if (known.at + deps.limits.discoveryMs < steadyNow()) void inBackground(owner)
     return { ok: true, value: known.tokens }
   }
 

@@ -1,3 +1,5 @@
+import { steadyNow } from '../../lib/steady-clock.ts'
+
 /** What is known of the newest slot. */
 export interface SlotFloor {
   /** Slot of the newest complete read of late; 0 when there was none. */
@@ -14,7 +16,7 @@ const FORGOTTEN_MS = 60_000
  * would bring a balance back that is spent by now.
  * @param clock milliseconds
  */
-export const createSlotFloor = (clock: () => number = Date.now): SlotFloor => {
+export const createSlotFloor = (clock: () => number = steadyNow): SlotFloor => {
   let newest = 0n
   let at = 0
   return {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
 import { CancelledError, DeadlineError, FirnError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
 import { createPaces } from './paces.ts'
@@ -45,7 +46,7 @@ interface Flight {
  * in flight is shared (and cancelled when its last waiter has left), and all other accounts of a request are one read.
  */
 export function createAccountReader(options: AccountReaderOptions) {
-  const now = options.now ?? Date.now
+  const now = options.now ?? steadyNow
   const readings = new LRUCache<string, Reading>({ max: options.cacheEntries })
   const flights = new Map<string, Flight>()
   const paces = createPaces()

@@ -6,6 +6,8 @@ import { nextTurn } from '../../lib/next-turn.ts'
 export interface Deadline {
   /** Milliseconds of `Date.now()`; it may come to lie later, never earlier. */
   at(): number
+  /** The same as what is left of the time, whatever happens to the clock; negative when it is over. */
+  left(): number
 }
 
 /**
@@ -14,12 +16,15 @@ export interface Deadline {
  */
 export function createDeadline(ms: number): Deadline {
   const startedAt = Date.now()
+  const begun = performance.now()
   const before = performance.eventLoopUtilization()
+  const whole = (): number => {
+    const { active, idle } = performance.eventLoopUtilization(before)
+    return ms + Math.min(Math.max(0, active - idle), ms)
+  }
   return {
-    at() {
-      const { active, idle } = performance.eventLoopUtilization(before)
-      return startedAt + ms + Math.min(Math.max(0, active - idle), ms)
-    },
+    at: () => startedAt + whole(),
+    left: () => whole() - (performance.now() - begun),
   }
 }
 
@@ -36,16 +41,16 @@ export async function withDeadline<T>(
   controller: AbortController,
   work: () => Promise<T>,
 ): Promise<T> {
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const wait = (): void => {
-      const left = deadline.at() - Date.now()
+      const left = deadline.left()
       if (left > 0) {
         timer = setTimeout(wait, left)
         return
       }
-      const error = new DeadlineError(`timed out after ${Date.now() - startedAt} ms`)
+      const error = new DeadlineError(`timed out after ${Math.round(performance.now() - startedAt)} ms`)
       controller.abort(error)
       // Who is told may have an answer for some, or know what kept the others from coming; who does not listen is left.
       void turns(TURNS_TO_END).then(() => reject(error))

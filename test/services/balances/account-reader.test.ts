@@ -1,19 +1,22 @@
-import { expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { EvmBalances, Outcome } from '../../../src/chains/capabilities.ts'
 import { BadInputError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
 import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
 
 const MAX_STALE_MS = 60_000
-const CACHE_MS = 2_000
+const CACHE_MS = 200
 const id = `0x${'ab'.repeat(20)}`
 
 type Answer = Outcome<EvmBalances>
 const holding = (native: bigint): Answer => ({ ok: true, value: { native, tokens: [] } })
 const down: Answer = { ok: false, error: new UpstreamUnavailableError('nobody answers') }
 
-/** A reader of one account, whose clock and chain the test moves. */
-function stage() {
+afterEach(() => void vi.restoreAllMocks())
+
+/** A reader of one account, whose clock and chain the test moves; with `wall`, the clock is the machine's. */
+function stage({ wall = false } = {}) {
   const world = { now: 1_000_000, reads: 0, next: (): Answer | Promise<Answer> => holding(7n) }
   const chain: BalanceChain = {
     cacheMs: CACHE_MS,
@@ -32,7 +35,7 @@ function stage() {
     deadlineMs: 5_000,
     maxStaleMs: MAX_STALE_MS,
     cacheEntries: 100,
-    now: () => world.now,
+    ...(wall ? {} : { now: () => world.now }),
   })
   const read = async (signal = new AbortController().signal): Promise<bigint | string> => {
     const [group] = reader.read(chain, 'evm', [{ id }], signal)
@@ -54,6 +57,16 @@ it('stands in for a failed read up to the configured age, and not one millisecon
   // Nor does having been served make a reading younger.
   world.now += CACHE_MS
   expect(await read()).toBe('nobody answers')
+})
+
+it('balances do not stand still for an hour when the clock of the machine is set back by one', async () => {
+  const { world, read } = stage({ wall: true })
+  expect(await read()).toBe(7n)
+  world.next = () => holding(8n)
+  const clock = Date.now
+  vi.spyOn(Date, 'now').mockImplementation(() => clock() - 3_600_000)
+  await sleep(CACHE_MS + 50)
+  expect(await read()).toBe(8n)
 })
 
 it('counts the age of a reading from the beginning of its read', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Outcome } from '../../../src/chains/capabilities.ts'
 import { CancelledError, DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createDeadline, withDeadline } from '../../../src/services/balances/deadline.ts'
@@ -34,6 +34,14 @@ it('an upstream that does not answer is given up, and the work is told why', asy
   const never = withDeadline(createDeadline(50), controller, () => new Promise(() => undefined))
   await expect(never).rejects.toBeInstanceOf(DeadlineError)
   expect(controller.signal.reason).toBeInstanceOf(DeadlineError)
+})
+
+it('a deadline does not come an hour later when the clock of the machine is set back by one', async () => {
+  const clock = Date.now
+  const never = withDeadline(createDeadline(50), new AbortController(), () => new Promise(() => undefined))
+  const set = vi.spyOn(Date, 'now').mockImplementation(() => clock() - 3_600_000)
+  await expect(never).rejects.toBeInstanceOf(DeadlineError)
+  set.mockRestore()
 })
 
 it.each([

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readStakingTx, type StakingTx } from './staking-tx.ts'
 import { readDelegators, readValidators, type Staker, type Validator } from './validators.ts'
@@ -15,7 +16,7 @@ const CACHED_NODES = 2_000
 const CACHED_TXS = 20_000
 
 /** @param clock milliseconds; only for the age of what is kept. */
-export function createStakerDirectory(pool: UpstreamPool, clock: () => number = Date.now): StakerDirectory {
+export function createStakerDirectory(pool: UpstreamPool, clock: () => number = steadyNow): StakerDirectory {
   const perf = { now: clock }
   const nodes = new LRUCache<string, readonly Staker[]>({ max: CACHED_NODES, ttl: LIST_MS, perf })
   const txs = new LRUCache<string, StakingTx>({ max: CACHED_TXS })
