@@ -2,6 +2,7 @@ import { FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../erro
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readHeight } from '../node/height.ts'
+import { ManyPagesError } from '../node/utxos.ts'
 import { type Named, namedByBlocks } from './named-by-blocks.ts'
 
 /** One try at a read that may take several calls. */
@@ -26,7 +27,7 @@ const MAX_ATTEMPTS = 6
  * another's, would be counted twice or not at all.
  *
  * What takes several calls is framed by the height: a height seen after one attempt serves as the height before the
- * next, so an unexpected second page costs one more reading and no more. Heights and what is read between them come
+ * next. An unexpected second page ends the attempt: the next one begins with the height. Heights and what is read between them come
  * from one node for each chain: nodes list the UTXOs of one block in orders of their own, so that a page of another
  * node leaves some out, and one that lags moves while others stand still.
  *
@@ -45,6 +46,31 @@ export async function readSettled<T>(
   call: CallOptions,
   read: (callOf: CallOf) => Promise<Attempt<T>>,
 ): Promise<T> {
+  const frame = createFrame(pool, call)
+  let unframed: readonly ChainLetter[] = expectMany
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    try {
+      await frame.begin(unframed)
+      unframed = []
+      const attempted = await read(frame.callOf)
+      if (frame.followStandIns()) unframed = attempted.manyCalls
+      else if (attempted.manyCalls.length === 0 || (await frame.isOneState(attempted))) return attempted.value
+    } catch (error) {
+      if (error instanceof ManyPagesError) {
+        unframed = [...frame.chains(), error.chain]
+        continue
+      }
+      // One node alone may be in trouble, or refuse what another one does.
+      const mayPass = error instanceof FirnError && (error.retryable || error instanceof JsonRpcError)
+      if (frame.chains().length === 0 || attempt === MAX_ATTEMPTS || !mayPass || call.signal?.aborted) throw error
+      frame.reset()
+    }
+  }
+  throw new UpstreamUnavailableError(`the chain moved, or no one node told all, in each of ${MAX_ATTEMPTS} readings`)
+}
+
+/** What the attempts of a reading have in common: the one node for each chain that takes several calls, and its heights. */
+function createFrame(pool: UpstreamPool, call: CallOptions) {
   const servers = new Map<ChainLetter, object>()
   const tellers = createTellers()
   let before = new Map<ChainLetter, bigint>()
@@ -58,45 +84,55 @@ export async function readSettled<T>(
       await Promise.all(chains.map(async (chain) => [chain, await readHeight(pool, chain, callOf(chain))] as const)),
     )
   }
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    try {
-      if (attempt === 1) before = await heights(expectMany)
+  return {
+    callOf,
+    /** Chains that are asked of one node each. */
+    chains: () => [...servers.keys()],
+    /** A new attempt, which needs new heights of these. */
+    async begin(chains: readonly ChainLetter[]): Promise<void> {
+      if (chains.length > 0) before = await heights(chains)
       tellers.forget()
-      const attempted = await read(callOf)
-      const { value, manyCalls } = attempted
+    },
+    /** Whether other nodes than the first stood in for it: they are asked from now on. */
+    followStandIns(): boolean {
       const standIns = tellers.standIns()
-      if (standIns.size > 0) {
-        for (const [chain, server] of standIns) servers.set(chain, server)
-        before = await heights(manyCalls)
-        continue
+      for (const [chain, server] of standIns) {
+        servers.set(chain, server)
+        // Another node's height says nothing of when this one moved.
+        before.delete(chain)
       }
-      if (manyCalls.length === 0) return value
+      return standIns.size > 0
+    },
+    /** Asks for the heights after an attempt, which become those before the next one. */
+    async isOneState({ manyCalls, isTouchedBy }: Attempt<unknown>): Promise<boolean> {
       const after = await heights(manyCalls)
-      const stood = await Promise.all(
+      const still = await Promise.all(
         manyCalls.map((chain) =>
-          stoodStill(pool, attempted, chain, [before.get(chain), after.get(chain)], callOf(chain)),
+          stoodStill(pool, { chain, before: before.get(chain), after: after.get(chain), isTouchedBy }, callOf(chain)),
         ),
       )
-      if (stood.every(Boolean)) return value
       // A height from before that was not asked again holds as well: it covers more than this attempt.
       before = new Map([...before, ...after])
-    } catch (error) {
-      // One node alone may be in trouble, or refuse what another one does.
-      const mayPass = error instanceof FirnError && (error.retryable || error instanceof JsonRpcError)
-      if (servers.size === 0 || attempt === MAX_ATTEMPTS || !mayPass || call.signal?.aborted) throw error
+      return still.every(Boolean)
+    },
+    reset(): void {
       servers.clear()
       before = new Map()
-    }
+    },
   }
-  throw new UpstreamUnavailableError(`the chain moved, or no one node told all, in each of ${MAX_ATTEMPTS} readings`)
+}
+
+interface Interval extends Pick<Attempt<unknown>, 'isTouchedBy'> {
+  chain: ChainLetter
+  /** Heights; undefined where none was asked for. */
+  before: bigint | undefined
+  after: bigint | undefined
 }
 
 /** Whether the reading is of one state of the chain, by the heights before it and after it. */
 async function stoodStill(
   pool: UpstreamPool,
-  { isTouchedBy }: Attempt<unknown>,
-  chain: ChainLetter,
-  [before, after]: readonly [bigint | undefined, bigint | undefined],
+  { chain, before, after, isTouchedBy }: Interval,
   call: CallOptions,
 ): Promise<boolean> {
   if (before === undefined || after === undefined) return false

@@ -32,7 +32,10 @@ export interface UnitReading {
 
 const CONCURRENT_STAKES = 4
 
-/** Reads one unit: its own memory, both shared memories and the stakes at the same time, one round trip if they fit. */
+/**
+ * Reads one unit: its own memory, both shared memories and the stakes at the same time, one round trip if they fit.
+ * @throws ManyPagesError when a list takes several pages and the call names no server that all of them come from
+ */
 export async function readUnit(
   pool: UpstreamPool,
   chain: ChainLetter,
@@ -42,7 +45,8 @@ export async function readUnit(
   const list = ownAddressList(chain, addresses)
   const belongs = belongsTo(addresses)
   const memory = async (sourceChain?: ChainLetter) => {
-    const asked = { chain, addresses: list, belongs }
+    // Pages of several nodes make no list.
+    const asked = { chain, addresses: list, belongs, onlyOnePage: call.sameServer === undefined }
     const query = sourceChain ? { ...asked, sourceChain } : asked
     const { utxos, names, pages } = await readUtxos(pool, query, call)
     return { ...split(utxos), names, pages }

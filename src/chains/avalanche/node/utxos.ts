@@ -24,6 +24,19 @@ export interface UtxoQuery {
   addresses: readonly string[] | AddressList
   /** Whether a UTXO is of one of the addresses; one that is not stands in the answer to another question. */
   belongs?: (utxo: Utxo) => boolean
+  /** A list of several pages is a ManyPagesError: its reader has prepared for a single one. */
+  onlyOnePage?: boolean
+}
+
+/** There are more pages than the reader can use. */
+export class ManyPagesError extends Error {
+  override readonly name = 'ManyPagesError'
+  readonly chain: ChainLetter
+
+  constructor(chain: ChainLetter) {
+    super(`the UTXOs on ${chain} take several pages`)
+    this.chain = chain
+  }
 }
 
 export interface UtxoRead {
@@ -40,7 +53,7 @@ export const utxoName = (txId: string, outputIndex: number): string => `${txId}:
 
 /**
  * Reads all pages of getUTXOs. Pages overlap when a UTXO has several of the addresses; repeats are dropped.
- * @throws BadAnswerError when a page breaks its format, a UTXO its checksum, or paging does not advance.
+ * @throws ManyPagesError; BadAnswerError when a page breaks its format, a UTXO its checksum, or paging does not advance.
  */
 export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: CallOptions): Promise<UtxoRead> {
   const addresses = 'json' in query.addresses ? query.addresses : addressList(query.chain, query.addresses)
@@ -63,6 +76,7 @@ export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: Call
     }
     if (page.fetched < UTXO_PAGE) return { utxos, names, pages }
     const { endIndex } = page
+    if (query.onlyOnePage) throw new ManyPagesError(query.chain)
     if (endIndex === undefined) throw new BadAnswerError(`${method}: a full page has no end`)
     const end = `${endIndex.address}:${endIndex.utxo}`
     if (ends.has(end)) throw new BadAnswerError(`${method}: a full page ends where an earlier one did`)
