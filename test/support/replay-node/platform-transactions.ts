@@ -1,5 +1,6 @@
 import { type Encoding, reencoded } from './binary-text.ts'
 import { encodedTransaction } from './block-methods.ts'
+import { genesisRewards } from './genesis-rewards.ts'
 import { genesisTransactions } from './genesis-transactions.ts'
 import { type GorillaMethod, MethodError, NotRecordedError } from './gorilla-rpc.ts'
 import { CODECS, readIssued } from './issued-transaction.ts'
@@ -25,8 +26,11 @@ function rewardUtxos({ context, chain, stakers }: Deps, id: string, encoding: En
   // Without a truth about stakers: paid where the end knows of a payment.
   const unknown = stakers.all().length === 0 ? 0 : Number.POSITIVE_INFINITY
   const paid = staker?.removedAtHeight ?? unknown
-  if (recorded === undefined || paid > context.tips.height('P')) return none
-  const { utxos } = JSON.parse(recorded) as { utxos: string[] }
+  if (paid > context.tips.height('P')) return none
+  const { utxos } =
+    recorded === undefined
+      ? { utxos: genesisRewards(context.recordings).get(id) ?? [] }
+      : (JSON.parse(recorded) as { utxos: string[] })
   if (encoding === 'json' && utxos.length > 0) {
     throw new MethodError("couldn't encode UTXO to string: unsupported encoding in method")
   }
