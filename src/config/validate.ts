@@ -6,7 +6,7 @@ import { closestName } from './closest-name.ts'
 import { membersOf } from './keys.ts'
 import { carriesSecret, maskBySchema } from './mask-config.ts'
 import { ConfigSchema } from './schema.ts'
-import { type Origins, originOf, type Tree } from './tree.ts'
+import { isTree, type Origins, originOf, type Tree } from './tree.ts'
 
 const SHOWN_CHARACTERS = 80
 
@@ -33,9 +33,10 @@ function schemaAt(path: readonly string[]): TSchema | undefined {
 
 /** The given value as people may see it: secrets masked, long ones cut. */
 function shown(schema: TSchema, value: unknown): string {
-  const simple = typeof value !== 'object' || value === null
-  // A scalar where an object with secrets belongs is usually broken JSON of that object.
-  const hidden = simple && schema[Kind] !== 'String' && carriesSecret(schema)
+  // A scalar where an object with secrets belongs is usually broken JSON of that object, and an object where a list of
+  // them belongs is often named by the secrets themselves.
+  const misplaced = typeof value !== 'object' || value === null || (isTree(value) && schema[Kind] === 'Array')
+  const hidden = misplaced && schema[Kind] !== 'String' && carriesSecret(schema)
   const text = hidden ? MASK : (JSON.stringify(maskBySchema(schema, value)) ?? String(value))
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }

@@ -184,6 +184,11 @@ const rows: [string, Given, string][] = [
     'data.apiKeys.0.plan: given "gold"; allowed: one of default',
   ],
   [
+    'keys named by themselves instead of a list',
+    { file: { data: { apiKeys: { [LONG_SECRET]: { plan: 'default' } } } } },
+    'data.apiKeys: given *** (firn.config.json); allowed: a list: each an object with key, plan',
+  ],
+  [
     'index of a chain that is not there',
     { argv: ['--index-enabled', '--index-streams=mainnet:P,eip155:987654321'] },
     'index.streams.1: given "eip155:987654321"; needed: chains.evm.987654321, which is not configured',
