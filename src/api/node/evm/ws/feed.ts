@@ -135,8 +135,13 @@ export function createFeed(deps: FeedDeps): Feed {
   }
   const openFirst = async (): Promise<UpstreamLink> => {
     const made = await open()
-    const height = await heightAt(made)
-    if (height > reached) reached = height
+    try {
+      const height = await heightAt(made)
+      if (height > reached) reached = height
+    } catch (error) {
+      made.close()
+      throw error
+    }
     return use(made)
   }
   const ensure = (): Promise<UpstreamLink> => {

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { createFeed } from '../../../../src/api/node/evm/ws/feed.ts'
+import type { UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
+
+const ERROR = '{"code":-32000,"message":"not now"}'
+
+it('leaves no connection open at a node that takes subscriptions and does not say its height', async () => {
+  const open = new Set<UpstreamLink>()
+  let connections = 0
+  const connect = async (): Promise<UpstreamLink> => {
+    const link: UpstreamLink = {
+      host: 'node',
+      call: (method, _params, answered) =>
+        answered(
+          Buffer.from(`{"jsonrpc":"2.0","id":1,${method === 'eth_subscribe' ? '"result":"0x1"' : `"error":${ERROR}`}}`),
+        ),
+      pause: () => undefined,
+      resume: () => undefined,
+      close: () => void open.delete(link),
+    }
+    connections += 1
+    open.add(link)
+    return link
+  }
+  const feed = createFeed({
+    connect,
+    send: () => undefined,
+    onHead: () => undefined,
+    onBroken: () => undefined,
+    restoreMs: 0,
+    maxMissedBlocks: 0,
+  })
+  const subscribed = (): Promise<Buffer | undefined> =>
+    new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), resolve))
+  expect([await subscribed(), await subscribed()]).toEqual([undefined, undefined])
+  feed.close()
+  expect(connections).toBe(2)
+  expect(open.size).toBe(0)
+})
