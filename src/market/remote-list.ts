@@ -35,12 +35,16 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
     due = at + jitter(refreshMs)
   }
 
+  /** A disk that is full or may not be written to costs a fetch at the next start, and no wallet its tokens. */
+  const keep = async (kept: Promise<void>): Promise<void> =>
+    kept.catch((error: unknown) => log.warn({ host, reason: messageOf(error) }, 'token list could not be kept'))
+
   const take = async (answer: ListResponse): Promise<boolean> => {
     const now = Date.now()
     if (answer.status === 304 && list !== undefined) {
       updatedAt = now
       due = now + jitter(refreshMs)
-      await cache.touch(url)
+      await keep(cache.touch(url))
       return false
     }
     if (answer.status !== 200) throw new BadAnswerError(`answered ${answer.status}`)
@@ -52,7 +56,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
     // Its tokens would vanish from every wallet, as if they were spent.
     if (parsed.taken === 0 && list !== undefined && list.taken > 0) throw new BadAnswerError('has lost all its tokens')
     adopt(parsed, next, now)
-    await cache.write(url, { body: answer.body, ...next })
+    await keep(cache.write(url, { body: answer.body, ...next }))
     return true
   }
 

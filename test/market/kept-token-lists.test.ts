@@ -1,9 +1,9 @@
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CHAIN, entry, useTokenLists } from './token-list-stage.ts'
 
-const { open, stage, symbols, url } = useTokenLists()
+const { begin, open, stage, symbols, url } = useTokenLists()
 
 describe('kept lists', () => {
   it('are used after a restart without asking, until they are due; then an unchanged one costs a 304', async () => {
@@ -62,6 +62,24 @@ describe('kept lists', () => {
       [200, undefined],
       [200, undefined],
     ])
+  })
+
+  it('that cannot be written to disk are in force all the same', async () => {
+    await open()
+    await stage.lists.close()
+    await rm(join(stage.folder, 'cache'), { recursive: true })
+    await writeFile(join(stage.folder, 'cache'), 'no folder')
+    begin()
+    // Asked before any list is there.
+    expect(symbols()).toEqual([])
+    await stage.lists.loaded()
+    expect(symbols()).toEqual(['T1', 'T2'])
+    await stage.lists.refresh()
+    expect(stage.seen.map((request) => request.status)).toEqual([200, 200, 304])
+    expect(stage.lists.status()[0]?.trouble).toBeUndefined()
+    stage.documents['/a.json'] = { tokens: [entry(3)] }
+    await stage.lists.refresh()
+    expect(symbols()).toEqual(['T3'])
   })
 
   it('do not carry the URL in name or content', async () => {
