@@ -69,6 +69,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   const nanoseconds = (): bigint => BigInt(now()) * 1_000_000n
   let changes: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
+  let closed = false
 
   const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
     const done = changes.then(change, change)
@@ -93,7 +94,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     schedule()
   }
   const schedule = (): void => {
-    if (refreshMs > 0) timer = setTimeout(() => void refresh(), refreshMs).unref()
+    if (refreshMs > 0 && !closed) timer = setTimeout(() => void refresh(), refreshMs).unref()
   }
 
   return {
@@ -144,6 +145,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     },
     isCurrent: () => refreshMs === 0 || state.age() < MAX_STALE_MS,
     close() {
+      closed = true
       clearTimeout(timer)
     },
   }

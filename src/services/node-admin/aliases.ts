@@ -54,6 +54,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
   let seen: bigint | undefined
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
+  let closed = false
 
   const take = (key: string, add: () => void): void => {
     if (inForce.has(key)) return
@@ -87,7 +88,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
     return running
   }
   const schedule = (): void => {
-    if (refreshMs === 0) return
+    if (refreshMs === 0 || closed) return
     timer = setTimeout(() => {
       restore()
         .catch((error: unknown) => logger.error({ err: error }, 'aliases: no store'))
@@ -117,6 +118,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       await records.addChain({ alias, chain: id ?? chain })
     },
     close() {
+      closed = true
       clearTimeout(timer)
     },
   }

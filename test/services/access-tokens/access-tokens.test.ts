@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenJson } from '../../../src/api/node/auth/index.ts'
 import {
   type AccessTokens,
@@ -9,6 +9,7 @@ import {
 } from '../../../src/services/access-tokens/index.ts'
 import { signToken, verifyToken } from '../../../src/services/access-tokens/token.ts'
 import type { Store } from '../../../src/store/index.ts'
+import { gate } from '../../support/gate.ts'
 import { openMemoryStore } from '../../support/store.ts'
 
 const PASSWORD = 'Auth-Pw-1 correct horse battery'
@@ -114,6 +115,26 @@ describe('access tokens', () => {
     await start({ configured: OTHER })
     await expect.poll(() => verdict(first, other), { timeout: 10_000 }).toBe(INVALID)
     await expect(make(first)).rejects.toThrow('incorrect password')
+  })
+
+  it('are looked for in the store no more once closed, also in the middle of a look', async () => {
+    const [asked, held] = [gate(), gate()]
+    const generation = async (): Promise<bigint> => {
+      asked.open()
+      await held.opened
+      return store.auth.generation()
+    }
+    // Nobody else waits for this long.
+    const refreshMs = 37
+    const tokens = await start({ records: { ...store.auth, generation }, refreshMs })
+    await asked.opened
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => void timers.mockRestore())
+    tokens.close()
+    held.open()
+    // Its turn comes behind the look.
+    await tokens.revokeToken({ password: PASSWORD, token: 'none' }, undefined)
+    expect(timers.mock.calls.filter(([, ms]) => ms === refreshMs)).toEqual([])
   })
 
   it('are not believed when the store has been silent for too long', async () => {

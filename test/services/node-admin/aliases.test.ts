@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAliases } from '../../../src/services/node-admin/index.ts'
+import { gate } from '../../support/gate.ts'
 
 const unreachable = async (): Promise<never> => {
   throw new Error('the store was asked')
@@ -24,5 +25,34 @@ describe('aliases that no database keeps and no path has', () => {
   ])('are refused before anything is changed: %s', async (_where, work) => {
     await expect(work()).rejects.toThrow('alias contains a zero byte')
     expect(added).toEqual([])
+  })
+})
+
+describe('looking for the aliases of other processes', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('ends with close, also in the middle of a look', async () => {
+    vi.useFakeTimers()
+    const [asked, held] = [gate(), gate()]
+    const generation = async (): Promise<bigint> => {
+      asked.open()
+      await held.opened
+      return 0n
+    }
+    const aliases = createAliases({
+      records: { ...records, generation, all: async () => ({ generation: 0n, endpoints: [], chains: [] }) },
+      routes: { add: () => undefined },
+      chains: { lookup: (alias) => alias, alias: () => undefined },
+      refreshMs: 1_000,
+      logger: quiet,
+    })
+    await aliases.restore()
+    vi.advanceTimersByTime(1_000)
+    await asked.opened
+    aliases.close()
+    held.open()
+    await aliases.restore()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 })
