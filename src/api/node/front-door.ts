@@ -4,8 +4,10 @@ import { isMeantForApi, refuseUnreadableTarget } from '../plugins/unreadable-tar
 import type { AccessGuard } from './access.ts'
 import { connectionPairs, type NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
+import { preflightMethod } from './http/cors.ts'
 import { hostProblem } from './http/host-header.ts'
 import { createReadingTimes } from './http/reading-times.ts'
+import { ServerRequest } from './http/server-request.ts'
 import { cleanPath, parseTarget, type RequestTarget } from './http/target.ts'
 import { writeRefusal } from './http/upgrade.ts'
 import type { NodeApi } from './node-api.ts'
@@ -41,8 +43,8 @@ const RETRY_AFTER = '1'
 const isNodePath = (path: string): boolean => path === '/ext' || path.startsWith('/ext/')
 
 /** An upgrade is none: it would come out behind the guard. */
-const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'OPTIONS' && headers.upgrade === undefined && (headers['access-control-request-method'] ?? '') !== ''
+const isPreflight = (request: IncomingMessage): boolean =>
+  request.headers.upgrade === undefined && preflightMethod(request) !== ''
 
 /** The guard's word goes out bare: no CORS, no node id, as a node's guard stands before those. */
 function writeBare(response: ServerResponse, { status, contentType, body }: NodeAnswer): void {
@@ -134,6 +136,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         maxHeaderSize: MAX_HEADER_BYTES,
         // Answered above, in the words of Go's server.
         requireHostHeader: false,
+        IncomingMessage: ServerRequest,
       },
       onRequest(others),
     )

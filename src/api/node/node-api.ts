@@ -133,7 +133,7 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
       writePairs(response, preflight, forwarder.nodeId())
       return
     }
-    const allow = cors.allow(headerOf(request, 'origin'))
+    const allow = cors.allow(headerOf(request, 'origin'), request.method)
     const send = (answer: NodeAnswer): void => writeAnswer(request, response, answer, allow, forwarder.nodeId())
     const refused = refuseEarly(request, target)
     const signal = createLeaveSignal(response)
@@ -144,8 +144,10 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
     const refuse = (answer: NodeAnswer): void => writeRefusal(socket, answer, forwarder.nodeId())
     const found = (endpoint: Endpoint): void => {
       if (endpoint.dialect !== 'ws') refuse(httpError(400, 'Bad Request'))
-      else if (evm.upgrade) evm.upgrade(endpoint, request, socket, head)
-      else refuse(httpError(501, 'WebSockets are not served'))
+      else if (evm.upgrade) {
+        const problem = evm.upgrade(endpoint, request, socket, head)
+        if (problem) refuse(problem)
+      } else refuse(httpError(501, 'WebSockets are not served'))
     }
     const refused = refuseEarly(request, target)
     if (refused) refuse(refused)

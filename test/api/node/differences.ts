@@ -121,9 +121,19 @@ error, and the list has to be read from its start. What page a node gave is know
 * On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not
   exist), \`/ext/health\`, \`/ext/metrics\` (404).
 * What stands in braces in an alias is text here; a node's router takes \`{x}\` for a pattern that matches any name.
-* HTTP/2 in clear text, which nodes speak since v1.13.2: no client library asks for it by itself, and a server that
-  takes both on one port has to look into every connection first. HTTP/1.1 with keep-alive does the same work here.
+* HTTP/2 in clear text, which nodes speak since v1.13.2: a server that takes both on one port has to look into every
+  connection first. HTTP/1.1 with keep-alive does the same work here. A client that asks for it (\`Upgrade: h2c\`, as
+  Java's does) is answered in HTTP/1.1.
 * Headers of the client (credentials, cookies, origin): a node gets the body, its type and its content encoding.
+
+## What a node forgives
+
+HTTP that no client library writes is refused with 400 where a node still reads it: header lines that end with LF alone
+or are folded, the same \`Content-Length\` twice, a chunk with a wrong length, HTTP/1.2. A WebSocket to an endpoint that has
+none is refused with 400 and the end of the connection, while a node answers as if no upgrade had been asked for; its key
+has to be 16 bytes of base64, and the version 13 alone.
+
+\`rpc.discover\` is a method here, wherever something is answered here; a node has no such service.
 
 ## Limits
 

@@ -100,7 +100,7 @@ describe('the envelope of the non-EVM endpoints', () => {
   it('refuses nesting that Go refuses, and takes what it takes', async () => {
     const nested = (depth: number): string => wrap(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)
     expect(await text(nested(9_998))).toContain('"result"')
-    expect(await text(nested(9_999))).toContain('exceeded max depth')
+    expect(await text(nested(9_999))).toContain("invalid character '[' exceeded max depth")
   })
 
   it('echoes ids byte for byte, but compacted and escaped', async () => {

@@ -102,7 +102,7 @@ function valueEnd(text: string, at: number): number {
     const start = text[position]
     if (start === '{' || start === '[') {
       open.push(start === '{' ? '}' : ']')
-      if (open.length > MAX_DEPTH) throw new GoJsonError('exceeded max depth')
+      if (open.length > MAX_DEPTH) throw new GoJsonError(`invalid character '${start}' exceeded max depth`)
       position = skipSpace(text, position + 1)
       if (text[position] !== open.at(-1)) {
         if (start === '{') position = skipSpace(text, keyEnd(text, position))

@@ -21,6 +21,8 @@ export interface EvmRequest {
 export interface EvmApi {
   /** @throws FirnError when no node answers (the node API writes it in the dialect). */
   answer(request: EvmRequest): Promise<NodeAnswer>
-  /** Takes over a WebSocket to a `ws` endpoint; left out, such requests are answered with 501. */
-  upgrade?(endpoint: Endpoint, request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /**
+   * Takes over a WebSocket to a `ws` endpoint, or returns why not; left out, such requests are answered with 501.
+   */
+  upgrade?(endpoint: Endpoint, request: IncomingMessage, socket: Duplex, head: Buffer): NodeAnswer | undefined
 }

@@ -26,11 +26,14 @@ const EMPTY = Buffer.alloc(0)
 /** Go's server buffers this much before it gives up on a Content-Length. */
 const CHUNKED_ABOVE = 2_048
 
-/** Plain text as the RPC library of a node writes it: no newline, no further header. */
+/**
+ * Plain text as the RPC library of a node writes it: no newline, no further header. What it quotes of the request's
+ * headers goes back byte for byte.
+ */
 export const plainText = (status: number, text: string): NodeAnswer => ({
   status,
   contentType: TEXT,
-  body: Buffer.from(text),
+  body: Buffer.from(text, 'latin1'),
 })
 
 /** Go's `http.Error`: plain text, a newline, and no sniffing. */
@@ -81,12 +84,16 @@ function headerPairs(
 }
 
 /**
- * What an answer says of its connection. Go names it only when it ends it, and only in HTTP/1.1; Node would add lines of
- * its own. Left out of an answer that ends it, a proxy would send the next request into a connection that is closing.
+ * What an answer says of its connection. Go names it only where it is not what the version does by itself: HTTP/1.1 keeps
+ * it, HTTP/1.0 ends it. Node would add lines of its own. Left out of an answer that ends it, a proxy would send the next
+ * request into a connection that is closing. `hasLength` false: HTTP/1.0 sees the end of the body by that of the connection.
  */
-export function connectionPairs(response: ServerResponse): string[] {
+export function connectionPairs(response: ServerResponse, hasLength = true): string[] {
   response.removeHeader('connection')
-  return response.shouldKeepAlive || response.req.httpVersionMinor === 0 ? [] : ['Connection', 'close']
+  const { shouldKeepAlive, req } = response
+  if (req.httpVersionMinor !== 0) return shouldKeepAlive ? [] : ['Connection', 'close']
+  if (!hasLength) response.shouldKeepAlive = false
+  return shouldKeepAlive && hasLength ? ['Connection', 'keep-alive'] : []
 }
 
 /** Writes an answer. `allow` = the CORS headers that are due. */
@@ -100,7 +107,7 @@ export function writeAnswer(
   if (response.destroyed || response.headersSent) return
   const pairs = headerPairs(answer, allow, answer.nodeId ?? nodeId, request.method === 'HEAD')
   if (answer.close) response.shouldKeepAlive = false
-  pairs.push(...connectionPairs(response))
+  pairs.push(...connectionPairs(response, pairs.includes('Content-Length')))
   response.sendDate = false
   response.writeHead(answer.status, pairs)
   response.end(answer.body)

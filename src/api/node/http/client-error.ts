@@ -14,7 +14,7 @@ const STATUS: Readonly<Record<string, string>> = {
  */
 export const refusalBytes = (status: string, reason = '', retryAfter?: string): string => {
   const back = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
-  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\n${back}Connection: close\r\n\r\n${status}${reason}`
+  return `HTTP/1.1 ${status}${reason}\r\nContent-Type: text/plain; charset=utf-8\r\n${back}Connection: close\r\n\r\n${status}${reason}`
 }
 
 /** Knows which sockets still wait for the answer to a good request. */

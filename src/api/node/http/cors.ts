@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 
 /** What a node says to browsers: as rs/cors does with credentials allowed and the library's own methods and headers. */
 export interface Cors {
-  /** `Access-Control-…` pairs (flat) of an ordinary answer: none when its origin may not read it. */
-  allow(origin: string | undefined): readonly string[]
+  /** `Access-Control-…` pairs (flat) of an ordinary answer: none when its origin or its method may not read it. */
+  allow(origin: string | undefined, method: string | undefined): readonly string[]
   /** Header pairs that answer a preflight; undefined when the request is none. */
   preflight(request: IncomingMessage): string[] | undefined
 }
 
 /** OPTIONS is always allowed, whatever the list says: so the library. */
 const METHODS = new Set(['GET', 'POST', 'HEAD', 'OPTIONS'])
-const HEADERS = ['origin', 'accept', 'content-type', 'x-requested-with']
+const HEADERS = ['Origin', 'Accept', 'Content-Type', 'X-Requested-With']
 const VARY_PREFLIGHT = [
   'Vary',
   'Origin',
@@ -20,12 +20,22 @@ const VARY_PREFLIGHT = [
   'Access-Control-Request-Headers',
 ]
 
-const canonical = (name: string): string =>
-  name
-    .toLowerCase()
-    .split('-')
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join('-')
+/** Names as the library writes them; commas and spaces end them, and what no name holds is passed over. */
+const namesIn = (list: string): string[] =>
+  list.split(/[ ,]/).flatMap((text) => {
+    const name = text
+      .toLowerCase()
+      .replace(/^[a-z]|(?<=[-_])[a-z]/g, (letter) => letter.toUpperCase())
+      .replace(/[^-\w]/g, '')
+    return name === '' ? [] : [name]
+  })
+
+/** The first of several headers of a name counts. */
+const first = (request: IncomingMessage, name: string): string => request.headersDistinct[name]?.[0] ?? ''
+
+/** The method that a preflight asks for; empty when the request is none. */
+export const preflightMethod = (request: IncomingMessage): string =>
+  request.method === 'OPTIONS' ? first(request, 'access-control-request-method') : ''
 
 /** `https://*.example.org` allows whatever stands for the star; only one star counts. */
 const matcherOf = (pattern: string): ((origin: string) => boolean) => {
@@ -44,33 +54,29 @@ const matcherOf = (pattern: string): ((origin: string) => boolean) => {
 export function createCors(origins: readonly string[], options: { withAuthorization: boolean }): Cors {
   const any = origins.includes('*')
   const matchers = origins.map(matcherOf)
-  const allowedHeaders = new Set([...HEADERS, ...(options.withAuthorization ? ['authorization'] : [])])
+  const allowedHeaders = new Set([...HEADERS, ...(options.withAuthorization ? ['Authorization'] : [])])
   const nothing: readonly string[] = []
   const everyone = ['Access-Control-Allow-Credentials', 'true', 'Access-Control-Allow-Origin', '*']
   const allowed = (origin: string): boolean => any || matchers.some((matches) => matches(origin.toLowerCase()))
   return {
-    allow: (origin) => {
-      if (origin === undefined || origin === '') return nothing
+    allow: (origin, method = '') => {
+      if (origin === undefined || origin === '' || !METHODS.has(method)) return nothing
       if (any) return everyone
       if (!allowed(origin)) return nothing
       return ['Access-Control-Allow-Credentials', 'true', 'Access-Control-Allow-Origin', origin]
     },
-    preflight: ({ method, headers }) => {
-      const wanted = headers['access-control-request-method']
-      if (method !== 'OPTIONS' || wanted === undefined || wanted === '') return undefined
-      const asked = (headers['access-control-request-headers'] ?? '')
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== '')
-      const { origin } = headers
+    preflight: (request) => {
+      const wanted = preflightMethod(request)
+      if (wanted === '') return undefined
+      const asked = namesIn(first(request, 'access-control-request-headers'))
+      const origin = first(request, 'origin')
       const accepted =
-        origin !== undefined &&
         origin !== '' &&
         allowed(origin) &&
         METHODS.has(wanted.toUpperCase()) &&
-        asked.every((name) => allowedHeaders.has(name.toLowerCase()))
+        asked.every((name) => allowedHeaders.has(name))
       if (!accepted) return VARY_PREFLIGHT
-      const names = asked.length === 0 ? [] : ['Access-Control-Allow-Headers', asked.map(canonical).join(', ')]
+      const names = asked.length === 0 ? [] : ['Access-Control-Allow-Headers', asked.join(', ')]
       return [
         'Access-Control-Allow-Credentials',
         'true',

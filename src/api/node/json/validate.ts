@@ -125,7 +125,7 @@ export function validateValue(bytes: Uint8Array, at: number): number {
     let ended = true
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       const close = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY
-      if (depth >= MAX_DEPTH) throw new GoJsonError('exceeded max depth')
+      if (depth >= MAX_DEPTH) throw refuse(bytes, position, 'exceeded max depth')
       position = skipSpace(bytes, position + 1)
       if (bytes[position] === close) position += 1
       else {

@@ -9,11 +9,11 @@ let server: Server | undefined
 afterEach(() => void server?.close())
 
 /** The head of the answer to one request, from a server that ends its connections or not. */
-async function headOf(request: string, ends: boolean): Promise<string> {
+async function headOf(request: string, ends: boolean, body = 'here'): Promise<string> {
   server = createServer((request, response) => {
     if (ends) response.shouldKeepAlive = false
     if (request.method === 'OPTIONS') writePairs(response, [], undefined)
-    else writeAnswer(request, response, plainText(200, 'here'), [], undefined)
+    else writeAnswer(request, response, plainText(200, body), [], undefined)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -35,4 +35,17 @@ it.each(['GET / HTTP/1.1', 'OPTIONS / HTTP/1.1'])('%s: an answer that ends its c
 it('who asks for the end of the connection is told of it; HTTP/1.0 knows anyway', async () => {
   expect(await headOf('GET / HTTP/1.1\r\nConnection: close', false)).toMatch(/^connection: close$/im)
   expect(await headOf('GET / HTTP/1.0', false)).not.toMatch(/^connection:/im)
+})
+
+it('who asks over HTTP/1.0 to keep the connection is told so, if the body has an end of its own', async () => {
+  const asking = 'GET / HTTP/1.0\r\nConnection: keep-alive'
+  expect(await headOf(asking, false)).toMatch(/^connection: keep-alive$/im)
+  expect(await headOf(asking, true)).not.toMatch(/^connection:/im)
+  const head = await headOf(asking, false, 'x'.repeat(5_000))
+  expect(head).not.toMatch(/^(connection|content-length|transfer-encoding):/im)
+})
+
+it('quotes headers byte for byte', () => {
+  // Node.js gives every byte of a header as one character.
+  expect(plainText(415, 'rpc: unrecognized Content-Type: \xe9/x').body.at(-3)).toBe(0xe9)
 })

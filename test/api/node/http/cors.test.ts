@@ -4,19 +4,72 @@ import { createCors } from '../../../../src/api/node/http/cors.ts'
 
 const cors = createCors(['*'], { withAuthorization: false })
 
-const preflight = (method: string): string[] | undefined =>
-  cors.preflight({
-    method: 'OPTIONS',
-    headers: { origin: 'https://wallet.example', 'access-control-request-method': method },
-  } as IncomingMessage)
+const ask = (headers: readonly (readonly [string, string])[]): string[] | undefined => {
+  const headersDistinct: Record<string, string[]> = {}
+  for (const [given, value] of headers) {
+    const name = given.toLowerCase()
+    headersDistinct[name] = [...(headersDistinct[name] ?? []), value]
+  }
+  return cors.preflight({ method: 'OPTIONS', headersDistinct } as unknown as IncomingMessage)
+}
+
+const preflight = (method: string, ...more: (readonly [string, string])[]): string[] | undefined =>
+  ask([['Origin', 'https://wallet.example'], ['Access-Control-Request-Method', method], ...more])
+
+const allowedOf = (pairs: string[] | undefined, what: string): string | undefined => {
+  const at = pairs?.indexOf(`Access-Control-Allow-${what}`) ?? -1
+  return at < 0 ? undefined : pairs?.[at + 1]
+}
 
 describe('preflights', () => {
   it.each(['GET', 'POST', 'HEAD', 'OPTIONS', 'post'])('allow %s', (method) => {
-    const pairs = preflight(method) ?? []
-    expect(pairs[pairs.indexOf('Access-Control-Allow-Methods') + 1]).toBe(method.toUpperCase())
+    expect(allowedOf(preflight(method), 'Methods')).toBe(method.toUpperCase())
   })
 
   it.each(['PUT', 'DELETE', 'PATCH', 'TRACE'])('do not allow %s', (method) => {
     expect(preflight(method)).not.toContain('Access-Control-Allow-Methods')
   })
+
+  it.each([
+    ['content-type', 'Content-Type'],
+    ['content-type accept', 'Content-Type, Accept'],
+    ['x-requested-with,,CONTENT-TYPE ', 'X-Requested-With, Content-Type'],
+    ['a.ccept', 'Accept'],
+    ['', undefined],
+  ])('read the names in %j as a node does', (names, answer) => {
+    const pairs = preflight('POST', ['Access-Control-Request-Headers', names])
+    expect(allowedOf(pairs, 'Origin')).toBe('*')
+    expect(allowedOf(pairs, 'Headers')).toBe(answer)
+  })
+
+  it.each([
+    'x-foo',
+    'content-type,x-foo',
+    'content_type',
+    'content-type;accept',
+    'authorization',
+    'content-type\taccept',
+  ])('do not allow %j', (names) => {
+    expect(allowedOf(preflight('POST', ['Access-Control-Request-Headers', names]), 'Origin')).toBeUndefined()
+  })
+
+  it('look at the first of several headers of a name', () => {
+    const name = 'Access-Control-Request-Headers'
+    expect(allowedOf(preflight('POST', [name, 'accept'], [name, 'x-foo']), 'Headers')).toBe('Accept')
+    expect(allowedOf(preflight('POST', ['Access-Control-Request-Method', 'PUT']), 'Methods')).toBe('POST')
+    expect(
+      ask([
+        ['Access-Control-Request-Method', ''],
+        ['Access-Control-Request-Method', 'POST'],
+      ]),
+    ).toBeUndefined()
+  })
+})
+
+it('an answer may be read across origins only if its method may be', () => {
+  const everyone = ['Access-Control-Allow-Credentials', 'true', 'Access-Control-Allow-Origin', '*']
+  for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS'])
+    expect(cors.allow('https://wallet.example', method)).toEqual(everyone)
+  for (const method of ['PUT', 'DELETE', 'PATCH', 'TRACE'])
+    expect(cors.allow('https://wallet.example', method)).toEqual([])
 })

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sendRaw } from '../../../support/raw-http.ts'
 import { type RecordedStage, startStage } from '../recorded-node.ts'
@@ -32,6 +34,14 @@ describe('the Host header', () => {
     expect(await ask(['a@localhost'])).toEqual([400, '400 Bad Request: malformed Host header'])
     expect(await ask(['localhost/'])).toEqual([400, '400 Bad Request: malformed Host header'])
     expect((await ask(['localhost']))[0]).toBe(200)
+  })
+
+  it('is named in the status line, too, where it is refused', async () => {
+    const socket = connect(stage.port, '127.0.0.1')
+    socket.write('POST /ext/info HTTP/1.1\r\n\r\n')
+    const why = '400 Bad Request: missing required Host header'
+    const head = 'Content-Type: text/plain; charset=utf-8\r\nConnection: close'
+    expect(await text(socket)).toBe(`HTTP/1.1 ${why}\r\n${head}\r\n\r\n${why}`)
   })
 
   it('does not count where the target names the host', async () => {

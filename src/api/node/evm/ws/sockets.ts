@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { httpError, type NodeAnswer } from '../../http/answer.ts'
-import { writeRefusal } from '../../http/upgrade.ts'
 import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { SOCKET_LIMITS, type SocketLimits } from './limits.ts'
@@ -12,8 +11,8 @@ import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from 
 
 /** WebSockets of EVM chains. */
 export interface EvmSockets {
-  /** Host, route and access have been checked. */
-  upgrade(endpoint: Endpoint, request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Host, route and access have been checked. Returns why it is refused; then the socket is still the caller's. */
+  upgrade(endpoint: Endpoint, request: IncomingMessage, socket: Duplex, head: Buffer): NodeAnswer | undefined
   readonly size: number
   /** Says goodbye to every client (1001) and takes no more. */
   close(): void
@@ -86,21 +85,21 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
     upgrade: (endpoint, request, socket, head) => {
       const rpc = rpcBeside(endpoint)
       const refused = refusal(request)
-      if (refused || !rpc) writeRefusal(socket, refused ?? badRequest(), undefined)
-      else if (closed || sessions.size >= limits.maxSockets) writeRefusal(socket, tooMany(), undefined)
-      else
-        server.handleUpgrade(request, socket, head, (webSocket) => {
-          const session = createSession({
-            socket: webSocket,
-            endpoint: rpc,
-            answer,
-            connect: (events) => connectFirst(targets(rpc), events, limits.pingMs),
-            onHead: (host, height) => onHead(rpc, host, height),
-            onClosed: () => void sessions.delete(session),
-            limits,
-          })
-          sessions.add(session)
+      if (refused || !rpc) return refused ?? badRequest()
+      if (closed || sessions.size >= limits.maxSockets) return tooMany()
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        const session = createSession({
+          socket: webSocket,
+          endpoint: rpc,
+          answer,
+          connect: (events) => connectFirst(targets(rpc), events, limits.pingMs),
+          onHead: (host, height) => onHead(rpc, host, height),
+          onClosed: () => void sessions.delete(session),
+          limits,
         })
+        sessions.add(session)
+      })
+      return undefined
     },
     get size() {
       return sessions.size
