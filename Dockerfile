@@ -28,7 +28,7 @@ ENV NODE_ENV=production \
     FIRN_HTTP_PORT=8650 \
     FIRN_DATA_DIR=/var/lib/firn
 WORKDIR /app
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY --from=modules /src/sbom.cdx.json ./
 COPY --from=modules /src/node_modules ./node_modules
 COPY --from=build /src/dist ./dist

@@ -63,6 +63,16 @@ describe('the image', () => {
     for (const file of copied) expect(allowed).toContain(`!${file.replace(/^\.\//, '')}`)
   })
 
+  it('carries the licence that package.json names', () => {
+    expect(
+      read('Dockerfile')
+        .split(/^FROM /m)
+        .at(-1),
+    ).toMatch(/^COPY [^\n]*\bLICENSE\b/m)
+    const { license } = JSON.parse(read('package.json')) as { license: string }
+    expect(read('LICENSE')).toMatch(new RegExp(`^${license} License\n\nCopyright \\(c\\) \\d{4} `))
+  })
+
   it('is healthy when reads work, or when a token would be needed to know', async () => {
     expect(await health(200)).toEqual({ code: 0, asked: ['/v1/live-check'] })
     expect(await health(401)).toMatchObject({ code: 0 })
