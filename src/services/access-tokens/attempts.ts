@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { clientSource } from '../../lib/client-source.ts'
 import { AccessTokenError } from './access-token-error.ts'
 
 export interface AttemptLimits {
@@ -20,11 +21,11 @@ const ADDRESSES = 10_000
 /** Slows down guessing: every check of a password goes through here. */
 export interface Attempts {
   /**
-   * @param from address of the caller; callers without one share a budget
+   * @param address of the caller; callers without one share a budget, as do those of one IPv6 /64
    * @param check resolves to whether the password was right
    * @throws AccessTokenError when the address has sent too many wrong ones, or too many callers wait
    */
-  run(from: string | undefined, check: () => Promise<boolean>): Promise<boolean>
+  run(address: string | undefined, check: () => Promise<boolean>): Promise<boolean>
 }
 
 /** @param now milliseconds */
@@ -54,7 +55,8 @@ export function createAttempts(limits: AttemptLimits, now: () => number): Attemp
     else running -= 1
   }
   return {
-    async run(from = '', check) {
+    async run(address, check) {
+      const from = clientSource(address)
       refuseIfSpent(from)
       await turn()
       try {

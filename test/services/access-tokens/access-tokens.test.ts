@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenJson } from '../../../src/api/node/auth/index.ts'
+import { createAttempts } from '../../../src/services/access-tokens/attempts.ts'
 import {
   type AccessTokens,
   type AccessTokensDeps,
@@ -168,6 +169,14 @@ describe('access tokens', () => {
     await expect(tokens.newToken({ password: PASSWORD, endpoints: ALL }, 'b')).resolves.toContain('.')
     clock += 1_000
     expect(await guess('a')).toBe('incorrect password')
+  })
+
+  it('are guessed no faster from the many addresses of one household', async () => {
+    const attempts = createAttempts({ burst: 2, perSecond: 1, concurrent: 1, waiting: 8 }, () => 0)
+    const guess = (from: string) => attempts.run(from, async () => false).catch((error: Error) => error.message)
+    expect([await guess('2001:db8::1'), await guess('2001:db8:0:0:7::2')]).toEqual([false, false])
+    expect(await guess('2001:db8::3')).toBe('too many incorrect passwords, try again in 1s')
+    expect(await guess('2001:db8:0:1::1')).toBe(false)
   })
 
   it('open what ends with an endpoint, and with more than one reading of a path only what is open to all', async () => {
