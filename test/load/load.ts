@@ -145,7 +145,7 @@ async function overloadPhase(): Promise<void> {
   const firn = await startFirnProcess(configFile, [], values.sources ? 'sources' : 'built')
   try {
     await untilIndexed(firn.url)
-    const result = await overload({
+    const traffic = {
       base: firn.url,
       pid: firn.pid,
       seconds: Number(values['overload-seconds']),
@@ -154,7 +154,8 @@ async function overloadPhase(): Promise<void> {
       known: await knownStreams(firn.url, upstreams.facts, BODIES),
       errands: await mixedErrands(upstreams.facts.nodeUrl),
       pauseMs: 0,
-    })
+    }
+    const result = await overload(traffic, upstreams)
     const { tally, recoverySeconds, probes, probesFailed } = result
     report(`${PRESSURE} times the streams that are taken in, and ${maxInFlight} other clients without pause`, tally)
     console.log(`  ${probes} probes meanwhile, ${probesFailed} failed`)

@@ -40,6 +40,9 @@ export interface Chains {
   hurry(): void
   /** With the set latencies again. */
   calm(): void
+  /** From now on the slowest chain answers nobody, until `release`. */
+  hold(): void
+  release(): void
   stop(): Promise<void>
 }
 
@@ -123,6 +126,8 @@ export async function startChains(latencies: Latencies): Promise<Chains> {
       fast.latencyMs = latencies.fast
       slow.latencyMs = latencies.slow
     },
+    hold: slow.hold,
+    release: slow.release,
     async stop() {
       await Promise.all(recorders.map((recorder) => recorder.stop()))
       await Promise.all([fastEvm.stop(), slowEvm.stop(), bitcoin.close(), solana.close(), avalanche.stop()])

@@ -2,12 +2,16 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request as ask } from 'undici'
+import { type Gate, gate } from '../../support/gate.ts'
 
 /** An upstream that answers everything after the same time. */
 export interface Recorder {
   url: string
   /** From the whole request to the whole answer, milliseconds; may be changed. */
   latencyMs: number
+  /** From now on answers wait until `release`. */
+  hold(): void
+  release(): void
   stop(): Promise<void>
 }
 
@@ -57,6 +61,7 @@ export async function startRecorder(target: string, latencyMs: number, keepAlive
     if (!Array.isArray(parsed)) return entryAnswer(path, parsed)
     return `[${(await Promise.all(parsed.map((entry) => entryAnswer(path, entry)))).join(',')}]`
   }
+  let held: Gate | undefined
   const server = createServer(async (request, response) => {
     const body = await readBody(request)
     // On a URL of its own below the target's, so that `/` alone is the target itself.
@@ -65,6 +70,7 @@ export async function startRecorder(target: string, latencyMs: number, keepAlive
       answer(path, body),
       ...(recorder.latencyMs > 0 ? [sleep(recorder.latencyMs)] : []),
     ])
+    await held?.opened
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
   })
   server.keepAliveTimeout = keepAliveMs
@@ -72,6 +78,13 @@ export async function startRecorder(target: string, latencyMs: number, keepAlive
   const recorder: Recorder = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     latencyMs,
+    hold() {
+      held ??= gate()
+    },
+    release() {
+      held?.open()
+      held = undefined
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { call } from './calls.ts'
 import { drive, type Traffic } from './drive.ts'
 import { visitStream } from './stream-visit.ts'
-import type { Tally } from './tally.ts'
+import type { Tally, Visit } from './tally.ts'
 import type { KnownStream } from './truth.ts'
+import type { LoadUpstreams } from './upstreams.ts'
 
 export interface Overload {
   tally: Tally
@@ -20,8 +21,9 @@ const PROBE_MS = 200
 const GIVE_UP_MS = 60_000
 
 /** More than the server's limits take in, for a time; then how soon it is itself again. */
-export async function overload(traffic: Traffic): Promise<Overload> {
+export async function overload(traffic: Traffic, slowest: Slowest): Promise<Overload> {
   const { base } = traffic
+  const crowded = await crowd(traffic, slowest)
   let pushing = true
   const counts = { probes: 0, failed: 0 }
   const probe = async (): Promise<void> => {
@@ -39,9 +41,31 @@ export async function overload(traffic: Traffic): Promise<Overload> {
   // Nobody new comes from now on; those who are in are still being answered.
   const recoverySeconds = await recovery(base, traffic.known[0] as KnownStream)
   const { tally } = await driving
+  for (const visit of crowded) tally.add('stream in a crowd', visit)
   pushing = false
   await probing
   return { tally, probes: counts.probes, probesFailed: counts.failed, recoverySeconds }
+}
+
+type Slowest = Pick<LoadUpstreams, 'hold' | 'release'>
+
+/**
+ * More streams than are taken in, none of which can end before one has been turned away: how fast clients, server and
+ * chains are does not matter.
+ */
+async function crowd({ base, known, streams }: Traffic, slowest: Slowest): Promise<Visit[]> {
+  // Everything of the first one is known already.
+  const waiting = known.filter((one) => one !== known[0])
+  await slowest.hold()
+  const visits = Array.from({ length: streams }, (_, at) =>
+    visitStream(base, waiting[at % waiting.length] as KnownStream, 'reads'),
+  )
+  const refused = visits.map(async (visit) => {
+    if ((await visit).outcome !== 'refused') throw new Error('not turned away')
+  })
+  await Promise.any(refused).catch(() => undefined)
+  await slowest.release()
+  return Promise.all(visits)
 }
 
 async function recovery(base: string, known: KnownStream): Promise<number> {

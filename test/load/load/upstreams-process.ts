@@ -3,6 +3,10 @@ import { type Latencies, startChains } from '../balances/chains.ts'
 /** Everything that a server under load calls, in a process of its own, so that its handles can be counted. */
 const latencies = JSON.parse(process.argv[2] ?? '{}') as Latencies
 const chains = await startChains(latencies)
+process.on('message', (what: 'hold' | 'release') => {
+  chains[what]()
+  process.send?.(what)
+})
 process.once('disconnect', async () => {
   await chains.stop()
   process.exit(0)

@@ -8,9 +8,11 @@ import type { ChainFacts, Latencies } from '../balances/chains.ts'
 
 export interface LoadUpstreams {
   facts: ChainFacts
-  pid: number
   /** Writes the configuration of a server over these upstreams and answers its place. */
   configure(name: string, settings: Record<string, unknown>): string
+  /** From now on the slowest chain answers nobody, until `release`. */
+  hold(): Promise<void>
+  release(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -22,10 +24,16 @@ export async function startUpstreams(latencies: Latencies): Promise<LoadUpstream
     once(child, 'message').then(([message]) => message as ChainFacts),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`the upstreams did not start (exit ${code})`))),
   ])
+  const tell = async (what: 'hold' | 'release'): Promise<void> => {
+    const done = once(child, 'message')
+    child.send(what)
+    await done
+  }
   return {
     facts,
-    pid: child.pid as number,
     configure: (name, settings) => configure(facts, name, settings),
+    hold: () => tell('hold'),
+    release: () => tell('release'),
     async stop() {
       const gone = once(child, 'exit')
       child.disconnect()
