@@ -148,7 +148,7 @@ function applyLogs(range: Range, receipt: RpcReceipt, height: bigint, txIndex: n
       else own(range, move, height, logIndex)
     }
     const change = metadataChange(log)
-    if (change) range.metadataChanges.push(change)
+    if (change) range.metadataChanges.push({ height, ...change })
   }
 }
 

@@ -107,6 +107,8 @@ export interface EvmNftRow {
 
 /** From one token id to another, both included. */
 export interface EvmMetadataChangeRow {
+  /** Of the block that says so. */
+  height: bigint
   contract: string
   from: bigint
   to: bigint

@@ -239,7 +239,7 @@ describeStores('NFT metadata', (open) => {
     const [again7] = await store.nftMetadata.takeDue(10, 600, 'asked')
     expect(again7).toMatchObject({ ...token, asked: true })
     await commitEvm(store, L1.name, 1, {
-      metadataChanges: [{ contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }],
+      metadataChanges: [{ height: 1n, contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }],
     })
     expect(await store.nftMetadata.takeDue(10, 600)).toMatchObject([{ ...token, attempts: 0, asked: false }])
     const page = await store.reader.nfts.list(NFTS, { limit: 1 })
@@ -254,7 +254,7 @@ describeStores('NFT metadata', (open) => {
     const [first, second] = (await take()).sort((a, b) => Number(a.tokenId - b.tokenId))
     if (!first || !second) throw new Error('two tokens are due')
     expect(await store.nftMetadata.requestReindex(second, 3_600)).toEqual({ found: true })
-    const changed = { contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }
+    const changed = { height: 1n, contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }
     await commitEvm(store, L1.name, 1, { metadataChanges: [changed] })
     for (const token of [first, second]) await store.nftMetadata.store(token, { status: 'INDEXED', name: 'of before' })
     // Nothing is left out, and what a user asked for comes first.
