@@ -1,4 +1,4 @@
-import { parseJson } from './json.ts'
+import { parseJson } from '../lib/json.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'

@@ -57,6 +57,8 @@ export interface SafeAnswer {
   status: number
   /** Media type in lower case without parameters. */
   contentType: string
+  /** The same with its parameters, as it was sent. */
+  mediaType: string
   body: Buffer
   /** The URL that answered, after redirects. */
   url: string
@@ -178,11 +180,7 @@ const hop = (
     })
   })
 
-const mediaType = (answer: WireAnswer): string =>
-  String(answer.headers['content-type'] ?? '')
-    .split(';', 1)[0]
-    ?.trim()
-    .toLowerCase() ?? ''
+const bareType = (mediaType: string): string => mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
 const accepted = (type: string, allowed: readonly string[]): boolean =>
   allowed.some((entry) => (entry.endsWith('/') ? type.startsWith(entry) : type === entry))
@@ -233,8 +231,9 @@ const finish = (url: URL, answer: WireAnswer, limits: SafeFetchLimits): SafeAnsw
     )
   if (answer.status < 200 || answer.status >= 300)
     throw new UpstreamUnavailableError(`${url.host}: status ${answer.status}`)
-  const contentType = mediaType(answer)
+  const mediaType = String(answer.headers['content-type'] ?? '')
+  const contentType = bareType(mediaType)
   if (!accepted(contentType, limits.contentTypes))
     throw new BadAnswerError(`${url.host}: content type ${contentType === '' ? 'missing' : contentType.slice(0, 60)}`)
-  return { status: answer.status, contentType, body: answer.body, url: url.href }
+  return { status: answer.status, contentType, mediaType, body: answer.body, url: url.href }
 }

@@ -1,4 +1,5 @@
 import { displayText } from '../../lib/display-text.ts'
+import { parseJson } from '../../lib/json.ts'
 import type { FetchedMetadata } from '../../store/index.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 import { uriText } from './token-uri.ts'
@@ -11,6 +12,9 @@ const MOST = { name: 256, symbol: 64, description: 8_192, background: 64, text: 
 const MEDIA = /^(https?:|ipfs:|ar:|data:(image|video|audio)\/)/i
 const LINK = /^https?:/i
 
+/** What is shown as text; numbers may be large. */
+const TEXTS: ReadonlySet<string> = new Set(['string', 'number', 'bigint'])
+
 type Members = Omit<FetchedMetadata, 'status' | 'tokenUri' | 'retryAt'>
 
 /**
@@ -22,7 +26,7 @@ export function readDocument(text: string): Members {
   const document = parse(text)
   const words = (name: string, most: number): string | undefined => {
     const value = document[name]
-    return typeof value === 'string' || typeof value === 'number' ? displayText(String(value), most) : undefined
+    return TEXTS.has(typeof value) ? displayText(String(value), most) : undefined
   }
   const uri = (names: readonly string[], allowed: RegExp): string | undefined =>
     names.map((name) => uriOf(document[name], allowed)).find((found) => found !== undefined)
@@ -45,7 +49,7 @@ function parse(text: string): Record<string, unknown> {
   if (depthOf(text) > MAX_DEPTH) throw new MetadataFailure('INVALID_METADATA', 'the document is nested too deeply')
   let document: unknown
   try {
-    document = JSON.parse(text.replace(/^\uFEFF/, ''))
+    document = parseJson(text)
   } catch {
     throw new MetadataFailure('INVALID_METADATA_JSON', 'the document is no JSON')
   }
@@ -79,17 +83,17 @@ const isDecimals = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
 
 /** Lists and objects as JSON text, the texts in them cleaned; anything else is left out. */
-function jsonText(value: unknown): string | undefined {
-  return typeof value === 'object' && value !== null ? JSON.stringify(cleaned(value)) : undefined
-}
+const jsonText = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null ? written(value) : undefined
 
-function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return displayText(value, MOST.text)
-  if (Array.isArray(value)) return value.map(cleaned)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [displayText(key, MOST.name), cleaned(member)]),
-  )
+/** As JSON.stringify, with every digit of large numbers. */
+function written(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'string') return JSON.stringify(displayText(value, MOST.text))
+  if (Array.isArray(value)) return `[${value.map(written).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = new Map(Object.entries(value).map(([key, member]) => [displayText(key, MOST.name), member]))
+  return `{${[...members].map(([key, member]) => `${JSON.stringify(key)}:${written(member)}`).join(',')}}`
 }
 
 function filled(members: { [K in keyof Members]: Members[K] | undefined }): Members {

@@ -6,6 +6,7 @@ import {
   UpstreamRateLimitedError,
 } from '../../errors.ts'
 import type { DueNft, FetchedMetadata } from '../../store/index.ts'
+import { documentText } from './document-text.ts'
 import type { HostTurns } from './host-turns.ts'
 import { readDocument } from './metadata-document.ts'
 import { MetadataFailure } from './metadata-failure.ts'
@@ -14,11 +15,14 @@ import { retrySeconds } from './retry-plan.ts'
 import { type CallContract, documentUri, readTokenUri } from './token-uri.ts'
 
 /**
- * GET of a URL that a stranger chose, never into a private network, of bounded size and time. Rejects with
- * BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError, UpstreamRateLimitedError, or another
- * error for whatever kept the answer away.
+ * GET of a URL that a stranger chose, never into a private network, of bounded size and time; the media type with its
+ * parameters, as the server wrote it. Rejects with BadInputError for what must not be fetched, AnswerTooLargeError,
+ * BadAnswerError, UpstreamRateLimitedError, or another error for whatever kept the answer away.
  */
-export type FetchDocument = (url: string, options: { signal: AbortSignal; accept: string }) => Promise<{ body: Buffer }>
+export type FetchDocument = (
+  url: string,
+  options: { signal: AbortSignal; accept: string },
+) => Promise<{ body: Buffer; mediaType: string }>
 
 export interface MetadataFetchDeps {
   call: CallContract
@@ -46,7 +50,7 @@ export async function fetchMetadata(
   let tokenUri: string | undefined
   try {
     tokenUri = await readTokenUri(token, deps.call, signal)
-    const text = await documentText(documentUri(tokenUri, token), deps, token.asked, signal)
+    const text = await readText(documentUri(tokenUri, token), deps, token.asked, signal)
     return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(text) }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
@@ -62,7 +66,7 @@ export async function fetchMetadata(
 const keptUri = (uri: string | undefined): { tokenUri?: string } =>
   uri === undefined || uri.length > MAX_URI ? {} : { tokenUri: uri }
 
-async function documentText(
+async function readText(
   uri: string,
   { fetch, hosts, gateways, maxBytes }: MetadataFetchDeps,
   asked: boolean,
@@ -72,9 +76,9 @@ async function documentText(
   if (place.kind === 'inline') return place.text
   try {
     const get = () => fetch(place.url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
-    const { body } = await hosts.run(new URL(place.url).host, get, asked)
+    const { body, mediaType } = await hosts.run(new URL(place.url).host, get, asked)
     if (body.length > maxBytes) throw new AnswerTooLargeError('the document is too large')
-    return body.toString('utf8')
+    return documentText(body, mediaType)
   } catch (error) {
     throw failureOf(error, signal)
   }

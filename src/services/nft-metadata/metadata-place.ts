@@ -1,3 +1,4 @@
+import { documentText } from './document-text.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 
 /** Where a token's document is: at a URL, or in the URI itself. */
@@ -40,20 +41,33 @@ function atUrl(text: string, base: string): MetadataPlace {
 function dataText(rest: string, maxBytes: number): string {
   const comma = rest.indexOf(',')
   if (comma < 0) throw new MetadataFailure('INVALID_TOKEN_URI', 'the data URI has no data')
-  const payload = rest.slice(comma + 1)
-  const isBase64 = /;\s*base64\s*$/i.test(rest.slice(0, comma))
+  const [head, payload] = [rest.slice(0, comma), rest.slice(comma + 1)]
+  const isBase64 = /;\s*base64\s*$/i.test(head)
   if (payload.length > (isBase64 ? Math.ceil(maxBytes / 3) * 4 : 3 * maxBytes)) throw tooLarge()
-  const text = isBase64 ? Buffer.from(percentDecoded(payload), 'base64').toString('utf8') : percentDecoded(payload)
+  const bytes = isBase64 ? Buffer.from(percentDecoded(payload), 'base64') : undefined
+  const text = bytes ? documentText(bytes, head) : percentDecoded(payload, head)
   if (Buffer.byteLength(text) > maxBytes) throw tooLarge()
   return text
 }
 
 const tooLarge = (): MetadataFailure => new MetadataFailure('METADATA_CONTENT_TOO_LARGE', 'the data URI is too large')
 
-function percentDecoded(text: string): string {
+function percentDecoded(text: string, mediaType?: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text
+    // Percent signs that were never meant as such, unless the URI says in which letters its bytes are.
+    return mediaType !== undefined && OTHER_CHARSET.test(mediaType) && ASCII.test(text)
+      ? documentText(percentBytes(text), mediaType)
+      : text
   }
 }
+
+const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!utf-?8\b)/i
+const ASCII = /^[\x20-\x7e]*$/
+
+const percentBytes = (text: string): Buffer =>
+  Buffer.from(
+    text.replace(/%([0-9a-fA-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    'latin1',
+  )

@@ -109,10 +109,10 @@ describe('metadata of a token', () => {
     const paths: (string | undefined)[] = []
     const url = await startHost((request, response) => {
       paths.push(request.url)
-      response.setHeader('content-type', 'application/json')
-      response.end('{"name":"N","properties":{"x":1},"decimals":2}')
+      response.setHeader('content-type', 'application/json; charset=ISO-8859-1')
+      response.end(Buffer.from('{"name":"\u00d1","properties":{"x":1},"decimals":2}', 'latin1'))
     })
-    const found = { status: 'INDEXED', name: 'N', properties: '{"x":1}', decimals: 2 }
+    const found = { status: 'INDEXED', name: '\u00d1', properties: '{"x":1}', decimals: 2 }
     expect(await named(`${url}/{id}.json`, { token: { standard: 'ERC-1155' } })).toEqual({
       ...found,
       // As the contract says it; what is asked for has the id.
@@ -178,7 +178,7 @@ describe('metadata of a token', () => {
     const fetch: FetchDocument = (url, { signal }) =>
       new Promise((resolve, reject) => {
         gone.push(url)
-        if (!url.startsWith('http://slow')) return resolve({ body: Buffer.from('{}') })
+        if (!url.startsWith('http://slow')) return resolve({ body: Buffer.from('{}'), mediaType: '' })
         if (signal.aborted) return reject(new Error('gone'))
         signal.addEventListener('abort', () => reject(new Error('gone')))
       })

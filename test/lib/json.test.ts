@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from '../../src/upstream/json.ts'
+import { parseJson } from '../../src/lib/json.ts'
 import { losslessStringify } from '../support/fault-answers.ts'
 
 describe('JSON keeps every digit of integers', () => {
