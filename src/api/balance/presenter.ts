@@ -11,9 +11,9 @@ import type {
 import type { BalanceItem, Fiat, PricedBalances, TokenMarket } from '../../services/balances/types.ts'
 import { frame } from './event-stream.ts'
 
-/** Texts kept of one item: more than any wallet has ids for the same account, of any sensible length. */
+/** Texts kept of one item: as many as wallets have ids for the same account, of any sensible length. */
 const LONGEST_KEPT_ID = 512
-const MOST_KEPT_IDS = 16
+const MOST_KEPT_IDS = 2
 
 /**
  * Turns items into framed events. The text of an unchanged item is made once: `PricedBalances` stays the same object

@@ -27,7 +27,10 @@ export const BalanceSection = section({
   keepAliveMs: ms(15_000, 'Silence on a stream before a comment line is sent.'),
   stalledReaderMs: ms(30_000, 'A reader that takes nothing for this long is cut.'),
   maxStreams: count(2_000, 'Open balance streams; one more is answered 503 with retry-after.'),
-  cacheEntries: count(20_000, 'Account results kept in memory.'),
+  cacheEntries: count(
+    20_000,
+    'Account results kept in memory, with ten tokens each on average: fewer where accounts hold more.',
+  ),
   xpubGap: Type.Integer({
     minimum: 20,
     maximum: 100,

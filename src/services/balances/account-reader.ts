@@ -32,6 +32,9 @@ export interface AccountReaderOptions {
   now?: () => number
 }
 
+/** Readings kept hold so many tokens on average: one account may have twenty thousand. */
+const TOKENS_PER_ENTRY = 10
+
 interface Flight {
   startedAt: number
   outcomes: Promise<Map<string, Outcome<Balances>>>
@@ -47,7 +50,11 @@ interface Flight {
  */
 export function createAccountReader(options: AccountReaderOptions) {
   const now = options.now ?? steadyNow
-  const readings = new LRUCache<string, Reading>({ max: options.cacheEntries })
+  const readings = new LRUCache<string, Reading>({
+    max: options.cacheEntries,
+    maxSize: options.cacheEntries * TOKENS_PER_ENTRY,
+    sizeCalculation: ({ balances }) => partsOf(balances),
+  })
   const flights = new Map<string, Flight>()
   const paces = createPaces()
 
@@ -188,6 +195,16 @@ export function createAccountReader(options: AccountReaderOptions) {
 }
 
 export type AccountReader = ReturnType<typeof createAccountReader>
+
+/** How many things a reading lists, itself included. */
+function partsOf(balances: Balances): number {
+  let parts = 1
+  for (const member of Object.values(balances)) {
+    if (Array.isArray(member)) parts += member.length
+    else if (typeof member === 'object') parts += Object.values(member).flat().length
+  }
+  return parts
+}
 
 const departures = new WeakMap<AbortSignal, Promise<never>>()
 

@@ -28,6 +28,9 @@ export interface PricingQuery {
   signal: AbortSignal
 }
 
+/** Currencies and selections of one reading that are kept: with all 26 of them memory would have no bound worth its name. */
+const MOST_VARIANTS = 4
+
 /**
  * Adds fiat values to balances. Prices never delay beyond the price book's own timeout and never fail an answer:
  * unknown members are left out. The result of one reading is kept, so that repeated requests get the same object.
@@ -44,8 +47,16 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
     void deps.prices.quote(query.currency, chains.map(nativeKey), [], { signal: query.signal })
   }
 
+  const keep = (balances: Balances, variant: string, priced: PricedBalances): void => {
+    const variants = kept.get(balances) ?? new Map<string, PricedBalances>()
+    kept.set(balances, variants.set(variant, priced))
+    const [oldest] = variants.keys()
+    if (variants.size > MOST_VARIANTS && oldest !== undefined) variants.delete(oldest)
+  }
+
   async function price(chain: PricedChain, all: readonly Balances[], query: PricingQuery): Promise<PricedBalances[]> {
-    const todo = all.filter((balances) => known(balances, query) === undefined)
+    const done = new Map(all.map((balances) => [balances, known(balances, query)]))
+    const todo = all.filter((balances) => done.get(balances) === undefined)
     if (todo.length > 0) {
       const shown = todo.map((balances) => shownTokens(chain, tokensOf(chain.networkType, balances), query))
       const addresses = new Set(shown.flatMap((tokens) => [...tokens.keys()]))
@@ -57,11 +68,11 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
       )
       todo.forEach((balances, at) => {
         const priced = value(chain, balances, shown[at] ?? new Map(), quotes, query.currency)
-        const variants = kept.get(balances) ?? new Map<string, PricedBalances>()
-        kept.set(balances, variants.set(keyOf(query), priced))
+        done.set(balances, priced)
+        keep(balances, keyOf(query), priced)
       })
     }
-    return all.map((balances) => known(balances, query) as PricedBalances)
+    return all.map((balances) => done.get(balances) as PricedBalances)
   }
 
   function shownTokens(chain: PricedChain, tokens: readonly TokenAmount[], query: PricingQuery) {

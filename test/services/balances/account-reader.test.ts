@@ -37,8 +37,8 @@ function stage({ wall = false } = {}) {
     cacheEntries: 100,
     ...(wall ? {} : { now: () => world.now }),
   })
-  const read = async (signal = new AbortController().signal): Promise<bigint | string> => {
-    const [group] = reader.read(chain, 'evm', [{ id }], signal)
+  const read = async (signal = new AbortController().signal, account = id): Promise<bigint | string> => {
+    const [group] = reader.read(chain, 'evm', [{ id: account }], signal)
     const [outcome] = (await group?.outcomes) ?? []
     if (!outcome) throw new Error('no outcome')
     return outcome.ok ? (outcome.reading.balances as EvmBalances).native : outcome.error.message
@@ -127,4 +127,15 @@ it('an older read that ends after a newer one does not bring its number back', a
   world.next = () => down
   world.now += CACHE_MS
   expect(await read()).toBe(9n)
+})
+
+it('what is kept is bounded by the tokens in it, not by accounts alone', async () => {
+  const { world, read, isFresh } = stage()
+  expect(await read()).toBe(7n)
+  const token = { address: '0xa', name: 'Token', symbol: 'TKN', decimals: 18, balance: 1n }
+  world.next = () => ({ ok: true, value: { native: 8n, tokens: Array.from({ length: 299 }, () => token) } })
+  for (const digit of '123') await read(undefined, `0x${digit.repeat(40)}`)
+  expect(isFresh()).toBe(true)
+  for (const digit of '4567') await read(undefined, `0x${digit.repeat(40)}`)
+  expect(isFresh()).toBe(false)
 })

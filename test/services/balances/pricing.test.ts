@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { NetworkType, TokenAmount } from '../../../src/chains/capabilities.ts'
-import type { PriceBook, PriceKey, Quote } from '../../../src/market/index.ts'
+import type { Currency, PriceBook, PriceKey, Quote } from '../../../src/market/index.ts'
 import { createPricing } from '../../../src/services/balances/pricing.ts'
 import type { Balances } from '../../../src/services/balances/types.ts'
 import { evm } from '../../support/balance-api.ts'
@@ -35,7 +35,7 @@ const judge = {
   judge: (_: string, { address }: { address: string }) =>
     address.startsWith('bad') ? { trusted: false, scanResult: 'Spam' as const } : { trusted: true },
 }
-const query = (change: { currency?: 'usd' | 'eur'; showUntrustedTokens?: boolean } = {}) => ({
+const query = (change: { currency?: Currency; showUntrustedTokens?: boolean } = {}) => ({
   currency: 'usd' as const,
   showUntrustedTokens: true,
   signal: new AbortController().signal,
@@ -132,4 +132,22 @@ it('what was priced once is the same object, for each currency and each choice o
     expect(pricing.known(balances, query(variant))).toBe(first[at])
   }
   expect(asked).toHaveLength(3)
+})
+
+it('of one reading a few currencies are kept, those of late: all of them would fill the memory', async () => {
+  const { prices } = book(PRICES)
+  const pricing = createPricing({ prices, judge })
+  const balances = evm(1_500n)
+  const currencies = ['usd', 'eur', 'gbp', 'chf', 'huf', 'mxn'] as const
+  for (const currency of currencies) {
+    const [priced] = await pricing.price(chain('evm'), [balances], query({ currency }))
+    expect(priced?.currency).toBe(currency)
+  }
+  const kept = currencies.filter((currency) => pricing.known(balances, query({ currency })) !== undefined)
+  expect(kept).toEqual(['gbp', 'chf', 'huf', 'mxn'])
+  // Whoever waited for prices while others asked for more still has his own.
+  const asked = await Promise.all(
+    currencies.map((currency) => pricing.price(chain('evm'), [balances], query({ currency }))),
+  )
+  expect(asked.map(([priced]) => priced?.currency)).toEqual(currencies)
 })
