@@ -43,7 +43,8 @@ export function visitStream(base: string, known: KnownStream, manner: Manner): P
         answer.on('error', () => undefined)
         answer.on('close', () => {
           const status = answer.statusCode ?? 0
-          if (status === 200) return done(answer.complete)
+          // The end may have come with what a client that leaves still took.
+          if (status === 200) return done(answer.complete && !left)
           const refused = status === 429 || status === 503
           finish({
             // A server that stood still for long takes requests that wait for ones that never came.
