@@ -202,6 +202,14 @@ const KNOWN: Record<string, readonly string[]> = {
 const unknown = (place: string, object: object): string[] =>
   Object.keys(object).filter((key) => !KNOWN[place]?.includes(key))
 
+it("compose.sandbox.yaml installs into a volume that is its user's own", () => {
+  const { sandbox, owner } = (parse(read('compose.sandbox.yaml')) as Loose).services
+  const [, volume] = /^(\w+):\/src\/node_modules$/.exec(sandbox.volumes[1]) ?? []
+  expect(owner).toMatchObject({ user: '0:0', cap_add: ['CHOWN'], volumes: [`${volume}:/modules`] })
+  expect(owner.entrypoint).toEqual(['chown', sandbox.user, '/modules'])
+  expect(sandbox.depends_on).toEqual({ owner: { condition: 'service_completed_successfully' } })
+})
+
 describe('kubernetes', () => {
   it('is made of known kinds in their current versions, with known members', () => {
     const versions: Record<string, string> = {
