@@ -158,6 +158,7 @@ describe('arguments', () => {
     expect(args('{"height":"007"}').uint64('height')).toBe(7n)
     expect(args('{"encoding":"HexNC"}').encoding()).toBe('hexnc')
     expect(args('{"list":["a",null]}').strings('list')).toEqual(['a', ''])
+    expect(args('{"list":["a"],"list":null}').strings('list')).toEqual([])
     expect(args(`{"id":"${X}"}`).id('id')).toHaveLength(64)
     expect(args('{}').id('id')).toBe('0'.repeat(64))
   })

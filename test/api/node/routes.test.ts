@@ -173,6 +173,16 @@ describe('aliases of routes', () => {
     router.aliases.add('a', 'b')
     expect(await name('/ext/a/rpc')).toBeUndefined()
   })
+
+  it('of what is served leave it where it is, also for other aliases', async () => {
+    const { router, name } = stage()
+    expect(() => router.aliases.add('bc/P', 'info')).toThrow('already exists')
+    router.aliases.add('bc/C', 'bc/C/rpc')
+    router.aliases.add('info', 'about')
+    router.aliases.add('bc/C', 'myC')
+    expect(await name('/ext/about')).toBe('info')
+    expect(await name('/ext/myC/rpc')).toBe('C/rpc')
+  })
 })
 
 describe('aliases of chains', () => {

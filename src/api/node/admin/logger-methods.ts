@@ -2,6 +2,7 @@ import type { LoggerLevels, NamedLoggers } from '../../../lib/named-loggers.ts'
 import { type NodeLogLevel, parseNodeLogLevel } from '../../../lib/node-log-levels.ts'
 import { ArgumentError, type Arguments } from '../gorilla/arguments.ts'
 import { type LocalMethod, MethodError } from '../gorilla/local-service.ts'
+import { goQuote } from '../json/go-quote.ts'
 
 /** Undefined = left out; the empty text is no level. */
 function levelOf(args: Arguments, name: string): NodeLogLevel | undefined {
@@ -15,7 +16,7 @@ function levelOf(args: Arguments, name: string): NodeLogLevel | undefined {
 export function createLoggerMethods(loggers: NamedLoggers): Record<'getLoggerLevel' | 'setLoggerLevel', LocalMethod> {
   const levelsOf = (name: string): LoggerLevels => {
     const levels = loggers.levels(name)
-    if (!levels) throw new MethodError(`logger with name "${name}" not found`)
+    if (!levels) throw new MethodError(`logger with name ${goQuote(name)} not found`)
     return levels
   }
   const named = (name: string): string[] => (name === '' ? loggers.names() : [name])

@@ -96,14 +96,18 @@ const readMembers = (bytes: Buffer, at: number): Map<string, Span[]> => {
 function fromObject(bytes: Buffer, at: number): Arguments {
   const members = at < 0 ? new Map<string, Span[]>() : readMembers(bytes, at)
   /** Every duplicate is decoded, so that a wrong one is an error even where a later one wins. */
-  const read = <T>(name: string, absent: T, decode: (span: Span) => T): T => {
+  const read = <T>(name: string, absent: T, decode: (span: Span) => T, cleared?: T): T => {
     let value = absent
-    for (const span of members.get(foldName(name)) ?? []) if (!isNull(bytes, span)) value = decode(span)
+    for (const span of members.get(foldName(name)) ?? []) {
+      if (!isNull(bytes, span)) value = decode(span)
+      // Null empties a list; anything else it leaves as it was.
+      else if (cleared !== undefined) value = cleared
+    }
     return value
   }
   return {
     string: (name) => read(name, '', (span) => asString(bytes, span)),
-    strings: (name) => read<string[]>(name, [], (span) => asStrings(bytes, span)),
+    strings: (name) => read<string[]>(name, [], (span) => asStrings(bytes, span), []),
     uint64: (name) => read(name, 0n, (span) => asUint64(bytes, span)),
     id: (name) => read(name, EMPTY_ID, (span) => asId(bytes, span)),
     encoding: (name = 'encoding') => read<Encoding>(name, 'hex', (span) => asEncoding(bytes, span)),

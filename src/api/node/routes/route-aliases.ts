@@ -2,7 +2,7 @@ import { MethodError } from '../gorilla/local-service.ts'
 
 /** Aliases of routes, as `admin.alias` makes them: `myC` for `bc/C` covers `myC/rpc`, `myC/ws` and all the rest. */
 export interface RouteAliases {
-  /** What an alias at the beginning of `path` (without /ext/) stands for, aliases of aliases included. */
+  /** What an alias at the beginning of `path` (without /ext/) stands for, aliases of aliases included, until it is served. */
   resolve(path: string): string
   /**
    * `base` need not exist; an alias of what exists later works then.
@@ -39,7 +39,8 @@ export function createRouteAliases({ isServed, isReserved, extensions }: RouteAl
   }
   const resolve = (path: string): string => {
     let current = path
-    for (let steps = 0; bases.size > 0 && steps < MAX_STEPS; steps += 1) {
+    // What is served stands, also where its name has become an alias of something else.
+    for (let steps = 0; bases.size > 0 && steps < MAX_STEPS && !isServed(current); steps += 1) {
       const next = step(current)
       if (next === undefined) return current
       current = next
