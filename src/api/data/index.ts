@@ -37,11 +37,14 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   }
   app.all(`${options.pathPrefix}/v1/*`, { schema: { hide: true } }, notFound)
 
-  // Clients that know a base URL with a path look for the document below it.
+  // Clients that know a base URL with a path look for the document below it, and a proxy may hand on nothing else.
   for (const place of new Set(['', options.pathPrefix])) {
     app.get(`${place}/api-json`, { schema: { hide: true } }, async () => app.swagger())
+    // Each page in a scope of its own: the plugin decorates the one it is in.
+    await app.register(async (scope) => {
+      await scope.register(swaggerUi, { routePrefix: `${place}/api`, staticCSP: PAGE_POLICY })
+    })
   }
-  await app.register(swaggerUi, { routePrefix: '/api', staticCSP: PAGE_POLICY })
 }
 
 function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean, computeUnits: ComputeUnits): void {

@@ -19,3 +19,20 @@ it.each(['', '/proxy/glacier'])('a base URL may end in a slash: prefix %j', asyn
   }
   expect((await fetch(`${url}/other//v1/live-check`)).status).toBe(404)
 })
+
+it.each(['', '/proxy/glacier', '/api'])(
+  'the document and its page are below the prefix, too: %j',
+  async (pathPrefix) => {
+    const { url } = await stage.serve({ data: { pathPrefix } })
+    for (const base of [url, `${url}${pathPrefix}`]) {
+      expect((await fetch(`${base}/api-json`)).status).toBe(200)
+      const page = await fetch(`${base}/api/`)
+      expect(page.headers.get('content-type')).toContain('text/html')
+      const sources = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source as string)
+      expect(sources.length).toBeGreaterThan(3)
+      for (const source of sources) expect((await fetch(new URL(source, page.url))).status, source).toBe(200)
+      expect(await (await fetch(`${base}/api/json`)).json()).toMatchObject({ servers: [{ url: pathPrefix || '/' }] })
+    }
+    expect((await fetch(`${url}${pathPrefix}/v1/live-check`)).status).toBe(200)
+  },
+)
