@@ -38,7 +38,9 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   const delays = monitorEventLoopDelay({ resolution: 10 })
   const timer = setInterval(() => {
     // One long turn (a body of 12 MB, say) is no overload; a second one right behind it is.
-    slowSeconds = delays.mean / NANOSECONDS_PER_MS > maxEventLoopDelayMs ? slowSeconds + 1 : 0
+    // No delay at all is seen where turns last for longer than it takes to look: that mean is NaN, and nothing is slower.
+    const quick = delays.mean / NANOSECONDS_PER_MS <= maxEventLoopDelayMs
+    slowSeconds = quick ? 0 : slowSeconds + 1
     delays.reset()
   }, LOOK_EVERY_MS)
   timer.unref()

@@ -90,6 +90,17 @@ describe('an event loop that is held up', () => {
     await eventually(() => expect(admission.refusal('/v1/blocks')).toBeUndefined())
   })
 
+  it('turns requests away also when every turn lasts for longer than a second', async () => {
+    const admission = createAdmission({ probesOnly: false, pathPrefix: '', maxInFlight: 100, maxEventLoopDelayMs: 500 })
+    onTestFinished(() => admission.close())
+    for (let turn = 0; turn < 4; turn++) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_050)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(admission.refusal('/v1/blocks')).toBe('event loop')
+    await eventually(() => expect(admission.refusal('/v1/blocks')).toBeUndefined())
+  })
+
   it('is not looked at when switched off', async () => {
     const admission = createAdmission({ probesOnly: false, pathPrefix: '', maxInFlight: 1, maxEventLoopDelayMs: 0 })
     onTestFinished(() => admission.close())
