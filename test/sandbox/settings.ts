@@ -73,6 +73,8 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
     dataDir: join(folder, 'data'),
     market: { prices: { provider: 'file', file: file('prices.json', prices(chains)) }, defaultTokenLists: [] },
     log: { level: 'warn' },
+    // The chains live in this process, too: the time that they take is no load of the server.
+    http: { maxEventLoopDelayMs: 0 },
     data: {
       nftMetadata: {
         ipfsGateway: `${chains.gatewayUrl}/ipfs/`,

@@ -30,6 +30,8 @@ export function createRollingServers(): RollingServers {
           FIRN_HTTP_PORT: String(port),
           FIRN_HTTP_SHUTDOWN_DELAY_MS: '300ms',
           FIRN_HTTP_SHUTDOWN_GRACE_MS: '10s',
+          // Nobody is turned away for what else this machine does.
+          FIRN_HTTP_MAX_EVENT_LOOP_DELAY_MS: '0',
           FIRN_LOG_LEVEL: 'fatal',
           FIRN_CHAINS_CATALOGUE: 'false',
           FIRN_CHAINS_EVM: JSON.stringify({
