@@ -18,6 +18,9 @@ interface StreamsOptions {
 /** Events of a large answer are written in slices of this many characters: they wait for the reader as items, not as text. */
 const SLICE = 64 * 1024
 
+/** Answers beyond this, characters, go out as the reader takes them: a held copy for each that does not would be much. */
+const AT_ONCE = 256 * 1024
+
 const NO_BODY: Asked = {
   ok: false,
   issues: [{ code: 'invalid_type', path: [], message: 'body must be a JSON object' }],
@@ -46,8 +49,9 @@ export function createStreams(options: StreamsOptions) {
     const { query } = asked.question
     const { items, missing } = balances.known(query)
     // Everything was known already: one write, no stream to keep.
-    if (missing.length === 0) {
-      const bytes = questions.bytesOf(asked.question, items.map(present))
+    const events = missing.length === 0 ? eventsAtOnce(items) : undefined
+    if (events) {
+      const bytes = questions.bytesOf(asked.question, events)
       // What the system takes at once needs no timer; what it does not is held for the reader.
       if (bytes.length > SLICE) cutWhenStalled(reply)
       withHeaders(reply).send(bytes)
@@ -63,8 +67,8 @@ export function createStreams(options: StreamsOptions) {
       onEnd: (how) => end(controller, how, request),
     })
     open.set(controller, () => stream.readable.destroy())
-    if (items.length > 0) stream.write(items.map(present).join(''))
-    void writeAll(stream, result, request).then(stream.end)
+    const known = write(stream, items, request)
+    void Promise.all([known, writeAll(stream, result, request)]).then(stream.end)
     // Whoever waits for a chain waits for its call: that is written first, and the headers while it is on its way.
     const send = (): void => {
       cutWhenStalled(reply)
@@ -72,6 +76,19 @@ export function createStreams(options: StreamsOptions) {
     }
     if (items.length > 0) send()
     else void nextTurn().then(send)
+  }
+
+  /** The events of all items, where they are few enough to be written in one go. */
+  function eventsAtOnce(items: readonly BalanceItem[]): string[] | undefined {
+    const events: string[] = []
+    let length = 0
+    for (const item of items) {
+      const event = present(item)
+      length += event.length
+      if (length > AT_ONCE) return undefined
+      events.push(event)
+    }
+    return events
   }
 
   /** A reader whose socket takes nothing any more is cut also after the last item was queued. */
@@ -90,14 +107,14 @@ export function createStreams(options: StreamsOptions) {
     await Promise.all(writers)
   }
 
-  /** Never rejects: after the headers are out, trouble is an item of the stream. */
+  /** Never rejects: after the headers are out, trouble is an item of the stream. What is known begins at once. */
   async function write(
     stream: ReturnType<typeof createEventStream>,
-    pending: Promise<BalanceItem[]>,
+    pending: readonly BalanceItem[] | Promise<readonly BalanceItem[]>,
     request: FastifyRequest,
   ): Promise<void> {
     try {
-      const items = await pending
+      const items = pending instanceof Promise ? await pending : pending
       let slice = ''
       for (const item of items) {
         if (slice.length >= SLICE) {
