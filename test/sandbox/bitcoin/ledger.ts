@@ -100,11 +100,19 @@ export const createLedger = (node: BcoinNode) => {
   const hashes = new Map<string, string>()
   let indexed = -1
 
-  return async (): Promise<LedgerView> => {
+  let indexing = Promise.resolve()
+  const index = async (): Promise<void> => {
     while (indexed < node.chain.height) {
+      const { txs } = await node.chain.getBlock(indexed + 1)
       indexed += 1
-      for (const tx of (await node.chain.getBlock(indexed)).txs) chain.apply(tx, indexed)
+      for (const tx of txs) chain.apply(tx, indexed)
     }
+  }
+
+  return async (): Promise<LedgerView> => {
+    // One after the other: who came second saw a mempool without what the block took, and a chain without the block.
+    indexing = indexing.catch(() => {}).then(index)
+    await indexing
     const pool = createBook(chain.coins)
     for (const tx of inOrder([...node.mempool.map.values()].map((entry) => entry.tx))) pool.apply(tx)
     for (const script of [...chain.totals.keys(), ...pool.totals.keys()]) {
