@@ -7,7 +7,7 @@ import { type Config, shownConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { NamedLoggers } from '../lib/named-loggers.ts'
 import type { WaitRecorder } from '../lib/wait-recorder.ts'
-import { createAliases, createProfiler } from '../services/node-admin/index.ts'
+import { type Aliases, createAliases, createProfiler } from '../services/node-admin/index.ts'
 import type { Store } from '../store/index.ts'
 import { createChainLoader } from './added-chains.ts'
 import type { ServerNode } from './node.ts'
@@ -38,15 +38,13 @@ const REFRESH_MS = 1_000
 /** The number of callers that wait, looked at so often, adds up to the time they wait. */
 const SAMPLE_MS = 50
 
-/** Undefined where the admin API is off: no alias is restored then, and the store is not opened for it. */
-export function createServerAdmin(config: Config, deps: ServerAdminDeps): ServerAdmin | undefined {
-  const { node: settings, dataDir } = config
-  const { admin, auth } = settings.api
-  if (!admin.enabled) return undefined
-  const { store, loggers, chains, node, waits, reload, logger } = deps
-  const aliases = createAliases({
+const serverAliases = ({ store, node, logger }: ServerAdminDeps): Aliases =>
+  createAliases({
     records: store.aliases,
-    routes: { add: (endpoint, alias) => node().api.router.aliases.add(endpoint, alias) },
+    routes: {
+      add: (endpoint, alias) => node().api.router.aliases.add(endpoint, alias),
+      has: (alias) => node().api.router.aliases.has(alias),
+    },
     chains: {
       lookup: (alias) => node().chains.lookup(alias),
       alias: (chain, alias) => node().chains.alias(chain, alias),
@@ -54,6 +52,14 @@ export function createServerAdmin(config: Config, deps: ServerAdminDeps): Server
     refreshMs: store.kind === 'server' ? REFRESH_MS : 0,
     logger,
   })
+
+/** Undefined where the admin API is off: no alias is restored then, and the store is not opened for it. */
+export function createServerAdmin(config: Config, deps: ServerAdminDeps): ServerAdmin | undefined {
+  const { node: settings, dataDir } = config
+  const { admin, auth } = settings.api
+  if (!admin.enabled) return undefined
+  const { store, loggers, chains, node, waits, reload } = deps
+  const aliases = serverAliases(deps)
   const profiler = createProfiler({ dir: settings.profileDir ?? join(dataDir, 'profiles'), waits })
   const loadChains = createChainLoader({
     reload: () => reloaded(reload, config),

@@ -5,6 +5,8 @@ import { AdminError } from './admin-error.ts'
 /** Where endpoint aliases take effect; throws with the node's text when one is taken. */
 export interface RouteTable {
   add(endpoint: string, alias: string): void
+  /** True when an endpoint is served under this alias. */
+  has(alias: string): boolean
 }
 
 /** Where chain aliases take effect. */
@@ -40,6 +42,11 @@ const MAX_ALIAS_BYTES = 512
 /** The path that needs no token: nothing else may look like it. */
 const OPEN_NAME = /auth$/
 
+/** Where the names of chains are served. */
+const CHAINS = 'bc/'
+const routeIsTaken = (alias: string): AdminError =>
+  new AdminError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
+
 const checkLength = (alias: string): void => {
   if (Buffer.byteLength(alias) > MAX_ALIAS_BYTES) throw new AdminError('alias length is too long')
 }
@@ -65,6 +72,13 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       logger.warn({ err: error, alias: key }, 'a stored alias is taken')
     }
   }
+  /** A chain's name is a route, too: one that is an endpoint's alias already stays where it is. */
+  const nameChain = (chain: string, alias: string): void => {
+    const route = CHAINS + alias
+    const isNew = chains.lookup(chain) !== undefined && chains.lookup(alias) === undefined
+    if (isNew && routes.has(route)) throw routeIsTaken(route)
+    chains.alias(chain, alias)
+  }
   /** False when a chain is not known yet: its alias is tried again next time. */
   const load = async (): Promise<boolean> => {
     const { generation, endpoints, chains: chainAliases } = await records.all()
@@ -74,7 +88,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
     for (const { alias, chain } of chainAliases) {
       if (OPEN_NAME.test(alias)) continue
       if (chains.lookup(chain) === undefined) complete = false
-      else take(alias, () => chains.alias(chain, alias))
+      else take(alias, () => nameChain(chain, alias))
     }
     if (complete) seen = generation
     return complete
@@ -101,8 +115,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
     restore,
     async aliasEndpoint(endpoint, alias) {
       checkLength(alias)
-      if (OPEN_NAME.test(alias))
-        throw new AdminError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
+      if (OPEN_NAME.test(alias)) throw routeIsTaken(alias)
       checkText(endpoint, alias)
       routes.add(endpoint, alias)
       inForce.add(`/ext/${alias}`)
@@ -113,7 +126,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       const id = chains.lookup(chain)
       if (id !== undefined && OPEN_NAME.test(alias)) throw new AdminError(`alias already mapped to an ID: ${alias}`)
       checkText(alias)
-      chains.alias(chain, alias)
+      nameChain(chain, alias)
       inForce.add(alias)
       await records.addChain({ alias, chain: id ?? chain })
     },

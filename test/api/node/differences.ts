@@ -131,7 +131,9 @@ error, and the list has to be read from its start. What page a node gave is know
 HTTP that no client library writes is refused with 400 where a node still reads it: header lines that end with LF alone
 or are folded, the same \`Content-Length\` twice, a chunk with a wrong length, HTTP/1.2. A WebSocket to an endpoint that has
 none is refused with 400 and the end of the connection, while a node answers as if no upgrade had been asked for; its key
-has to be 16 bytes of base64, and the version 13 alone.
+has to be 16 bytes of base64, and the version 13 alone. After a message that is no JSON a WebSocket is closed with 1000,
+while a node cuts it (1006), also after an empty message. Aliases of a chain are names as they stand: \`x/\` and \`../x\`
+are not made the same as \`x\`, and one with a zero byte is refused.
 
 \`rpc.discover\` is a method here, wherever something is answered here; a node has no such service.
 

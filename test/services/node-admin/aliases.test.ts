@@ -12,7 +12,7 @@ describe('aliases that no database keeps and no path has', () => {
   const added: string[] = []
   const aliases = createAliases({
     records,
-    routes: { add: (_endpoint, alias) => void added.push(alias) },
+    routes: { add: (_endpoint, alias) => void added.push(alias), has: () => false },
     chains: { lookup: (alias) => alias, alias: (_chain, alias) => void added.push(alias) },
     refreshMs: 0,
     logger: quiet,
@@ -28,6 +28,35 @@ describe('aliases that no database keeps and no path has', () => {
   })
 })
 
+it('a chain is not given a name under which an endpoint is served, also not one from the store', async () => {
+  const named: string[] = []
+  const warned: unknown[] = []
+  const aliases = createAliases({
+    records: {
+      generation: async () => 1n,
+      all: async () => ({ generation: 1n, endpoints: [], chains: [{ alias: 'mine', chain: 'X' }] }),
+      addEndpoint: async ({ endpoint }) => ({ added: true, endpoint }),
+      addChain: async ({ chain }) => ({ added: true, chain }),
+    },
+    routes: { add: () => undefined, has: (alias) => alias === 'bc/mine' },
+    chains: {
+      lookup: (alias) => (['X', 'C'].includes(alias) ? alias : undefined),
+      alias: (_chain, alias) => void named.push(alias),
+    },
+    refreshMs: 0,
+    logger: { ...quiet, warn: (...words: unknown[]) => void warned.push(words) },
+  })
+  await expect(aliases.aliasChain('X', 'mine')).rejects.toThrow(
+    'route is either already aliased or already maps to a handle: /ext/bc/mine',
+  )
+  await aliases.restore()
+  expect(warned).toHaveLength(1)
+  await aliases.aliasChain('X', 'other')
+  // What is wrong before is the chain table's to say: an unknown chain, a name that is taken.
+  await aliases.aliasChain('X', 'C')
+  expect(named).toEqual(['other', 'C'])
+})
+
 describe('looking for the aliases of other processes', () => {
   afterEach(() => void vi.useRealTimers())
 
@@ -41,7 +70,7 @@ describe('looking for the aliases of other processes', () => {
     }
     const aliases = createAliases({
       records: { ...records, generation, all: async () => ({ generation: 0n, endpoints: [], chains: [] }) },
-      routes: { add: () => undefined },
+      routes: { add: () => undefined, has: () => false },
       chains: { lookup: (alias) => alias, alias: () => undefined },
       refreshMs: 1_000,
       logger: quiet,

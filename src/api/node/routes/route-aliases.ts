@@ -9,6 +9,8 @@ export interface RouteAliases {
    * @throws MethodError with the node's text when the alias is taken.
    */
   add(base: string, alias: string): void
+  /** True when `alias` was added, also when that was refused for a clash. */
+  has(alias: string): boolean
   /** In the order of creation; `add` with each of them makes the same table again. */
   list(): readonly (readonly [base: string, alias: string])[]
   /** Number of aliases. */
@@ -62,6 +64,7 @@ export function createRouteAliases({ isServed, isReserved, extensions }: RouteAl
       if (clash !== undefined)
         throw new MethodError(`failed to create endpoint as /ext/${joined(alias, clash)} already exists`)
     },
+    has: (alias) => bases.has(alias),
     size: () => bases.size,
     list: () => [...bases].map(([alias, base]) => [base, alias] as const),
   }
