@@ -33,6 +33,8 @@ interface ActivityRow {
   consumed_height: bigint | null
 }
 
+/** As lists of UTXOs have it: a reward is of the block with the transaction that paid it. */
+const CREATED_HEIGHT = sql.raw('coalesce(u.reward_height, u.created_height)')
 const openEnd = sql.raw(String(OPEN_END))
 
 export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumbers): ActivityQueries {
@@ -40,19 +42,29 @@ export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumber
     async last(name, addresses) {
       const chain = await numbers.chain(name)
       const own = sql`o.address = w.address and o.chain = ${chain}`
-      // Two probes per address: the end of its creations, the end of its consumptions. In one moment the creation is the
-      // later one, as a transaction consumes before it makes.
+      const ended = sql`o.consumed_time < ${openEnd}`
+      const among = addressSource(addresses)
+      // Two probes per address: the end of its creations, the end of its consumptions. What else came in that second is
+      // of a later block, if that is of the same chain; in one block the creation is the later one, as a transaction
+      // consumes before it makes.
       const query = sql<ActivityRow>`${prepared}
-        select p.time, p.consumed, u.tx_id, u.output_index, u.created_height, u.consumed_by, u.consumed_height
+        select p.time, p.consumed, u.tx_id, u.output_index, ${CREATED_HEIGHT} as created_height, u.consumed_by,
+          u.consumed_height
         from (
-          select e.* from ${addressSource(addresses)} cross join lateral (
-            (select o.created_time as time, o.utxo, false as consumed from utxo_owner o where ${own}
-              order by o.created_time desc, o.utxo desc limit 1)
+          select max(e.time) as time from ${among} cross join lateral (
+            (select o.created_time as time from utxo_owner o where ${own} order by o.created_time desc limit 1)
             union all
-            (select o.consumed_time, o.utxo, true from utxo_owner o where ${own} and o.consumed_time < ${openEnd}
-              order by o.consumed_time desc, o.created_time desc, o.utxo desc limit 1)) e
-          order by e.time desc, e.consumed, e.utxo desc limit 1) p
-        join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo`
+            (select o.consumed_time from utxo_owner o where ${own} and ${ended}
+              order by o.consumed_time desc limit 1)) e) latest
+        cross join lateral (
+          select latest.time, e.utxo, e.consumed from ${among} cross join lateral (
+            select o.utxo, false as consumed from utxo_owner o where ${own} and o.created_time = latest.time
+            union all
+            select o.utxo, true from utxo_owner o where ${own} and ${ended} and o.consumed_time = latest.time) e) p
+        join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo
+        order by (case when p.consumed then u.consumable_on else u.chain end) = ${chain % 4} desc,
+          (case when p.consumed then u.consumed_height else ${CREATED_HEIGHT} end) desc, p.consumed, p.utxo desc
+        limit 1`
       const [row] = (await query.execute(db)).rows
       return row && toActivity(row)
     },
