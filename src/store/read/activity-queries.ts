@@ -41,29 +41,31 @@ export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumber
   return {
     async last(name, addresses) {
       const chain = await numbers.chain(name)
-      const own = sql`o.address = w.address and o.chain = ${chain}`
+      const own = sql`o.chain = ${chain}`
       const ended = sql`o.consumed_time < ${openEnd}`
-      const among = addressSource(addresses)
-      // Two probes per address: the end of its creations, the end of its consumptions. What else came in that second is
-      // of a later block, if that is of the same chain; in one block the creation is the later one, as a transaction
-      // consumes before it makes.
+      // Two probes per address: the end of its creations, the end of its consumptions. Of what came in that second, what
+      // is of a later block counts, if that is of the same chain; in one block the creation is the later one, as a
+      // transaction consumes before it makes.
       const query = sql<ActivityRow>`${prepared}
-        select p.time, p.consumed, u.tx_id, u.output_index, ${CREATED_HEIGHT} as created_height, u.consumed_by,
+        with ends as (
+          select w.address, e.* from ${addressSource(addresses)} cross join lateral (
+            (select o.created_time as time, false as consumed from utxo_owner o
+              where o.address = w.address and ${own} order by o.created_time desc limit 1)
+            union all
+            (select o.consumed_time, true from utxo_owner o
+              where o.address = w.address and ${own} and ${ended} order by o.consumed_time desc limit 1)) e)
+        select w.time, w.consumed, u.tx_id, u.output_index, ${CREATED_HEIGHT} as created_height, u.consumed_by,
           u.consumed_height
-        from (
-          select max(e.time) as time from ${among} cross join lateral (
-            (select o.created_time as time from utxo_owner o where ${own} order by o.created_time desc limit 1)
-            union all
-            (select o.consumed_time from utxo_owner o where ${own} and ${ended}
-              order by o.consumed_time desc limit 1)) e) latest
-        cross join lateral (
-          select latest.time, e.utxo, e.consumed from ${among} cross join lateral (
-            select o.utxo, false as consumed from utxo_owner o where ${own} and o.created_time = latest.time
-            union all
-            select o.utxo, true from utxo_owner o where ${own} and ${ended} and o.consumed_time = latest.time) e) p
-        join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo
-        order by (case when p.consumed then u.consumable_on else u.chain end) = ${chain % 4} desc,
-          (case when p.consumed then u.consumed_height else ${CREATED_HEIGHT} end) desc, p.consumed, p.utxo desc
+        from ends w cross join lateral (
+          select o.utxo from utxo_owner o
+            where not w.consumed and o.address = w.address and ${own} and o.created_time = w.time
+          union all
+          select o.utxo from utxo_owner o
+            where w.consumed and o.address = w.address and ${own} and ${ended} and o.consumed_time = w.time) e
+        join utxo u on u.network = ${chain >> 2} and u.utxo = e.utxo
+        where w.time = (select max(time) from ends)
+        order by (case when w.consumed then u.consumable_on else u.chain end) = ${chain % 4} desc,
+          (case when w.consumed then u.consumed_height else ${CREATED_HEIGHT} end) desc, w.consumed, e.utxo desc
         limit 1`
       const [row] = (await query.execute(db)).rows
       return row && toActivity(row)
