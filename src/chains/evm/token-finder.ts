@@ -13,7 +13,8 @@ interface TokenFinderDeps {
 }
 
 interface Page {
-  tokenBalances?: { contractAddress?: unknown; tokenBalance?: unknown }[]
+  address?: unknown
+  tokenBalances?: ({ contractAddress?: unknown; tokenBalance?: unknown } | null)[]
   pageKey?: unknown
 }
 
@@ -84,9 +85,13 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }
   }
 }
 
-function namedTokens(page: Page): string[] {
+function namedTokens(page: Page, owner: string): string[] {
   if (!Array.isArray(page?.tokenBalances)) throw new BadAnswerError('token discovery answered with something else')
-  return page.tokenBalances.flatMap(({ contractAddress, tokenBalance }) => {
+  // A stranger's tokens in place of the owner's would look as if these were spent.
+  if (typeof page.address === 'string' && page.address.toLowerCase() !== owner)
+    throw new BadAnswerError('token discovery answered for another owner')
+  return page.tokenBalances.flatMap((entry) => {
+    const { contractAddress, tokenBalance } = entry ?? {}
     if (typeof contractAddress !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(contractAddress)) return []
     const zero = typeof tokenBalance === 'string' && /^0x0*$/.test(tokenBalance)
     return zero ? [] : [contractAddress.toLowerCase()]
@@ -106,7 +111,7 @@ async function pagesOf(
   for (let page = 0; page < mostPages; page++) {
     const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
     const answer = await pool.rpc<Page>(path, 'alchemy_getTokenBalances', params, { signal, deadline })
-    for (const token of namedTokens(answer)) tokens.add(token)
+    for (const token of namedTokens(answer, owner)) tokens.add(token)
     pageKey = typeof answer.pageKey === 'string' && answer.pageKey !== '' ? answer.pageKey : undefined
     if (pageKey === undefined || tokens.size >= most) break
   }

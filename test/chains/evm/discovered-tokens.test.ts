@@ -20,18 +20,17 @@ describe('discovered tokens', () => {
     { contractAddress: 'rubbish', tokenBalance: '0x1' },
   ]
   /** An indexer that names `tokens` for the first account, one token for the second, and nothing for others. */
-  const indexing = async (tokens: unknown) => {
+  const indexing = async (tokens: unknown, address?: string) => {
     let answers = 0
     const server = createServer(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
       const second = body.includes(account(2)) ? [{ contractAddress: chain.tokens.lab, tokenBalance: '0x1' }] : []
       const tokenBalances = body.includes(account(1)) ? tokens : second
-      response.end(JSON.stringify({ id: 1, result: { tokenBalances } }), () => answers++)
+      response.end(JSON.stringify({ id: 1, result: { address, tokenBalances } }), () => answers++)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : 0
+    const { port } = server.address() as AddressInfo
     return { url: `http://127.0.0.1:${port}`, stop: () => server.close(), answers: () => answers }
   }
 
@@ -210,5 +209,21 @@ describe('discovered tokens', () => {
     expect(amounts(known)).toEqual(new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]]))
     indexer.stop()
     expect(typeof known).toBe('object')
+  })
+
+  it('those of a stranger are no answer, nor is a hole among them the end of it', async () => {
+    const indexer = await indexing([null, ...rows('x').slice(0, 1)], account(1).toUpperCase().replace('0X', '0x'))
+    const { source } = sourceOver(({ method }) => (method.startsWith('alchemy') ? indexer.url : undefined), {
+      list: [],
+    })
+    await read(source, [account(1)])
+    await expect.poll(() => indexer.answers()).toBe(1)
+    const both = [account(1), account(2)]
+    await expect
+      .poll(async () => (await read(source, both))[1], { interval: 20 })
+      .toBe('token discovery answered for another owner')
+    const [known] = await read(source, both)
+    expect(amounts(known)).toEqual(new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]]))
+    indexer.stop()
   })
 })
