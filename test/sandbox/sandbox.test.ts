@@ -1,5 +1,6 @@
 import { createPublicClient, defineChain, erc20Abi, type Hex, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encodeBase58 } from '../../src/lib/base58.ts'
 import { nextTurn } from '../../src/lib/next-turn.ts'
 import { expectedAvm, expectedCoreth, expectedPvm, type Moment } from '../chains/avalanche/expected-balances.ts'
 import { ask as askServer, type WireItem, type WireToken } from '../support/balance-api.ts'
@@ -130,8 +131,8 @@ describe('balances are what the chains themselves say', () => {
     const tokensOf = (owner: string): Record<string, bigint> => {
       const sums: Record<string, bigint> = {}
       for (const { data } of [TOKEN, TOKEN_2022].flatMap((program) => sandbox.solana.ledger.programAccounts(program))) {
-        if (data.length < 165 || base58(data.subarray(32, 64)) !== owner) continue
-        const mint = base58(data.subarray(0, 32))
+        if (data.length < 165 || encodeBase58(data.subarray(32, 64)) !== owner) continue
+        const mint = encodeBase58(data.subarray(0, 32))
         const amount = data.readBigUInt64LE(64)
         if (amount > 0n && !nfts.includes(mint)) sums[mint] = (sums[mint] ?? 0n) + amount
       }
@@ -176,16 +177,6 @@ function expectedOn(caip2Id: string, address: string, moment: Moment) {
 /** Amounts as text. */
 const onTheWire = (value: object): unknown =>
   JSON.parse(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part)))
-
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-
-function base58(bytes: Uint8Array): string {
-  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
-  let text = ''
-  for (; value > 0n; value /= 58n) text = `${ALPHABET[Number(value % 58n)]}${text}`
-  const zeros = bytes.findIndex((byte) => byte !== 0)
-  return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text
-}
 
 describe.each([
   ['usd', 1],
@@ -301,7 +292,6 @@ describe('NFTs have the metadata that their contracts name', () => {
 })
 
 it('turns nobody away for the time that its own chains take', async () => {
-  // Two looks a second apart are what a server goes by.
   for (let turn = 0; turn < 8; turn++) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
     await nextTurn()
