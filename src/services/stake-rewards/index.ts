@@ -3,6 +3,7 @@
  * the own index: a node does not keep it.
  */
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
+import { KEY_CHAINS } from '../../chains/avalanche/keys/key-scan.ts'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
@@ -75,7 +76,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     return place
   }
 
-  /** Every address of both branches up to `gap` unused ones in a row; used = ever seen on P. */
+  /** Every address of both branches up to `gap` unused ones in a row; used = ever seen on P or X, as for balances. */
   async function scan(side: string, key: string): Promise<string[]> {
     const found: string[] = []
     for (const branch of [0, 1] as const) {
@@ -94,11 +95,17 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
 
   /** Position of the last address that was ever active, -1 for none: halves that hold none are left out early. */
   async function lastUsed(side: string, window: readonly string[]): Promise<number> {
-    if (!(await deps.index.activity.last({ network: side, letter: 'P' }, window))) return -1
+    if (!(await isUsed(side, window))) return -1
     if (window.length === 1) return 0
     const half = window.length >> 1
     const upper = await lastUsed(side, window.slice(half))
     return upper >= 0 ? half + upper : lastUsed(side, window.slice(0, half))
+  }
+
+  /** Wallets give an address out for both chains: those in use on X alone bridge gaps on P. */
+  async function isUsed(network: string, addresses: readonly string[]): Promise<boolean> {
+    for (const letter of KEY_CHAINS) if (await deps.index.activity.last({ network, letter }, addresses)) return true
+    return false
   }
 
   return {
