@@ -12,7 +12,7 @@ export interface SocketLimits {
   highWaterBytes: number
   /** A client that does not read for this long is cut, and one that does not answer a ping. Milliseconds. */
   stallMs: number
-  /** Time between pings in both directions, milliseconds (as a node's). */
+  /** Time between pings in both directions, milliseconds (as a node's). A node that leaves a call for two of them is lost. */
   pingMs: number
   /** How long a lost node is replaced before clients are told that their subscriptions are gone, milliseconds. */
   restoreMs: number

@@ -38,10 +38,15 @@ export function bytesOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
 }
 
+/** A call that is not answered within so many pings shows that the node is gone, though it answers those. */
+const CALL_PINGS = 2
+
 /** Calls by the number they were sent with. */
 const createPending = () => {
   const waiting = new Map<number, (entry: Buffer | undefined) => void>()
   let last = 0
+  /** The last numbers that had been sent at each of the latest pings, the oldest first. */
+  let sentAt: number[] = []
   return {
     add: (answered: (entry: Buffer | undefined) => void): number => {
       last += 1
@@ -58,6 +63,17 @@ const createPending = () => {
       answered(message)
       return true
     },
+    /** At each ping: whether a call has waited for too long. */
+    isOverdue: (): boolean => {
+      const [oldest = 0] = sentAt.length === CALL_PINGS ? sentAt : []
+      sentAt = [...sentAt, last].slice(-CALL_PINGS)
+      const [first] = waiting.keys()
+      return first !== undefined && first <= oldest
+    },
+    /** What is not read is not late. */
+    beginAnew: (): void => {
+      sentAt = []
+    },
     loseAll: (): void => {
       const all = [...waiting.values()]
       waiting.clear()
@@ -66,8 +82,8 @@ const createPending = () => {
   }
 }
 
-/** Pings; a node that does not answer within the same time is gone, whatever its kernel says. */
-function watchPulse(socket: WebSocket, pingMs: number): () => void {
+/** Pings; a node that does not answer within the same time is gone, whatever its kernel says; so is one that answers no calls. */
+function watchPulse(socket: WebSocket, pending: ReturnType<typeof createPending>, pingMs: number): () => void {
   let alive = true
   socket.on('pong', () => {
     alive = true
@@ -76,8 +92,10 @@ function watchPulse(socket: WebSocket, pingMs: number): () => void {
     alive = true
   })
   const timer = setInterval(() => {
-    if (!alive && !socket.isPaused) socket.terminate()
-    alive = false
+    if (socket.isPaused) pending.beginAnew()
+    else if (!alive || pending.isOverdue()) socket.terminate()
+    // What came while nothing was read is read behind the next look.
+    alive = socket.isPaused
     socket.ping()
   }, pingMs)
   timer.unref()
@@ -114,7 +132,7 @@ export function openLink(target: SocketTarget, events: LinkEvents, pingMs: numbe
     })
     socket.on('open', () => {
       state = 'open'
-      stopPulse = watchPulse(socket, pingMs)
+      stopPulse = watchPulse(socket, pending, pingMs)
       resolve({
         host: target.host,
         call: (method, params, answered) => {
