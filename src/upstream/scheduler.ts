@@ -19,6 +19,9 @@ const STANDSTILL_MS = 100
 
 const nothing = (): void => undefined
 
+/** What two readings of an unchanged wall clock may differ by against the other one, milliseconds, and a little more. */
+const SAME_CLOCK_MS = 2
+
 /**
  * The timer is armed for the earliest entry known; an entry that is cancelled leaves it as it is, because in normal
  * work nearly every entry (hedge, deadline) is cancelled long before its time.
@@ -27,6 +30,8 @@ export const createScheduler = (): Scheduler => {
   const entries = createBag<Scheduled>()
   let timer: NodeJS.Timeout | undefined
   let wakeAt = Number.POSITIVE_INFINITY
+  /** By how much the wall clock is ahead of the other one. */
+  let offset = Number.NaN
 
   const arm = (time: number): void => {
     if (timer) clearTimeout(timer)
@@ -56,10 +61,16 @@ export const createScheduler = (): Scheduler => {
     for (const entry of due) if (entries.remove(entry)) entry.run()
     if (next < wakeAt) arm(next)
   }
+  /** As a time of the clock that nobody sets: else what waits would wait for an hour more when the other is set back. */
+  const steady = (wallTime: number): number => {
+    const ahead = Date.now() - performance.now()
+    // Within its whole milliseconds the wall clock is the same one still, and equal times stay equal.
+    if (!(Math.abs(ahead - offset) < SAME_CLOCK_MS)) offset = ahead
+    return wallTime - offset
+  }
   return {
     at: (wallTime, run) => {
-      // As a time of the clock that nobody sets: else what waits would wait for an hour more when the other is set back.
-      const time = wallTime - Date.now() + performance.now()
+      const time = steady(wallTime)
       const entry = { time, run, slot: -1 }
       entries.add(entry)
       if (time < wakeAt) arm(time)

@@ -53,6 +53,19 @@ test('an entry may add and cancel others while it runs', async () => {
   expect(log).toEqual(['first', 'third'])
 })
 
+test('entries of one moment run in their order, whenever within a millisecond they were made', async () => {
+  const scheduler = createScheduler()
+  const log: number[] = []
+  const at = Date.now() + 30
+  for (let entry = 0; entry < 20; entry++) {
+    const end = performance.now() + 0.4
+    while (performance.now() < end);
+    scheduler.at(at, () => log.push(entry))
+  }
+  await until(() => log.length === 20, 'all entries')
+  expect(log).toEqual(log.toSorted((a, b) => a - b))
+})
+
 test('cancelled entries do not keep a process alive, live ones do', () => {
   const run = (code: string) =>
     spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
