@@ -27,7 +27,7 @@ export function createPvmBalanceSource(
   deps: AvalancheSourceDeps & { keys: KeyScanner },
 ): BalanceSource<WalletAccount, PvmBalances> {
   const { network, caip2Id, keys, now = wallClock } = deps
-  const stakers = createStakerDirectory(network.pool)
+  const stakers = createStakerDirectory(network.pool, now)
   const summarize: WalletReaderDeps<PvmBalances>['summarize'] = (wallets, facts, call) =>
     summarizePvm(wallets, { network, stakers, facts, now: BigInt(now()), call })
   return {

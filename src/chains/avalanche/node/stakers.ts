@@ -4,7 +4,10 @@ import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readStakingTx, type StakingTx } from './staking-tx.ts'
 import { readDelegators, readValidators, type Staker, type Validator } from './validators.ts'
 
-/** Who stakes now, kept for a minute: the list is long and changes slowly. Staking transactions never change. */
+/**
+ * Who stakes now, kept for a minute: the list is long and changes slowly. Staking transactions never change. A validator
+ * whose period is over has renewed itself with another weight and end, or has left and paid out: the list is read again.
+ */
 export interface StakerDirectory {
   validators(call: CallOptions): Promise<readonly Validator[]>
   delegators(nodeId: string, call: CallOptions): Promise<readonly Staker[]>
@@ -12,21 +15,35 @@ export interface StakerDirectory {
 }
 
 const LIST_MS = 60_000
+/** The block that ends a period comes some time after its end: until then the list is asked for again this often. */
+const AWAITED_MS = 1_000
 const CACHED_NODES = 2_000
 const CACHED_TXS = 20_000
 
-/** @param clock milliseconds; only for the age of what is kept. */
-export function createStakerDirectory(pool: UpstreamPool, clock: () => number = steadyNow): StakerDirectory {
+/**
+ * @param now unix seconds
+ * @param clock milliseconds; only for the age of what is kept.
+ */
+export function createStakerDirectory(
+  pool: UpstreamPool,
+  now: () => number,
+  clock: () => number = steadyNow,
+): StakerDirectory {
   const perf = { now: clock }
   const nodes = new LRUCache<string, readonly Staker[]>({ max: CACHED_NODES, ttl: LIST_MS, perf })
   const txs = new LRUCache<string, StakingTx>({ max: CACHED_TXS })
-  let list: { at: number; validators: readonly Validator[] } | undefined
+  let list: { at: number; validators: readonly Validator[]; periodEnd: number; awaited: boolean } | undefined
+  const lasting = ({ periodEnd, awaited }: { periodEnd: number; awaited: boolean }): number => {
+    if (periodEnd > now()) return LIST_MS
+    return awaited ? AWAITED_MS : 0
+  }
   return {
     async validators(call) {
-      if (list && clock() - list.at < LIST_MS) return list.validators
+      if (list && clock() - list.at < lasting(list)) return list.validators
       const at = clock()
       const validators = await readValidators(pool, call)
-      list = { at, validators }
+      const periodEnd = firstPeriodEnd(validators)
+      list = { at, validators, periodEnd, awaited: periodEnd <= now() }
       return validators
     },
     async delegators(nodeId, call) {
@@ -44,4 +61,11 @@ export function createStakerDirectory(pool: UpstreamPool, clock: () => number = 
       return tx
     },
   }
+}
+
+/** Unix seconds; when the first validator that renews itself comes to the end of its period. */
+function firstPeriodEnd(validators: readonly Validator[]): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const { autoRenewed, endTime } of validators) if (autoRenewed) first = Math.min(first, Number(endTime))
+  return first
 }

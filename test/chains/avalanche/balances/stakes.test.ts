@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import {
+  AVALANCHE_CAIP2,
+  createAvalancheNetwork,
+  createKeyScanner,
+  createPvmBalanceSource,
+} from '../../../../src/chains/avalanche/index.ts'
 import { secpUtxo, stakerOf } from '../ledger-data.ts'
 import { context, hex, NOW, text, useLedger, wallet } from '../ledger-sources.ts'
 
-const { node, put, sources, count } = useLedger()
+const { node, pool, put, sources, count } = useLedger()
 
 describe('staked outputs by their state after the stake', () => {
   const bound = (until: bigint, amount = 50n) => ({ owners: [hex(1)], amount, stakeableUntil: until })
@@ -118,6 +124,30 @@ describe('restaked rewards', () => {
     node().ledger.stakers.splice(0, 1)
     put('P', secpUtxo(hex(1), 57n))
     expect(await again()).toMatchObject({ value: { restakedRewards: 0n, unlockedUnstaked: 57n, native: 62n } })
+  })
+
+  test('change where a period ends: the list of validators of before is asked for again', async () => {
+    const validator = renewing()
+    node().ledger.stakers.push(validator)
+    node().ledger.upgrades = active
+    const network = createAvalancheNetwork({ pool: pool() })
+    const deps = { network, keys: createKeyScanner({ network }), caip2Id: AVALANCHE_CAIP2.testnet.P }
+    let now = NOW
+    const pvm = createPvmBalanceSource({ ...deps, now: () => now })
+    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+    expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    now = 8_999
+    expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    expect(count('platform.getCurrentValidators')).toBe(1)
+    Object.assign(validator, { weight: 60n, endTime: 10_000 })
+    now = 9_000
+    expect(await again()).toMatchObject({ value: { restakedRewards: 10n, native: 60n } })
+    // It leaves and pays out, and the same outputs become the stake of another one, which has compounded nothing yet.
+    node().ledger.stakers.splice(0, 1, { ...renewing(), weight: 50n, endTime: 12_000 })
+    put('P', secpUtxo(hex(1), 10n))
+    now = 10_000
+    expect(await again()).toMatchObject({ value: { restakedRewards: 0n, unlockedUnstaked: 10n, native: 60n } })
+    expect(count('platform.getCurrentValidators')).toBe(3)
   })
 
   test('are zero before that, without looking', async () => {
