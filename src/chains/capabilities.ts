@@ -80,6 +80,8 @@ export interface KnownToken {
 export interface TokenCatalogue {
   /** Tokens of trusted lists (and own index, where there is one) for a CAIP-2 chain. Same array while nothing changed. */
   tokens(caip2Id: string): readonly KnownToken[]
+  /** Addresses of tokens on no list that somebody vouches for. */
+  vouched?(caip2Id: string): readonly string[]
 }
 
 export interface AddressAccount {
@@ -103,6 +105,8 @@ export interface EvmBalances {
   native: bigint
   /** Non-zero balances only, ordered by address; of the same block. */
   tokens: TokenAmount[]
+  /** The account has more unlisted tokens than were looked at. */
+  hasMore?: true
 }
 
 export interface BitcoinBalances {

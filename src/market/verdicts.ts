@@ -67,6 +67,7 @@ export const isTrusted = (scanResult: ScanVerdict | undefined, vouchedFor: boole
 export const createVerdicts = ({ lists, overrides, file, log = silentLog }: VerdictOptions) => {
   const fixed = overridesOf(overrides ?? {})
   let filed: Overrides = EMPTY_OVERRIDES
+  let vouched: { filed: Overrides; byChain: ReadonlyMap<string, readonly string[]> } | undefined
   let lookAt = 0
   const watched =
     file === undefined
@@ -114,7 +115,26 @@ export const createVerdicts = ({ lists, overrides, file, log = silentLog }: Verd
       if (lists.find(caip2Id, token.address) !== undefined) return { scanResult: 'Benign', trusted: true }
       return judgeUnlisted(caip2Id, token)
     },
+    /** True where no list could vouch for a token. */
+    trustsUnlisted: (caip2Id: string): boolean => isTrusted(undefined, false, lists.tokens(caip2Id).length > 0),
+    /** Addresses with a fixed verdict that is no warning off. */
+    vouched(caip2Id: string): readonly string[] {
+      if (vouched?.filed !== filed) vouched = { filed, byChain: vouchedByChain(new Map([...fixed, ...filed])) }
+      return vouched.byChain.get(caip2Id) ?? []
+    },
   }
+}
+
+function vouchedByChain(verdicts: Overrides): Map<string, string[]> {
+  const byChain = new Map<string, string[]>()
+  for (const [place, verdict] of verdicts) {
+    if (!isTrusted(verdict, true, true)) continue
+    const at = place.lastIndexOf('/')
+    const addresses = byChain.get(place.slice(0, at)) ?? []
+    addresses.push(place.slice(at + 1))
+    byChain.set(place.slice(0, at), addresses)
+  }
+  return byChain
 }
 
 export type Verdicts = ReturnType<typeof createVerdicts>

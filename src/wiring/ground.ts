@@ -42,7 +42,7 @@ export function createGround(config: Config, ownLogger: Logger | undefined) {
   const store = createServerStore(config, loggers.of('store'))
   const chains = createChains(config.chains, {
     limits: config.upstream,
-    tokens: market.lists,
+    tokens: { tokens: market.lists.tokens, vouched: market.verdicts.vouched },
     xpubGap: config.balance.xpubGap,
     ...(config.index.enabled
       ? { indexedTokens: createIndexedTokens(config, store), indexedAssets: createIndexedAssets(store.reader) }

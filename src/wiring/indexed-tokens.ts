@@ -4,8 +4,6 @@ import type { Config } from '../config/index.ts'
 import type { Store } from '../store/index.ts'
 import { indexedEvmStreams } from './evm-streams.ts'
 
-/** Tokens of one owner that are looked at; airdrops to famous addresses have no end. */
-const MOST_TOKENS = 1_000
 /** How far the streams are is asked of the database at most this often, milliseconds. */
 const PROGRESS_MS = 1_000
 /** Readers wait for this long at most until it is known for the first time, and between attempts. Milliseconds. */
@@ -63,8 +61,8 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
         })
         return learning.then(() => isComplete(chainId))
       },
-      async tokensOf(owner) {
-        const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), MOST_TOKENS)
+      async tokensOf(owner, most) {
+        const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), most)
         return touched.map(({ address }) => `0x${address}`)
       },
     }

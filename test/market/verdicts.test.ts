@@ -138,6 +138,8 @@ describe('verdicts given by hand', () => {
       trusted: false,
     })
     expect(judge('claim.com')).toEqual({ scanResult: 'Benign', trusted: true })
+    expect([verdicts.vouched(CHAIN), verdicts.vouched(NO_LISTS)]).toEqual([[OTHER], []])
+    expect([verdicts.trustsUnlisted(CHAIN), verdicts.trustsUnlisted(NO_LISTS)]).toEqual([false, true])
   })
 
   it('keep a token with a warning among the trusted', () => {
@@ -156,9 +158,11 @@ describe('verdicts given by hand', () => {
     await writeFile(file, JSON.stringify({ [CHAIN]: { [OTHER]: 'Perfectly fine' } }))
     await verdicts.load()
     expect(judge('claim.com').scanResult).toBe('Benign')
+    expect(verdicts.vouched(CHAIN)).toEqual([OTHER])
     await writeFile(file, JSON.stringify({ [CHAIN]: {} }))
     await verdicts.load()
     expect(judge('claim.com').scanResult).toBe('Spam')
+    expect(verdicts.vouched(CHAIN)).toEqual([])
   })
 })
 

@@ -35,7 +35,7 @@ it('a C-chain is known by the id that its node said, and not by the one of the p
   const tokens = tokensOfPrivateNetwork()
   const own = tokens('54321')
   expect(await own?.isComplete()).toBe(true)
-  expect(await own?.tokensOf(OWNER)).toEqual([`0x${TOKEN}`])
+  expect(await own?.tokensOf(OWNER, 10)).toEqual([`0x${TOKEN}`])
   expect(tokens('43113')?.isComplete()).toBe(false)
   expect(tokens('1')?.isComplete()).toBe(false)
 })

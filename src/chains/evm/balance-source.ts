@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
-import { isNativeInDisguise } from '../../lib/native-in-disguise.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
@@ -13,6 +12,8 @@ import type {
   TokenCatalogue,
 } from '../capabilities.ts'
 import { createBalanceSweep } from './balance-sweep.ts'
+import { earlier } from './earlier.ts'
+import { createFoundTokens, inRectangles, joined } from './found-tokens.ts'
 import { createIndexedDiscovery, type IndexedTokens } from './indexed-tokens.ts'
 import { createListedTokens } from './known-tokens.ts'
 import { type EvmLimits, evmLimits } from './limits.ts'
@@ -20,8 +21,7 @@ import { balancesOf, undescribedTokens } from './owner-balances.ts'
 import { createEvmReader } from './reader.ts'
 import { nativeToken } from './reader-types.ts'
 import { createSteadySweep } from './steady-sweep.ts'
-import type { Rectangle } from './sweep-plan.ts'
-import { createTokenDiscovery, type TokensByOwner } from './token-discovery.ts'
+import { createTokenDiscovery } from './token-discovery.ts'
 import { createTokenMetadataReader } from './token-metadata.ts'
 import { createUnreadableTokens } from './unreadable-tokens.ts'
 
@@ -61,32 +61,44 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     limits,
     ...(logger && { logger }),
   })
-  const discovery = deps.indexedTokens ? createIndexedDiscovery(deps.indexedTokens, offered) : offered
+  const discovery = deps.indexedTokens
+    ? createIndexedDiscovery(deps.indexedTokens, offered, limits.discoveredTokens)
+    : offered
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
+  const foundTokens = createFoundTokens({ caip2Id, catalogue: deps.tokens, limits, isUnreadable: unreadable.has })
 
   const readNow = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
     const listed = listedTokens()
     const asked = [...listed.keys()].filter((token) => !unreadable.covers(token, owners))
     const common = { owners, tokens: [nativeToken, ...asked] }
-    const told = discovery.tokensOf(owners, context)
-    const isKnown = (token: string): boolean => listed.has(token) || isNativeInDisguise(caip2Id, token)
-    const extrasOf = (found: TokensByOwner) => discoveredTokens(found, isKnown, unreadable.has)
+    const told = discovery.tokensOf(owners, earlier(context, LOOK_SHARE))
     // A call that has to wait for nobody is on its way before anybody else gets a turn: it may be the first item's.
     const inTime = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
-    const reading = inTime
-      ? sweep.read(joined(common, extrasOf(inTime), limits.pairsPerCall), context)
-      : sweep.read([common], context, Promise.resolve(told).then(extrasOf).then(inRectangles(limits.pairsPerCall)))
-    const [discovered, result] = await Promise.all([told, reading])
-    const extras = extrasOf(discovered)
+    const isListed = (token: string): boolean => listed.has(token)
+    const extras = inTime
+      ? foundTokens(inTime, isListed)
+      : Promise.resolve(told).then((found) => foundTokens(found, isListed))
+    const reading =
+      extras instanceof Promise
+        ? sweep.read(
+            [common],
+            context,
+            extras.then(({ tokens }) => inRectangles(tokens, limits.pairsPerCall)),
+          )
+        : sweep.read(joined(common, extras.tokens, limits.pairsPerCall), context)
+    const [discovered, unlisted, result] = await Promise.all([told, extras, reading])
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
     // A name that cannot be read is no reason to lose the accounts that hold no such token.
-    const described = await metadata.read(undescribedTokens(result, listed), context).catch(asError)
+    const described = await metadata.read(
+      undescribedTokens(result, listed, unlisted.tokens),
+      earlier(context, NAMES_SHARE),
+    )
     const outcome = (owner: string): Outcome<EvmBalances> => {
       const found = discovered.get(owner)
       const error = found?.ok === false ? found.error : result.errors.get(owner)
       return error
         ? { ok: false, error }
-        : balancesOf(result, owner, { listed, own: extras.get(owner) ?? [], told: described })
+        : balancesOf(result, owner, { listed, own: unlisted.tokens.get(owner) ?? [], cut: unlisted.cut, ...described })
     }
     return new Map(owners.map((owner) => [owner, outcome(owner)]))
   }
@@ -114,6 +126,13 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   }
 }
 
+/**
+ * Parts of the time that is left: where unlisted tokens take too long, their owner is an error, and the others are still
+ * answered.
+ */
+const LOOK_SHARE = 0.4
+const NAMES_SHARE = 0.9
+
 /** The first readers of a chain wait this much longer, or a third of their time, to learn of unlisted tokens. */
 const firstLookMs = 500
 
@@ -130,53 +149,4 @@ async function soon(telling: Promise<boolean>, { signal, deadline }: ReadContext
   }
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
-
 const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/.test(text)
-
-/** Tokens that were found for each owner, are on no list and not the native coin once more. */
-function discoveredTokens(
-  discovered: TokensByOwner,
-  isKnown: (token: string) => boolean,
-  isUnreadable: (token: string, owner: string) => boolean,
-): Map<string, string[]> {
-  const extras = new Map<string, string[]>()
-  for (const [owner, outcome] of discovered) {
-    if (!outcome.ok) continue
-    const tokens = outcome.value.filter((token) => !isKnown(token) && !isUnreadable(token, owner))
-    if (tokens.length > 0) extras.set(owner, tokens)
-  }
-  return extras
-}
-
-/** One rectangle over all holders while that stays small, else one for each: airdrops differ between owners. */
-const inRectangles =
-  (pairsPerCall: number) =>
-  (extras: ReadonlyMap<string, readonly string[]>): Rectangle[] => {
-    const owners = [...extras.keys()]
-    const tokens = union(extras)
-    if (tokens.length === 0) return []
-    if (owners.length * tokens.length <= pairsPerCall) return [{ owners, tokens }]
-    return [...extras].map(([owner, own]) => ({ owners: [owner], tokens: own }))
-  }
-
-/** Pairs of a rectangle for each that is wanted; more are read apart. */
-const MOST_WASTE = 4
-
-/** The common tokens and what was found, in one call where that stays small: each further one waits for the first. */
-function joined(
-  common: Rectangle,
-  extras: ReadonlyMap<string, readonly string[]>,
-  pairsPerCall: number,
-): readonly Rectangle[] {
-  const { owners, tokens } = common
-  const found = union(extras)
-  const all = [...tokens, ...found]
-  const wanted = [...extras.values()].reduce((sum, own) => sum + own.length, 0)
-  const wasteful = owners.length * found.length > MOST_WASTE * wanted
-  if (!wasteful && owners.length * all.length <= pairsPerCall) return [{ owners, tokens: all }]
-  return [common, ...inRectangles(pairsPerCall)(extras)]
-}
-
-const union = (extras: ReadonlyMap<string, readonly string[]>): string[] =>
-  [...new Set([...extras.values()].flat())].sort()

@@ -1,6 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { ReadContext } from '../capabilities.ts'
+import { earlier } from './earlier.ts'
 import type { EvmLimits } from './limits.ts'
 import { createPairBudget } from './pair-budget.ts'
 import { BURNING_PARTS, type PatientResult, patientPass } from './patient-pass.ts'
@@ -27,6 +28,8 @@ export interface BalanceSweep {
 }
 
 const attempts = 3
+/** Part of the time that is left, for what becomes known while the first are read. */
+const LATER_SHARE = 0.6
 
 export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unreadable: UnreadableTokens): BalanceSweep {
   const deps = { reader, limits, budget: createPairBudget(limits.pairsPerCall) }
@@ -64,7 +67,12 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     wanted: readonly Rectangle[],
     context: ReadContext,
   ): Promise<SweepResult> => {
-    const fresh = first.failed.filter((pair) => !unreadable.has(pair.token, pair.owner) && !settled.has(pairKey(pair)))
+    const unsettled = first.failed.filter(
+      (pair) => !unreadable.has(pair.token, pair.owner) && !settled.has(pairKey(pair)),
+    )
+    const given = givenUp(unsettled, wanted, limits.patientTokens)
+    const fresh = unsettled.filter(({ token }) => !given.has(token))
+    for (const { token, owner } of unsettled) if (given.has(token)) unreadable.add(token, owner)
     if (fresh.length === 0) return first
     for (const { token, owner } of fresh) if (token !== nativeToken) unreadable.trouble(token, owner)
     const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
@@ -114,7 +122,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     context: ReadContext,
     at: BlockMark | undefined,
   ): Promise<SweepResult> => {
-    const { common, apart } = separated(wanted, unreadable)
+    const { common, apart } = separated(wanted, unreadable, limits.patientTokens)
     const reading = sweepPass(common, deps, { ...hasty, ...(at && { block: at }) }, context)
     if (apart.length === 0) return reading
     const options = { ...patient, oversized: 'failed' as const, ...(at && { block: at }) }
@@ -139,7 +147,8 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const first = await readFirst(wanted, settled, context, at)
     const more = (await later) ?? []
     if (more.length === 0) return retry(first, settled, wanted, context)
-    const second = await sweepPass(more, deps, { ...hasty, block: first.block }, context)
+    // Where they take too long, only those who hold them are errors.
+    const second = await sweepPass(more, deps, { ...hasty, block: first.block }, earlier(context, LATER_SHARE))
     return retry(both(first, second), settled, [...wanted, ...more], context)
   }
 
@@ -159,11 +168,12 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
 }
 
 /** The rectangles without the tokens that common calls fail to read, and those tokens where they are worth a question. */
-function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens) {
+function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, mostUnlisted: number) {
   const common: Rectangle[] = []
   const apart: Rectangle[] = []
-  for (const { owners, tokens } of wanted) {
-    const troubled = tokens.filter((token) => unreadable.isTroubled(token))
+  let left = mostUnlisted
+  for (const { owners, tokens, unlisted } of wanted) {
+    const troubled = tokens.filter((token) => unreadable.isTroubled(token) && (!unlisted?.has(token) || left-- > 0))
     if (troubled.length < tokens.length) {
       common.push({ owners, tokens: troubled.length === 0 ? tokens : tokens.filter((one) => !troubled.includes(one)) })
     }
@@ -204,6 +214,15 @@ function rememberAnswers(
     for (const owner of owners)
       for (const token of tokens)
         if (!errors.has(owner) && !unread.has(pairKey({ token, owner }))) unreadable.addAnswer(token, owner)
+}
+
+/**
+ * Unlisted tokens that are not asked with much gas: anybody can send anybody thousands that burn it, and the time that
+ * they take is missing for the others.
+ */
+function givenUp(failed: readonly Pair[], wanted: readonly Rectangle[], most: number): Set<string> {
+  const unlisted = distinct(failed, 'token').filter((token) => wanted.some((one) => one.unlisted?.has(token)))
+  return new Set(unlisted.slice(most))
 }
 
 const onlyThese = (rectangles: readonly Rectangle[], wanted: ReadonlySet<string>): Rectangle[] =>

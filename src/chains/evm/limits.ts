@@ -17,12 +17,20 @@ export interface EvmLimits {
   concurrency: number
   /** A token without a readable balance is not asked again for this long, milliseconds. */
   unreadableMs: number
-  /** Remembered unreadable (token, owner) pairs, token metadata, and owners with discovered tokens. */
+  /** Remembered unreadable (token, owner) pairs, and owners with discovered tokens. */
   cacheEntries: number
+  /** Tokens whose metadata is remembered; more than one read may ask for. */
+  metadataEntries: number
   /** A remembered name is read again after this, milliseconds: proxies do change name and decimals. */
   metadataMs: number
-  /** Tokens of one owner that a discovering upstream may add. */
+  /** Unlisted tokens of one owner that are looked at. */
   discoveredTokens: number
+  /** Unlisted tokens of all owners of one read. */
+  discoveredPerRead: number
+  /** Remembered tokens of owners, all together. */
+  discoveredKept: number
+  /** Unlisted tokens that are asked again with much gas in one read. */
+  patientTokens: number
   /** An owner's discovered tokens are asked for again after this, milliseconds. */
   discoveryMs: number
   /** An answer that is so many blocks older than one told of late is still taken as it is. */
@@ -40,8 +48,12 @@ export const evmLimits: EvmLimits = {
   concurrency: 4,
   unreadableMs: 600_000,
   cacheEntries: 20_000,
+  metadataEntries: 60_000,
   metadataMs: 86_400_000,
-  discoveredTokens: 1_000,
+  discoveredTokens: 10_000,
+  discoveredPerRead: 50_000,
+  discoveredKept: 200_000,
+  patientTokens: 100,
   discoveryMs: 60_000,
   lagBlocks: 3,
 }

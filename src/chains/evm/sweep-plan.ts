@@ -4,6 +4,8 @@ import { balanceQueryBytes, maxOwners, maxTokens } from './packing.ts'
 export interface Rectangle {
   owners: readonly string[]
   tokens: readonly string[]
+  /** Those of the tokens that are on no list; anybody can make any number of them. */
+  unlisted?: ReadonlySet<string>
 }
 
 /** Cuts a rectangle into calls that respect the request size and the learned number of pairs. */

@@ -6,12 +6,22 @@ import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createTokenFinder } from './token-finder.ts'
 
-export type TokensByOwner = ReadonlyMap<string, Outcome<readonly string[]>>
+/** Token contracts, lower-case, the same ones first as long as the owner has them. */
+export interface FoundTokens {
+  tokens: readonly string[]
+  /** The owner has others. */
+  more: boolean
+}
+
+export type TokensByOwner = ReadonlyMap<string, Outcome<FoundTokens>>
+
+/** An owner without unlisted tokens. */
+export const NO_TOKENS: FoundTokens = { tokens: [], more: false }
 
 /** Finds tokens that an owner holds and no list names. It names candidates only; amounts are read from the chain. */
 export interface TokenDiscovery {
   /**
-   * Token contracts (lower-case) per owner. An owner is an error when the upstream offers discovery, failed, and
+   * Token contracts per owner. An owner is an error when the upstream offers discovery, failed, and
    * nothing older is known: a list without the owner's tokens would look like a loss. No promise where nobody is asked.
    */
   tokensOf(owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner>
@@ -32,8 +42,8 @@ export interface TokenDiscoveryDeps {
   logger?: Pick<Logger, 'debug'>
 }
 
-interface Found {
-  tokens: readonly string[]
+interface Kept {
+  found: FoundTokens
   at: number
 }
 
@@ -43,10 +53,16 @@ const askAgainMs = 3_600_000
 const askSoonMs = 10_000
 const backgroundMs = 10_000
 const mostBackground = 50
+/** An owner of so many tokens is a list of ten pages: those of more are read again less often. */
+const tokensOfTenPages = 1_000
 
 /** `alchemy_getTokenBalances(owner, "erc20", {pageKey})`: hex balances by contract, zero ones included. */
 export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
-  const found = new LRUCache<string, Found>({ max: deps.limits.cacheEntries })
+  const found = new LRUCache<string, Kept>({
+    max: deps.limits.cacheEntries,
+    maxSize: deps.limits.discoveredKept,
+    sizeCalculation: (kept) => kept.found.tokens.length + 1,
+  })
   const background = new Set<string>()
   const heldTokens = createTokenFinder({ ...deps, askAgainMs, askSoonMs })
   let offered: boolean | undefined
@@ -54,10 +70,10 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   let askAgainAt = 0
 
   /** Undefined when no upstream knows the method. */
-  const fetchTokens = async (owner: string, context: ReadContext): Promise<readonly string[] | undefined> => {
+  const fetchTokens = async (owner: string, context: ReadContext): Promise<FoundTokens | undefined> => {
     const tokens = await heldTokens(owner, context)
     if (tokens) {
-      found.set(owner, { tokens, at: steadyNow() })
+      found.set(owner, { found: tokens, at: steadyNow() })
       offered = true
     }
     return tokens
@@ -87,19 +103,20 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     })
   }
 
-  const remembered = (owner: string): Outcome<readonly string[]> | undefined => {
+  const remembered = (owner: string): Outcome<FoundTokens> | undefined => {
     const known = found.get(owner)
     if (!known) return undefined
-    if (known.at + deps.limits.discoveryMs < steadyNow()) void inBackground(owner)
-    return { ok: true, value: known.tokens }
+    const keptMs = deps.limits.discoveryMs * Math.max(1, known.found.tokens.length / tokensOfTenPages)
+    if (known.at + keptMs < steadyNow()) void inBackground(owner)
+    return { ok: true, value: known.found }
   }
 
-  const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<readonly string[]>> => {
+  const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<FoundTokens>> => {
     const known = remembered(owner)
     if (known) return known
     try {
       // Where the method has gone there is nothing to wait for.
-      return { ok: true, value: (await fetchTokens(owner, context)) ?? [] }
+      return { ok: true, value: (await fetchTokens(owner, context)) ?? NO_TOKENS }
     } catch (error) {
       return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
     }
@@ -107,7 +124,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
 
   const tokensOfAll = async (owners: readonly string[], context: ReadContext): Promise<TokensByOwner> => {
     const outcomes = await Promise.all(owners.map((owner) => tokensOfOne(owner, context)))
-    return new Map(owners.map((owner, index) => [owner, outcomes[index] ?? { ok: true, value: [] }]))
+    return new Map(owners.map((owner, index) => [owner, outcomes[index] ?? { ok: true, value: NO_TOKENS }]))
   }
 
   return {
@@ -120,12 +137,12 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     tokensOf: (owners, context) => {
       if (offered) {
         return owners.every((owner) => found.has(owner))
-          ? new Map(owners.map((owner) => [owner, remembered(owner) ?? { ok: true, value: [] }]))
+          ? new Map(owners.map((owner) => [owner, remembered(owner) ?? { ok: true, value: NO_TOKENS }]))
           : tokensOfAll(owners, context)
       }
       const [first] = owners
       if (first !== undefined) probe(first)
-      return new Map(owners.map((owner) => [owner, { ok: true, value: [] }]))
+      return new Map(owners.map((owner) => [owner, { ok: true, value: NO_TOKENS }]))
     },
   }
 }

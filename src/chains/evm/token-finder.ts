@@ -1,7 +1,9 @@
-import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { LRUCache } from 'lru-cache'
+import { BadAnswerError, DeadlineError, JsonRpcError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
+import type { FoundTokens } from './token-discovery.ts'
 
 interface TokenFinderDeps {
   pools: readonly UpstreamPool[]
@@ -18,7 +20,11 @@ interface Page {
   pageKey?: unknown
 }
 
-const mostPages = 20
+/** A server that names nothing on page after page is left then. */
+const mostPages = 200
+/** Lists of so many owners are gone on with where the time ended that there was for them, for so long. */
+const mostBegun = 100
+const begunMs = 60_000
 const methodNotFound = -32601
 
 /**
@@ -28,6 +34,7 @@ const methodNotFound = -32601
  * trouble is thrown when no other server answers.
  */
 export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }: TokenFinderDeps) {
+  const pagesOf = createPageReader(path, limits.discoveredTokens)
   const able = new Set<UpstreamPool>()
   const askAgainAt = new Map<UpstreamPool, number>()
 
@@ -39,7 +46,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }
   /** Undefined = it does not know the method. */
   const askOne = async (pool: UpstreamPool, owner: string, context: ReadContext) => {
     try {
-      const tokens = await pagesOf(pool, path, limits.discoveredTokens, owner, context)
+      const tokens = await pagesOf(pool, owner, context)
       able.add(pool)
       return tokens
     } catch (error) {
@@ -63,7 +70,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }
     }
   }
 
-  return async (owner: string, context: ReadContext): Promise<readonly string[] | undefined> => {
+  return async (owner: string, context: ReadContext): Promise<FoundTokens | undefined> => {
     const due = pools.filter((pool) => (askAgainAt.get(pool) ?? 0) <= Date.now())
     let trouble: unknown
     for (const pool of due.filter((one) => able.has(one))) {
@@ -98,22 +105,47 @@ function namedTokens(page: Page, owner: string): string[] {
   })
 }
 
-/** All pages of one owner, in address order, at most as many tokens as allowed. */
-async function pagesOf(
-  pool: UpstreamPool,
-  path: string,
-  most: number,
-  owner: string,
-  { signal, deadline }: ReadContext,
-): Promise<readonly string[]> {
-  const tokens = new Set<string>()
-  let pageKey: string | undefined
-  for (let page = 0; page < mostPages; page++) {
-    const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
-    const answer = await pool.rpc<Page>(path, 'alchemy_getTokenBalances', params, { signal, deadline })
-    for (const token of namedTokens(answer, owner)) tokens.add(token)
-    pageKey = typeof answer.pageKey === 'string' && answer.pageKey !== '' ? answer.pageKey : undefined
-    if (pageKey === undefined || tokens.size >= most) break
+/** How far the list of an owner has been read. */
+interface Reading {
+  pool: UpstreamPool
+  tokens: Set<string>
+  pages: number
+  pageKey?: string
+}
+
+/** All pages of one owner, in the order of the server, at most as many tokens as allowed. */
+function createPageReader(path: string, most: number) {
+  const begun = new LRUCache<string, Reading>({ max: mostBegun, ttl: begunMs })
+
+  /** True when there are others. */
+  const readOn = async (reading: Reading, owner: string, { signal, deadline }: ReadContext): Promise<boolean> => {
+    while (reading.pages < mostPages && reading.tokens.size <= most) {
+      const { pageKey } = reading
+      const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
+      const page = await reading.pool.rpc<Page>(path, 'alchemy_getTokenBalances', params, { signal, deadline })
+      const next = page?.pageKey
+      if (next !== undefined && next === pageKey)
+        throw new BadAnswerError('token discovery names a page as the next of itself')
+      for (const token of namedTokens(page, owner)) reading.tokens.add(token)
+      if (typeof next !== 'string' || next === '') return false
+      reading.pageKey = next
+      reading.pages++
+    }
+    return true
   }
-  return [...tokens].sort().slice(0, most)
+
+  return async (pool: UpstreamPool, owner: string, context: ReadContext): Promise<FoundTokens> => {
+    const left = begun.get(owner)
+    const reading = left?.pool === pool ? left : { pool, tokens: new Set<string>(), pages: 0 }
+    begun.delete(owner)
+    try {
+      const more = await readOn(reading, owner, context)
+      return { tokens: [...reading.tokens].slice(0, most), more }
+    } catch (error) {
+      // Only the time was too short: whatever else went wrong may lie in the place that was reached.
+      const isLate = context.signal.aborted || error instanceof DeadlineError
+      if (isLate && reading.pages > 0) begun.set(owner, reading)
+      throw error
+    }
+  }
 }

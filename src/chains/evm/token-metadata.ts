@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { mapBounded } from '../../lib/map-bounded.ts'
 import type { ReadContext } from '../capabilities.ts'
 import { decimalsData, nameData, symbolData } from './call-data.ts'
 import { readCalls } from './call-list.ts'
@@ -14,20 +15,31 @@ export interface TokenMetadata {
   decimals?: number
 }
 
+export interface DescribedTokens {
+  told: ReadonlyMap<string, TokenMetadata>
+  /** Why the others could not be read: silence is not "no name". */
+  trouble?: Error
+}
+
 export interface TokenMetadataReader {
-  /** Answers every address (lower-case hex). Throws when the chain could not be asked: silence is not "no name". */
-  read(addresses: readonly string[], context: ReadContext): Promise<Map<string, TokenMetadata>>
+  /** Reads as many addresses (lower-case hex), in their order, as there is time for; what was read is kept. */
+  read(addresses: readonly string[], context: ReadContext): Promise<DescribedTokens>
 }
 
 const nameLength = 100
 const symbolLength = 32
 /** Offset and length words, and enough bytes for any name that is shown. */
 const keepBytes = 64 + 256
+/** Three calls each: as many as one eth_call carries. */
+const tokensAtOnce = 100
 
 export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits): TokenMetadataReader {
-  const known = new LRUCache<string, TokenMetadata>({ max: limits.cacheEntries, ttl: limits.metadataMs })
+  const known = new LRUCache<string, TokenMetadata>({ max: limits.metadataEntries, ttl: limits.metadataMs })
 
-  const ask = async (addresses: string[], context: ReadContext): Promise<void> => {
+  const ask = async (
+    addresses: readonly string[],
+    context: ReadContext,
+  ): Promise<(readonly [string, TokenMetadata])[]> => {
     const calls = addresses.flatMap((to) => [nameData, symbolData, decimalsData].map((data) => ({ to, data })))
     const query = { keepBytes, answerBytes: limits.answerBytes }
     const first = await readCalls(reader, { ...query, calls, gas: limits.metadataGas }, context)
@@ -35,23 +47,46 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
     const failed = calls.filter((_, index) => first[index] === undefined)
     const again = await readCalls(reader, { ...query, calls: failed, gas: limits.retryMetadataGas }, context)
     const second = new Map(failed.map((call, index) => [call, again[index]]))
-    for (const [index, address] of addresses.entries()) {
+    return addresses.map((address, index) => {
       const [name, symbol, decimals] = [0, 1, 2].map((field) => {
         const position = index * 3 + field
         const call = calls[position]
         return first[position] ?? (call && second.get(call))
       })
-      known.set(address, metadataOf(name, symbol, decimals))
-    }
+      return [address, metadataOf(name, symbol, decimals)] as const
+    })
   }
 
   return {
     read: async (addresses, context) => {
-      const missing = [...new Set(addresses)].filter((address) => !known.has(address))
-      if (missing.length > 0) await ask(missing, context)
-      return new Map(addresses.map((address) => [address, known.get(address) ?? {}]))
+      const told = new Map<string, TokenMetadata>()
+      const missing: string[] = []
+      for (const address of new Set(addresses)) {
+        const found = known.get(address)
+        if (found) told.set(address, found)
+        else missing.push(address)
+      }
+      let trouble: Error | undefined
+      const readSome = async (some: readonly string[]): Promise<void> => {
+        // What is under way comes to its end; nothing more is begun.
+        if (trouble) return
+        try {
+          for (const [address, metadata] of await ask(some, context)) {
+            told.set(address, metadata)
+            known.set(address, metadata)
+          }
+        } catch (error) {
+          trouble ??= error instanceof Error ? error : new Error(String(error))
+        }
+      }
+      await mapBounded(inChunks(missing, tokensAtOnce), limits.concurrency, readSome)
+      return { told, ...(trouble && { trouble }) }
     },
   }
+}
+
+function inChunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
 }
 
 function metadataOf(name?: Buffer, symbol?: Buffer, decimals?: Buffer): TokenMetadata {

@@ -13,6 +13,8 @@ import type { Account, Balances, Fiat, PricedBalances, TokenMarket } from './typ
 /** What is thought of a token: its verdict, and whether it is shown to callers who want trusted tokens only. */
 export interface TokenJudge {
   judge(caip2Id: string, token: { address: string; name: string; symbol: string }): TokenJudgement
+  /** True on chains without lists: nothing is known there that could tell the trusted from the others. */
+  trustsUnlisted(caip2Id: string): boolean
 }
 export interface TokenJudgement {
   scanResult?: ScanResult
@@ -67,7 +69,10 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
         { signal: query.signal },
       )
       todo.forEach((balances, at) => {
-        const priced = value(chain, balances, shown[at] ?? new Map(), quotes, query.currency)
+        const priced = value(chain, balances, shown[at] ?? new Map(), quotes, {
+          currency: query.currency,
+          isPartial: misses(chain, balances, query),
+        })
         done.set(balances, priced)
         keep(balances, keyOf(query), priced)
       })
@@ -82,6 +87,12 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
       if (query.showUntrustedTokens || judgement.trusted) shown.set(token.address, { token, judgement })
     }
     return shown
+  }
+
+  /** Whether tokens were left out that would be shown. */
+  function misses({ caip2Id }: PricedChain, balances: Balances, query: PricingQuery): boolean {
+    const { hasMore } = balances as Partial<EvmBalances>
+    return hasMore === true && (query.showUntrustedTokens || deps.judge.trustsUnlisted(caip2Id))
   }
 
   return { known, prefetch, price }
@@ -105,14 +116,14 @@ function value(
   balances: Balances,
   shown: ReadonlyMap<string, { token: TokenAmount; judgement: TokenJudgement }>,
   quotes: Quotes,
-  currency: Currency,
+  { currency, isPartial }: { currency: Currency; isPartial: boolean },
 ): PricedBalances {
   const { networkType, native } = chain
   const quote = quotes.get(nativeKey(chain))
   const amount = networkType === 'btc' ? (balances as BitcoinBalances).confirmed : (balances as EvmBalances).native
   const fiat = fiatOf(amount, native.decimals, quote)
   const tokens = new Map<string, TokenMarket>()
-  let unread = false
+  let unread = isPartial
   for (const [address, { token, judgement }] of shown) {
     const key = { caip2Id: chain.caip2Id, address }
     unread ||= quotes.unread(key)
@@ -121,7 +132,7 @@ function value(
       ...(judgement.scanResult === undefined ? {} : { scanResult: judgement.scanResult }),
     })
   }
-  // A total that misses a price which exists would be a smaller number than the truth: none is sent then.
+  // A total that misses a price which exists, or a token, would be a smaller number than the truth: none is sent then.
   const total = unread
     ? undefined
     : fiatTotal(

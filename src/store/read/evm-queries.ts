@@ -56,7 +56,10 @@ export interface EvmQueries {
   chainIds(): Promise<Map<string, bigint>>
   /** EVM chain ids of the chains on which the address ever took part. */
   chainsOf(address: string): Promise<bigint[]>
-  /** Contracts of fungible tokens that the address ever sent or received: candidates, not balances. */
+  /**
+   * Contracts of tokens that the address ever sent or received, those of the first blocks first: candidates, not
+   * balances. Of an address with more than 100,000 of them, others are not looked at.
+   */
   touchedTokens(chainId: bigint, address: string, limit: number): Promise<ContractInfo[]>
   contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
 }
@@ -118,18 +121,15 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
       return rows.flatMap((row) => (row.evm_chain_id === null ? [] : [row.evm_chain_id]))
     },
     async touchedTokens(chainId, address, limit) {
-      const rows = await db
-        .selectFrom('evm_holding as h')
-        .leftJoin('evm_contract as c', (join) =>
-          join.onRef('c.address', '=', 'h.contract').onRef('c.stream', '=', 'h.stream'),
-        )
-        .select(['h.contract as address', 'c.standard', 'c.name', 'c.symbol', 'c.decimals'])
-        .where('h.address', '=', bytea(address))
-        .where('h.stream', '=', await numbers.evm(chainId))
-        .orderBy('h.contract')
-        .limit(limit)
-        .execute()
-      return rows.map(toContract)
+      const query = sql<ContractRow>`
+        select h.contract as address, c.standard, c.name, c.symbol, c.decimals from (
+          select * from (
+            select * from evm_holding where address = ${bytea(address)} and stream = ${await numbers.evm(chainId)}
+            order by contract limit ${MOST_HOLDINGS}) all_held
+          order by first_height, contract limit ${limit}) h
+        left join evm_contract c on c.address = h.contract and c.stream = h.stream
+        order by h.first_height, h.contract`
+      return (await query.execute(db)).rows.map(toContract)
     },
     async contracts(chainId, addresses) {
       const wanted = rowSource('w', [column<string>('address', 'bytea', (address) => address)], addresses)
@@ -139,6 +139,9 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
     },
   }
 }
+
+/** Contracts of one address that are put in order. */
+const MOST_HOLDINGS = 100_000
 
 const kindOf = (testnet: boolean | undefined): RawBuilder<unknown> =>
   testnet === undefined ? sql`true` : sql`b.testnet = ${testnet}`

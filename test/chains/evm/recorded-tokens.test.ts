@@ -86,7 +86,7 @@ it('reads names, symbols and decimals of every recorded token, capped and cleane
   const metadata = createTokenMetadataReader(createEvmReader({ caip2Id, pool }), evmLimits)
   const context = { signal: new AbortController().signal, deadline: Date.now() + 30_000 }
   const ids = ['usdl', 'uni', 'mkr', 'nodec', 'loop', 'huge', 'broken', 'spam', 'proxy', 'zero', 'noCode']
-  const answers = await metadata.read(ids.map(addressOf), context)
+  const { told: answers } = await metadata.read(ids.map(addressOf), context)
   const told = Object.fromEntries(ids.map((id) => [id, answers.get(addressOf(id))]))
   expect(told).toMatchObject({
     usdl: { name: 'Lab Dollar', symbol: 'USDL', decimals: 6 },

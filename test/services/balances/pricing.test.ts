@@ -32,6 +32,7 @@ function book(prices: Record<string, Record<string, Quote>>, unread: readonly st
 
 /** Tokens whose address begins with `bad` are not trusted. */
 const judge = {
+  trustsUnlisted: (caip2Id: string) => caip2Id === 'chain:without-lists',
   judge: (_: string, { address }: { address: string }) =>
     address.startsWith('bad') ? { trusted: false, scanResult: 'Spam' as const } : { trusted: true },
 }
@@ -96,6 +97,17 @@ describe('values', () => {
       total: 3,
     })
   })
+})
+
+it('an account with more tokens than were looked at has no total where the others would be shown', async () => {
+  const { prices } = book(PRICES)
+  const pricing = createPricing({ prices, judge })
+  const balances = { ...evm(1_500n, [token('a', 400n, 2)]), hasMore: true as const }
+  const totalOf = async (caip2Id: string, change: Parameters<typeof query>[0]) =>
+    (await pricing.price({ ...chain('evm'), caip2Id }, [{ ...balances }], query(change)))[0]?.total
+  expect(await totalOf('chain:1', {})).toBeUndefined()
+  expect(await totalOf('chain:1', { showUntrustedTokens: false })).toBe(4)
+  expect(await totalOf('chain:without-lists', { showUntrustedTokens: false })).toBeUndefined()
 })
 
 describe('tokens that are not trusted', () => {

@@ -146,6 +146,18 @@ describeStores('EVM chains', (open) => {
     await expect(store.reader.evm.contracts(5n, [token])).rejects.toThrow('not indexed')
   })
 
+  it('name the tokens of an address in the order in which it got to know them, whatever their addresses are', async () => {
+    const store = await opened(open)
+    const of = (contract: number, height: bigint) => ({ address: address(1), contract: address(contract), height })
+    await commitEvm(store, L1.name, 0, { holdings: [of(9, 0n), of(8, 0n)] })
+    await commitEvm(store, L1.name, 1, { holdings: [of(2, 1n), of(9, 1n)] })
+    await commitEvm(store, L1.name, 2, { holdings: [of(5, 2n), { ...of(3, 2n), address: address(7) }] })
+    const named = async (limit: number) =>
+      (await store.reader.evm.touchedTokens(77n, address(1), limit)).map((token) => token.address)
+    expect(await named(10)).toEqual([8, 9, 2, 5].map(address))
+    expect(await named(3)).toEqual([8, 9, 2].map(address))
+  })
+
   it('show a token as its last movement did, also after going back', async () => {
     const store = await opened(open)
     const token = nft(0, address(1))

@@ -1,0 +1,101 @@
+import { isNativeInDisguise } from '../../lib/native-in-disguise.ts'
+import type { TokenCatalogue } from '../capabilities.ts'
+import type { EvmLimits } from './limits.ts'
+import type { Rectangle } from './sweep-plan.ts'
+import type { TokensByOwner } from './token-discovery.ts'
+
+/** Unlisted tokens that are looked at. */
+export interface UnlistedTokens {
+  /** By owner; those without any are left out. */
+  tokens: ReadonlyMap<string, readonly string[]>
+  /** Owners who have more. */
+  cut: ReadonlySet<string>
+}
+
+interface FoundTokensDeps {
+  caip2Id: string
+  catalogue: TokenCatalogue
+  limits: EvmLimits
+  isUnreadable: (token: string, owner: string) => boolean
+}
+
+/** Tokens with a fixed verdict that are asked for besides, of an owner who has too many. */
+const MOST_VOUCHED = 1_000
+
+/**
+ * What was found for each owner, is on no list and not the native coin once more. Anybody can send anybody any number
+ * of tokens: of those who have too many, the ones that were found first are looked at, and all that somebody vouches for.
+ */
+export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: FoundTokensDeps) {
+  return (found: TokensByOwner, isListed: (token: string) => boolean): UnlistedTokens => {
+    const candidates = new Map<string, readonly string[]>()
+    const cut = new Set<string>()
+    for (const [owner, outcome] of found) {
+      if (!outcome.ok) continue
+      const isAsked = (token: string): boolean =>
+        !isListed(token) && !isNativeInDisguise(caip2Id, token) && !isUnreadable(token, owner)
+      candidates.set(owner, outcome.value.tokens.filter(isAsked))
+      if (outcome.value.more) cut.add(owner)
+    }
+    const sizes = [...candidates.values()].map(({ length }) => length)
+    const most = Math.min(limits.discoveredTokens, shareOf(sizes, limits.discoveredPerRead))
+    const tokens = new Map<string, readonly string[]>()
+    for (const [owner, own] of candidates) {
+      if (own.length > most) cut.add(owner)
+      const shown = own.slice(0, most)
+      const vouched = cut.has(owner) ? vouchedFor(owner, isListed) : []
+      const all = vouched.length === 0 ? shown : [...new Set([...shown, ...vouched])]
+      if (all.length > 0) tokens.set(owner, all)
+    }
+    return { tokens, cut }
+  }
+
+  function vouchedFor(owner: string, isListed: (token: string) => boolean): string[] {
+    const all = (catalogue.vouched?.(caip2Id) ?? []).map((token) => token.toLowerCase())
+    const asked = all.filter((token) => /^0x[0-9a-f]{40}$/.test(token) && !isListed(token))
+    return asked.filter((token) => !isUnreadable(token, owner)).slice(0, MOST_VOUCHED)
+  }
+}
+
+/** How many each may have, so that all together have no more than `most`: who has few keeps all of them. */
+export function shareOf(sizes: readonly number[], most: number): number {
+  let left = most
+  const ascending = [...sizes].sort((a, b) => a - b)
+  for (const [at, size] of ascending.entries()) {
+    const share = Math.floor(left / (sizes.length - at))
+    if (size > share) return share
+    left -= size
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/** Pairs of a rectangle for each that is wanted; more are read apart. */
+const MOST_WASTE = 4
+
+/** One rectangle over all holders while that stays small, else one for each: airdrops differ between owners. */
+export function inRectangles(extras: UnlistedTokens['tokens'], pairsPerCall: number): Rectangle[] {
+  const owners = [...extras.keys()]
+  const tokens = union(extras)
+  if (tokens.length === 0) return []
+  if (owners.length * tokens.length <= pairsPerCall) return [{ owners, tokens, unlisted: new Set(tokens) }]
+  return [...extras].map(([owner, own]) => ({ owners: [owner], tokens: own, unlisted: new Set(own) }))
+}
+
+/** The common tokens and what was found, in one call where that stays small: each further one waits for the first. */
+export function joined(
+  common: Rectangle,
+  extras: UnlistedTokens['tokens'],
+  pairsPerCall: number,
+): readonly Rectangle[] {
+  const { owners, tokens } = common
+  const found = union(extras)
+  const all = [...tokens, ...found]
+  const wanted = [...extras.values()].reduce((sum, own) => sum + own.length, 0)
+  const wasteful = owners.length * found.length > MOST_WASTE * wanted
+  if (!wasteful && owners.length * all.length <= pairsPerCall) {
+    return [{ owners, tokens: all, unlisted: new Set(found) }]
+  }
+  return [common, ...inRectangles(extras, pairsPerCall)]
+}
+
+const union = (extras: UnlistedTokens['tokens']): string[] => [...new Set([...extras.values()].flat())].sort()

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, expect, it } from 'vitest'
+import type { EvmBalances } from '../../../src/chains/capabilities.ts'
+import { shareOf } from '../../../src/chains/evm/found-tokens.ts'
+import { evmLimits } from '../../../src/chains/evm/index.ts'
+import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
+import { DeadlineError } from '../../../src/errors.ts'
+import { createRpcPool } from '../../support/rpc-pool.ts'
+import { account, burner, chain, noDiscovery, read, sourceOver, unlisted, useTokenChain } from './token-chain.ts'
+
+useTokenChain()
+
+const MANY = 1_500
+const token = (n: number): string => `0x${(0xfeed0000 + n).toString(16).padStart(40, 'f')}`
+const owner = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`
+const some = (from: number, count: number): string[] => Array.from({ length: count }, (_, at) => token(from + at))
+/** Whatever is asked: 7. */
+const SEVEN = '0x600760005260206000f3'
+const listed = token(900_000)
+
+const setCodes = async (tokens: readonly string[], code: string): Promise<void> => {
+  const pool = createRpcPool(chain.url)
+  for (let at = 0; at < tokens.length; at += 100)
+    await Promise.all(tokens.slice(at, at + 100).map((one) => pool.rpc('', 'anvil_setCode', [one, code])))
+  await pool.close()
+}
+beforeAll(() => setCodes([...some(0, MANY), listed], SEVEN))
+
+/** An own index that names these tokens, in this order. */
+const indexOf = (held: Record<string, readonly string[]>) => ({
+  isComplete: () => true,
+  tokensOf: async (one: string, most: number) => (held[one] ?? []).slice(0, most),
+})
+const shown = (balances: EvmBalances | string | undefined): string[] => {
+  if (typeof balances !== 'object') throw new Error(`no balances: ${balances}`)
+  return balances.tokens.map(({ address }) => address)
+}
+const list = [unlisted(listed)]
+
+it('are all read, though there are thousands, and nothing is left out because memory for names is small', async () => {
+  const indexedTokens = indexOf({ [owner(1)]: some(0, MANY) })
+  const limits = { ...evmLimits, metadataEntries: 100 }
+  const { source } = sourceOver(noDiscovery, { list, indexedTokens, limits })
+  const [balances] = await read(source, [owner(1)])
+  expect(shown(balances)).toEqual([...some(0, MANY), listed])
+  expect(balances).not.toHaveProperty('hasMore')
+})
+
+it('whoever has more than are looked at keeps those he got to know first, and what somebody vouches for', async () => {
+  const first = [...some(1_000, 20), ...some(500, 20)]
+  const indexedTokens = indexOf({ [owner(1)]: [...first, ...some(0, 30)], [owner(2)]: some(0, 2) })
+  const vouched = [token(29), token(899_999), listed]
+  const tokens = { tokens: () => list, vouched: () => vouched.map((one) => one.toUpperCase().replace('0X', '0x')) }
+  const limits = { ...evmLimits, discoveredTokens: 40 }
+  const { source } = sourceOver(noDiscovery, { tokens, indexedTokens, limits })
+  const [cut, whole] = await read(source, [owner(1), owner(2)])
+  expect(shown(cut)).toEqual([...first, token(29), listed].sort())
+  expect(cut).toHaveProperty('hasMore', true)
+  expect(shown(whole)).toEqual([token(0), token(1), listed])
+  expect(whole).not.toHaveProperty('hasMore')
+})
+
+it('one read looks at so many of all owners together: those who have few keep all of them', async () => {
+  const indexedTokens = indexOf({ [owner(1)]: some(0, 500), [owner(2)]: some(500, 5), [owner(3)]: some(600, 30) })
+  const limits = { ...evmLimits, discoveredPerRead: 60 }
+  const { source } = sourceOver(noDiscovery, { list, indexedTokens, limits })
+  const read3 = await read(source, [owner(1), owner(2), owner(3)])
+  expect(read3.map((balances) => shown(balances).length - 1)).toEqual([27, 5, 27])
+  expect(shareOf([5, 500, 30], 60)).toBe(27)
+  expect(shareOf([5, 30], 60)).toBe(Number.POSITIVE_INFINITY)
+})
+
+it('names that take too long are an error of those who hold them; what was read is there at the next attempt', async () => {
+  const indexedTokens = indexOf({ [owner(1)]: some(0, 1_000), [owner(2)]: [token(1_400)] })
+  let slow = true
+  const isNames = ({ params }: { params: unknown[] }) => JSON.stringify(params).includes(callReaderCode)
+  const { source, calls } = sourceOver(
+    (call) => {
+      if (slow && isNames(call) && JSON.stringify(call.params).includes(token(950).slice(2)))
+        throw new DeadlineError('too late')
+      return undefined
+    },
+    { list, indexedTokens },
+  )
+  const [many, one, none] = await read(source, [owner(1), owner(2), owner(3)])
+  expect([many, shown(one), shown(none)]).toEqual(['too late', [token(1_400), listed].sort(), [listed]])
+  slow = false
+  const before = calls().filter(isNames).length
+  expect(shown((await read(source, [owner(1)]))[0])).toHaveLength(1_001)
+  expect(calls().filter(isNames).length - before).toBeLessThan(before / 2)
+})
+
+it('tokens that burn their gas do not take the time of the others, however many were sent', async () => {
+  const burners = Array.from({ length: 300 }, (_, at) => token(800_000 + at))
+  await setCodes(burners, burner)
+  const indexedTokens = indexOf({ [owner(1)]: [...burners, token(0)], [owner(2)]: [token(1)] })
+  const { source, calls } = sourceOver(noDiscovery, { list, indexedTokens, limits: { patientTokens: 5 } })
+  const [first, second] = await read(source, [owner(1), owner(2)])
+  expect([shown(first), shown(second)]).toEqual([
+    [token(0), listed],
+    [token(1), listed],
+  ])
+  expect(calls().length).toBeLessThan(20)
+})
+
+/** Answers pages of `size` tokens of which only `held` are not zero; `alive` says how many pages it tells before it keeps silent. */
+function pagingServer(held: readonly string[], size: number, options: { zeros?: number; stuck?: boolean } = {}) {
+  const all = [...some(10_000, options.zeros ?? 0).map((one) => [one, '0x0']), ...held.map((one) => [one, '0x7'])]
+  return ({ pageKey }: { pageKey?: string } = {}) => {
+    const from = Number(pageKey ?? 0)
+    const next = from + size < all.length ? `${options.stuck ? size : from + size}` : undefined
+    const tokenBalances = all
+      .slice(from, from + size)
+      .map(([contractAddress, tokenBalance]) => ({ contractAddress, tokenBalance }))
+    return { address: '', tokenBalances, ...(next !== undefined && { pageKey: next }) }
+  }
+}
+
+/** A source whose tokens come from such a server; the first page opens what is behind it. */
+async function pagedSource(
+  server: ReturnType<typeof pagingServer>,
+  before: (page: number) => Promise<void> | void = () => {},
+) {
+  let page = 0
+  const { createServer } = await import('node:http')
+  const http = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const [owner, , options] = JSON.parse(body).params as [string, string, { pageKey?: string }?]
+    response.end(JSON.stringify({ id: 1, result: { ...server(options), address: owner } }))
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { port } = http.address() as import('node:net').AddressInfo
+  const made = sourceOver(
+    async ({ method }) => {
+      if (!method.startsWith('alchemy')) return undefined
+      await before(page++)
+      return `http://127.0.0.1:${port}`
+    },
+    { list },
+  )
+  return { ...made, stop: () => http.close() }
+}
+
+it('a server that names what is not held any more on many pages has the others on those behind', async () => {
+  const { source, stop } = await pagedSource(pagingServer(some(0, 5), 10, { zeros: 400 }))
+  await read(source, [owner(1)])
+  const [balances] = await read(source, [owner(1)])
+  stop()
+  expect(shown(balances)).toEqual([...some(0, 5), listed])
+})
+
+it('a server that goes in circles is no answer', async () => {
+  const { source, stop } = await pagedSource(pagingServer(some(0, 50), 10, { stuck: true }))
+  await read(source, [account(1)])
+  const answers = await read(source, [owner(1)])
+  stop()
+  expect(answers.map((one) => typeof one === 'object' && shown(one))).toEqual([[listed]])
+})
+
+it('a long list is gone on with where the time had ended', async () => {
+  let late = Number.POSITIVE_INFINITY
+  const { source, calls, stop } = await pagedSource(pagingServer(some(0, 50), 10), (page) => {
+    if (page === late) throw new DeadlineError('too late')
+  })
+  await read(source, [owner(9)])
+  expect(shown((await read(source, [owner(9)]))[0])).toHaveLength(51)
+  late = calls('alchemy_getTokenBalances').length + 3
+  expect(await read(source, [owner(1)])).toEqual(['too late'])
+  const before = calls('alchemy_getTokenBalances').length
+  expect(shown((await read(source, [owner(1)]))[0])).toEqual([...some(0, 50), listed])
+  expect(calls('alchemy_getTokenBalances').length - before).toBe(2)
+  stop()
+  await sleep(0)
+})
