@@ -87,6 +87,9 @@ function createServer(config: Config, { logger, node, guard }: ServerHttpDeps, a
     bodyLimit: config.http.bodyLimitBytes,
     keepAliveTimeout: config.http.keepAliveTimeoutMs,
     requestTimeout: config.http.requestTimeoutMs,
+    // Ten seconds by default, and what waits before the end counts as starting: a process that a busy machine lets hardly
+    // run then would die of it, with open answers. Its end has a bound of its own in `main.ts`.
+    pluginTimeout: 0,
     // Further left stands whatever the client wrote there.
     trustProxy: config.http.trustProxy ? (_address, hop) => hop < config.http.proxyHops : false,
     // Each API refuses in its own words while it shuts down.

@@ -54,7 +54,7 @@ export function createStage(): Stage {
           log: { level: 'silent' },
           ...config,
           // Tests stop the process for seconds, and a busy machine does: that is no overload of this server.
-          http: { port: 0, shutdownGraceMs: 500, maxEventLoopDelayMs: 0, ...config.http },
+          http: { port: 0, shutdownDelayMs: 0, shutdownGraceMs: 500, maxEventLoopDelayMs: 0, ...config.http },
           market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
           chains: { catalogue: false, ...config.chains },
         }),

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { nextTurn } from '../../lib/next-turn.ts'
 
@@ -12,8 +13,12 @@ export interface Connections {
 const LINGER_MS = 1_000
 /** So many connections wait at most until this process takes them: Node's own preset, and one. */
 const BACKLOG = 512
-/** Turns of the loop without a new connection before none is left: the first may have begun behind its look at the network. */
-const QUIET_TURNS = 2
+/**
+ * Before listening ends it sleeps so often and so long, milliseconds: on a busy machine clients only come to connect while
+ * this process does not run, and one that was just woken is not soon sent to sleep between its look and the end.
+ */
+const LOOKS = 3
+const LOOK_AGAIN_MS = 5
 
 /**
  * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once. Node
@@ -46,10 +51,12 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
   const takeAll = async (): Promise<void> => {
     // Those that waited at the beginning are among so many; others may come for ever.
     const most = taken + BACKLOG
-    for (let quiet = 0; quiet < QUIET_TURNS && taken < most; ) {
-      const before = taken
-      await nextTurn()
-      quiet = taken === before ? quiet + 1 : 0
+    for (let look = 0; look < LOOKS; look += 1) {
+      await sleep(LOOK_AGAIN_MS)
+      for (let before = -1; before !== taken && taken < most; ) {
+        before = taken
+        await nextTurn()
+      }
     }
   }
 
@@ -95,7 +102,7 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
   return {
     async drain(ms) {
       draining = true
-      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+      if (ms > 0) await sleep(ms)
     },
   }
 }

@@ -24,8 +24,8 @@ export const HttpSection = section({
   maxInFlight: count(4_096, 'Requests being answered at a time, streams included; one more is 503 with retry-after.'),
   maxEventLoopDelayMs: ms(500, 'Mean event loop delay, two seconds in a row, above which requests are 503; 0 = never.'),
   shutdownDelayMs: ms(
-    0,
-    'Time after SIGTERM in which readiness is 503 already and requests are still served, for load balancers to notice.',
+    500,
+    'Time after SIGTERM in which readiness is 503 already and requests are still served, for load balancers to notice and clients to give up connections that they keep.',
   ),
   shutdownGraceMs: ms(10_000, 'Time for open answers to finish on SIGTERM before they are cut.'),
   trustProxy: toggle(false, 'Believe X-Forwarded-For of a reverse proxy.'),

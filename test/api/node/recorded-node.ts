@@ -46,7 +46,7 @@ export const testConfig = (urls: readonly string[], over: Partially<Config> = {}
     log: { level: 'silent' },
     market: { prices: { provider: 'none' }, defaultTokenLists: [] },
     ...over,
-    http: { port: 0, ...over.http },
+    http: { port: 0, shutdownDelayMs: 0, ...over.http },
     chains: {
       catalogue: false,
       avalanche: { testnet: { name: 'Recorded', upstreams: urls.map((url) => ({ url })) } },
