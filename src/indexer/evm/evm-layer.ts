@@ -12,7 +12,7 @@ export const readCount = (state: string | undefined): bigint =>
 
 /** The EVM side of the C-chain: rides on the stream of C's containers, whose ids its blocks must have. */
 export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFacts> {
-  const reader = createEvmBlockReader(pool, path)
+  const reader = createEvmBlockReader(pool, path, true)
   return {
     fetch: (blocks: readonly SourceBlock<CBlock>[], signal) =>
       reader.read(

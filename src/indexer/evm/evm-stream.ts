@@ -37,6 +37,7 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
   return {
     definition,
     firstHeight: 0n,
+    notes: reader.notes,
     async define(signal) {
       const id = await readEvmChainId(pool, path, signal)
       if (id === definition.evmChainId) return definition

@@ -10,7 +10,11 @@ export interface RpcBlock {
   gasUsed: string
   gasLimit: string
   blockGasCost?: string
+  /** Headers of C alone have it. */
+  extDataHash?: string
   transactions: readonly RpcTransaction[]
+  transactionsRoot?: string
+  receiptsRoot?: string
   logsBloom?: string
 }
 
@@ -22,6 +26,8 @@ export interface RpcTransaction {
   type?: string
   gas: string
   gasPrice?: string
+  maxFeePerGas?: string
+  maxPriorityFeePerGas?: string
   nonce: string
   input: string
 }
@@ -30,11 +36,17 @@ export interface RpcReceipt {
   transactionHash: string
   blockHash: string
   status?: string
+  /** Instead of a status, before Byzantium. */
+  root?: string
   gasUsed: string
+  cumulativeGasUsed?: string
   effectiveGasPrice?: string
   contractAddress?: string | null
   logs: readonly RpcLog[]
   logsBloom?: string
+  /** Of deposits on OP chains. */
+  depositNonce?: string
+  depositReceiptVersion?: string
 }
 
 export interface RpcLog {

@@ -16,9 +16,10 @@ export interface EvmStage {
   at(block: { number: string; hash: string }): Promise<void>
 }
 
-/** An EVM chain, indexed into a database in memory. Everything ends with the test. */
-export async function startEvmStage(url: string, chainId: number): Promise<EvmStage> {
-  const pool = createUpstreamPool(`eip155:${chainId}`, [{ url }], TEST_LIMITS)
+/** An EVM chain, indexed into a database in memory; the first server is asked first. Everything ends with the test. */
+export async function startEvmStage(urls: string | readonly string[], chainId: number): Promise<EvmStage> {
+  const servers = [urls].flat().map((url, priority) => ({ url, priority }))
+  const pool = createUpstreamPool(`eip155:${chainId}`, servers, TEST_LIMITS)
   const { store, sql } = await openVisibleStore()
   const id = BigInt(chainId)
   const stream = createEvmStream({

@@ -173,6 +173,26 @@ it('does not take receipts without their logs for blocks in which nothing happen
   expect((await dumpEvm(stage.sql))['evm_nft']).toHaveLength(1)
 })
 
+it('asks another server where one lies about what moved', async () => {
+  const chain = await startChain()
+  const nft = await chain.deploy('EnumNft')
+  const mint = callData('EnumNft', 'mint', [chain.who(1), 7, 'https://nft.example/1'])
+  for (const to of [nft, chain.who(2)]) await chain.send({ to, ...(to === nft ? { data: mint } : { value: 5n }) })
+  const owner = chain.who(1).slice(2)
+  const liar = await startLyingProxy(chain.url, (body, { body: asked }) => {
+    const text = body.toString()
+    // Another owner in the logs, another amount in the transactions: hashes stay as they are.
+    if (asked.includes('eth_getBlockReceipts')) return Buffer.from(text.replaceAll(owner, 'f'.repeat(40)))
+    return asked.includes('true]') ? Buffer.from(text.replaceAll('"value":"0x5"', '"value":"0x6"')) : body
+  })
+  onTestFinished(() => liar.stop())
+  const told = await startEvmStage([liar.url, chain.url], chain.chainId)
+  const honest = await startEvmStage(chain.url, chain.chainId)
+  await Promise.all([told.at(await chain.head()), honest.at(await chain.head())])
+  expect(liar.lies).toBeGreaterThan(1)
+  expect(await dumpEvm(told.sql)).toEqual(await dumpEvm(honest.sql))
+})
+
 it('takes a token id in a fourth topic for an NFT, and without one for nothing of the kind', async () => {
   const chain = await startChain()
   const tokens: string[] = []

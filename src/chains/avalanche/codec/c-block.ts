@@ -1,5 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex } from '../../../lib/ids.ts'
+import { keccak256Hex } from '../../../lib/keccak256.ts'
 import { type CHeader, encodeCHeaderFields, readCHeader } from './c-header.ts'
 import { CodecError } from './codec-error.ts'
 import { expectEnd, openCursor } from './reader.ts'
@@ -36,7 +35,7 @@ export function decodeCBlock(bytes: Uint8Array): CBlock {
   expectEnd(outer)
   const headerStart = cursor.offset
   const header = readCHeader(enterRlpList(cursor, 'C-chain header'))
-  const id = bytesToHex(keccak_256(outer.bytes.subarray(headerStart, cursor.offset)))
+  const id = keccak256Hex(outer.bytes.subarray(headerStart, cursor.offset))
   const transactions = readRlpItems(cursor, 'C-chain transactions')
   const uncles = readRlpItems(cursor, 'C-chain uncles')
   const version = readRlpUint(cursor)
@@ -64,7 +63,7 @@ export function encodeCHeader(header: CHeader): Uint8Array {
 
 /** Hex of a header's eth hash; for headers that were put together from JSON. */
 export function cBlockId(header: CHeader): string {
-  return bytesToHex(keccak_256(encodeCHeader(header)))
+  return keccak256Hex(encodeCHeader(header))
 }
 
 /**
@@ -76,5 +75,5 @@ export function cTransactionHash(item: Uint8Array): string {
   const cursor = openCursor(item, 'C-chain transaction')
   const [first] = item
   if (first === undefined) throw new CodecError('empty', 0, cursor.type)
-  return bytesToHex(keccak_256(first >= 0xc0 ? item : readRlpBytes(cursor)))
+  return keccak256Hex(first >= 0xc0 ? item : readRlpBytes(cursor))
 }

@@ -1,0 +1,104 @@
+import { BadAnswerError } from '../../../errors.ts'
+import { keccak256Hex } from '../../../lib/keccak256.ts'
+import { bare, type RpcBlock, type RpcReceipt } from '../rpc-block.ts'
+import { expectDerived } from './derived-members.ts'
+import { headerHash } from './header-hash.ts'
+import { joinBlooms, lacksBits, logsBloom, saysLogs } from './logs-bloom.ts'
+import { orderedRoot } from './ordered-root.ts'
+import { receiptBytes } from './receipt-bytes.ts'
+import { transactionBytes } from './transaction-bytes.ts'
+
+export interface BlockProof {
+  /**
+   * The block is what its hash says, with its transactions.
+   * @throws BadAnswerError
+   */
+  expectBlock(block: RpcBlock): void
+  /**
+   * The receipts are all those of the block, which passed before, with all of their logs.
+   * @throws BadAnswerError
+   */
+  expectReceipts(block: RpcBlock, receipts: readonly RpcReceipt[]): void
+  /** False once blocks came whose hashes are made in a way of their own; undefined before the first block. */
+  readonly hashes: boolean | undefined
+}
+
+/**
+ * For the blocks of one chain. Chains whose hashes are made otherwise are taken at their node's word; once a block of a
+ * chain was what its hash says, all have to be.
+ * @param known true where that is known before the first block
+ */
+export function createBlockProof(known?: boolean): BlockProof {
+  let hashes = known
+  const proven = new WeakSet<RpcBlock>()
+  return {
+    expectBlock(block) {
+      if (headerHash(block) === bare(block.hash)) {
+        expectTransactions(block)
+        hashes = true
+        proven.add(block)
+        return
+      }
+      if (hashes) throw new BadAnswerError(`block ${block.number} is not what its hash says`)
+      hashes = false
+    },
+    expectReceipts(block, receipts) {
+      if (receipts.some(({ blockHash }) => blockHash !== block.hash))
+        throw new BadAnswerError(`receipts of another block were given for ${block.hash}`)
+      if (hashes && !proven.has(block)) throw new BadAnswerError(`block ${block.number} is not what its hash says`)
+      expectLogs(block, receipts)
+      if (hashes) expectProvenReceipts(block, receipts)
+    },
+    get hashes() {
+      return hashes
+    },
+  }
+}
+
+/** C-chain and L1s of Avalanche: all forms on them are known, so that nothing passes as an unknown one. */
+const isOwn = ({ extDataHash, blockGasCost }: RpcBlock): boolean => extDataHash != null || blockGasCost != null
+
+function expectTransactions(block: RpcBlock): void {
+  const all = block.transactions.map(transactionBytes)
+  all.forEach((bytes, at) => {
+    const { hash = '', type } = block.transactions[at] ?? {}
+    if (bytes === undefined && isOwn(block)) throw new BadAnswerError(`transaction ${hash} is of unknown type ${type}`)
+    if (bytes !== undefined && keccak256Hex(bytes) !== bare(hash))
+      throw new BadAnswerError(`transaction ${hash} is not what its hash says`)
+  })
+  const known = all.filter((bytes) => bytes !== undefined)
+  if (known.length === all.length && `0x${orderedRoot(known)}` !== block.transactionsRoot?.toLowerCase())
+    throw new BadAnswerError(`block ${block.number}: the transactions are not those of its root`)
+}
+
+function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[]): void {
+  const { transactions, receiptsRoot, number } = block
+  const foreign = receipts.findIndex(({ transactionHash }, at) => transactionHash !== transactions[at]?.hash)
+  if (receipts.length !== transactions.length || foreign >= 0)
+    throw new BadAnswerError(`block ${number}: the receipts are not those of its transactions`)
+  const all = receipts.map((receipt, at) => receiptBytes(receipt, Number(transactions[at]?.type ?? 0)))
+  const proven = `0x${orderedRoot(all)}` === receiptsRoot?.toLowerCase()
+  // What chains add by themselves is in no root, or in one of their own.
+  const formsKnown = isOwn(block) || transactions.every((one) => transactionBytes(one) !== undefined)
+  if (!proven && formsKnown) throw new BadAnswerError(`block ${number}: the receipts are not those of its root`)
+  if (proven) expectDerived(block, receipts, isOwn(block))
+  else expectBlooms(block, receipts)
+}
+
+/** Where the root cannot be told: filters let through what their logs are, and the block's whatever its receipts' do. */
+function expectBlooms({ number, logsBloom: all }: RpcBlock, receipts: readonly RpcReceipt[]): void {
+  const blooms = receipts.map((receipt) => logsBloom(receipt.logs))
+  const told = receipts.every(({ logsBloom: said }, at) => said === undefined || said.toLowerCase() === blooms[at])
+  if (!told || lacksBits(joinBlooms(blooms), all ?? '0x'))
+    throw new BadAnswerError(`block ${number}: the logs of its receipts are not those of its filter`)
+}
+
+/**
+ * Logs are there where a filter says so: nodes that have thrown old logs away, or not fetched them yet, answer with
+ * receipts that are empty of them. All that can be said where headers are hashed in a way of their own.
+ */
+function expectLogs({ hash, logsBloom: all }: RpcBlock, receipts: readonly RpcReceipt[]): void {
+  const stripped = receipts.some((receipt) => receipt.logs.length === 0 && saysLogs(receipt.logsBloom))
+  if (stripped || (receipts.every(({ logs }) => logs.length === 0) && saysLogs(all)))
+    throw new BadAnswerError(`block ${hash}: receipts came without their logs`)
+}

@@ -1,0 +1,6 @@
+/**
+ * Holds what nodes say of EVM blocks against the blocks' hashes: a header makes its hash, and names the roots of its
+ * transactions and receipts.
+ */
+
+export { type BlockProof, createBlockProof } from './block-proof.ts'
