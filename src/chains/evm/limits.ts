@@ -31,6 +31,8 @@ export interface EvmLimits {
   discoveredKept: number
   /** Unlisted tokens that are asked again with much gas in one read. */
   patientTokens: number
+  /** Tokens whose name, symbol or decimals are asked for again with much gas in one read. */
+  patientNames: number
   /** An owner's discovered tokens are asked for again after this, milliseconds. */
   discoveryMs: number
   /** An answer that is so many blocks older than one told of late is still taken as it is. */
@@ -54,6 +56,7 @@ export const evmLimits: EvmLimits = {
   discoveredPerRead: 50_000,
   discoveredKept: 200_000,
   patientTokens: 100,
+  patientNames: 8,
   discoveryMs: 60_000,
   lagBlocks: 3,
 }

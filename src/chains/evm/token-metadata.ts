@@ -26,6 +26,10 @@ export interface TokenMetadataReader {
   read(addresses: readonly string[], context: ReadContext): Promise<DescribedTokens>
 }
 
+/** What a token answered; undefined = nothing with the gas that it was given. */
+type Fields = Record<keyof TokenMetadata, Buffer | undefined>
+const fieldData = [nameData, symbolData, decimalsData]
+
 const nameLength = 100
 const symbolLength = 32
 /** Offset and length words, and enough bytes for any name that is shown. */
@@ -36,25 +40,57 @@ const tokensAtOnce = 100
 export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits): TokenMetadataReader {
   const known = new LRUCache<string, TokenMetadata>({ max: limits.metadataEntries, ttl: limits.metadataMs })
 
-  const ask = async (
-    addresses: readonly string[],
-    context: ReadContext,
-  ): Promise<(readonly [string, TokenMetadata])[]> => {
-    const calls = addresses.flatMap((to) => [nameData, symbolData, decimalsData].map((data) => ({ to, data })))
-    const query = { keepBytes, answerBytes: limits.answerBytes }
-    const first = await readCalls(reader, { ...query, calls, gas: limits.metadataGas }, context)
-    // A name of 100 kB costs more gas than the common call gives; it is still a name.
-    const failed = calls.filter((_, index) => first[index] === undefined)
-    const again = await readCalls(reader, { ...query, calls: failed, gas: limits.retryMetadataGas }, context)
-    const second = new Map(failed.map((call, index) => [call, again[index]]))
-    return addresses.map((address, index) => {
-      const [name, symbol, decimals] = [0, 1, 2].map((field) => {
-        const position = index * 3 + field
-        const call = calls[position]
-        return first[position] ?? (call && second.get(call))
-      })
-      return [address, metadataOf(name, symbol, decimals)] as const
+  const query = { keepBytes, answerBytes: limits.answerBytes }
+
+  const readFields = async (addresses: readonly string[], context: ReadContext): Promise<[string, Fields][]> => {
+    const calls = addresses.flatMap((to) => fieldData.map((data) => ({ to, data })))
+    const answers = await readCalls(reader, { ...query, calls, gas: limits.metadataGas }, context)
+    return addresses.map((address, at): [string, Fields] => {
+      const [name, symbol, decimals] = answers.slice(at * fieldData.length)
+      return [address, { name, symbol, decimals }]
     })
+  }
+
+  /** A name of 100 kB costs more gas than the common call gives; it is still a name. Without decimals it is for nothing. */
+  const readAgain = async (address: string, first: Fields, context: ReadContext): Promise<Fields> => {
+    const one = async (data: string): Promise<Buffer | undefined> =>
+      (await readCalls(reader, { ...query, calls: [{ to: address, data }], gas: limits.retryMetadataGas }, context))[0]
+    const decimals = first.decimals ?? (await one(decimalsData))
+    if (!decimals) return first
+    return { decimals, name: first.name ?? (await one(nameData)), symbol: first.symbol ?? (await one(symbolData)) }
+  }
+
+  const readMissing = async (missing: readonly string[], context: ReadContext, told: Map<string, TokenMetadata>) => {
+    let trouble: Error | undefined
+    // What is under way comes to its end; nothing more is begun.
+    const tried = async (work: () => Promise<void>): Promise<void> => {
+      if (trouble) return
+      await work().catch((error: unknown) => {
+        trouble ??= error instanceof Error ? error : new Error(String(error))
+      })
+    }
+    const learn = (address: string, fields: Fields, ttl?: number): void => {
+      const metadata = metadataOf(fields)
+      told.set(address, metadata)
+      known.set(address, metadata, ttl === undefined ? {} : { ttl })
+    }
+    const partial: [string, Fields][] = []
+    const lanes = limits.concurrency
+    await mapBounded(inChunks(missing, tokensAtOnce), lanes, (some) =>
+      tried(async () => {
+        for (const [address, fields] of await readFields(some, context)) {
+          if (fields.name && fields.symbol && fields.decimals) learn(address, fields)
+          else partial.push([address, fields])
+        }
+      }),
+    )
+    // Anybody can send thousands of tokens whose names burn gas: each read has patience with a few of them.
+    const waiting = partial.splice(limits.patientNames)
+    for (const [address, fields] of waiting) learn(address, fields, limits.unreadableMs)
+    await mapBounded(partial, lanes, ([address, fields]) =>
+      tried(async () => learn(address, await readAgain(address, fields, context))),
+    )
+    return trouble
   }
 
   return {
@@ -66,20 +102,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
         if (found) told.set(address, found)
         else missing.push(address)
       }
-      let trouble: Error | undefined
-      const readSome = async (some: readonly string[]): Promise<void> => {
-        // What is under way comes to its end; nothing more is begun.
-        if (trouble) return
-        try {
-          for (const [address, metadata] of await ask(some, context)) {
-            told.set(address, metadata)
-            known.set(address, metadata)
-          }
-        } catch (error) {
-          trouble ??= error instanceof Error ? error : new Error(String(error))
-        }
-      }
-      await mapBounded(inChunks(missing, tokensAtOnce), limits.concurrency, readSome)
+      const trouble = await readMissing(missing, context, told)
       return { told, ...(trouble && { trouble }) }
     },
   }
@@ -89,7 +112,7 @@ function inChunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
 }
 
-function metadataOf(name?: Buffer, symbol?: Buffer, decimals?: Buffer): TokenMetadata {
+function metadataOf({ name, symbol, decimals }: Fields): TokenMetadata {
   const texts = { name: decodeText(name, nameLength), symbol: decodeText(symbol, symbolLength) }
   const places = decodeDecimals(decimals)
   return {
