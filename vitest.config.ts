@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/temporary-folder.ts',
     // Real chains, servers and databases run beside the tests: two files at a time fit two cores.
     maxWorkers: 2,
     // Whole servers, indexes and chains start inside tests; two cores may be busy. This ends what hangs: no test is to

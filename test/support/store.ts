@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { openEmbeddedPool } from '../../src/store/connection/index.ts'
@@ -97,17 +97,19 @@ function closing(open: OpenTestStore): OpenTestStore {
   }
 }
 
+/** What later runs use, too; what is temporary goes with the run. */
+const KEPT = fileURLToPath(new URL('../../node_modules/.cache/firn-test-store', import.meta.url))
+
 /** Making a database takes seconds, loading an archive a fraction of one: it is kept until the migrations change. */
 export async function migratedArchive(): Promise<Uint8Array> {
-  const folder = join(tmpdir(), 'firn-test-store')
-  const file = join(folder, `${await migrationsHash()}.tar`)
+  const file = join(KEPT, `${await migrationsHash()}.tar`)
   const kept = await readFile(file).catch(() => undefined)
   if (kept !== undefined) return kept
   const pool = await openEmbeddedPool({ folder: undefined, statementTimeoutMs: TIMEOUT_MS, maxWaiting: 10, logger })
   await migrate(pool.patient)
   const archive = await pool.archive()
   await pool.end()
-  await mkdir(folder, { recursive: true })
+  await mkdir(KEPT, { recursive: true })
   const draft = `${file}.${randomUUID()}`
   await writeFile(draft, archive)
   await rename(draft, file)
