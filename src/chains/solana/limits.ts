@@ -8,6 +8,8 @@ export interface SolanaLimits {
   mintEntries: number
   /** The supply of a token without decimals is read again after this, milliseconds: it decides what is an NFT. */
   supplyMs: number
+  /** A mint that may be closed and made anew is read again after this, milliseconds. */
+  closableMs: number
   /** Metadata that was not there is looked for again after this, milliseconds. */
   missingTextMs: number
   /** Associated token addresses that are remembered. */
@@ -24,6 +26,7 @@ export const solanaLimits: SolanaLimits = {
   maxTokenAccounts: 20_000,
   mintEntries: 50_000,
   supplyMs: 3_600_000,
+  closableMs: 10_000,
   missingTextMs: 600_000,
   addressEntries: 50_000,
   maxSlotSpread: 64,

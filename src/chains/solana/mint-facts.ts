@@ -35,6 +35,7 @@ export interface MintFacts {
 /** Facts and whether everything the chain has to say about the text was read. */
 interface Entry extends MintFacts {
   textRead: boolean
+  closable: boolean
 }
 
 /** A mint with something left to ask for. */
@@ -50,8 +51,9 @@ const metaplexAddress = (mint: Uint8Array): string =>
 
 /**
  * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (Token-2022 metadata extension, else
- * the Metaplex metadata account). Read once and remembered: decimals cannot change. What can change is asked again after
- * a while: the supply of a token without decimals, and text that was not there yet.
+ * the Metaplex metadata account). Read once and remembered: decimals cannot change but where a mint may be closed and made
+ * anew. What can change is asked again after a while: such mints, the supply of a token without decimals, and text that was
+ * not there yet.
  */
 export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
   const known = new LRUCache<string, Entry>({ max: limits.mintEntries })
@@ -62,17 +64,22 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
   })
 
   const remember = (mint: string, entry: Entry): void => {
-    const ttl = entry.decimals === 0 ? limits.supplyMs : entry.textRead && !entry.text ? limits.missingTextMs : 0
-    known.set(mint, entry, { ttl })
+    const times = [
+      ...(entry.closable ? [limits.closableMs] : []),
+      ...(entry.decimals === 0 ? [limits.supplyMs] : []),
+      ...(entry.textRead && !entry.text ? [limits.missingTextMs] : []),
+    ]
+    known.set(mint, entry, { ttl: times.length === 0 ? 0 : Math.min(...times) })
   }
 
   const fromMint = ({ mint, mintBytes, program }: WantedMint, accounts: Accounts): Entry => {
     const account = unwrap(accounts.get(mint), `mint ${mint}`)
     if (!account || account.program !== program.address) throw new BadAnswerError(`mint ${mint} is missing`)
-    const { decimals, supply, text } = decodeMint(account, mintBytes)
+    const { decimals, supply, text, closable } = decodeMint(account, mintBytes)
     return {
       decimals,
       nft: decimals === 0 && supply === 1n,
+      closable,
       textRead: text !== undefined,
       ...(text ? { text: clean(text) } : {}),
     }

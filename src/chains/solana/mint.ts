@@ -8,6 +8,7 @@ const MINT_BYTES = 82
 const EXTENSIONS_AT = 166
 const ACCOUNT_TYPE_AT = 165
 const ACCOUNT_TYPE_MINT = 1
+const CLOSE_AUTHORITY_EXTENSION = 3
 const METADATA_EXTENSION = 19
 
 const METAPLEX_METADATA_KEY = 4
@@ -17,6 +18,8 @@ export interface Mint {
   supply: bigint
   /** Of the Token-2022 metadata extension. */
   text: TokenText | undefined
+  /** Somebody may close it once nobody holds any, and make another one, with other decimals, at the same address. */
+  closable: boolean
 }
 
 /** Type-length-value list of a Token-2022 account; a value that was cut ends where the bytes end. */
@@ -53,6 +56,7 @@ export const decodeMint = ({ program, bytes }: AccountData, mint: Uint8Array): M
     decimals: bytes.readUInt8(44),
     supply: bytes.readBigUInt64LE(36),
     text: hasExtensions ? extensionText(bytes, mint) : undefined,
+    closable: hasExtensions && findExtension(bytes, CLOSE_AUTHORITY_EXTENSION)?.some((byte) => byte !== 0) === true,
   }
 }
 

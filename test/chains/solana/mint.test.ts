@@ -37,7 +37,19 @@ describe('mints', () => {
       decimals: 255,
       supply: 2n ** 64n - 1n,
       text: undefined,
+      closable: false,
     })
+  })
+
+  it('tell whether somebody may close them', () => {
+    const authority = (byte: number) =>
+      extendedMint(extension(9, Buffer.alloc(0)), extension(3, Buffer.alloc(32, byte)))
+    expect([read(authority(7)), read(authority(0)), read(extendedMint())].map(({ closable }) => closable)).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(read(authority(7), TOKEN_PROGRAM.address).closable).toBe(false)
   })
 
   it('tell their metadata behind any other extensions', () => {

@@ -60,6 +60,33 @@ export const endMinting = (program: PublicKey, mint: PublicKey, authority: Publi
     ],
   )
 
+export const burn = (program: PublicKey, mint: PublicKey, account: PublicKey, owner: PublicKey, amount: bigint) =>
+  build(
+    program,
+    [8, u64(amount)],
+    [
+      [account, 'w'],
+      [mint, 'w'],
+      [owner, 's'],
+    ],
+  )
+
+/** Token-2022: the authority may close the mint while nobody holds any. Must come before initializeMint. */
+export const allowClosing = (mint: PublicKey, authority: PublicKey) =>
+  build(TOKEN_2022, [25, 1, authority.toBytes()], [[mint, 'w']])
+
+/** Of a token account, or of a mint that may be closed. */
+export const closeAccount = (program: PublicKey, account: PublicKey, authority: PublicKey) =>
+  build(
+    program,
+    [9],
+    [
+      [account, 'w'],
+      [authority, 'w'],
+      [authority, 's'],
+    ],
+  )
+
 export const associatedAddress = (program: PublicKey, owner: PublicKey, mint: PublicKey): PublicKey =>
   PublicKey.findProgramAddressSync([owner.toBuffer(), program.toBuffer(), mint.toBuffer()], ASSOCIATED)[0]
 
