@@ -1,8 +1,7 @@
 import { BadAnswerError } from '../errors.ts'
 import type { CoingeckoClient } from './coingecko-client.ts'
-import { priceQuery } from './coingecko-rows.ts'
+import { priceQuery, rowsOf } from './coingecko-rows.ts'
 import type { PriceRequest } from './price-source.ts'
-import { addressKey } from './prices.ts'
 
 /** "exceeds the allowed limit (10 addresses)", "… limit of 1 contract address". */
 const ALLOWED = /limit \((\d{1,4}) |limit of (\d{1,4})|\b(\d{1,4}) contract address/
@@ -25,7 +24,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     signal: AbortSignal,
   ): Promise<Map<string, unknown> | undefined> => {
     const answer = await client.get(path, signal)
-    if ('ok' in answer) return new Map(Object.entries(answer.ok).map(([address, row]) => [addressKey(address), row]))
+    if ('ok' in answer) return rowsOf(answer.ok, asked)
     if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
     if (answer.refused === 401 || answer.refused === 403)
       throw new BadAnswerError(`price provider refused access: ${answer.refused}`)

@@ -3,7 +3,7 @@ import { type CoinIndex, createCoinIndex } from './coin-index.ts'
 import { type CoingeckoAccess, createCoingeckoClient } from './coingecko-client.ts'
 import { createContractReader } from './coingecko-contracts.ts'
 import { createCoingeckoRates } from './coingecko-rates.ts'
-import { priceQuery, quotesOf } from './coingecko-rows.ts'
+import { priceQuery, quotesOf, rowsOf } from './coingecko-rows.ts'
 import { fillCurrencies } from './exchange-rates.ts'
 import { type MarketLog, silentLog } from './market-log.ts'
 import type { PriceRequest, PriceSource } from './price-source.ts'
@@ -83,7 +83,7 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
       const path = `/simple/price?ids=${asked.map(encodeURIComponent).join(',')}&${priceQuery(request.currencies)}`
       const answer = await client.get(path, request.signal)
       if (!('ok' in answer)) throw new BadAnswerError('price provider refused to price coins')
-      await deliver(names, asked, new Map(Object.entries(answer.ok)), request)
+      await deliver(names, asked, rowsOf(answer.ok, asked), request)
     }
   }
 

@@ -61,6 +61,29 @@ describe('trouble', () => {
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
   })
 
+  it.each([
+    ['a text', { error: 'Your plan has expired' }],
+    ['a refusal', { success: false, message: 'no' }],
+    ['a status without words', { status: { error_code: 10_002 } }],
+    ['other prices', { dogecoin: { usd: 1 }, [`0x${'9'.repeat(40)}`]: { usd: 1 } }],
+  ])('%s behind a 200 says of nothing that it has no price', async (_, body) => {
+    fake.instead = body
+    const quotes = await open().quote('usd', [AVAX], [token(1)])
+    expect([quotes.get(AVAX), quotes.unread(AVAX), quotes.unread(token(1))]).toEqual([undefined, true, true])
+    expect(book.status().trouble).toBeTypeOf('string')
+    fake.instead = undefined
+    fake.contracts[`avalanche/${token(1).address}`] = { usd: 2 }
+    advance(61_000)
+    const later = await book.quote('usd', [AVAX], [token(1)])
+    expect([later.get(AVAX)?.price, later.get(token(1))?.price]).toEqual([13.73, 2])
+  })
+
+  it('nothing at all is the answer about a thing that has no price', async () => {
+    fake.instead = {}
+    const quotes = await open().quote('usd', [], [token(1)])
+    expect([quotes.get(token(1)), quotes.unread(token(1))]).toEqual([undefined, false])
+  })
+
   it('does not wait longer than the timeout, and has the late price for the next caller', async () => {
     const held = gate()
     fake.server.set({ held: held.opened })

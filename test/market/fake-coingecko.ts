@@ -14,6 +14,8 @@ export interface FakeCoingecko {
   list: unknown[] | undefined
   /** Addresses allowed per call. */
   allowed: number
+  /** Answered to every question, with a 200. */
+  instead: unknown
   /** Answer addresses in upper case. */
   upperCase: boolean
   headers: IncomingMessage['headers'][]
@@ -79,7 +81,7 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
       const url = new URL(request.url ?? '/', 'http://localhost')
       seen.push(url.pathname)
       fake.headers.push(request.headers)
-      const { status, body } = answer(url)
+      const { status, body } = fake.instead === undefined ? answer(url) : { status: 200, body: fake.instead }
       return { status: status ?? 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     },
   })
@@ -91,6 +93,7 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
     table: {},
     list: undefined,
     allowed: 100,
+    instead: undefined,
     upperCase: false,
     headers: [],
     paths: () => seen,
