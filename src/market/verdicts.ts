@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { watchFile } from './file-watch.ts'
 import { KNOWN_TOKENS } from './known-tokens.ts'
 import { type MarketLog, silentLog } from './market-log.ts'
@@ -44,7 +45,8 @@ export interface VerdictOptions {
 
 const LOOK_MS = 5_000
 const MAX_BYTES = 8_388_608
-const KEPT = 10_000
+/** More than one request may show on a chain: judging all of them anew each time is no use of a cache. */
+const KEPT = 60_000
 
 /** Coins that false tokens pretend to be, besides the well-known tokens. */
 const NATIVE_SYMBOLS = ['AVAX', 'BTC', 'ETH', 'SOL', 'BNB', 'POL', 'MATIC']
@@ -74,7 +76,7 @@ export const createVerdicts = ({ lists, overrides, file, log = silentLog }: Verd
       ? undefined
       : watchFile(file, parseOverrides, MAX_BYTES, (reason) => log.warn({ file, reason }, 'verdicts could not be read'))
   const load = async (): Promise<void> => {
-    lookAt = Date.now() + LOOK_MS
+    lookAt = steadyNow() + LOOK_MS
     filed = (await watched?.read()) ?? EMPTY_OVERRIDES
   }
 
@@ -108,7 +110,7 @@ export const createVerdicts = ({ lists, overrides, file, log = silentLog }: Verd
     /** Reads the file of fixed verdicts; resolves at once without one. Never rejects. */
     load,
     judge(caip2Id: string, token: JudgedToken): Judgement {
-      if (watched !== undefined && Date.now() >= lookAt) void load()
+      if (watched !== undefined && steadyNow() >= lookAt) void load()
       const place = `${caip2Id}/${addressKey(token.address)}`
       const ruled = filed.get(place) ?? fixed.get(place)
       if (ruled !== undefined) return { scanResult: ruled, trusted: isTrusted(ruled, true, true) }

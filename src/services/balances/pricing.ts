@@ -7,6 +7,7 @@ import type {
   SolanaBalances,
   TokenAmount,
 } from '../../chains/capabilities.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { type Currency, fiatTotal, fiatValue, type PriceBook, type Quote, type Quotes } from '../../market/index.ts'
 import type { Account, Balances, Fiat, PricedBalances, TokenMarket } from './types.ts'
 
@@ -29,6 +30,9 @@ export interface PricingQuery {
   showUntrustedTokens: boolean
   signal: AbortSignal
 }
+
+/** Some have thousands of tokens, and to look at a new one takes up to a tenth of a millisecond: others get their turns. */
+const JUDGED_PER_TURN = 250
 
 /** Currencies and selections of one reading that are kept: with all 26 of them memory would have no bound worth its name. */
 const MOST_VARIANTS = 4
@@ -60,7 +64,7 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
     const done = new Map(all.map((balances) => [balances, known(balances, query)]))
     const todo = all.filter((balances) => done.get(balances) === undefined)
     if (todo.length > 0) {
-      const shown = todo.map((balances) => shownTokens(chain, tokensOf(chain.networkType, balances), query))
+      const shown = await shownTokens(chain, todo, query)
       const addresses = new Set(shown.flatMap((tokens) => [...tokens.keys()]))
       const quotes = await deps.prices.quote(
         query.currency,
@@ -80,13 +84,20 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
     return all.map((balances) => done.get(balances) as PricedBalances)
   }
 
-  function shownTokens(chain: PricedChain, tokens: readonly TokenAmount[], query: PricingQuery) {
-    const shown = new Map<string, { token: TokenAmount; judgement: TokenJudgement }>()
-    for (const token of tokens) {
-      const judgement = deps.judge.judge(chain.caip2Id, token)
-      if (query.showUntrustedTokens || judgement.trusted) shown.set(token.address, { token, judgement })
+  async function shownTokens(chain: PricedChain, all: readonly Balances[], query: PricingQuery) {
+    let judged = 0
+    const shownOfAll: Map<string, { token: TokenAmount; judgement: TokenJudgement }>[] = []
+    for (const balances of all) {
+      const shown: (typeof shownOfAll)[number] = new Map()
+      for (const token of tokensOf(chain.networkType, balances)) {
+        judged += 1
+        if (judged % JUDGED_PER_TURN === 0) await nextTurn()
+        const judgement = deps.judge.judge(chain.caip2Id, token)
+        if (query.showUntrustedTokens || judgement.trusted) shown.set(token.address, { token, judgement })
+      }
+      shownOfAll.push(shown)
     }
-    return shown
+    return shownOfAll
   }
 
   /** Whether tokens were left out that would be shown. */

@@ -99,6 +99,30 @@ describe('values', () => {
   })
 })
 
+it('thousands of tokens do not hold up others while they are looked at', async () => {
+  const { prices } = book(PRICES)
+  let turns = 0
+  let turnsSeen = 0
+  const counting = {
+    ...judge,
+    judge: (caip2Id: string, one: { address: string }) => {
+      turnsSeen = turns
+      return judge.judge(caip2Id, one)
+    },
+  }
+  let ended = false
+  const count = () => {
+    turns += 1
+    if (!ended) setImmediate(count)
+  }
+  setImmediate(count)
+  const tokens = Array.from({ length: 3_000 }, (_, at) => token(`t${at}`, 1n, 0))
+  const [priced] = await createPricing({ prices, judge: counting }).price(chain('evm'), [evm(1n, tokens)], query())
+  ended = true
+  expect(priced?.tokens.size).toBe(3_000)
+  expect(turnsSeen).toBeGreaterThan(8)
+})
+
 it('an account with more tokens than were looked at has no total where the others would be shown', async () => {
   const { prices } = book(PRICES)
   const pricing = createPricing({ prices, judge })
