@@ -105,6 +105,7 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
         decimals = ${value(result.decimals)}, attempts = 0`
       const uri = sql`, token_uri = coalesce(${value(result.tokenUri)}, token_uri)`
       await sql`update evm_nft_metadata set status = ${result.status}, updated_at = ${nowSeconds()},
+        height = (select s.height from stream s where s.id = evm_nft_metadata.stream),
         due_at = case when due_at = ${token.lease} then ${result.retryAt ?? null}::int8 else due_at end ${found ? members : uri} where ${await key(token)}`.execute(
         db,
       )

@@ -7,7 +7,6 @@ import { StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
 import { readCount } from './evm-layer.ts'
 import { createEvmBlockReader } from './evm-reader.ts'
-import { createRecentChanges } from './recent-changes.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 
 /** Blocks of the first page, and of the largest. */
@@ -32,7 +31,6 @@ export interface EvmStreamDeps {
 /** An EVM chain by itself: an L1, or any other. Leaves a dead branch by parent hash. */
 export function createEvmStream({ definition, pool, path, stored }: EvmStreamDeps): ChainStream<EvmStreamBlock> {
   const reader = createEvmBlockReader(pool, path)
-  const recent = createRecentChanges()
   let page = FIRST_PAGE
   return {
     definition,
@@ -67,7 +65,6 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
       // After a branch was left there is no state: the block that became the tip knows the sum.
       const known = progress.state === undefined && progress.tip ? await stored(progress.tip.height) : undefined
       let count = known?.count ?? readCount(progress.state)
-      recent.keep(progress.tip?.height ?? -1n)
       return {
         apply(blocks) {
           const { rows, transactions } = evmEffects(
@@ -75,8 +72,7 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
             count,
           )
           count = transactions
-          const metadataChanges = recent.withDropped(rows.metadataChanges ?? [], blocks.at(-1)?.height ?? 0n)
-          return { rows: { evm: { ...rows, metadataChanges } }, state: count.toString() }
+          return { rows: { evm: rows }, state: count.toString() }
         },
       }
     },

@@ -15,6 +15,7 @@ import * as networkIdentity from './0007-network-identity.ts'
 import * as openAndEnded from './0008-open-and-ended.ts'
 import * as utxoOrigin from './0009-utxo-origin.ts'
 import * as unspentEntries from './0010-unspent-entries.ts'
+import * as metadataHeight from './0011-metadata-height.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -27,6 +28,7 @@ const STEPS: Record<string, Migration> = {
   '0008-open-and-ended': openAndEnded,
   '0009-utxo-origin': utxoOrigin,
   '0010-unspent-entries': unspentEntries,
+  '0011-metadata-height': metadataHeight,
 }
 
 /** How the migrator says that somebody else knows more steps. */

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { tokenStandards } from '../codes.ts'
+import { nowSeconds } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
 import type { Database } from '../schema/index.ts'
 import { toTarget } from './stream-rows.ts'
@@ -49,6 +50,10 @@ async function rewindNfts(tx: Transaction<Database>, stream: number, height: big
   await sql`delete from evm_nft where stream = ${stream} and height > ${height} and first_height > ${height}`.execute(
     tx,
   )
+  // What was read of the chain since may have been on the dead branch only; so may what is being read now.
+  const now = nowSeconds()
+  await sql`update evm_nft_metadata set due_at = least(due_at, ${now}), attempts = 0
+    where stream = ${stream} and (height > ${height} or due_at > ${now})`.execute(tx)
   const unique = tokenStandards.number('ERC-721')
   await sql`update evm_nft n set height = t.height, log_index = t.log_index,
       standard = t.standard, owner = case when t.standard = ${unique} then t.recipient end

@@ -47,14 +47,31 @@ function nftRows(of: WithStream, nfts: readonly EvmNftRow[]): Insertion[] {
   ]
 }
 
-/** Tokens whose metadata changed get in line again; whatever nobody ever saw move stays unknown. */
+/**
+ * Tokens whose metadata changed get in line again; whatever nobody ever saw move stays unknown. A contract may say it of
+ * all of its tokens in every log: each is looked at once, and those in line are left as they are.
+ */
 export function refetchMetadata(tx: RangeTransaction, stream: number, changes: readonly EvmMetadataChangeRow[]): void {
   const now = nowSeconds()
-  void sendChunks(tx, changes, (chunk) => {
+  void sendChunks(tx, joinChanges(changes), (chunk) => {
     const from = rowSource('c', CHANGE, chunk)
-    return sql`update evm_nft_metadata m set due_at = least(m.due_at, ${now}), attempts = 0 from ${from}
-      where m.contract = c.contract and m.stream = ${stream} and m.token_id between c.low and c.high`
+    return sql`update evm_nft_metadata m set due_at = ${now}, attempts = 0 from ${from}
+      where m.contract = c.contract and m.stream = ${stream} and m.token_id between c.low and c.high
+        and (m.due_at is null or m.due_at > ${now})`
   })
+}
+
+/** The same tokens, each in one range only. */
+function joinChanges(changes: readonly EvmMetadataChangeRow[]): EvmMetadataChangeRow[] {
+  const sorted = changes.filter(({ from, to }) => from <= to)
+  sorted.sort((a, b) => (a.contract === b.contract ? (a.from < b.from ? -1 : 1) : a.contract < b.contract ? -1 : 1))
+  const joined: EvmMetadataChangeRow[] = []
+  for (const change of sorted) {
+    const last = joined.at(-1)
+    if (last?.contract !== change.contract || change.from > last.to + 1n) joined.push(change)
+    else if (change.to > last.to) joined[joined.length - 1] = { ...last, to: change.to }
+  }
+  return joined
 }
 
 function first<R extends { height: bigint }>(rows: readonly R[], key: (row: R) => string): R[] {

@@ -10,8 +10,10 @@ import { openVisibleStore, type Sql } from '../database-dump.ts'
 
 export interface EvmStage {
   store: Store
-  indexer: Indexer
+  readonly indexer: Indexer
   sql: Sql
+  /** Begins anew on the same store, as another process would. */
+  again(): void
   /** Resolves once the block of this height and hash is the stored tip and nothing is in doubt. */
   at(block: { number: string; hash: string }): Promise<void>
 }
@@ -22,30 +24,46 @@ export async function startEvmStage(urls: string | readonly string[], chainId: n
   const pool = createUpstreamPool(`eip155:${chainId}`, servers, TEST_LIMITS)
   const { store, sql } = await openVisibleStore()
   const id = BigInt(chainId)
-  const stream = createEvmStream({
-    definition: { name: `eip155:${chainId}`, kind: 'evm', testnet: true, evmChainId: id },
-    pool,
-    path: '',
-    stored: async (height) => {
-      const block = await store.reader.evm.blockAt(id, height)
-      return block && { hash: block.hash, count: block.cumulativeTransactions }
-    },
-  })
+  const streamOf = () =>
+    createEvmStream({
+      definition: { name: `eip155:${chainId}`, kind: 'evm', testnet: true, evmChainId: id },
+      pool,
+      path: '',
+      stored: async (height) => {
+        const block = await store.reader.evm.blockAt(id, height)
+        return block && { hash: block.hash, count: block.cumulativeTransactions }
+      },
+    })
   const times = { pollMs: 20, retryMs: 10, maxRetryMs: 100 }
-  const indexer = createIndexer({ writer: store.writer, streams: [stream], logger: pino({ level: 'silent' }), times })
+  const begin = () => {
+    const streams = [streamOf()]
+    const indexer = createIndexer({ writer: store.writer, streams, logger: pino({ level: 'silent' }), times })
+    indexer.start()
+    return indexer
+  }
+  let indexer = begin()
   onTestFinished(async () => {
     await indexer.stop()
     await store.close()
     await pool.close()
   })
-  indexer.start()
   const at: EvmStage['at'] = ({ number, hash }) =>
     eventually(async () => {
       const [stored] = await store.reader.progress()
       expect(stored?.tip).toMatchObject({ height: BigInt(number), blockId: hash.slice(2) })
       expect(indexer.status().streams[0]).toMatchObject({ height: BigInt(number), phase: 'following' })
     })
-  return { store, indexer, sql, at }
+  return {
+    store,
+    get indexer() {
+      return indexer
+    },
+    sql,
+    at,
+    again() {
+      indexer = begin()
+    },
+  }
 }
 
 /** Everything that is indexed of EVM chains; moments of our own clock left out. */

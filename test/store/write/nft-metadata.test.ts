@@ -1,0 +1,138 @@
+import { expect, it } from 'vitest'
+import type { EvmRows, Store } from '../../../src/store/index.ts'
+import { describeStores } from '../../support/store.ts'
+import { address, range } from './range-samples.ts'
+
+const L1 = { name: 'eip155:77', kind: 'evm' as const, testnet: false, evmChainId: 77n }
+const NFTS = { chainId: 77n, contract: address(0xcc) }
+
+const nft = (height: number, owner: string, tokenId: bigint) => ({
+  contract: NFTS.contract,
+  tokenId,
+  standard: 'ERC-721' as const,
+  owner,
+  height: BigInt(height),
+  firstHeight: BigInt(height),
+  logIndex: 0,
+})
+
+const commitEvm = (store: Store, stream: string, height: number, evm: EvmRows): Promise<void> =>
+  store.writer.commitRange(stream, { evm }, range(height))
+
+async function opened(open: () => Promise<Store>): Promise<Store> {
+  const store = await open()
+  await store.writer.register(L1)
+  return store
+}
+
+describeStores('NFT metadata', (open) => {
+  it('is fetched once per turn, kept over failures, and reindexed once an hour', async () => {
+    const store = await opened(open)
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 300n)] })
+    const token = { ...NFTS, tokenId: 7n }
+    const due = await store.nftMetadata.takeDue(10, 600)
+    const [taken] = due.filter(({ tokenId }) => tokenId === 7n)
+    const lease = taken?.lease ?? 0n
+    expect(taken).toEqual({ ...token, standard: 'ERC-721', attempts: 0, asked: false, lease })
+    expect(due).toHaveLength(2)
+    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    const found = { status: 'INDEXED', tokenUri: 'ipfs://x', name: 'Seven', attributes: '[{"a":1}]' }
+    await store.nftMetadata.store({ ...token, lease }, found)
+    // Its turn is over: whatever comes of it has no say about the next one.
+    await store.nftMetadata.store({ ...token, lease }, { status: 'UNREACHABLE_TOKEN_URI', retryAt: 1n })
+    const read = await store.reader.nfts.find(NFTS, 7n)
+    expect(read?.metadata).toMatchObject({ ...found, status: 'UNREACHABLE_TOKEN_URI' })
+    expect(read?.metadata.updatedAt).toBeGreaterThan(1_000_000n)
+    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    expect(await store.nftMetadata.requestReindex(token, 3_600)).toEqual({ found: true })
+    const again = await store.nftMetadata.requestReindex(token, 3_600)
+    expect(again.retryAfterSeconds).toBeGreaterThan(3_590)
+    expect(await store.nftMetadata.requestReindex({ ...token, tokenId: 8n }, 3_600)).toEqual({ found: false })
+    const [again7] = await store.nftMetadata.takeDue(10, 600, 'asked')
+    expect(again7).toMatchObject({ ...token, asked: true })
+    await commitEvm(store, L1.name, 1, {
+      metadataChanges: [{ height: 1n, contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }],
+    })
+    expect(await store.nftMetadata.takeDue(10, 600)).toMatchObject([{ ...token, attempts: 0, asked: false }])
+    const page = await store.reader.nfts.list(NFTS, { limit: 1 })
+    expect([page.tokens[0]?.tokenId, page.nextTokenId]).toEqual([7n, 7n])
+    const next = await store.reader.nfts.list(NFTS, { afterTokenId: 7n, limit: 1 })
+    expect([next.tokens[0]?.tokenId, next.nextTokenId]).toEqual([300n, undefined])
+  })
+  it('is fetched again for a contract that says it of all tokens time and again, of each once', async () => {
+    const store = await opened(open)
+    const ids = [0n, 7n, 8n, 300n]
+    await commitEvm(store, L1.name, 0, { nfts: ids.map((tokenId) => nft(0, address(1), tokenId)) })
+    const { contract } = NFTS
+    const fetched = async () => {
+      for (const token of await store.nftMetadata.takeDue(10, 600))
+        await store.nftMetadata.store(token, { status: 'INDEXED' })
+    }
+    const told = async (height: number, ...ranges: (readonly [bigint, bigint])[]) => {
+      await fetched()
+      const metadataChanges = ranges.map(([from, to]) => ({ height: BigInt(height), contract, from, to }))
+      await commitEvm(store, L1.name, height, { metadataChanges })
+      return (await store.nftMetadata.takeDue(10, 0)).map(({ tokenId }) => tokenId).sort((a, b) => Number(a - b))
+    }
+    const most = 2n ** 256n - 1n
+    expect(await told(1, ...Array.from({ length: 5_000 }, () => [0n, most] as const))).toEqual(ids)
+    expect(await told(2, [8n, 7n], [9n, 299n], [most, 0n])).toEqual([])
+    expect(await told(3, [300n, most], [7n, 7n], [2n, 6n], [7n, 7n])).toEqual([7n, 300n])
+    expect(await told(4, [0n, 0n], [8n, 8n], [most, most])).toEqual([0n, 8n])
+  })
+  it('of a large collection is put in line at once, however often it is told in one block', {
+    timeout: 40_000,
+  }, async () => {
+    const store = await opened(open)
+    const tokens = Array.from({ length: 4_000 }, (_, tokenId) => nft(0, address(1), BigInt(tokenId)))
+    await commitEvm(store, L1.name, 0, { nfts: tokens })
+    expect(await store.nftMetadata.takeDue(4_000, 600)).toHaveLength(4_000)
+    const all = { height: 1n, contract: NFTS.contract, from: 0n, to: 2n ** 256n - 1n }
+    // That many fit into one block. Each with each would be minutes, in which the chain stands.
+    await commitEvm(store, L1.name, 1, { metadataChanges: Array.from({ length: 8_000 }, () => all) })
+    expect(await store.nftMetadata.takeDue(5_000, 600)).toHaveLength(4_000)
+  })
+  it('is fetched again after a fork if it may be of the dead branch, also by who fetches then', async () => {
+    const store = await opened(open)
+    for (const height of [0, 1, 2])
+      await commitEvm(store, L1.name, height, { nfts: [nft(height, address(1), 7n + BigInt(height))] })
+    const take = async () => (await store.nftMetadata.takeDue(10, 600)).sort((a, b) => Number(a.tokenId - b.tokenId))
+    const [first, second, third] = await take()
+    if (!first || !second || !third) throw new Error('three tokens are due')
+    await store.nftMetadata.store(first, { status: 'INDEXED' })
+    await store.writer.rewind(L1.name, 1n)
+    // The first was fetched at the dead block, the second one is being fetched, the third one is gone.
+    await store.nftMetadata.store(second, { status: 'INDEXED' })
+    const again = await take()
+    expect(again.map(({ tokenId }) => tokenId)).toEqual([7n, 8n])
+    for (const token of again) await store.nftMetadata.store(token, { status: 'INDEXED' })
+    await commitEvm(store, L1.name, 2, {})
+    await store.writer.rewind(L1.name, 1n)
+    expect(await take()).toEqual([])
+  })
+  it('is fetched again when it was asked for, or changed, while a fetch was under way', async () => {
+    const store = await opened(open)
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 8n)] })
+    const take = () => store.nftMetadata.takeDue(10, 600)
+    const [first, second] = (await take()).sort((a, b) => Number(a.tokenId - b.tokenId))
+    if (!first || !second) throw new Error('two tokens are due')
+    expect(await store.nftMetadata.requestReindex(second, 3_600)).toEqual({ found: true })
+    const changed = { height: 1n, contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }
+    await commitEvm(store, L1.name, 1, { metadataChanges: [changed] })
+    for (const token of [first, second]) await store.nftMetadata.store(token, { status: 'INDEXED', name: 'of before' })
+    // Nothing is left out, and what a user asked for comes first.
+    const [asked] = await store.nftMetadata.takeDue(1, 600)
+    expect(asked).toMatchObject({ tokenId: 8n, asked: true })
+    const [other] = await take()
+    expect(other).toMatchObject({ tokenId: 7n, asked: false })
+    // Turns in which nothing was found out: who asked goes first again, others wait.
+    if (!asked || !other) throw new Error('both are due')
+    await store.nftMetadata.giveBack(other, 1_000)
+    await store.nftMetadata.giveBack(asked, 1_000)
+    expect(await take()).toMatchObject([{ tokenId: 8n, asked: true }])
+    await store.nftMetadata.giveBack({ ...other, lease: 1n }, 0)
+    expect(await take()).toEqual([])
+    for (const token of [asked, other]) if (token) await store.nftMetadata.store(token, { status: 'INDEXED' })
+    expect(await take()).toEqual([])
+  })
+})
