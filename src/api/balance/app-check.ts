@@ -112,7 +112,7 @@ async function verified(verify: () => Promise<unknown>): Promise<boolean> {
     await verify()
     return true
   } catch (error) {
-    if (error instanceof errors.JWKSTimeout) throw error
+    if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) throw error
     if (error instanceof errors.JOSEError && !(error.code === 'ERR_JOSE_GENERIC')) return false
     throw error
   }

@@ -155,6 +155,15 @@ describe('mode firebase', () => {
     await expect(judge(await sign(GOOD))).rejects.toThrow()
     failing = false
   })
+
+  it.each(['{}', '{"keys":[null]}', '[]'])(
+    'is the trouble of the server, too, when %s stands where keys belong',
+    async (text) => {
+      const file = join(folder, 'broken.json')
+      writeFileSync(file, text)
+      await expect(check({ mode: 'jwt', jwks: file })(await sign(GOOD))).rejects.toThrow(/malformed/)
+    },
+  )
 })
 
 it('a mode without what it needs stops the start', () => {
