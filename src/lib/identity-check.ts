@@ -1,4 +1,5 @@
 import { BadAnswerError, CancelledError } from '../errors.ts'
+import { steadyNow } from './steady-clock.ts'
 
 /** Time before a server that could not or would not say who it is is asked again. */
 const RECHECK_MS = 60_000
@@ -23,15 +24,15 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
     try {
       const identity = await deps.ask(context)
       if (identity !== undefined) verdict = deps.matches(identity) ? 'right' : 'wrong'
-      askedAt = Date.now()
+      askedAt = steadyNow()
     } catch (error) {
       // A reader that left says nothing about the server: the next one asks again.
-      if (!context.signal.aborted && !(error instanceof CancelledError)) askedAt = Date.now()
+      if (!context.signal.aborted && !(error instanceof CancelledError)) askedAt = steadyNow()
     }
   }
 
   return async (context) => {
-    if (verdict !== 'right' && Date.now() - askedAt >= RECHECK_MS) {
+    if (verdict !== 'right' && steadyNow() - askedAt >= RECHECK_MS) {
       asking ??= ask(context).finally(() => {
         asking = undefined
       })

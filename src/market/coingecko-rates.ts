@@ -1,4 +1,5 @@
 import { CURRENCIES, type Currency } from '../lib/currencies.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import type { CoingeckoClient } from './coingecko-client.ts'
 import { impliedRates, type RatesPerUsd, ratesOfTable } from './exchange-rates.ts'
 import type { QuotesByCurrency } from './prices.ts'
@@ -10,17 +11,17 @@ const RETRY_MS = 600_000
 export const createCoingeckoRates = (client: CoingeckoClient) => {
   let table: { rates: RatesPerUsd; at: number } | undefined
   const readTable = async (signal: AbortSignal): Promise<RatesPerUsd> => {
-    if (table !== undefined && Date.now() - table.at < RATES_MS) return table.rates
+    if (table !== undefined && steadyNow() - table.at < RATES_MS) return table.rates
     const answer = await client.get('/exchange_rates', signal).catch(() => undefined)
     const rows = answer !== undefined && 'ok' in answer ? answer.ok['rates'] : undefined
     if (typeof rows !== 'object' || rows === null) {
-      table = { rates: table?.rates ?? {}, at: Date.now() - RATES_MS + RETRY_MS }
+      table = { rates: table?.rates ?? {}, at: steadyNow() - RATES_MS + RETRY_MS }
       return table.rates
     }
     const values = Object.entries(rows).map(
       ([name, row]) => [name, (row as { value?: unknown } | null)?.value] as const,
     )
-    table = { rates: ratesOfTable(Object.fromEntries(values), CURRENCIES), at: Date.now() }
+    table = { rates: ratesOfTable(Object.fromEntries(values), CURRENCIES), at: steadyNow() }
     return table.rates
   }
   return async (things: QuotesByCurrency[], currencies: readonly Currency[], signal: AbortSignal) => {

@@ -7,6 +7,7 @@ import { hrpOfNetwork } from '../lib/bech32-address.ts'
 import { EMPTY_ID, idFromCb58, idToCb58 } from '../lib/ids.ts'
 import { pause } from '../lib/pause.ts'
 import { SIDES, type Side } from '../lib/primary-network.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { differenceOf, type IndexedNetwork, type IndexedNetworks, OtherNetworkError } from '../store/index.ts'
 
 /** A database that is being opened or away must not keep the server from starting; milliseconds. */
@@ -107,8 +108,8 @@ export function createIndexIdentities(
     },
     known(side) {
       const known = networks[side]?.known() ?? found.get(side)?.identity
-      if (known || !networks[side] || Date.now() - (lookedUpAt.get(side) ?? 0) < LOOK_UP_MS) return known
-      lookedUpAt.set(side, Date.now())
+      if (known || !networks[side] || steadyNow() - (lookedUpAt.get(side) ?? 0) < LOOK_UP_MS) return known
+      lookedUpAt.set(side, steadyNow())
       find(side).catch(() => undefined)
       return undefined
     },

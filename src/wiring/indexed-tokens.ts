@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexedTokens } from '../chains/evm/index.ts'
 import type { Config } from '../config/index.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import type { Store } from '../store/index.ts'
 import { indexedEvmStreams } from './evm-streams.ts'
 
@@ -32,8 +33,8 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   }
   /** Nobody waits for the database: the answer is what was known before. */
   const refresh = (): void => {
-    if (Date.now() - askedAt < PROGRESS_MS) return
-    askedAt = Date.now()
+    if (steadyNow() - askedAt < PROGRESS_MS) return
+    askedAt = steadyNow()
     read().catch(() => undefined)
   }
   /** After a start nothing is known, and an index that is taken for incomplete finds nothing: that looks like a loss. */

@@ -29,7 +29,7 @@ export function createEventStream(options: EventStreamOptions) {
   let wanted = false
   let ended = false
   let stalled = false
-  let lastMove = Date.now()
+  let lastMove = performance.now()
   /** Chains finish at the same time: several writers may wait for the reader at once. */
   const waiting = new Set<() => void>()
 
@@ -38,7 +38,7 @@ export function createEventStream(options: EventStreamOptions) {
       if (!started) void nextTurn().then(breakSilence)
       started = true
       wanted = true
-      lastMove = Date.now()
+      lastMove = performance.now()
       flush()
     },
     destroy(error, callback) {
@@ -51,7 +51,7 @@ export function createEventStream(options: EventStreamOptions) {
 
   const timer = setInterval(
     () => {
-      const silence = Date.now() - lastMove
+      const silence = performance.now() - lastMove
       const pending = queuedBytes > 0 || readable.readableLength > 0
       if (pending && silence >= options.stalledReaderMs) {
         stalled = true
@@ -76,7 +76,7 @@ export function createEventStream(options: EventStreamOptions) {
       const chunk = queue.length === 1 ? (queue[0] as string) : queue.join('')
       queue.length = 0
       queuedBytes = 0
-      lastMove = Date.now()
+      lastMove = performance.now()
       silent = false
       wanted = readable.push(chunk)
       wakeAll()

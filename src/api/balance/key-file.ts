@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { steadyNow } from '../../lib/steady-clock.ts'
 
 /**
  * Keys of a JWKS file. Keys rotate: a token with an unknown key id has the file read again, at most once in
@@ -10,7 +11,7 @@ export function createKeyFile(path: string, cooldownMs: number): JWTVerifyGetKey
   let keys: JWTVerifyGetKey | undefined
   let readAt = 0
   const read = async (): Promise<JWTVerifyGetKey> => {
-    readAt = Date.now()
+    readAt = steadyNow()
     return createLocalJWKSet(JSON.parse(await readFile(path, 'utf8')))
   }
   return async (header, token) => {
@@ -18,7 +19,7 @@ export function createKeyFile(path: string, cooldownMs: number): JWTVerifyGetKey
     try {
       return await keys(header, token)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || Date.now() - readAt < cooldownMs) throw error
+      if (!(error instanceof errors.JWKSNoMatchingKey) || steadyNow() - readAt < cooldownMs) throw error
       keys = await read().catch(() => keys as JWTVerifyGetKey)
       return keys(header, token)
     }

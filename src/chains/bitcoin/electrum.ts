@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
 import { startRound } from './electrum-round.ts'
@@ -76,7 +77,7 @@ export const createElectrumClient = (deps: {
   const failed = (candidate: Candidate, error: unknown): void => {
     const pause = Math.min(limits.backoffMs * 2 ** candidate.failures, limits.maxBackoffMs)
     candidate.failures += 1
-    candidate.avoidUntil = Date.now() + pause
+    candidate.avoidUntil = steadyNow() + pause
     deps.logger?.debug({ host: candidate.host, err: error, pause }, 'electrum server failed')
   }
 
@@ -150,7 +151,7 @@ export const createElectrumClient = (deps: {
  * connection may have died unnoticed, which alone does not speak against its server, so a warm one has a second try.
  */
 const order = (candidates: readonly Candidate[], tips: TipWatch<Candidate>): Candidate[] => {
-  const now = Date.now()
+  const now = steadyNow()
   const avoided = (one: Candidate): number => (one.avoidUntil > now ? 2 : 0) + (tips.lags(one) ? 1 : 0)
   return candidates
     .toSorted((a, b) => avoided(a) - avoided(b) || a.priority - b.priority)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IdentityProbe, UpstreamPool } from '../../upstream/types.ts'
 import type { ReadContext } from '../capabilities.ts'
 import { callFailure } from './call-failure.ts'
@@ -40,13 +41,13 @@ export function createEvmReader({ caip2Id, pool, path = '', multicall, logger }:
   let preferred: { method: ReadMethod; until: number } | undefined
 
   const inTurn = async <T>(run: (method: ReadMethod) => Promise<T>): Promise<T> => {
-    const first = preferred && preferred.until > Date.now() ? preferred.method : undefined
+    const first = preferred && preferred.until > steadyNow() ? preferred.method : undefined
     const order = first ? [first, ...methods.filter((method) => method !== first)] : methods
     let refusal: unknown
     for (const method of order) {
       try {
         const result = await run(method)
-        if (refusal !== undefined) preferred = { method, until: Date.now() + preferenceMs }
+        if (refusal !== undefined) preferred = { method, until: steadyNow() + preferenceMs }
         return result
       } catch (error) {
         if (callFailure(error) !== 'refused') throw error

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BadAnswerError, DeadlineError, JsonRpcError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
@@ -52,7 +53,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }
     } catch (error) {
       const refused = !context.signal.aborted && refuses(pool, error)
       // The only server is asked whenever somebody wants to know.
-      if (pools.length > 1 && !able.has(pool)) askAgainAt.set(pool, Date.now() + (refused ? askAgainMs : askSoonMs))
+      if (pools.length > 1 && !able.has(pool)) askAgainAt.set(pool, steadyNow() + (refused ? askAgainMs : askSoonMs))
       if (refused) return undefined
       throw error
     }
@@ -71,7 +72,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }
   }
 
   return async (owner: string, context: ReadContext): Promise<FoundTokens | undefined> => {
-    const due = pools.filter((pool) => (askAgainAt.get(pool) ?? 0) <= Date.now())
+    const due = pools.filter((pool) => (askAgainAt.get(pool) ?? 0) <= steadyNow())
     let trouble: unknown
     for (const pool of due.filter((one) => able.has(one))) {
       try {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { readHeight } from '../../chains/avalanche/node/index.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Page, StreamTip } from '../runner/stream.ts'
 import type { ChainFormat } from './formats.ts'
@@ -39,7 +40,7 @@ export function createBlockSource<T>({
   heights,
   logger,
   pageBlocks,
-  clock = Date.now,
+  clock = steadyNow,
 }: BlockSourceDeps<T>): BlockSource<T> {
   const { letter } = format
   const containers = createIndexApi(pool, format, pageBlocks)

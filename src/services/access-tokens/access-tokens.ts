@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { passwordProblem } from '../../lib/password-strength/index.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import { AccessTokenError } from './access-token-error.ts'
 import { ATTEMPT_LIMITS, type AttemptLimits, createAttempts } from './attempts.ts'
 import { deriveKey, newSigningKey, SALT_BYTES, sameKey } from './keys.ts'
@@ -26,7 +27,7 @@ export interface AccessTokens {
   close(): void
 }
 
-export interface AccessTokensDeps extends Omit<TokenStateDeps, 'now'> {
+export interface AccessTokensDeps extends Omit<TokenStateDeps, 'now' | 'steady'> {
   json: TokenJson
   limits?: AttemptLimits
   /** How often other processes' changes are looked for, milliseconds; 0 = nobody else writes to the store. */
@@ -64,8 +65,9 @@ function checkEndpoints(endpoints: readonly string[]): void {
  */
 export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   const { json, logger, refreshMs, now = Date.now } = deps
-  const state = createTokenState({ ...deps, now })
-  const attempts = createAttempts(deps.limits ?? ATTEMPT_LIMITS, now)
+  const steady = deps.now ?? steadyNow
+  const state = createTokenState({ ...deps, now, steady })
+  const attempts = createAttempts(deps.limits ?? ATTEMPT_LIMITS, steady)
   const nanoseconds = (): bigint => BigInt(now()) * 1_000_000n
   let changes: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined

@@ -23,7 +23,10 @@ export interface TokenStateDeps {
   /** The password of flag or file. */
   configured: string
   logger: Pick<Logger, 'error'>
+  /** Unix milliseconds. */
   now(): number
+  /** Milliseconds, for ages. */
+  steady(): number
 }
 
 const ATTEMPTS = 5
@@ -32,7 +35,7 @@ const ATTEMPTS = 5
  * The state lives in the store, so that tokens survive restarts and hold in every process. The signing key lies there
  * sealed with the configured password: as long as that one stays, a password changed at run time stays in force, too.
  */
-export function createTokenState({ records, configured, logger, now }: TokenStateDeps): TokenState {
+export function createTokenState({ records, configured, logger, now, steady }: TokenStateDeps): TokenState {
   let lock: Lock | undefined
   let signing: SigningKey | undefined
   let generation = -1n
@@ -46,7 +49,7 @@ export function createTokenState({ records, configured, logger, now }: TokenStat
     return unseal(credential, lock)
   }
   const load = async (): Promise<void> => {
-    const at = now()
+    const at = steady()
     const state = await records.state()
     const known = state.credential === undefined ? undefined : await unlock(state.credential)
     if (known === undefined && signing !== undefined)
@@ -77,7 +80,7 @@ export function createTokenState({ records, configured, logger, now }: TokenStat
       return signing
     },
     isRevoked: (jti) => revoked.has(jti),
-    age: () => now() - readAt,
+    age: () => steady() - readAt,
     async open() {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         await load()
@@ -89,7 +92,7 @@ export function createTokenState({ records, configured, logger, now }: TokenStat
       throw new Error('access tokens: other processes keep changing the password')
     },
     async refresh() {
-      const at = now()
+      const at = steady()
       if ((await records.generation()) === generation) readAt = at
       else await load()
     },

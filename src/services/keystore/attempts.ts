@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { clientSource } from '../../lib/client-source.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import { KeystoreError } from './errors.ts'
 
 /** Slows down who guesses passwords. Only failures count. */
@@ -20,7 +21,7 @@ export interface AttemptLimits {
 const MAX_ADDRESSES = 10_000
 
 /** @param now milliseconds; for tests */
-export function createAttempts({ burst, refillMs }: AttemptLimits, now: () => number = Date.now): Attempts {
+export function createAttempts({ burst, refillMs }: AttemptLimits, now: () => number = steadyNow): Attempts {
   const debts = new LRUCache<string, { failures: number; at: number }>({ max: MAX_ADDRESSES })
   const debtOf = (key: string): number => {
     const debt = debts.get(key)

@@ -1,4 +1,5 @@
 import { UpstreamRateLimitedError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 
 /** Keeps many tokens of one collection from falling upon their one host. */
 export interface HostTurns {
@@ -19,7 +20,7 @@ interface HostState {
 const QUIET_MS = 30_000
 
 /** Hosts without work and without a ban are forgotten, so memory is bound by what runs. */
-export function createHostTurns(perHost: number, now: () => number = Date.now): HostTurns {
+export function createHostTurns(perHost: number, now: () => number = steadyNow): HostTurns {
   const hosts = new Map<string, HostState>()
   const stateOf = (host: string): HostState => {
     const known = hosts.get(host) ?? { busy: 0, waiting: { first: [], others: [] }, quietUntilMs: 0 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEventStream } from '../../../src/api/balance/event-stream.ts'
 
 const limits = { keepAliveMs: 60_000, stalledReaderMs: 60_000 }
@@ -32,5 +32,33 @@ describe('writers that wait for the reader', () => {
     const writers = [stream.ready(), stream.ready(), stream.ready()]
     stream.readable.destroy()
     await Promise.all(writers)
+  })
+})
+
+describe('a reader who waits', () => {
+  it('hears of the stream also behind a clock that was set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const stream = createEventStream({ ...limits, keepAliveMs: 40 })
+    onTestFinished(() => void stream.readable.destroy())
+    const heard: string[] = []
+    stream.readable.on('data', (chunk: Buffer) => heard.push(chunk.toString()))
+    await expect.poll(() => heard).toHaveLength(1)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await expect.poll(() => heard, { timeout: 5_000 }).toEqual([': ping\n\n', ': ping\n\n'])
+  })
+
+  it('is not cut for a clock that was set forward', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const ends: string[] = []
+    const stream = createEventStream({ keepAliveMs: 40, stalledReaderMs: 60_000, onEnd: (how) => ends.push(how) })
+    stream.readable.read(0)
+    stream.write(LARGE)
+    stream.write(LARGE)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(ends).toEqual([])
+    stream.readable.destroy()
   })
 })

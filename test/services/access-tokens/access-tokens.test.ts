@@ -171,6 +171,16 @@ describe('access tokens', () => {
     expect(await guess('a')).toBe('incorrect password')
   })
 
+  it('forgive a wrong password as soon when the clock is set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const tokens = await start({ limits: { burst: 2, perSecond: 1, concurrent: 1, waiting: 8 } })
+    const guess = tokens.newToken({ password: 'wrong', endpoints: ALL }, 'a')
+    await expect(guess).rejects.toThrow('incorrect password')
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await expect(tokens.newToken({ password: PASSWORD, endpoints: ALL }, 'a')).resolves.toContain('.')
+  })
+
   it('are guessed no faster from the many addresses of one household', async () => {
     const attempts = createAttempts({ burst: 2, perSecond: 1, concurrent: 1, waiting: 8 }, () => 0)
     const guess = (from: string) => attempts.run(from, async () => false).catch((error: Error) => error.message)

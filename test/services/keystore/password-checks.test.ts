@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CancelledError } from '../../../src/errors.ts'
 import { createAttempts } from '../../../src/services/keystore/attempts.ts'
 import { KeystoreBusyError, WrongPasswordError } from '../../../src/services/keystore/errors.ts'
@@ -88,6 +88,15 @@ describe('attempts', () => {
     expect([1, 2].map(() => tryOne('10.0.0.1'))).toEqual([true, false])
     now = 100_000
     expect([1, 2, 3, 4].map(() => tryOne('10.0.0.1'))).toEqual([true, true, true, false])
+  })
+
+  it('are not held against an address for longer when the clock is set back', () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const attempts = createAttempts({ burst: 3, refillMs: 1_000 })
+    attempts.failed('10.0.0.1')
+    vi.setSystemTime(Date.now() - 3_600_000)
+    expect(() => attempts.admit('10.0.0.1')).not.toThrow()
   })
 
   it('of one IPv6 network and of both forms of an IPv4 address are counted together', () => {

@@ -17,7 +17,7 @@ export function createReadingTimes(limitMs: number): ReadingTimes {
 
   const look = (): void => {
     timer = undefined
-    const now = Date.now()
+    const now = performance.now()
     for (const [response, deadline] of waiting) {
       if (deadline > now) break
       waiting.delete(response)
@@ -33,7 +33,7 @@ export function createReadingTimes(limitMs: number): ReadingTimes {
       response.once('prefinish', () => {
         // Most answers are gone before anybody looks.
         if (response.destroyed) return
-        waiting.set(response, Date.now() + limitMs)
+        waiting.set(response, performance.now() + limitMs)
         schedule()
       })
       const done = (): void => void waiting.delete(response)

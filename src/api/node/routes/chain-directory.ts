@@ -1,6 +1,7 @@
 import { decodeCb58 } from '../../../lib/cb58.ts'
 import { ID_BYTES } from '../../../lib/ids.ts'
 import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID } from '../../../lib/primary-network.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
 import { MethodError } from '../gorilla/local-service.ts'
 
 /** A chain as `platform.getBlockchains` lists it. */
@@ -122,7 +123,7 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
       version += 1
     },
     refresh: () => {
-      const now = Date.now()
+      const now = steadyNow()
       if (running) return running
       if (now - askedAt < REFRESH_MS) return Promise.resolve(listed)
       askedAt = now
