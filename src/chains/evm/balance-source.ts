@@ -52,7 +52,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const { caip2Id, pool, path = '', logger } = deps
   const limits: EvmLimits = { ...evmLimits, ...deps.limits }
   const reader = createEvmReader(deps)
-  const unreadable = createUnreadableTokens(limits.cacheEntries, limits.unreadableMs)
+  const unreadable = createUnreadableTokens(limits.unreadableEntries, limits.unreadableMs)
   const sweep = createSteadySweep(createBalanceSweep(reader, limits, unreadable), limits.lagBlocks)
   const metadata = createTokenMetadataReader(reader, limits)
   const offered = createTokenDiscovery({
@@ -61,9 +61,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     limits,
     ...(logger && { logger }),
   })
-  const discovery = deps.indexedTokens
-    ? createIndexedDiscovery(deps.indexedTokens, offered, limits.discoveredTokens)
-    : offered
+  const discovery = deps.indexedTokens ? createIndexedDiscovery(deps.indexedTokens, offered, limits) : offered
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
   const foundTokens = createFoundTokens({ caip2Id, catalogue: deps.tokens, limits, isUnreadable: unreadable.has })
 

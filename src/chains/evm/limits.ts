@@ -17,8 +17,10 @@ export interface EvmLimits {
   concurrency: number
   /** A token without a readable balance is not asked again for this long, milliseconds. */
   unreadableMs: number
-  /** Remembered unreadable (token, owner) pairs, and owners with discovered tokens. */
+  /** Owners with discovered tokens that are remembered. */
   cacheEntries: number
+  /** Remembered unreadable (token, owner) pairs. */
+  unreadableEntries: number
   /** Tokens whose metadata is remembered; more than one read may ask for. */
   metadataEntries: number
   /** A remembered name is read again after this, milliseconds: proxies do change name and decimals. */
@@ -50,11 +52,12 @@ export const evmLimits: EvmLimits = {
   concurrency: 4,
   unreadableMs: 600_000,
   cacheEntries: 20_000,
+  unreadableEntries: 60_000,
   metadataEntries: 60_000,
   metadataMs: 86_400_000,
   discoveredTokens: 10_000,
   discoveredPerRead: 50_000,
-  discoveredKept: 200_000,
+  discoveredKept: 600_000,
   patientTokens: 100,
   patientNames: 8,
   discoveryMs: 60_000,

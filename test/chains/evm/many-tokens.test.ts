@@ -63,9 +63,19 @@ it('whoever has more than are looked at keeps those he got to know first, and wh
 it('one read looks at so many of all owners together: those who have few keep all of them', async () => {
   const indexedTokens = indexOf({ [owner(1)]: some(0, 500), [owner(2)]: some(500, 5), [owner(3)]: some(600, 30) })
   const limits = { ...evmLimits, discoveredPerRead: 60 }
-  const { source } = sourceOver(noDiscovery, { list, indexedTokens, limits })
+  const asked: number[] = []
+  const counting = {
+    ...indexedTokens,
+    tokensOf: (one: string, most: number) => {
+      asked.push(most)
+      return indexedTokens.tokensOf(one, most)
+    },
+  }
+  const { source } = sourceOver(noDiscovery, { list, indexedTokens: counting, limits })
   const read3 = await read(source, [owner(1), owner(2), owner(3)])
   expect(read3.map((balances) => shown(balances).length - 1)).toEqual([27, 5, 27])
+  // Nobody's thousands are read to be thrown away.
+  expect(asked).toEqual([21, 21, 21, 28, 28])
   expect(shareOf([5, 500, 30], 60)).toBe(27)
   expect(shareOf([5, 30], 60)).toBe(Number.POSITIVE_INFINITY)
 })
