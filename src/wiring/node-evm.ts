@@ -1,6 +1,4 @@
-import { createEvmGateway } from '../api/node/evm/gateway.ts'
-import { createEvmSockets } from '../api/node/evm/ws/sockets.ts'
-import { createSocketTargets } from '../api/node/evm/ws/targets.ts'
+import { createEvmGateway, createEvmSockets, createSocketTargets } from '../api/node/evm/index.ts'
 import type { EvmApi, Forwarder, NodePools } from '../api/node/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Metrics } from '../metrics/index.ts'

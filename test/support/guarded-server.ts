@@ -53,6 +53,7 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
     chains,
     services: [createAuthService({ tokens, confirms }), ...services],
     endpoints: [],
+    evm: { answer: async () => Promise.reject(new Error('nothing is asked of EVM endpoints here')) },
     publicDeployment: false,
     allowedHosts: ['localhost'],
     corsOrigins: ['*'],

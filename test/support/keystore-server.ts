@@ -55,6 +55,7 @@ export async function startKeystoreServer(
       ...options,
     }),
     endpoints: [],
+    evm: { answer: async () => Promise.reject(new Error('nothing is asked of EVM endpoints here')) },
     publicDeployment,
     allowedHosts: ['localhost'],
     corsOrigins: ['*'],

@@ -82,7 +82,6 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       remoteAddress: request.socket.remoteAddress,
     })
   }
-  /** The target when the request is the node API's or has to be guarded; undefined = it cannot be read. */
   const isNodes = ({ path }: RequestTarget): boolean => isNodePath(path) || isNodePath(cleanPath(path))
 
   const onRequest =

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
-import { createEvmApi, type EvmApi } from './evm/index.ts'
+import type { EvmApi } from './evm/endpoint.ts'
 import { createEvmServing } from './evm/serve.ts'
 import type { Forwarder } from './forward/forwarder.ts'
 import { createGorillaHandler } from './gorilla/endpoint-handler.ts'
@@ -26,8 +26,7 @@ export interface NodeApiOptions {
   chains: ChainDirectory
   services: readonly LocalService[]
   endpoints: readonly LocalEndpoint[]
-  /** Replaces the plain forwarding of EVM endpoints. */
-  evm?: EvmApi
+  evm: EvmApi
   publicDeployment: boolean
   allowedHosts: readonly string[]
   corsOrigins: readonly string[]
@@ -71,8 +70,8 @@ function createOffCheck(table: MethodTable, locals: Locals): (endpoint: Endpoint
 }
 
 /** Chooses by dialect who serves an exchange. */
-function createServing(options: NodeApiOptions, evm: EvmApi, table: MethodTable, locals: Locals) {
-  const { forwarder, bodyLimitBytes } = options
+function createServing(options: NodeApiOptions, table: MethodTable, locals: Locals) {
+  const { forwarder, evm, bodyLimitBytes } = options
   const finish = createFinish(options.logger)
   const answer = createGorillaHandler({ table, forwarder })
   const gorilla = createGorillaServing({ answer, finish, bodyLimitBytes })
@@ -101,14 +100,13 @@ function createServing(options: NodeApiOptions, evm: EvmApi, table: MethodTable,
 }
 
 export function createNodeApi(options: NodeApiOptions): NodeApi {
-  const { forwarder, chains } = options
+  const { forwarder, chains, evm } = options
   const table = createMethodTable(options.services, { public: options.publicDeployment })
   const router = createRouter(chains, ownEndpoints(options))
   const cors = createCors(options.corsOrigins, { withAuthorization: options.tokens })
   const hostAllowed = createHostCheck(options.allowedHosts)
   const locals = new Map(options.endpoints.map((endpoint) => [endpoint.endpoint, endpoint]))
-  const evm = options.evm ?? createEvmApi(forwarder)
-  const serve = createServing(options, evm, table, locals)
+  const serve = createServing(options, table, locals)
   const isOff = createOffCheck(table, locals)
 
   const refuseEarly = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {

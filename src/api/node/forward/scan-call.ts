@@ -1,5 +1,5 @@
 import { GoJsonError } from '../json/go-json-error.ts'
-import { eachElement, eachMember, kindOf, type Span } from '../json/spans.ts'
+import { eachMember, kindOf, type Span } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
 
@@ -59,24 +59,13 @@ export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
   return end < 0 ? undefined : call
 }
 
-/** Methods of the calls in the array at `at`, of at most `max` entries; entries that are no calls count as undefined. */
-export function scanBatch(body: Buffer, at: number, max: number): (string | undefined)[] {
-  const methods: (string | undefined)[] = []
-  eachElement(body, at, (from) => {
-    methods.push(scanCall(body, from)?.method)
-    return methods.length < max
-  })
-  return methods
-}
-
 /**
  * True when the answer to this call depends on nothing but its method and params: what a node would refuse for another
  * reason (version, id, malformed parts that a scan passes over) must not be answered from a cache.
  */
-export function isCleanCall(body: Buffer, call: ScannedCall, ids: 'any' | 'scalar'): boolean {
+export function isCleanCall(body: Buffer, call: ScannedCall): boolean {
   if (!call.isVersion2 || call.isOdd || call.method === undefined || call.id === undefined) return false
-  const kind = kindOf(body, call.id.from)
-  if (ids === 'scalar' ? kind === 'object' || kind === 'array' : kind === 'null') return false
+  if (kindOf(body, call.id.from) === 'null') return false
   try {
     validateValue(body, bodyStart(body))
     return true

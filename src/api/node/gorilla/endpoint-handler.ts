@@ -75,7 +75,7 @@ export function createGorillaHandler(deps: { table: MethodTable; forwarder: Forw
       body,
     }
     const method = call?.method
-    const isClean = (): boolean => call !== undefined && isCleanCall(body, call, 'any')
+    const isClean = (): boolean => call !== undefined && isCleanCall(body, call)
     return forwarder.forward({ endpoint, rule: ruleOf(method), method, params, id, isClean, http, signal: signal() })
   }
   const localCall = (exchange: Exchange, request: GorillaRequest): LocalCall => ({

@@ -79,9 +79,6 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'index.isAccepted': final('"isAccepted":true'),
   'index.getLastAccepted': tip,
 
-  eth_chainId: settled,
-  net_version: settled,
-  eth_getChainConfig: tip,
   eth_sendRawTransaction: write,
   eth_sendTransaction: write,
   warp_getMessageAggregateSignature: { target: 'alone' },
