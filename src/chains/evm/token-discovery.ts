@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { steadyNow } from '../../lib/steady-clock.ts'
@@ -63,26 +64,30 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     maxSize: deps.limits.discoveredKept,
     sizeCalculation: (kept) => kept.found.tokens.length + 1,
   })
-  const background = new Set<string>()
-  const heldTokens = createTokenFinder({ ...deps, askAgainMs, askSoonMs })
+  const background = new Map<string, Promise<void>>()
   let offered: boolean | undefined
   let looking: Promise<void> | undefined
   let askAgainAt = 0
 
+  let begun = (): void => {}
+  const heldTokens = createTokenFinder({
+    ...deps,
+    askAgainMs,
+    askSoonMs,
+    onAble: () => {
+      offered = true
+      begun()
+    },
+  })
+
   /** Undefined when no upstream knows the method. */
   const fetchTokens = async (owner: string, context: ReadContext): Promise<FoundTokens | undefined> => {
     const tokens = await heldTokens(owner, context)
-    if (tokens) {
-      found.set(owner, { found: tokens, at: steadyNow() })
-      offered = true
-    }
+    if (tokens) found.set(owner, { found: tokens, at: steadyNow() })
     return tokens
   }
 
-  /** No reader waits for it: whether the method exists, and newer tokens, are known at the next read. */
-  const inBackground = async (owner: string): Promise<void> => {
-    if (background.has(owner) || background.size >= mostBackground) return
-    background.add(owner)
+  const tryToFetch = async (owner: string): Promise<void> => {
     try {
       await fetchTokens(owner, { signal: AbortSignal.timeout(backgroundMs), deadline: Date.now() + backgroundMs })
     } catch (error) {
@@ -95,10 +100,22 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     }
   }
 
+  /** No reader waits for it: whether the method exists, and newer tokens, are known at the next read. */
+  const inBackground = (owner: string): Promise<void> => {
+    const running = background.get(owner)
+    if (running || background.size >= mostBackground) return running ?? Promise.resolve()
+    const fetching = tryToFetch(owner)
+    background.set(owner, fetching)
+    return fetching
+  }
+
   const probe = (owner: string): void => {
     if (steadyNow() < askAgainAt) return
     askAgainAt = steadyNow() + askAgainMs
-    looking = inBackground(owner).finally(() => {
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    looking = Promise.race([inBackground(owner), isBegun]).finally(() => {
       looking = undefined
     })
   }
@@ -112,6 +129,8 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
   }
 
   const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<FoundTokens>> => {
+    // Its list may be on its way already.
+    if (!found.has(owner)) await inTime(background.get(owner), context)
     const known = remembered(owner)
     if (known) return known
     try {
@@ -145,4 +164,15 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
       return new Map(owners.map((owner) => [owner, { ok: true, value: NO_TOKENS }]))
     },
   }
+}
+
+/** Waits for work of others, until the reader's time is over or he has left. */
+async function inTime(work: Promise<void> | undefined, { signal, deadline }: ReadContext): Promise<void> {
+  if (!work) return
+  const late = new AbortController()
+  const waiting = sleep(Math.max(0, deadline - Date.now()), undefined, {
+    signal: AbortSignal.any([signal, late.signal]),
+  })
+  await Promise.race([work, waiting.catch(() => {})])
+  late.abort()
 }

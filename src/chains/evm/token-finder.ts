@@ -13,6 +13,8 @@ interface TokenFinderDeps {
   /** A server that does not know the method, and one that could not be reached, is asked again after this. */
   askAgainMs: number
   askSoonMs: number
+  /** A server has begun to tell: what it offers is known before the whole of a long list is. */
+  onAble(): void
 }
 
 interface Page {
@@ -34,7 +36,7 @@ const methodNotFound = -32601
  * out for a while. One that has known it is in trouble when it says anything but that it does not know the method;
  * trouble is thrown when no other server answers.
  */
-export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }: TokenFinderDeps) {
+export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs, onAble }: TokenFinderDeps) {
   const pagesOf = createPageReader(path, limits.discoveredTokens)
   const able = new Set<UpstreamPool>()
   const askAgainAt = new Map<UpstreamPool, number>()
@@ -47,9 +49,10 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs }
   /** Undefined = it does not know the method. */
   const askOne = async (pool: UpstreamPool, owner: string, context: ReadContext) => {
     try {
-      const tokens = await pagesOf(pool, owner, context)
-      able.add(pool)
-      return tokens
+      return await pagesOf(pool, owner, context, () => {
+        able.add(pool)
+        onAble()
+      })
     } catch (error) {
       const refused = !context.signal.aborted && refuses(pool, error)
       // The only server is asked whenever somebody wants to know.
@@ -119,7 +122,12 @@ function createPageReader(path: string, most: number) {
   const begun = new LRUCache<string, Reading>({ max: mostBegun, ttl: begunMs })
 
   /** True when there are others. */
-  const readOn = async (reading: Reading, owner: string, { signal, deadline }: ReadContext): Promise<boolean> => {
+  const readOn = async (
+    reading: Reading,
+    owner: string,
+    { signal, deadline }: ReadContext,
+    onPage: () => void,
+  ): Promise<boolean> => {
     while (reading.pages < mostPages && reading.tokens.size <= most) {
       const { pageKey } = reading
       const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
@@ -128,6 +136,7 @@ function createPageReader(path: string, most: number) {
       if (next !== undefined && next === pageKey)
         throw new BadAnswerError('token discovery names a page as the next of itself')
       for (const token of namedTokens(page, owner)) reading.tokens.add(token)
+      onPage()
       if (typeof next !== 'string' || next === '') return false
       reading.pageKey = next
       reading.pages++
@@ -135,12 +144,12 @@ function createPageReader(path: string, most: number) {
     return true
   }
 
-  return async (pool: UpstreamPool, owner: string, context: ReadContext): Promise<FoundTokens> => {
+  return async (pool: UpstreamPool, owner: string, context: ReadContext, onPage: () => void): Promise<FoundTokens> => {
     const left = begun.get(owner)
     const reading = left?.pool === pool ? left : { pool, tokens: new Set<string>(), pages: 0 }
     begun.delete(owner)
     try {
-      const more = await readOn(reading, owner, context)
+      const more = await readOn(reading, owner, context, onPage)
       return { tokens: [...reading.tokens].slice(0, most), more }
     } catch (error) {
       // Only the time was too short: whatever else went wrong may lie in the place that was reached.
