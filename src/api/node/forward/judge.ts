@@ -23,6 +23,7 @@ const MAX_RETRY_AFTER_MS = 300_000
 const LIMITED = /rate.?limit|too many requests|limit exceeded|quota|throttl/i
 /** Errors are short; longer ones (reverts with data) are about the call, never about the node. */
 const MAX_ERROR = 4_096
+const NULL_START = 0x6e
 
 const lastByte = (body: Buffer): number | undefined => {
   let at = body.length - 1
@@ -47,6 +48,8 @@ export function errorOf(body: Buffer): RpcError | undefined {
   let found: RpcError | undefined
   eachMember(body, skipSpace(body, 0), (keyFrom, keyTo, from) => {
     if (keyTo - keyFrom !== 7 || body.toString('latin1', keyFrom, keyTo) !== '"error"') return
+    // Servers of version 1 write it beside every result.
+    if (body[from] === NULL_START) return
     const error: RpcError = { code: 0, message: '' }
     eachMember(body, from, (nameFrom, nameTo, valueFrom, valueTo) => {
       const name = body.toString('latin1', nameFrom, nameTo)
