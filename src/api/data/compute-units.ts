@@ -140,7 +140,7 @@ const limitHeaders = (plan: Plan, limit: number, remaining: number): Record<stri
   'ratelimit-remaining': String(remaining),
 })
 
-/** Sums in this process. Bounded: when full, periods that are over are dropped, then the oldest. */
+/** Sums in this process. Bounded: when full, periods that are over are dropped, then the oldest; a tenth at least. */
 export function createMemoryUsage(maxEntries = 100_000, now: () => number = Date.now): UsageStore {
   const sums = new Map<string, { used: number; expiresAt: number }>()
   return {
@@ -156,10 +156,11 @@ export function createMemoryUsage(maxEntries = 100_000, now: () => number = Date
       return units
     },
   }
+  /** Goes over all of them: where strangers are many, not for each. */
   function drop(): void {
     for (const [key, entry] of sums) if (entry.expiresAt <= now()) sums.delete(key)
     for (const key of sums.keys()) {
-      if (sums.size < maxEntries) return
+      if (sums.size <= maxEntries * 0.9) return
       sums.delete(key)
     }
   }

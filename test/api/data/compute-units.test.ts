@@ -142,3 +142,14 @@ it('tells load balancers, which have no key, how it is also where keys are requi
   expect(await status('/v1/health-check')).toBe(401)
   expect(await status('/v1/blocks')).toBe(401)
 })
+
+it('are counted for ever new callers without a look at all others for each', async () => {
+  let looks = 0
+  const usage = createMemoryUsage(1_000, () => {
+    looks += 1
+    return 0
+  })
+  for (let caller = 0; caller < 3_000; caller += 1) await usage.add(`caller ${caller}`, 1, 1)
+  expect(looks).toBeLessThan(30_000)
+  expect(await usage.add('caller 2999', 1, 1)).toBe(2)
+})
