@@ -76,14 +76,9 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const extras = inTime
       ? foundTokens(inTime, isListed)
       : Promise.resolve(told).then((found) => foundTokens(found, isListed))
-    const reading =
-      extras instanceof Promise
-        ? sweep.read(
-            [common],
-            context,
-            extras.then(({ tokens }) => inRectangles(tokens, limits.pairsPerCall)),
-          )
-        : sweep.read(joined(common, extras.tokens, limits.pairsPerCall), context)
+    const together = extras instanceof Promise ? undefined : joined(common, extras.tokens, limits.pairsPerCall)
+    const apart = async () => inRectangles((await extras).tokens, limits.pairsPerCall)
+    const reading = together ? sweep.read([together], context) : sweep.read([common], context, apart())
     const [discovered, unlisted, result] = await Promise.all([told, extras, reading])
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
     // A name that cannot be read is no reason to lose the accounts that hold no such token.
@@ -128,7 +123,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
  * Parts of the time that is left: where unlisted tokens take too long, their owner is an error, and the others are still
  * answered.
  */
-const LOOK_SHARE = 0.4
+const LOOK_SHARE = 0.6
 const NAMES_SHARE = 0.9
 
 /** The first readers of a chain wait this much longer, or a third of their time, to learn of unlisted tokens. */

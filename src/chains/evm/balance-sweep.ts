@@ -8,7 +8,7 @@ import { BURNING_PARTS, type PatientResult, patientPass } from './patient-pass.t
 import { type BlockMark, nativeToken, type ReadMethod } from './reader-types.ts'
 import { sweepPass } from './sweep-pass.ts'
 import { inParts, type Rectangle } from './sweep-plan.ts'
-import { BlockLostError, type Pair, type PassResult, type SweepResult } from './sweep-tally.ts'
+import { BlockLostError, type Pair, type PassResult, pairKey, type SweepResult } from './sweep-tally.ts'
 import type { UnreadableTokens } from './unreadable-tokens.ts'
 
 export interface BalanceSweep {
@@ -247,8 +247,6 @@ const both = (first: SweepResult, second: SweepResult): SweepResult => ({
 
 const isSameBlock = (one: SweepResult['block'], other: SweepResult['block']): boolean =>
   one.number === other.number && one.fingerprint === other.fingerprint
-
-const pairKey = ({ token, owner }: Pair): string => `${token}:${owner}`
 
 const distinct = (pairs: readonly Pair[], side: keyof Pair): string[] => [...new Set(pairs.map((pair) => pair[side]))]
 

@@ -71,31 +71,31 @@ export function shareOf(sizes: readonly number[], most: number): number {
 
 /** Pairs of a rectangle for each that is wanted; more are read apart. */
 const MOST_WASTE = 4
+/** Unlisted tokens that are asked for along with others. More have calls of their own, so that only their owner waits. */
+const MOST_TOGETHER = 1_000
 
 /** One rectangle over all holders while that stays small, else one for each: airdrops differ between owners. */
 export function inRectangles(extras: UnlistedTokens['tokens'], pairsPerCall: number): Rectangle[] {
   const owners = [...extras.keys()]
   const tokens = union(extras)
   if (tokens.length === 0) return []
-  if (owners.length * tokens.length <= pairsPerCall) return [{ owners, tokens, unlisted: new Set(tokens) }]
+  if (tokens.length <= MOST_TOGETHER && owners.length * tokens.length <= pairsPerCall)
+    return [{ owners, tokens, unlisted: new Set(tokens) }]
   return [...extras].map(([owner, own]) => ({ owners: [owner], tokens: own, unlisted: new Set(own) }))
 }
 
-/** The common tokens and what was found, in one call where that stays small: each further one waits for the first. */
+/** The common tokens and what was found, where that stays small: each further call waits for the first. */
 export function joined(
-  common: Rectangle,
+  { owners, tokens }: Rectangle,
   extras: UnlistedTokens['tokens'],
   pairsPerCall: number,
-): readonly Rectangle[] {
-  const { owners, tokens } = common
+): Rectangle | undefined {
   const found = union(extras)
   const all = [...tokens, ...found]
   const wanted = [...extras.values()].reduce((sum, own) => sum + own.length, 0)
   const wasteful = owners.length * found.length > MOST_WASTE * wanted
-  if (!wasteful && owners.length * all.length <= pairsPerCall) {
-    return [{ owners, tokens: all, unlisted: new Set(found) }]
-  }
-  return [common, ...inRectangles(extras, pairsPerCall)]
+  const fits = found.length <= MOST_TOGETHER && owners.length * all.length <= pairsPerCall
+  return wasteful || !fits ? undefined : { owners, tokens: all, unlisted: new Set(found) }
 }
 
 const union = (extras: UnlistedTokens['tokens']): string[] => [...new Set([...extras.values()].flat())].sort()

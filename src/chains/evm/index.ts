@@ -2,7 +2,9 @@
  * EVM chains: balances of many accounts in many tokens at one block, read with packed eth_calls that run their own
  * byte code. The reader underneath also runs arbitrary read-only calls and token metadata for others.
  */
+
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
+export { decimalsData, nameData, symbolData } from './call-data.ts'
 export { readCalls } from './call-list.ts'
 export type { IndexedTokens } from './indexed-tokens.ts'
 export { type EvmLimits, evmLimits } from './limits.ts'
@@ -18,5 +20,5 @@ export type {
 } from './reader-types.ts'
 export { nativeToken } from './reader-types.ts'
 export { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './token-metadata.ts'
-export { decodeText } from './token-text.ts'
+export { decodeDecimals, decodeText } from './token-text.ts'
 export { WrongChainError } from './wrong-chain-error.ts'

@@ -35,6 +35,8 @@ export interface EvmLimits {
   patientTokens: number
   /** Tokens whose name, symbol or decimals are asked for again with much gas in one read. */
   patientNames: number
+  /** Of the others of these, what the common call told is remembered for this long, milliseconds. */
+  unnamedMs: number
   /** An owner's discovered tokens are asked for again after this, milliseconds. */
   discoveryMs: number
   /** An answer that is so many blocks older than one told of late is still taken as it is. */
@@ -55,6 +57,7 @@ export const evmLimits: EvmLimits = {
   unreadableEntries: 60_000,
   metadataEntries: 60_000,
   metadataMs: 86_400_000,
+  unnamedMs: 3_600_000,
   discoveredTokens: 10_000,
   discoveredPerRead: 50_000,
   discoveredKept: 600_000,

@@ -3,7 +3,7 @@ import type { ReadContext } from '../capabilities.ts'
 import type { BlockMark } from './reader-types.ts'
 import { type SweepDeps, sweepPass } from './sweep-pass.ts'
 import { inParts, type Rectangle } from './sweep-plan.ts'
-import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
+import { type Pair, type PassResult, pairKey, type SweepResult } from './sweep-tally.ts'
 
 export interface PatientResult extends SweepResult {
   /** Those of `failed` that were not asked: the token burns its gas for whomever it is asked. */
@@ -79,8 +79,8 @@ function pairsByToken(rectangles: readonly Rectangle[]): Map<string, number> {
 
 function withoutUnasked({ failed, unasked }: PassResult): Pair[] {
   if (unasked.length === 0) return [...failed]
-  const behind = new Set(unasked.map(nameOf))
-  return failed.filter((pair) => !behind.has(nameOf(pair)))
+  const behind = new Set(unasked.map(pairKey))
+  return failed.filter((pair) => !behind.has(pairKey(pair)))
 }
 
 /** Tokens that failed for some owners and answered none of those that were asked. */
@@ -117,5 +117,3 @@ function split(pairs: readonly Pair[], parts: number): Rectangle[] {
   }
   return [...whole.values()].flatMap((rectangle) => inParts(rectangle, parts))
 }
-
-const nameOf = ({ token, owner }: Pair): string => `${token}:${owner}`

@@ -86,7 +86,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
     )
     // Anybody can send thousands of tokens whose names burn gas: each read has patience with a few of them.
     const waiting = partial.splice(limits.patientNames)
-    for (const [address, fields] of waiting) learn(address, fields, limits.unreadableMs)
+    for (const [address, fields] of waiting) learn(address, fields, limits.unnamedMs)
     await mapBounded(partial, lanes, ([address, fields]) =>
       tried(async () => learn(address, await readAgain(address, fields, context))),
     )

@@ -101,6 +101,19 @@ it('names that take too long are an error of those who hold them; what was read 
   expect(calls().filter(isNames).length - before).toBeLessThan(before / 2)
 })
 
+it('balances that take too long are an error of those alone who hold thousands', async () => {
+  const indexedTokens = indexOf({ [owner(1)]: some(0, 1_200), [owner(2)]: [token(1_400)] })
+  const { source } = sourceOver(
+    ({ params }) => {
+      if (JSON.stringify(params).includes(token(600).slice(2))) throw new DeadlineError('too late')
+      return undefined
+    },
+    { list, indexedTokens },
+  )
+  const [many, one, none] = await read(source, [owner(1), owner(2), owner(3)])
+  expect([many, shown(one), shown(none)]).toEqual(['too late', [token(1_400), listed].sort(), [listed]])
+})
+
 it('tokens that burn their gas do not take the time of the others, however many were sent', async () => {
   const burners = Array.from({ length: 300 }, (_, at) => token(800_000 + at))
   await setCodes(burners, burner)
