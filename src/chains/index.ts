@@ -214,6 +214,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       pool: pool(caip2Id, setting.upstreams, solanaHeadProbe, limits, solanaIdentity(caip2Id)),
       tokens: deps.tokens,
       limits: solanaLimits,
+      logger: loggerOf(caip2Id),
     })
     byId.set(caip2Id, { source, cacheMs: SOLANA_CACHE_MS })
   }

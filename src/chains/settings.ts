@@ -19,13 +19,11 @@ export interface BitcoinChainSetting {
   network: 'mainnet' | 'testnet' | 'regtest'
   upstreams: readonly (UpstreamSpec & { kind: 'esplora' | 'blockbook' | 'electrum' })[]
   native?: NativeSetting | undefined
-  blockTimeMs?: number | undefined
 }
 
 export interface SolanaChainSetting {
   upstreams: readonly UpstreamSpec[]
   native?: NativeSetting | undefined
-  blockTimeMs?: number | undefined
 }
 
 export interface AvalancheNetworkSetting {
@@ -37,7 +35,7 @@ export interface AvalancheNetworkSetting {
   avaxAssetId?: string | undefined
 }
 
-/** Which chains there are. The same shape as the `chains` section of the configuration. */
+/** Which chains there are. What the `chains` section of the configuration holds fits. */
 export interface ChainSettings {
   evm: Readonly<Record<string, EvmChainSetting>>
   bitcoin: Readonly<Record<string, BitcoinChainSetting>>

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { BadInputError, CancelledError, DeadlineError } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
+import { inTurns } from '../../lib/in-turns.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
   AddressAccount,
@@ -13,10 +14,11 @@ import type {
   SolanaTokenAmount,
   TokenCatalogue,
 } from '../capabilities.ts'
+import { DERIVED_PER_TURN } from './derived-address.ts'
 import type { Owner } from './holdings.ts'
 import type { SolanaLimits } from './limits.ts'
 import { createMintFacts, type MintFacts, type WantedMint } from './mint-facts.ts'
-import { attempt, unwrap } from './outcomes.ts'
+import { attempt, failure, unwrap } from './outcomes.ts'
 import { readAccountAddress } from './public-key.ts'
 import { createSlotFloor } from './slot-floor.ts'
 import { createTokenDescriber } from './token-description.ts'
@@ -30,8 +32,6 @@ export interface SolanaBalanceSourceDeps {
   pool: UpstreamPool
   tokens: TokenCatalogue
   limits: SolanaLimits
-  /** Genesis hash of a private network that stands in for the one `caip2Id` names. */
-  genesisHash?: string
   logger?: Pick<Logger, 'debug'>
 }
 
@@ -61,7 +61,7 @@ export const createSolanaBalanceSource = (
   const readMints = createMintFacts(pool, limits)
   const floor = createSlotFloor()
   const describe = createTokenDescriber({ caip2Id, addressEntries: limits.addressEntries })
-  const reference = deps.genesisHash ?? caip2Id.slice(caip2Id.indexOf(':') + 1)
+  const reference = caip2Id.slice(caip2Id.indexOf(':') + 1)
   const checkNetwork = createIdentityCheck<ReadContext>({
     network: caip2Id,
     ask: async (context) => {
@@ -84,18 +84,23 @@ export const createSolanaBalanceSource = (
     return [...owners.values()]
   }
 
-  const compose = (
+  const compose = async (
     { owner, native, holdings }: Wallet,
     facts: ReadonlyMap<string, Outcome<MintFacts>>,
     listed: ReadonlyMap<string, KnownToken>,
-  ): SolanaBalances => {
+  ): Promise<Outcome<SolanaBalances>> => {
     const tokens: SolanaTokenAmount[] = []
-    for (const holding of holdings) {
+    const add = (holding: Wallet['holdings'][number]): void => {
       const mint = unwrap(facts.get(holding.mint), `mint ${holding.mint}`)
       // Two of a kind are no NFT, whatever an older reading of the mint says.
       if (!mint.nft || holding.amount > 1n) tokens.push(describe(holding, owner, mint, listed.get(holding.mint)))
     }
-    return { native, tokens }
+    try {
+      await inTurns(holdings, DERIVED_PER_TURN, add)
+      return { ok: true, value: { native, tokens } }
+    } catch (error) {
+      return failure(error)
+    }
   }
 
   return {
@@ -117,7 +122,7 @@ export const createSolanaBalanceSource = (
       const { aborted, reason } = context.signal
       if (aborted && !(reason instanceof DeadlineError)) throw new CancelledError()
       for (const [id, wallet] of wallets) {
-        const outcome = wallet.ok ? attempt(() => compose(wallet.value, facts, listed)) : wallet
+        const outcome = wallet.ok ? await compose(wallet.value, facts, listed) : wallet
         if (!outcome.ok) deps.logger?.debug({ caip2Id, id, err: outcome.error }, 'solana account could not be read')
         results.set(id, outcome)
       }

@@ -25,6 +25,12 @@ const blockTimeMs = Type.Integer({
   description: 'Usual time between blocks; results are cached about as long. Milliseconds.',
 })
 
+/** Of chains whose results are kept for a time of their own. */
+const usualBlockTimeMs = Type.Integer({
+  minimum: 1,
+  description: 'Usual time between blocks, for people; it changes nothing. Milliseconds.',
+})
+
 export const EvmChainSchema = section({
   name,
   testnet: toggle(false, 'Test network: its coins have no value.'),
@@ -64,7 +70,7 @@ export const BitcoinChainSchema = section({
     { minItems: 1, description: 'Servers that answer for this chain.' },
   ),
   native: Type.Optional(NativeTokenSchema),
-  blockTimeMs: Type.Optional(blockTimeMs),
+  blockTimeMs: Type.Optional(usualBlockTimeMs),
   explorer,
 })
 
@@ -73,7 +79,7 @@ export const SolanaChainSchema = section({
   upstreams,
   tokenLists,
   native: Type.Optional(NativeTokenSchema),
-  blockTimeMs: Type.Optional(blockTimeMs),
+  blockTimeMs: Type.Optional(usualBlockTimeMs),
   explorer,
   pricePlatform,
 })

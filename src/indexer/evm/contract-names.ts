@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { decodeText } from '../../chains/evm/index.ts'
+import { decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '../../chains/evm/index.ts'
 import { JsonRpcError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ContractNames, RpcReceipt } from './rpc-block.ts'
@@ -10,10 +10,6 @@ const REMEMBERED = 50_000
 const NAME_LENGTH = 128
 const SYMBOL_LENGTH = 64
 const CALL_MS = 10_000
-
-const NAME = '0x06fdde03'
-const SYMBOL = '0x95d89b41'
-const DECIMALS = '0x313ce567'
 
 /** Names, symbols and decimals of token contracts, asked once per contract when it first shows itself in a log. */
 export function createContractNames(pool: UpstreamPool, path: string) {
@@ -34,15 +30,15 @@ export function createContractNames(pool: UpstreamPool, path: string) {
 
   async function describe(contract: string, signal: AbortSignal): Promise<ContractNames> {
     const [name, symbol, decimals] = await Promise.all(
-      [NAME, SYMBOL, DECIMALS].map((data) => ask(contract, data, signal)),
+      [nameData, symbolData, decimalsData].map((data) => ask(contract, data, signal)),
     )
     const title = decodeText(name, NAME_LENGTH)
     const short = decodeText(symbol, SYMBOL_LENGTH)
-    const digits = decimals?.length === 32 ? BigInt(`0x${decimals.toString('hex')}`) : undefined
+    const places = decodeDecimals(decimals)
     return {
       ...(title === undefined ? {} : { name: title }),
       ...(short === undefined ? {} : { symbol: short }),
-      ...(digits === undefined || digits > 255n ? {} : { decimals: Number(digits) }),
+      ...(places === undefined ? {} : { decimals: places }),
     }
   }
 

@@ -60,7 +60,7 @@ export function createProgressMeter(clock: () => number): ProgressMeter {
     if (first === undefined || last === undefined || first === last) return 0
     return (Number(last.height - first.height) * 1000) / Math.max(1, now - first.at)
   }
-  const restore: Pick<ProgressMeter, 'moved' | 'confirmed' | 'heard'> = {
+  return {
     moved(next) {
       stored = next
       freshAtMs = clock()
@@ -78,9 +78,6 @@ export function createProgressMeter(clock: () => number): ProgressMeter {
     heard(height) {
       tip = stored !== undefined && height < stored.height ? stored.height : height
     },
-  }
-  return {
-    ...restore,
     get freshAtMs() {
       return freshAtMs
     },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,22 +27,11 @@ export interface RecordedStage {
   close(): Promise<void>
 }
 
-const folders: string[] = []
-process.once('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
-/** A folder of its own for every server: what another run left behind, or damaged, changes nothing. */
-function freshFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'firn-node-'))
-  folders.push(folder)
-  return folder
-}
-
 /** A configuration with only this network: nothing is asked of the world. */
 export const testConfig = (urls: readonly string[], over: Partially<Config> = {}): Config =>
   createConfig({
-    dataDir: freshFolder(),
+    // Of its own for every server: what another one left behind, or damaged, changes nothing.
+    dataDir: mkdtempSync(join(tmpdir(), 'firn-node-')),
     log: { level: 'silent' },
     market: { prices: { provider: 'none' }, defaultTokenLists: [] },
     ...over,

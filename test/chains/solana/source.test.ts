@@ -259,20 +259,6 @@ describe('the network', () => {
     const promise = source.readBalances([{ id: chain.owners.alice }], readContext())
     await expect(promise).rejects.toThrow('server is not on solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp')
   })
-
-  it('may be a private one that stands in', async () => {
-    pool = createPlainPool(chain.url)
-    pools.push(pool)
-    const source = createSolanaBalanceSource({
-      caip2Id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
-      native: solanaNative,
-      pool,
-      tokens: { tokens: () => [] },
-      limits: solanaLimits,
-      genesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
-    })
-    expect((await read('alice', source)).native).toBe(2_500_000_000n)
-  })
 })
 
 /** Some valid key. */
