@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { BadAnswerError } from '../../errors.ts'
 import { encodeBase58 } from '../../lib/base58.ts'
 import { displayText } from '../../lib/display-text.ts'
+import { inTurns } from '../../lib/in-turns.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { AccountData } from './account-data.ts'
 import { readAccounts } from './accounts.ts'
-import { findDerivedAddress } from './derived-address.ts'
+import { DERIVED_PER_TURN, findDerivedAddress } from './derived-address.ts'
 import type { SolanaLimits } from './limits.ts'
 import type { TokenText } from './metadata-text.ts'
 import { decodeMetaplexText, decodeMint } from './mint.ts'
@@ -97,11 +98,12 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
   const learn = async (open: readonly Open[], context: ReadContext, results: Map<string, Outcome<Entry>>) => {
     const fresh = open.filter(({ entry }) => !entry).map(({ wanted }) => wanted)
     const early = fresh.filter(({ needsText, single, program }) => needsText && !single && program === TOKEN_PROGRAM)
-    const metaplex = new Map(early.map(({ mint, mintBytes }) => [mint, metaplexAddress(mintBytes)]))
+    const metaplex = new Map<string, string>()
+    await inTurns(early, DERIVED_PER_TURN, ({ mint, mintBytes }) => metaplex.set(mint, metaplexAddress(mintBytes)))
     const first = await readAccounts(pool, [...fresh.map(({ mint }) => mint), ...metaplex.values()], context)
 
     const late: { wanted: WantedMint; entry: Entry; address: string }[] = []
-    for (const { wanted, entry: seen } of open) {
+    await inTurns(open, DERIVED_PER_TURN, ({ wanted, entry: seen }) => {
       const outcome = attempt((): Entry | undefined => {
         const entry = seen ?? fromMint(wanted, first)
         if (!wantsText(entry, wanted)) return entry
@@ -112,7 +114,7 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
       })
       if (!outcome.ok) results.set(wanted.mint, outcome)
       else if (outcome.value) results.set(wanted.mint, { ok: true, value: outcome.value })
-    }
+    })
 
     const addresses = late.map(({ address }) => address)
     const second = await readAccounts(pool, addresses, context)

@@ -6,9 +6,15 @@ export const attempt = <T>(work: () => T): Outcome<T> => {
   try {
     return { ok: true, value: work() }
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error : new BadAnswerError(String(error)) }
+    return failure(error)
   }
 }
+
+/** Whatever was thrown. */
+export const failure = (error: unknown): Outcome<never> => ({
+  ok: false,
+  error: error instanceof Error ? error : new BadAnswerError(String(error)),
+})
 
 /** The value of an outcome, or its error thrown; what was never answered is an error too. */
 export const unwrap = <T>(outcome: Outcome<T> | undefined, what: string): T => {
