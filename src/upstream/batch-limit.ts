@@ -21,7 +21,8 @@ export const createBatchLimit = (most: number, onChange: (items: number) => void
   }
   return {
     items: (now) => {
-      if (learned < most && now >= until) learned = most
+      // Further away than it was ever put: the clock was set back.
+      if (learned < most && (now >= until || until - now > BATCH_MEMORY_MS)) learned = most
       return learned
     },
     refused: (now) => {

@@ -39,7 +39,8 @@ export const createLatencyEstimator = (): LatencyEstimator => {
       if (count < WINDOW || count % REFRESH_EVERY === 0) stale = true
     },
     mean: () => mean,
-    recentMean: (now) => (now - sampledAt > RECENT_MS ? undefined : mean),
+    // Of the future = from before the clock was set back.
+    recentMean: (now) => (Math.abs(now - sampledAt) > RECENT_MS ? undefined : mean),
     p95: () => {
       if (count < MIN_SAMPLES) return undefined
       if (stale) refresh()

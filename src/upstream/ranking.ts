@@ -55,7 +55,8 @@ export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
   let ranked: Ranked[] = []
   let validUntil = 0
   const current = (now: number): readonly Ranked[] => {
-    if (now >= validUntil) {
+    // Further away than it was ever put: the clock was set back.
+    if (now >= validUntil || validUntil - now > RANKING_MS) {
       ranked = upstreams
         .map((upstream) => ({ upstream, tier: tierOf(upstream), score: scoreOf(upstream, now) }))
         .sort(order)

@@ -24,3 +24,10 @@ test('old answers are forgotten', () => {
   expect(latency.p95()).toBe(5)
   expect(latency.mean()).toBeLessThan(6)
 })
+
+test('what was measured before the clock was set back is not recent', () => {
+  const latency = createLatencyEstimator()
+  latency.add(900)
+  expect(latency.recentMean(Date.now() - 1_000)).toBe(900)
+  expect(latency.recentMean(Date.now() - 3_600_000)).toBeUndefined()
+})
