@@ -23,19 +23,25 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   let askedAt = 0
   let chainIds: ReadonlyMap<string, bigint> | undefined
   let progress: Awaited<ReturnType<typeof reader.progress>> = []
+  let reading: Promise<void> | undefined
   let learning: Promise<void> | undefined
   let learnt = false
 
   const read = async (): Promise<void> => {
+    askedAt = steadyNow()
     const [found, ids] = await Promise.all([reader.progress(), reader.evm.chainIds()])
     progress = found
     chainIds = ids
   }
-  /** Nobody waits for the database: the answer is what was known before. */
-  const refresh = (): void => {
-    if (steadyNow() - askedAt < PROGRESS_MS) return
-    askedAt = steadyNow()
-    read().catch(() => undefined)
+  /** A newer reading, if one is on its way or due. */
+  const refresh = (): Promise<void> | undefined => {
+    if (steadyNow() - askedAt >= PROGRESS_MS)
+      reading ??= read()
+        .catch(() => undefined)
+        .finally(() => {
+          reading = undefined
+        })
+    return reading
   }
   /** After a start nothing is known, and an index that is taken for incomplete finds nothing: that looks like a loss. */
   const learn = async (): Promise<void> => {
@@ -45,10 +51,17 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
       if (chainIds === undefined) await delay(ATTEMPT_MS, undefined, { ref: false })
     }
   }
-  const isComplete = (chainId: string): boolean => {
-    refresh()
-    const own = progress.find(({ stream }) => names.has(stream) && chainIds?.get(stream) === BigInt(chainId))
+  const isOf = (stream: string, chainId: string): boolean => chainIds?.get(stream) === BigInt(chainId)
+  const stands = (chainId: string): boolean => {
+    const own = progress.find(({ stream }) => names.has(stream) && isOf(stream, chainId))
     return own?.tip !== undefined && Date.now() - Number(own.currentAtMs) <= config.index.maxIndexAgeMs
+  }
+  /** What is known is of the last reader, perhaps of an hour ago: an index is called old only by a new reading. */
+  const isComplete = (chainId: string): boolean | Promise<boolean> => {
+    const newer = refresh()
+    if (stands(chainId)) return true
+    if (!newer || ![...names].some((stream) => isOf(stream, chainId))) return false
+    return Promise.race([newer, delay(LEARN_MS, undefined, { ref: false })]).then(() => stands(chainId))
   }
 
   return (chainId: string): IndexedTokens | undefined => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
 import { createIndexedTokens } from '../../src/wiring/indexed-tokens.ts'
 
@@ -9,7 +9,7 @@ const TOKEN = 'cd'.repeat(20)
  * A private network whose C-chain id nobody configured; the store holds the one that its node said, and opens only at the
  * attempt that is given.
  */
-function tokensOfPrivateNetwork(opensAt = 1) {
+function tokensOfPrivateNetwork(opensAt = 1, currentAtMs?: bigint) {
   let attempts = 0
   const testnet = { name: 'Own', upstreams: [{ url: 'http://127.0.0.1:1' }] }
   const argv = ['--index-enabled', '--chains-catalogue=false', `--chains-avalanche-testnet=${JSON.stringify(testnet)}`]
@@ -21,7 +21,7 @@ function tokensOfPrivateNetwork(opensAt = 1) {
       progress: async () => {
         attempts += 1
         if (attempts < opensAt) throw new Error('not open yet')
-        return [{ stream: 'testnet:C', tip, transactions: 0n, currentAtMs: BigInt(Date.now()) }]
+        return [{ stream: 'testnet:C', tip, transactions: 0n, currentAtMs: currentAtMs ?? BigInt(Date.now()) }]
       },
       evm: {
         chainIds: async () => new Map([['testnet:C', 54_321n]]),
@@ -48,6 +48,32 @@ it('the first who asks waits until it is known how far the index is; nobody wait
 
 it('a store that does not open keeps nobody for long', async () => {
   const own = tokensOfPrivateNetwork(Number.POSITIVE_INFINITY)('54321')
+  expect(await own?.isComplete()).toBe(false)
+  expect(own?.isComplete()).toBe(false)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('after an hour without readers the first one has its tokens, too: how far the index was is asked once more', async () => {
+  const tokens = tokensOfPrivateNetwork()
+  const own = tokens('54321')
+  expect(await own?.isComplete()).toBe(true)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(Date.now() + 3_600_000)
+  expect(await own?.isComplete()).toBe(true)
+  expect(own?.isComplete()).toBe(true)
+  vi.setSystemTime(Date.now() + 3_600_000)
+  // Of a chain that nobody indexes nothing is waited for.
+  expect(tokens('1')?.isComplete()).toBe(false)
+})
+
+it('an index that stands still is called old also by the first who asks', async () => {
+  const own = tokensOfPrivateNetwork(1, BigInt(Date.now()))('54321')
+  expect(await own?.isComplete()).toBe(true)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(Date.now() + 3_600_000)
   expect(await own?.isComplete()).toBe(false)
   expect(own?.isComplete()).toBe(false)
 })
