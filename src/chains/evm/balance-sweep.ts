@@ -70,11 +70,12 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const unsettled = first.failed.filter(
       (pair) => !unreadable.has(pair.token, pair.owner) && !settled.has(pairKey(pair)),
     )
-    const given = givenUp(unsettled, wanted, limits.patientTokens)
+    const given = givenUp(unsettled, wanted, limits.patientTokens, unreadable)
     const fresh = unsettled.filter(({ token }) => !given.has(token))
-    for (const { token, owner } of unsettled) if (given.has(token)) unreadable.add(token, owner)
+    for (const { token, owner } of unsettled) if (given.has(token)) unreadable.putOff(token, owner)
     if (fresh.length === 0) return first
     for (const { token, owner } of fresh) if (token !== nativeToken) unreadable.trouble(token, owner)
+    for (const token of distinct(fresh, 'token')) unreadable.trying(token)
     const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
     // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
     const asked = new Set(fresh.map(pairKey))
@@ -218,11 +219,16 @@ function rememberAnswers(
 
 /**
  * Unlisted tokens that are not asked with much gas: anybody can send anybody thousands that burn it, and the time that
- * they take is missing for the others.
+ * they take is missing for the others. Those that were asked so before come last, so that each has its turn.
  */
-function givenUp(failed: readonly Pair[], wanted: readonly Rectangle[], most: number): Set<string> {
+function givenUp(
+  failed: readonly Pair[],
+  wanted: readonly Rectangle[],
+  most: number,
+  { triedAt }: UnreadableTokens,
+): Set<string> {
   const unlisted = distinct(failed, 'token').filter((token) => wanted.some((one) => one.unlisted?.has(token)))
-  return new Set(unlisted.slice(most))
+  return new Set(unlisted.sort((one, other) => triedAt(one) - triedAt(other)).slice(most))
 }
 
 const onlyThese = (rectangles: readonly Rectangle[], wanted: ReadonlySet<string>): Rectangle[] =>

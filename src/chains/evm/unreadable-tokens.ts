@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { steadyNow } from '../../lib/steady-clock.ts'
 
 /** Tokens that showed no readable balance a short while ago, by owner. */
 export interface UnreadableTokens {
@@ -7,6 +8,12 @@ export interface UnreadableTokens {
   covers(token: string, owners: readonly string[]): boolean
   has(token: string, owner: string): boolean
   add(token: string, owner: string): void
+  /** Nothing is known but that the common call failed: it is soon asked again. */
+  putOff(token: string, owner: string): void
+  /** It is asked with much gas now. */
+  trying(token: string): void
+  /** When it was last asked so, milliseconds of a clock; 0 = not of late. */
+  triedAt(token: string): number
   /** It failed for some of them, and for all so far as is known: nothing is said about any of them in other company. */
   addTogether(token: string, owners: readonly string[]): void
   /** True when common calls failed to read the token for several owners: the next owner's will, too. */
@@ -20,6 +27,9 @@ export interface UnreadableTokens {
   addAnswer(token: string, owner: string): void
 }
 
+/** Tokens that are put off come back after this part of the time. */
+const SOON = 0.25
+
 /** A token that fails for one or two owners may be of those (an airdrop, a blocklist). */
 const TROUBLED_AFTER = 3
 
@@ -29,6 +39,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
   const troubles = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
   const burning = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const answers = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
+  const tried = new LRUCache<string, number>({ max: entries })
   const key = (token: string, owner: string) => `${token}:${owner}`
   const names = new WeakMap<readonly string[], string>()
   const nameOf = (owners: readonly string[]): string => {
@@ -42,6 +53,9 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
       (together.size > 0 && together.has(key(token, nameOf(owners)))),
     has: (token, owner) => pairs.has(key(token, owner)),
     add: (token, owner) => void pairs.set(key(token, owner), true),
+    putOff: (token, owner) => void pairs.set(key(token, owner), true, { ttl: ttlMs * SOON }),
+    trying: (token) => void tried.set(token, steadyNow()),
+    triedAt: (token) => tried.get(token) ?? 0,
     addTogether: (token, owners) => void together.set(key(token, nameOf(owners)), true),
     isTroubled: (token) => (troubles.get(token)?.size ?? 0) >= TROUBLED_AFTER,
     trouble(token, owner) {

@@ -7,7 +7,17 @@ import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
 import { DeadlineError } from '../../../src/errors.ts'
 import { gate } from '../../support/gate.ts'
 import { createRpcPool } from '../../support/rpc-pool.ts'
-import { account, burner, chain, noDiscovery, read, sourceOver, unlisted, useTokenChain } from './token-chain.ts'
+import {
+  account,
+  burner,
+  chain,
+  noDiscovery,
+  read,
+  slowToken,
+  sourceOver,
+  unlisted,
+  useTokenChain,
+} from './token-chain.ts'
 
 useTokenChain()
 
@@ -125,6 +135,22 @@ it('tokens that burn their gas do not take the time of the others, however many 
     [token(1), listed],
   ])
   expect(calls().length).toBeLessThan(20)
+})
+
+it('of many tokens that fail in the common call each has its turn of being asked with more gas', async () => {
+  // Burns some 400,000 gas and says 7.
+  const heavy = token(990_000)
+  await setCodes([heavy], slowToken(16_000))
+  const failing = Array.from({ length: 7 }, (_, at) => token(980_000 + at))
+  await setCodes(failing, '0x60006000fd')
+  const indexedTokens = indexOf({ [owner(1)]: [...failing, heavy] })
+  const { source } = sourceOver(noDiscovery, { list, indexedTokens, limits: { patientTokens: 3, unreadableMs: 4 } })
+  const seen: string[][] = []
+  for (let reads = 0; reads < 3; reads++) {
+    seen.push(shown((await read(source, [owner(1)]))[0]))
+    await sleep(20)
+  }
+  expect(seen.map((tokens) => tokens.includes(heavy))).toEqual([false, false, true])
 })
 
 it('tokens whose names burn their gas are left out after some attempts, and do not make their owner an error', async () => {
