@@ -77,7 +77,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
       },
       async tokensOf(owner, most) {
         const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), most)
-        return touched.map(({ address }) => `0x${address}`)
+        return touched.map((address) => `0x${address}`)
       },
     }
   }

@@ -25,7 +25,7 @@ function tokensOfPrivateNetwork(opensAt = 1, currentAtMs?: bigint) {
       },
       evm: {
         chainIds: async () => new Map([['testnet:C', 54_321n]]),
-        touchedTokens: async (chainId) => (chainId === 54_321n ? [{ address: TOKEN }] : []),
+        touchedTokens: async (chainId) => (chainId === 54_321n ? [TOKEN] : []),
       },
     },
   })

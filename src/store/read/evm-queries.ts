@@ -60,7 +60,7 @@ export interface EvmQueries {
    * Contracts of tokens that the address ever sent or received, those of the first blocks first: candidates, not
    * balances. Of an address with more than 100,000 of them, others are not looked at.
    */
-  touchedTokens(chainId: bigint, address: string, limit: number): Promise<ContractInfo[]>
+  touchedTokens(chainId: bigint, address: string, limit: number): Promise<string[]>
   contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
 }
 
@@ -121,15 +121,16 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
       return rows.flatMap((row) => (row.evm_chain_id === null ? [] : [row.evm_chain_id]))
     },
     async touchedTokens(chainId, address, limit) {
-      const query = sql<ContractRow>`
-        select h.contract as address, c.standard, c.name, c.symbol, c.decimals from (
+      // One row: ten thousand of them take longer on their way than in the database.
+      const query = sql<{ contracts: string | null }>`
+        select string_agg(encode(contract, 'hex'), '' order by first_height, contract) as contracts from (
           select * from (
-            select * from evm_holding where address = ${bytea(address)} and stream = ${await numbers.evm(chainId)}
+            select contract, first_height from evm_holding
+            where address = ${bytea(address)} and stream = ${await numbers.evm(chainId)}
             order by contract limit ${MOST_HOLDINGS}) all_held
-          order by first_height, contract limit ${limit}) h
-        left join evm_contract c on c.address = h.contract and c.stream = h.stream
-        order by h.first_height, h.contract`
-      return (await query.execute(db)).rows.map(toContract)
+          order by first_height, contract limit ${limit}) first_held`
+      const [row] = (await query.execute(db)).rows
+      return row?.contracts?.match(/.{40}/g) ?? []
     },
     async contracts(chainId, addresses) {
       const wanted = rowSource('w', [column<string>('address', 'bytea', (address) => address)], addresses)
