@@ -49,7 +49,14 @@ export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedD
   const pending = new Map<number, Pending>()
   await ready(worker)
   let over = false
-  worker.on('message', (answer: WorkerAnswer) => settle(pending, answer))
+  let broken = false
+  worker.on('message', (answer: WorkerAnswer) => {
+    settle(pending, answer)
+    if (!('failure' in answer && answer.failure.broken)) return
+    // Whatever is asked now would never be answered, or be answered wrongly. The files are whole.
+    broken = true
+    void worker.terminate()
+  })
   worker.on('error', (error) => failAll(pending, new StoreUnavailableError('the embedded database broke', error)))
   worker.once('exit', () => {
     over = true
@@ -58,7 +65,7 @@ export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedD
   let lastId = 0
   const ask = (request: Unsent): Promise<Value> =>
     new Promise((resolve, reject) => {
-      if (over) return reject(new StoreUnavailableError('the embedded database has ended'))
+      if (over || broken) return reject(new StoreUnavailableError('the embedded database has ended'))
       const id = ++lastId
       pending.set(id, { resolve, reject })
       worker.postMessage({ ...request, id })
@@ -118,6 +125,8 @@ function settle(pending: Map<number, Pending>, answer: WorkerAnswer): void {
   const waiting = pending.get(answer.id)
   pending.delete(answer.id)
   if (answer.ok) waiting?.resolve(answer.value)
+  else if (answer.failure.broken)
+    waiting?.reject(new StoreUnavailableError(`the embedded database broke off: ${answer.failure.message}`))
   else waiting?.reject(databaseError(new EmbeddedError(answer.failure)))
 }
 

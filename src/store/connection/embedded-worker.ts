@@ -30,7 +30,7 @@ function options(settings: WorkerSettings): PGliteOptions {
 }
 
 function describe(error: unknown): WorkerFailure {
-  const { message, code, detail, constraint } = error as Partial<Record<keyof WorkerFailure, unknown>>
+  const { message, code, detail, constraint, severity, name } = error as Partial<Record<string, unknown>>
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
   return {
     // Errors of its file system have a number only.
@@ -38,6 +38,7 @@ function describe(error: unknown): WorkerFailure {
     code: text(code),
     detail: text(detail),
     constraint: text(constraint),
+    broken: severity === 'PANIC' || severity === 'FATAL' || name === 'RuntimeError',
   }
 }
 
@@ -56,20 +57,45 @@ async function answer(database: PGlite, request: WorkerRequest): Promise<WorkerR
   }
 }
 
+/**
+ * Postgres breaks off where it may not go on, on a full disk for example. PGlite overlooks that and hands it the rest of
+ * the statement for ever.
+ */
+function whenBroken(database: PGlite, end: (failure: WorkerFailure) => void): void {
+  const module = (database as unknown as { mod: { _PostgresMainLoopOnce(): void } }).mod
+  const once = module._PostgresMainLoopOnce
+  module._PostgresMainLoopOnce = () => {
+    try {
+      once()
+    } catch (error) {
+      // Jumps out of a statement are thrown as well, and are something else.
+      const failure = describe(error)
+      if (failure.broken) end({ ...failure, message: `is the disk full? ${failure.message}` })
+      throw error
+    }
+  }
+}
+
 async function serve(port: NonNullable<typeof parentPort>): Promise<void> {
   const send = (message: WorkerAnswer): void => port.postMessage(message)
   const database = await PGlite.create(options(workerData as WorkerSettings)).catch((error: unknown) => {
     send({ ready: false, failure: describe(error) })
   })
   if (database === undefined) return
+  let running: WorkerRequest | undefined
+  whenBroken(database, (failure) => {
+    if (running) send({ id: running.id, ok: false, failure })
+    process.exit(1)
+  })
   let last: Promise<void> = Promise.resolve()
   port.on('message', (request: WorkerRequest) => {
-    last = last.then(() =>
-      answer(database, request).then(
+    last = last.then(() => {
+      running = request
+      return answer(database, request).then(
         (value) => send({ id: request.id, ok: true, value }),
         (error: unknown) => send({ id: request.id, ok: false, failure: describe(error) }),
-      ),
-    )
+      )
+    })
   })
   send({ ready: true })
 }

@@ -22,6 +22,8 @@ export interface WorkerFailure {
   code: string | undefined
   detail: string | undefined
   constraint: string | undefined
+  /** Postgres has broken off in the middle: what is in its memory is no database any more. */
+  broken: boolean
 }
 
 export type WorkerAnswer =

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -8,6 +8,7 @@ import { CancelledError, DeadlineError } from '../../../src/errors.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded-database.ts'
 import { type EmbeddedPool, openEmbeddedPool } from '../../../src/store/connection/index.ts'
 import { StoreLockedError, StoreUnavailableError } from '../../../src/store/errors.ts'
+import { eventually } from '../../support/eventually.ts'
 
 let folder = ''
 let pool: EmbeddedPool
@@ -75,6 +76,26 @@ it('keeps what is sent until it is answered', async () => {
   expect(answers.map((text) => [new Set(text).size, text[0], text.length])).toEqual(
     sizes.map((length, at) => [1, String(at), length]),
   )
+})
+
+it('is started anew when it broke off for want of room, with all that was committed', async () => {
+  await run('create table kept (number int)')
+  await run('insert into kept values (1)')
+  // No room for its log, as on a full disk: it breaks off in the middle, and its thread would say nothing any more.
+  const [log, away] = [join(folder, 'data/pg_wal'), join(folder, 'data/pg_wal.away')]
+  await rename(log, away)
+  const fill = async () => {
+    for (;;) {
+      await run('insert into kept values (2)')
+      await run('select pg_switch_wal()')
+    }
+  }
+  await expect(fill()).rejects.toThrow(/broke off/)
+  await expect(run('select 1')).rejects.toThrow(StoreUnavailableError)
+  await rm(log, { recursive: true, force: true })
+  await rename(away, log)
+  expect(await eventually(() => run('select min(number) as first from kept'))).toEqual([{ first: 1 }])
+  await run('drop table kept')
 })
 
 it('gives errors their SQL state and goes on', async () => {
