@@ -11,7 +11,6 @@ export interface IndexerDeps {
   streams: readonly AnyStream[]
   logger: Logger
   times?: Partial<RunnerTimes>
-  clock?: () => number
 }
 
 export interface IndexerStatus {
@@ -31,9 +30,9 @@ export interface Indexer {
 const LEAD_RETRY_MS = 2_000
 
 /** Runs all streams in one process, as soon as this process is the one that may write. */
-export function createIndexer({ writer, streams, logger, times, clock }: IndexerDeps): Indexer {
+export function createIndexer({ writer, streams, logger, times }: IndexerDeps): Indexer {
   const runners = streams.map((stream: ChainStream<StreamBlock>) =>
-    createStreamRunner(stream, { writer, logger, ...(times ? { times } : {}), ...(clock ? { clock } : {}) }),
+    createStreamRunner(stream, { writer, logger, ...(times ? { times } : {}) }),
   )
   let role: IndexerStatus['role'] = 'stopped'
   let stopping: AbortController | undefined

@@ -6,7 +6,7 @@ export interface IndexedStreamView {
   phase: string
   height: bigint | undefined
   tip: bigint | undefined
-  /** Unix milliseconds at which the index was last known to be the chain. */
+  /** Unix milliseconds at which this process last stored a block or found the stored tip to be the newest. */
   freshAtMs: number | undefined
   stalled: boolean
   blocksPerSecond: number

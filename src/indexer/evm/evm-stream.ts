@@ -32,6 +32,17 @@ export interface EvmStreamDeps {
 export function createEvmStream({ definition, pool, path, stored }: EvmStreamDeps): ChainStream<EvmStreamBlock> {
   const reader = createEvmBlockReader(pool, path)
   let page = FIRST_PAGE
+
+  /** No branch leaves a chain before its first block: whoever has another one serves another chain under this id. */
+  const expectBeginning = async (signal: AbortSignal): Promise<bigint> => {
+    const [ours, theirs] = [(await stored(0n))?.hash, await reader.hashAt(0n, signal)]
+    if (ours === undefined || theirs === undefined) return -1n
+    if (ours === theirs) return 0n
+    throw new StreamBlockedError(
+      `${definition.name}: the node's chain begins with another block (0x${theirs}, stored is 0x${ours}): it takes an empty database`,
+    )
+  }
+
   return {
     definition,
     firstHeight: 0n,
@@ -86,9 +97,8 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
         const theirs = kept === undefined ? undefined : await reader.hashAt(height, signal)
         // A node that is only behind says nothing against what is stored above.
         if (theirs !== undefined && theirs === kept) return height === from ? tip.height : height
-        if (height < step) return -1n
       }
-      return -1n
+      return expectBeginning(signal)
     },
   }
 }

@@ -16,6 +16,11 @@ export interface RpcBlock {
   transactionsRoot?: string
   receiptsRoot?: string
   logsBloom?: string
+  /**
+   * C since Helicon (ACP-194): blocks are executed after they were accepted, and `receiptsRoot` and `logsBloom` tell of
+   * the earlier blocks up to this height that are settled here.
+   */
+  settledHeight?: string
 }
 
 export interface RpcTransaction {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { CancelledError, FirnError } from '../../errors.ts'
 import { pause } from '../../lib/pause.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import type { ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './stream.ts'
@@ -31,8 +32,6 @@ export interface RunnerDeps {
   writer: IndexWriter
   logger: Logger
   times?: Partial<RunnerTimes>
-  /** Unix milliseconds. */
-  clock?: () => number
 }
 
 export interface StreamRunner {
@@ -45,24 +44,25 @@ export interface StreamRunner {
 /** Drives one chain: fetch a page ahead, apply, commit rows and progress together, wait at the tip. */
 export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>, deps: RunnerDeps): StreamRunner {
   const { name } = stream.definition
-  const { clock = Date.now, writer } = deps
+  const { writer } = deps
   const times = { ...RUNNER_TIMES, ...deps.times }
   const logger = deps.logger.child({ stream: name })
-  const meter = createProgressMeter(clock)
+  const meter = createProgressMeter()
   let phase: StreamPhase = 'standby'
   let failures = 0
   let lastError: string | undefined
-  let startedAt = clock()
-  let stalledSince: number | undefined
+  /** Of the steady clock: when it began to run, or last moved or was found at the tip. */
+  let aliveAt = steadyNow()
+  let saidStalled = false
 
-  const quietFor = (): number => clock() - Math.max(startedAt, meter.freshAtMs ?? 0)
+  const isStalled = (): boolean => steadyNow() - aliveAt >= times.stalledMs
 
   const session = async (signal: AbortSignal): Promise<void> => {
     phase = 'starting'
     const definition = (await stream.define?.(signal)) ?? stream.definition
     let progress = await writer.register(definition)
     progress = await leaveFork(progress, signal)
-    if (progress.tip) meter.moved({ ...progress.tip, id: progress.tip.blockId })
+    if (progress.tip) meter.stands(progress.tip.height)
     const maker = await stream.open(progress, signal)
     await follow(maker, tipOf(progress), signal)
   }
@@ -110,12 +110,12 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     }
   }
 
-  let confirmedAt = 0
+  let confirmedAt = Number.NEGATIVE_INFINITY
   const standAtTip = async (signal: AbortSignal): Promise<void> => {
     phase = 'following'
-    if (clock() - confirmedAt >= times.pollMs) {
+    if (steadyNow() - confirmedAt >= times.pollMs) {
       await writer.confirmTip(name)
-      confirmedAt = clock()
+      confirmedAt = steadyNow()
     }
     succeeded()
     meter.confirmed()
@@ -139,15 +139,16 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
       ...(state === undefined ? {} : { state }),
     })
     succeeded()
-    meter.moved({ height: last.height, id: last.id, time: time ?? last.time })
+    meter.moved(last.height)
   }
 
   const succeeded = (): void => {
     failures = 0
     lastError = undefined
-    if (stalledSince === undefined) return
+    aliveAt = steadyNow()
+    if (!saidStalled) return
     logger.info('moving again')
-    stalledSince = undefined
+    saidStalled = false
   }
 
   const failed = (error: unknown): void => {
@@ -158,27 +159,27 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     logger[level]({ err: error, failures }, phase === 'blocked' ? 'stream stands' : 'stream failed, trying again')
   }
 
-  const report = (attempt: AbortController): void => {
+  const report = (attempt: AbortController, begunAt: number): void => {
     const { height, tip, blocksPerSecond, etaSeconds } = meter.status()
     if (phase === 'catching-up') {
       const rate = Math.round(blocksPerSecond * 10) / 10
       logger.info({ height: String(height), tip: String(tip), blocksPerSecond: rate, etaSeconds }, 'indexing')
     }
-    if (quietFor() < times.stalledMs || stalledSince !== undefined) return
-    stalledSince = clock()
-    logger.error({ height: String(height), tip: String(tip), phase }, 'stream stalled')
-    attempt.abort(new CancelledError('stalled'))
+    if (!isStalled()) return
+    if (!saidStalled) logger.error({ height: String(height), tip: String(tip), phase }, 'stream stalled')
+    saidStalled = true
+    if (steadyNow() - begunAt >= times.stalledMs) attempt.abort(new CancelledError('stalled'))
   }
 
   return {
     name,
     async run(signal) {
-      startedAt = clock()
+      aliveAt = steadyNow()
       while (!signal.aborted) {
         const attempt = new AbortController()
         const leave = () => attempt.abort(new CancelledError())
         signal.addEventListener('abort', leave, { once: true })
-        const watch = setInterval(report, Math.min(times.reportMs, times.stalledMs), attempt)
+        const watch = setInterval(report, Math.min(times.reportMs, times.stalledMs), attempt, steadyNow())
         try {
           await session(attempt.signal)
         } catch (error) {
@@ -194,7 +195,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
       phase = 'standby'
     },
     status() {
-      const stalled = phase !== 'standby' && quietFor() >= times.stalledMs
+      const stalled = phase !== 'standby' && isStalled()
       return { name, phase, ...meter.status(), stalled, failures, error: lastError, notes: stream.notes?.() ?? [] }
     },
   }

@@ -1,4 +1,4 @@
-import type { StreamTip } from './stream.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 
 export type StreamPhase =
   /** Another process indexes; this one waits to take over. */
@@ -20,7 +20,7 @@ export interface StreamStatus {
   height: bigint | undefined
   /** The chain's height as last heard. */
   tip: bigint | undefined
-  /** When the stored tip last moved or was found to be the chain's tip. */
+  /** When this process last moved the stored tip or found it to be the chain's; undefined before. */
   freshAtMs: number | undefined
   /** True when that is longer ago than the watchdog allows. */
   stalled: boolean
@@ -38,55 +38,58 @@ const WINDOW_MS = 60_000
 const MAX_SAMPLES = 64
 
 export interface ProgressMeter {
-  moved(tip: StreamTip & { time: bigint }): void
+  /** The height that was found in the store. */
+  stands(height: bigint): void
+  moved(height: bigint): void
   /** The stored tip was found to be the chain's. */
   confirmed(): void
   heard(tip: bigint): void
-  readonly freshAtMs: number | undefined
   status(): Omit<StreamStatus, 'name' | 'phase' | 'stalled' | 'failures' | 'error' | 'notes'>
 }
 
-/** Measures how fast a stream moves. Its memory is bounded. @param clock unix milliseconds */
-export function createProgressMeter(clock: () => number): ProgressMeter {
-  let stored: (StreamTip & { time: bigint }) | undefined
+/** Measures how fast a stream moves. Its memory is bounded. */
+export function createProgressMeter(): ProgressMeter {
+  let stored: bigint | undefined
   let tip: bigint | undefined
   let freshAtMs: number | undefined
   let samples: { at: number; height: bigint }[] = []
 
   const rate = (): number => {
-    const now = clock()
+    const now = steadyNow()
     const first = samples.find(({ at }) => now - at <= WINDOW_MS) ?? samples.at(-1)
     const last = samples.at(-1)
     if (first === undefined || last === undefined || first === last) return 0
     return (Number(last.height - first.height) * 1000) / Math.max(1, now - first.at)
   }
+  const stands = (height: bigint): void => {
+    stored = height
+    if (tip === undefined || tip < height) tip = height
+    const at = steadyNow()
+    const last = samples.at(-1)
+    // Many small steps would push the window's beginning out of the list.
+    if (last === undefined || at - last.at >= WINDOW_MS / MAX_SAMPLES || samples.length < 2)
+      samples.push({ at, height })
+    else samples[samples.length - 1] = { at, height }
+    if (samples.length > MAX_SAMPLES) samples = samples.slice(-MAX_SAMPLES)
+  }
   return {
-    moved(next) {
-      stored = next
-      freshAtMs = clock()
-      if (tip === undefined || tip < next.height) tip = next.height
-      const last = samples.at(-1)
-      // Many small steps would push the window's beginning out of the list.
-      if (last === undefined || freshAtMs - last.at >= WINDOW_MS / MAX_SAMPLES || samples.length < 2)
-        samples.push({ at: freshAtMs, height: next.height })
-      else samples[samples.length - 1] = { at: freshAtMs, height: next.height }
-      if (samples.length > MAX_SAMPLES) samples = samples.slice(-MAX_SAMPLES)
+    stands,
+    moved(height) {
+      stands(height)
+      freshAtMs = Date.now()
     },
     confirmed() {
-      freshAtMs = clock()
+      freshAtMs = Date.now()
     },
     heard(height) {
-      tip = stored !== undefined && height < stored.height ? stored.height : height
-    },
-    get freshAtMs() {
-      return freshAtMs
+      tip = stored !== undefined && height < stored ? stored : height
     },
     status() {
       const blocksPerSecond = rate()
-      const left = stored === undefined || tip === undefined ? undefined : tip - stored.height
+      const left = stored === undefined || tip === undefined ? undefined : tip - stored
       const moving = left !== undefined && left > 0n && blocksPerSecond > 0
       return {
-        height: stored?.height,
+        height: stored,
         tip,
         freshAtMs,
         blocksPerSecond,

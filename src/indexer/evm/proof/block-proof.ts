@@ -76,6 +76,11 @@ function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[]):
   const foreign = receipts.findIndex(({ transactionHash }, at) => transactionHash !== transactions[at]?.hash)
   if (receipts.length !== transactions.length || foreign >= 0)
     throw new BadAnswerError(`block ${number}: the receipts are not those of its transactions`)
+  if (settlesOthers(block)) {
+    expectOwnBlooms(block, receipts)
+    expectDerived(block, receipts, false)
+    return
+  }
   const all = receipts.map((receipt, at) => receiptBytes(receipt, Number(transactions[at]?.type ?? 0)))
   const proven = `0x${orderedRoot(all)}` === receiptsRoot?.toLowerCase()
   // What chains add by themselves is in no root, or in one of their own.
@@ -86,18 +91,31 @@ function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[]):
 }
 
 /** Where the root cannot be told: filters let through what their logs are, and the block's whatever its receipts' do. */
-function expectBlooms({ number, logsBloom: all }: RpcBlock, receipts: readonly RpcReceipt[]): void {
+function expectBlooms(block: RpcBlock, receipts: readonly RpcReceipt[]): void {
+  if (lacksBits(joinBlooms(expectOwnBlooms(block, receipts)), block.logsBloom ?? '0x')) throw wrongFilter(block)
+}
+
+/** @returns the filters of the receipts, as their logs make them */
+function expectOwnBlooms(block: RpcBlock, receipts: readonly RpcReceipt[]): string[] {
   const blooms = receipts.map((receipt) => logsBloom(receipt.logs))
   const told = receipts.every(({ logsBloom: said }, at) => said === undefined || said.toLowerCase() === blooms[at])
-  if (!told || lacksBits(joinBlooms(blooms), all ?? '0x'))
-    throw new BadAnswerError(`block ${number}: the logs of its receipts are not those of its filter`)
+  if (!told) throw wrongFilter(block)
+  return blooms
 }
+
+const wrongFilter = ({ number }: RpcBlock): BadAnswerError =>
+  new BadAnswerError(`block ${number}: the logs of its receipts are not those of its filter`)
+
+/** The root and the filter in its header are not of its own receipts: those are the node's word until later. */
+const settlesOthers = ({ settledHeight }: RpcBlock): boolean => settledHeight != null
 
 /**
  * Logs are there where a filter says so: nodes that have thrown old logs away, or not fetched them yet, answer with
  * receipts that are empty of them. All that can be said where headers are hashed in a way of their own.
  */
-function expectLogs({ hash, logsBloom: all }: RpcBlock, receipts: readonly RpcReceipt[]): void {
+function expectLogs(block: RpcBlock, receipts: readonly RpcReceipt[]): void {
+  const { hash } = block
+  const all = settlesOthers(block) ? undefined : block.logsBloom
   const stripped = receipts.some((receipt) => receipt.logs.length === 0 && saysLogs(receipt.logsBloom))
   if (stripped || (receipts.every(({ logs }) => logs.length === 0) && saysLogs(all)))
     throw new BadAnswerError(`block ${hash}: receipts came without their logs`)

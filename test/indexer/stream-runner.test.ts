@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { UpstreamUnavailableError } from '../../src/errors.ts'
+import type { ChainStream, StreamBlock } from '../../src/indexer/runner/stream.ts'
+import { createStreamRunner, type RunnerTimes, type StreamRunner } from '../../src/indexer/runner/stream-runner.ts'
+import type { IndexWriter } from '../../src/store/index-writer.ts'
+
+const TIMES: RunnerTimes = { pollMs: 10, retryMs: 5, maxRetryMs: 10, stalledMs: 200, reportMs: 20 }
+const TIP = { height: 7n, blockId: '07', time: 1_700_000_000n }
+
+interface Setup {
+  fetch: ChainStream<StreamBlock>['fetch']
+  confirmTip?: () => void
+}
+
+/** A stream with a stored tip, over a store that keeps nothing; it runs until the test ends. */
+function run({ fetch, confirmTip }: Setup): StreamRunner {
+  const stream: ChainStream<StreamBlock> = {
+    definition: { name: 'testnet:P' } as ChainStream<StreamBlock>['definition'],
+    firstHeight: 0n,
+    fetch,
+    open: async () => ({ apply: () => ({ rows: {} as never }) }),
+  }
+  const writer = {
+    register: async () => ({ stream: 'testnet:P', tip: TIP, transactions: 0n, currentAtMs: 0n }),
+    confirmTip: async () => confirmTip?.(),
+  } as unknown as IndexWriter
+  const runner = createStreamRunner(stream, { writer, logger: pino({ level: 'silent' }), times: TIMES })
+  const stop = new AbortController()
+  const running = runner.run(stop.signal)
+  onTestFinished(async () => {
+    stop.abort()
+    await running
+  })
+  return runner
+}
+
+const never = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+
+describe('a stream with a stored tip', () => {
+  it('is stalled while no node answers, however often it begins anew, and is not called fresh', async () => {
+    const runner = run({ fetch: () => Promise.reject(new UpstreamUnavailableError('no node answered')) })
+    await vi.waitFor(() => expect(runner.status().failures).toBeGreaterThan(3))
+    expect(runner.status()).toMatchObject({ height: 7n, freshAtMs: undefined })
+    await vi.waitFor(() => expect(runner.status().stalled).toBe(true))
+  })
+
+  it('begins anew each time that nothing comes for so long', async () => {
+    let attempts = 0
+    const runner = run({
+      fetch: (_from, _after, signal) => {
+        attempts += 1
+        return never(signal)
+      },
+    })
+    await vi.waitFor(() => expect(attempts).toBeGreaterThan(2), 5_000)
+    expect(runner.status().stalled).toBe(true)
+  })
+
+  it('is confirmed and watched behind a clock that is set back', async () => {
+    let confirmed = 0
+    let answers = true
+    const runner = run({
+      fetch: async (_from, _after, signal) => (answers ? { blocks: [], tip: 7n } : never(signal)),
+      confirmTip: () => {
+        confirmed += 1
+      },
+    })
+    await vi.waitFor(() => expect(confirmed).toBeGreaterThan(1))
+    const before = Date.now()
+    const wall = vi.spyOn(Date, 'now').mockImplementation(() => before - 3_600_000)
+    onTestFinished(() => void wall.mockRestore())
+    await sleep(20)
+    const then = confirmed
+    await vi.waitFor(() => expect(confirmed).toBeGreaterThan(then + 1))
+    expect(runner.status()).toMatchObject({ freshAtMs: before - 3_600_000, stalled: false })
+    answers = false
+    await vi.waitFor(() => expect(runner.status().stalled).toBe(true))
+  })
+})
