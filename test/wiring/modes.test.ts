@@ -102,7 +102,8 @@ beforeAll(async () => {
   const several = {
     ...shared,
     dataDir: join(folder, 'data'),
-    http: { shutdownDelayMs: 300, shutdownGraceMs: 10_000 },
+    // Several times the latency of the visits below: in it every client has to come by each connection that it keeps.
+    http: { shutdownDelayMs: 2_000, shutdownGraceMs: 10_000 },
     store: { databaseUrl: await postgres.create('modes') },
     redis: { url: redis.url },
   }
