@@ -40,20 +40,21 @@ export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: 
     const sizes = [...candidates.values()].map(({ length }) => length)
     const most = Math.min(limits.discoveredTokens, shareOf(sizes, limits.discoveredPerRead))
     const tokens = new Map<string, readonly string[]>()
+    let vouched: string[] | undefined
     for (const [owner, own] of candidates) {
       if (own.length > most) cut.add(owner)
       const shown = own.slice(0, most)
-      const vouched = cut.has(owner) ? vouchedFor(owner, isListed) : []
-      const all = vouched.length === 0 ? shown : [...new Set([...shown, ...vouched])]
+      if (cut.has(owner)) vouched ??= vouchedTokens(isListed)
+      const besides = cut.has(owner) ? (vouched ?? []).filter((token) => !isUnreadable(token, owner)) : []
+      const all = besides.length === 0 ? shown : [...new Set([...shown, ...besides])]
       if (all.length > 0) tokens.set(owner, all)
     }
     return { tokens, cut }
   }
 
-  function vouchedFor(owner: string, isListed: (token: string) => boolean): string[] {
+  function vouchedTokens(isListed: (token: string) => boolean): string[] {
     const all = (catalogue.vouched?.(caip2Id) ?? []).map((token) => token.toLowerCase())
-    const asked = all.filter((token) => /^0x[0-9a-f]{40}$/.test(token) && !isListed(token))
-    return asked.filter((token) => !isUnreadable(token, owner)).slice(0, MOST_VOUCHED)
+    return all.filter((token) => /^0x[0-9a-f]{40}$/.test(token) && !isListed(token)).slice(0, MOST_VOUCHED)
   }
 }
 
