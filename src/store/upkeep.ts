@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { steadyNow } from '../lib/steady-clock.ts'
 import type { Database } from './schema/index.ts'
 
 /** What a Postgres server does by itself in the background and the embedded one leaves to its owner. */
@@ -26,24 +27,24 @@ interface TableCounts {
  *
  * @param db connections without the timeouts of reads
  */
-export function createUpkeep(db: Kysely<Database>, logger: Logger, clock: () => number = Date.now): Upkeep {
+export function createUpkeep(db: Kysely<Database>, logger: Logger): Upkeep {
   let lookAt = 0
   return {
     async consider() {
-      if (clock() < lookAt) return
+      if (steadyNow() < lookAt) return
       try {
         await checkpoint(db)
         for (const table of await readCounts(db)) {
           const work = dueFor(table)
           if (work === undefined) continue
-          const startedAt = clock()
+          const startedAt = steadyNow()
           await sql`${sql.raw(work)} ${sql.table(table.name)}`.execute(db)
-          logger.debug({ table: table.name, work, ms: clock() - startedAt }, 'database upkeep')
+          logger.debug({ table: table.name, work, ms: steadyNow() - startedAt }, 'database upkeep')
         }
       } catch (error) {
         logger.warn({ err: error }, 'database upkeep failed')
       }
-      lookAt = clock() + LOOK_EVERY_MS
+      lookAt = steadyNow() + LOOK_EVERY_MS
     },
   }
 }

@@ -7,6 +7,7 @@ import { DeadlineError } from '../errors.ts'
 import type { Indexer, IndexerStatus } from '../indexer/index.ts'
 import { CURRENCIES } from '../lib/currencies.ts'
 import { type ChainLetter, SIDES, type Side } from '../lib/primary-network.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
 import type { Store } from '../store/index.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
@@ -88,7 +89,7 @@ function createIndexReport({ store, indexer }: PageDeps): () => Promise<PageInde
     // Only who writes knows rate and tip; a stand-by reads the same database as everybody else.
     const own = indexer?.status()
     if (own?.role === 'leading') return ownProgress(own)
-    const now = Date.now()
+    const now = steadyNow()
     if (!reading || now - reading.at > PROGRESS_MS)
       reading = { at: now, result: within(DATABASE_MS, storedProgress(store)) }
     return { enabled: true, role: own?.role ?? 'elsewhere', streams: await reading.result }
