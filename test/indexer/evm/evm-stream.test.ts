@@ -125,6 +125,21 @@ it('notices that the last block was replaced by another of the same height', asy
   expect(participants).not.toContain(chain.who(2).slice(2))
 })
 
+it('does not give the index up for a chain of the same id that begins with another block', async () => {
+  const chain = await startChain()
+  for (let block = 0; block < 5; block++) await chain.send({ to: chain.who(1), value: 1n })
+  const stage = await startEvmStage(chain.url, chain.chainId)
+  await stage.at(await chain.head())
+  const before = await dumpEvm(stage.sql)
+  await chain.rpc('anvil_reset')
+  await chain.rpc('evm_increaseTime', [60])
+  for (let block = 0; block < 7; block++) await chain.send({ to: chain.who(2), value: 1n })
+  await expect
+    .poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 })
+    .toContain('begins with another block')
+  expect(await dumpEvm(stage.sql)).toEqual(before)
+})
+
 /** A server in front of the chain that does not know a method. */
 const without =
   (method: string): Lie =>
