@@ -31,7 +31,8 @@ function describe(
   const network = side && networks[side]
   const pool = network?.pool ?? pools.find(({ name }) => name === `eip155:${chainId}`)
   const blockchainId = setting?.blockchainId ?? (side && known(side)?.blockchainIds.C)
-  const isTestnet = setting?.testnet ?? side === 'testnet'
+  // Blocks are kept under the side: by another word in the settings of the EVM chain they would be in neither list.
+  const isTestnet = side === undefined ? setting?.testnet === true : side === 'testnet'
   return {
     chainId,
     status: isReachable(pool) ? 'OK' : 'UNAVAILABLE',

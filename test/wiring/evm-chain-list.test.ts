@@ -67,3 +67,17 @@ it('a C-chain has the id that its node said, as soon as the index knows it, and 
   })
   await expect(other()).rejects.toThrow('the database is away')
 })
+
+it.each(['mainnet', 'testnet'])(
+  'a C-chain is of the kind of its network, %s, whatever its settings as an EVM chain say',
+  async (side) => {
+    const config = configOf({
+      'index-streams': `${side}:C`,
+      'chains-catalogue': 'false',
+      [`chains-avalanche-${side}`]: { name: 'Own', evmChainId: 7, upstreams: [{ url: 'https://node.example' }] },
+      ...evm('https://node.example/ext/bc/C/rpc'),
+    })
+    const [chain] = await createEvmChainList(config, NOTHING, createEvmStreams(config)).list()
+    expect(chain).toMatchObject({ chainId: '7', isTestnet: side === 'testnet' })
+  },
+)
