@@ -75,10 +75,15 @@ export function createSharedPriceSource(
       const end = Date.now() + patienceMs
       while (wanted.length > 0 && !request.signal.aborted) {
         await refuseInPause()
+        const askedAt = performance.now()
         const turn = await values.takeTurn(TURN_KEY, TURN_MS)
+        // Later it is another one's.
+        const giveBack = async (): Promise<void> => {
+          if (turn === true && performance.now() - askedAt < TURN_MS) await values.giveTurnBack(TURN_KEY)
+        }
         // False = another process reads. Its answer may be all we want.
         if (turn !== false || Date.now() >= end) {
-          await readHere(request, wanted).finally(() => (turn === true ? values.giveTurnBack(TURN_KEY) : undefined))
+          await readHere(request, wanted).finally(giveBack)
           return
         }
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UpstreamRateLimitedError } from '../../src/errors.ts'
 import type { PriceRequest, PriceSource } from '../../src/market/price-source.ts'
 import type { PriceKey, QuotesByCurrency } from '../../src/market/prices.ts'
@@ -103,6 +103,19 @@ describe('a provider shared by processes', () => {
     await first
     expect((await second).get(AVAX)).toEqual({ usd: { price: 5 } })
     expect(reads).toEqual([])
+  })
+
+  it('is left to the process that took the turn from one whose read outlasted it', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { kept, values } = sharedMemory()
+    const slow = provider(async (request) => {
+      vi.advanceTimersByTime(15_000)
+      kept.set('prices:reading', 'of another process')
+      await priced(5)(request)
+    })
+    await read(createSharedPriceSource(slow.source, values, { cacheMs: 60_000 }), [AVAX])
+    expect(kept.get('prices:reading')).toBe('of another process')
   })
 
   it('is asked by a process that has waited long enough for another one', async () => {
