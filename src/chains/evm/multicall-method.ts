@@ -25,12 +25,29 @@ const pairsPerAggregate = 1_000
 /** Arbitrum's own height; elsewhere there is no code and the answer is empty (see balance-reader.yul). */
 const arbSys = { to: `0x${'64'.padStart(40, '0')}`, data: '0xa3b1b31d' }
 const mask = (1n << 64n) - 1n
+/** The probe grows with the gas that it is about. */
+const MOST_PROBED = 200_000
+/** Least gas of one getEthBalance of an account that nobody has touched. */
+const PROBE_STEP = 2_600
+/** Tokens that burn gas cost some ten of them each: thousands, sent to somebody, are not asked for one by one. */
+const MOST_HALVINGS = 256
+const probedAccounts = 0xf127_0001_0000_0000_0000_0000n
 
 type Result = { success: boolean; returnData: Hex }
 
 /** First word of a return value; undefined when there is none. */
 const word = (result: Result | undefined): bigint | undefined =>
   result?.success && result.returnData.length >= 66 ? BigInt(result.returnData.slice(0, 66)) : undefined
+
+/** A call that takes at least so much gas and fails with less. */
+function gasProbe(multicall: string, gas: number): ContractCall {
+  const calls = Array.from({ length: Math.ceil(gas / PROBE_STEP) }, (_, at) => ({
+    target: multicall as Hex,
+    allowFailure: false,
+    callData: `${ethBalance}${(probedAccounts + BigInt(at)).toString(16).padStart(64, '0')}` as Hex,
+  }))
+  return { to: multicall, data: encodeFunctionData({ abi, functionName: 'aggregate3', args: [calls] }) }
+}
 
 /** One aggregate3 that also says its block and its chain. */
 const createAggregate =
@@ -57,12 +74,17 @@ const createAggregate =
 
 /**
  * Multicall3, for nodes that run neither init code nor overridden code in eth_call. It has no gas cap for one call, so a
- * gas burner starves its neighbours: aggregates with failures are halved until only the failing token stands alone.
+ * gas burner starves its neighbours: aggregates whose end had too little gas are halved until only the failing token
+ * stands alone.
  */
 export function createMulticallMethod(target: CallTarget, multicall: string): ReadMethod {
   const aggregate = createAggregate(target, multicall)
 
-  const balances = async (whole: BalanceQuery, context: ReadContext): Promise<BalanceAnswer> => {
+  const balances = async (
+    whole: BalanceQuery,
+    context: ReadContext,
+    budget: { halvings: number },
+  ): Promise<BalanceAnswer> => {
     const fitting = Math.max(1, Math.floor(pairsPerAggregate / whole.owners.length))
     const query = { ...whole, tokens: whole.tokens.slice(0, fitting) }
     const pairs = query.tokens.flatMap((token) =>
@@ -72,7 +94,10 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
           : { to: token, data: balanceOfData(owner) },
       ),
     )
-    const { block, results } = await aggregate(pairs, query.block, context)
+    const probe = query.tokens.length > 1 && query.gas <= MOST_PROBED ? [gasProbe(multicall, query.gas)] : []
+    const { block, results } = await aggregate([...pairs, ...probe], query.block, context)
+    // Gas only gets less: where the last call had enough of it, so had those before.
+    const hadGas = probe.length > 0 && results.pop()?.success === true
     const answer: BalanceAnswer = { block, done: query.tokens.length, amounts: [], failed: [], unasked: [] }
     for (const [index, result] of results.entries()) {
       const pair = { owner: index % query.owners.length, token: Math.floor(index / query.owners.length) }
@@ -80,17 +105,25 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
       if (value === undefined) answer.failed.push(pair)
       else if (value > 0n) answer.amounts.push({ ...pair, value })
     }
-    if (answer.failed.length > 0 && query.tokens.length > 1) return halves(query, block, context)
+    if (hadGas) return answer
+    if (answer.failed.length > 0 && query.tokens.length > 1) return halves(query, block, context, budget)
     // Two that burn the gas leave a 4,096th of it: the others may have failed for want of it.
     answer.unasked = answer.failed.splice(2)
     return answer
   }
 
-  const halves = async (query: BalanceQuery, block: BlockMark, context: ReadContext): Promise<BalanceAnswer> => {
+  const halves = async (
+    query: BalanceQuery,
+    block: BlockMark,
+    context: ReadContext,
+    budget: { halvings: number },
+  ): Promise<BalanceAnswer> => {
+    budget.halvings -= 1
+    if (budget.halvings < 0) throw new BadAnswerError('too many tokens of one multicall burn its gas')
     const middle = Math.ceil(query.tokens.length / 2)
     const parts = [query.tokens.slice(0, middle), query.tokens.slice(middle)]
     const [first, second] = await Promise.all(
-      parts.map((tokens) => balances({ ...query, tokens, block: block.number }, context)),
+      parts.map((tokens) => balances({ ...query, tokens, block: block.number }, context, budget)),
     )
     if (!first || !second || first.block.fingerprint !== second.block.fingerprint) {
       throw new BadAnswerError('block not found: halves of one multicall saw two blocks')
@@ -107,7 +140,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
 
   return {
     name: 'multicall3',
-    balances,
+    balances: (query, context) => balances(query, context, { halvings: MOST_HALVINGS }),
     calls: async (query, context) => {
       const { block, results } = await aggregate([...query.calls], query.block, context)
       const bytes = results.map(({ success, returnData }) =>

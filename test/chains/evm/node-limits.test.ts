@@ -100,6 +100,18 @@ describe('nodes with limits', () => {
     expect(amounts(balances)).toEqual(new Map([[expensive, 7n]]))
   })
 
+  it('by Multicall3 tokens that simply fail cost no calls of their own', async () => {
+    const address = (n: number) => `0x${(0xdead00 + n).toString(16).padStart(40, 'c')}`
+    const failing = Array.from({ length: 200 }, (_, n) => address(n))
+    for (const one of failing) await setCode(one, '0x60006000fd')
+    const indexedTokens = { isComplete: () => true, tokensOf: async () => [...failing, chain.tokens.spam] }
+    const options = { multicall: chain.multicall, list: [], indexedTokens, limits: { patientTokens: 2 } }
+    const { source, calls } = sourceOver(multicallOnly, options)
+    const [balances] = await read(source, [account(1)])
+    expect([...amounts(balances).keys()]).toEqual([chain.tokens.spam])
+    expect(calls().length).toBeLessThan(20)
+  })
+
   it('uses Multicall3 where nothing else runs; gas burners starve nobody', async () => {
     const burners = ['02', '03', '04'].map((byte) => `0x${byte.repeat(20)}`)
     for (const address of burners) await setCode(address, burner)
