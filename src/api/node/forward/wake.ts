@@ -1,4 +1,5 @@
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { NodeGroup } from './node-pools.ts'
 
 /**
@@ -23,12 +24,13 @@ interface State {
   waking: Promise<void> | undefined
 }
 
-export function createWake(now: () => number = Date.now): Wake {
+/** @param now milliseconds; for ages */
+export function createWake(now: () => number = steadyNow): Wake {
   const states = new WeakMap<NodeGroup, State>()
   const askAll = async (group: NodeGroup, chain: ChainLetter, state: State): Promise<void> => {
     const { path, method, params } = HEIGHTS[chain]
     const ask = (pool: NodeGroup['pool']) =>
-      pool.rpc(path, method, params, { batch: false, deadline: now() + WAIT_MS }).catch(() => undefined)
+      pool.rpc(path, method, params, { batch: false, deadline: Date.now() + WAIT_MS }).catch(() => undefined)
     // The first wakes the pool's own watch, which decides who is asked first; it has heard from all who answer soon when
     // each node has been heard here.
     await Promise.all([ask(group.pool), ...group.members().map((member) => ask(member.pool))])

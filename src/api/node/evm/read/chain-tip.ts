@@ -1,3 +1,4 @@
+import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
@@ -28,6 +29,7 @@ export interface ChainTipOptions {
   maxLagBlocks: number
   /** Highest tip by the pool's own probes. */
   head(): bigint | undefined
+  /** Milliseconds; for ages. */
   now?: () => number
 }
 
@@ -42,7 +44,7 @@ const READY_MS = 1_000
 /** A height this far above what the pool believes is a broken node and no news. */
 const ABSURD_LEAD = 10_000n
 
-export function createChainTip({ maxLagBlocks, head, now = Date.now }: ChainTipOptions): ChainTip {
+export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTipOptions): ChainTip {
   const heights = new Map<string, { height: bigint; at: number }>()
   let mark: bigint | undefined
   let probedBefore: bigint | undefined
@@ -74,7 +76,7 @@ export function createChainTip({ maxLagBlocks, head, now = Date.now }: ChainTipO
   }
   const askOne = async ({ host, pool, path }: Omit<Member, 'pausedUntil'>, endpoint: Endpoint): Promise<void> => {
     try {
-      const height = await pool.rpc<unknown>(path(endpoint), 'eth_blockNumber', [], { deadline: now() + READY_MS })
+      const height = await pool.rpc<unknown>(path(endpoint), 'eth_blockNumber', [], { deadline: Date.now() + READY_MS })
       saw(host, BigInt(String(height)))
     } catch {
       // A node that does not answer is found out by the reads themselves.
