@@ -59,6 +59,21 @@ describe('a stream with a stored tip', () => {
     expect(runner.status().stalled).toBe(true)
   })
 
+  it('gets more time at each beginning: what is slow comes to its end', async () => {
+    let confirmed = 0
+    const runner = run({
+      fetch: async (_from, _after, signal) => {
+        await sleep(500, undefined, { signal })
+        return { blocks: [], tip: 7n }
+      },
+      confirmTip: () => {
+        confirmed += 1
+      },
+    })
+    await vi.waitFor(() => expect(confirmed).toBeGreaterThan(0), 5_000)
+    expect(runner.status().stalled).toBe(false)
+  })
+
   it('is confirmed and watched behind a clock that is set back', async () => {
     let confirmed = 0
     let answers = true

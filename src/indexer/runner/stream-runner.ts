@@ -28,6 +28,9 @@ export const RUNNER_TIMES: RunnerTimes = {
   reportMs: 15_000,
 }
 
+/** An attempt is given up after 32 times `stalledMs` at most. */
+const MOST_DOUBLINGS = 5
+
 export interface RunnerDeps {
   writer: IndexWriter
   logger: Logger
@@ -54,6 +57,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   /** Of the steady clock: when it began to run, or last moved or was found at the tip. */
   let aliveAt = steadyNow()
   let saidStalled = false
+  /** Attempts that were given up since it last moved: each gets twice the time, as what is slow is not stuck. */
+  let givenUp = 0
 
   const isStalled = (): boolean => steadyNow() - aliveAt >= times.stalledMs
 
@@ -146,6 +151,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     failures = 0
     lastError = undefined
     aliveAt = steadyNow()
+    givenUp = 0
     if (!saidStalled) return
     logger.info('moving again')
     saidStalled = false
@@ -168,7 +174,10 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     if (!isStalled()) return
     if (!saidStalled) logger.error({ height: String(height), tip: String(tip), phase }, 'stream stalled')
     saidStalled = true
-    if (steadyNow() - begunAt >= times.stalledMs) attempt.abort(new CancelledError('stalled'))
+    if (attempt.signal.aborted || steadyNow() - begunAt < times.stalledMs * 2 ** Math.min(givenUp, MOST_DOUBLINGS))
+      return
+    givenUp += 1
+    attempt.abort(new CancelledError('stalled'))
   }
 
   return {
