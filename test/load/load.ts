@@ -49,6 +49,8 @@ const LATENCIES = quick
   : { fast: 100, middle: 1_000, slow: 4_000 }
 /** Different requests; three in four ask for accounts that nobody asked for yet. */
 const BODIES = quick ? 60 : 600
+/** Firn keeps idle connections to upstreams for 20 s, whatever these do: what is open twice as long is left over. */
+const QUIET_MS = 40_000
 /** Parts of the time that memory is compared between: caches are full before the first. */
 const WARM = [0.3, 0.5] as const
 const END = [0.8, 1] as const
@@ -109,7 +111,7 @@ async function mainPhase(): Promise<void> {
     const ports = upstreams.facts.upstreamUrls.map((url) => Number(new URL(url).port))
     const before = openHandles(base, pid, ports)
     const { tally, samples } = await drive({ base, pid, seconds, streams, others, known, errands, pauseMs: 100 })
-    const left = await leftOver(() => openHandles(base, pid, ports), before, quick ? 15_000 : 120_000)
+    const left = await leftOver(() => openHandles(base, pid, ports), before, quick ? QUIET_MS : 120_000)
     report(`${streams} streams and ${others} other clients for ${seconds} s`, tally)
     figure('load-wrong-answers', tally.count('wrong'), '<= 0', true)
     figure('load-answers-broken-off-or-refused', tally.count('broken') + tally.count('refused'), '<= 0')
