@@ -2,13 +2,16 @@ import { AVALANCHE_REFERENCES } from '../../src/schemas/index.ts'
 import { SANDBOX_REFERENCES } from './settings.ts'
 import type { Sandbox } from './start.ts'
 
+/** As the indexed API calls them. */
+const NETWORKS = { mainnet: 'mainnet', testnet: 'fuji' } as const
+
 /** Lines to paste: one per API and per chain family. */
 export function examples(sandbox: Sandbox): string {
+  const get = (title: string, path: string): string => `# ${title}\ncurl '${sandbox.url}${path}'`
+  const post = (title: string, path: string, body: unknown): string =>
+    `# ${title}\ncurl -N -X POST ${sandbox.url}${path} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
   const balances = (title: string, item: unknown): string =>
-    [
-      `# ${title}`,
-      `curl -N -X POST ${sandbox.url}/v1/balance/get-balances -H 'content-type: application/json' -d '${JSON.stringify({ data: [item], currency: 'usd', showUntrustedTokens: true })}'`,
-    ].join('\n')
+    post(title, '/v1/balance/get-balances', { data: [item], currency: 'usd', showUntrustedTokens: true })
   const [, holder = '', second = ''] = sandbox.evm.accounts
   const { bob, dave } = sandbox.bitcoin.accounts
   const { pvm: P, avm: X, coreth: C } = AVALANCHE_REFERENCES[sandbox.avalanche.side]
@@ -16,8 +19,9 @@ export function examples(sandbox: Sandbox): string {
   const shown = sandbox.avalanche.wallets.slice(0, 3)
   const named = new Set(shown.map(({ name }) => name)).size === shown.length
   const wallets = shown.map(({ name, address }) => ({ id: named ? name : address, addresses: [address] }))
+  const network = NETWORKS[sandbox.avalanche.side]
   return [
-    `# Chains that are served\ncurl ${sandbox.url}/v1/balance/get-supported-chains`,
+    get('Chains that are served', '/v1/balance/get-supported-chains'),
     balances('EVM: native and tokens, good and hostile', {
       namespace: 'eip155',
       addresses: [holder, second],
@@ -39,5 +43,19 @@ export function examples(sandbox: Sandbox): string {
       addressDetails: wallets,
     }),
     balances('Avalanche C: shared memory', { namespace: 'avax', references: [C], addressDetails: wallets }),
+    post('Stake rewards of the last of them, from the own index once it has come to the tip', '/v1/stake/get-rewards', {
+      isTestnet: sandbox.avalanche.side === 'testnet',
+      addresses: shown.slice(-1).map(({ address }) => `P-${address}`),
+    }),
+    post('Node API: height of the P-chain', '/ext/bc/P', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'platform.getHeight',
+      params: {},
+    }),
+    get(
+      'Indexed chain data: what the first of them has on P',
+      `/v1/networks/${network}/blockchains/p-chain/balances?addresses=${shown[0]?.address}`,
+    ),
   ].join('\n\n')
 }

@@ -51,7 +51,7 @@ it('replays another network under its own IDs; the printed lines answer for it',
   expect(supported.caip2Ids).not.toContain('eip155:43113')
 
   const bodies = [...examples(sandbox).matchAll(/-d '(.*)'$/gm)].map(([, body]) => JSON.parse(body as string))
-  const avalanche = bodies.filter(({ data }) => data[0].namespace === 'avax')
+  const avalanche = bodies.filter(({ data }) => data?.[0].namespace === 'avax')
   expect(avalanche).toHaveLength(2)
   for (const body of avalanche) {
     expect(body.data[0].addressDetails[0].addresses[0]).toMatch(/^avax1/)
