@@ -28,12 +28,12 @@ const MOST_VOUCHED = 1_000
  */
 export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: FoundTokensDeps) {
   return (found: TokensByOwner, isListed: (token: string) => boolean): UnlistedTokens => {
+    const isUnlisted = (token: string): boolean => !isListed(token) && !isNativeInDisguise(caip2Id, token)
     const candidates = new Map<string, readonly string[]>()
     const cut = new Set<string>()
     for (const [owner, outcome] of found) {
       if (!outcome.ok) continue
-      const isAsked = (token: string): boolean =>
-        !isListed(token) && !isNativeInDisguise(caip2Id, token) && !isUnreadable(token, owner)
+      const isAsked = (token: string): boolean => isUnlisted(token) && !isUnreadable(token, owner)
       candidates.set(owner, outcome.value.tokens.filter(isAsked))
       if (outcome.value.more) cut.add(owner)
     }
@@ -44,7 +44,7 @@ export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: 
     for (const [owner, own] of candidates) {
       if (own.length > most) cut.add(owner)
       const shown = own.slice(0, most)
-      if (cut.has(owner)) vouched ??= vouchedTokens(isListed)
+      if (cut.has(owner)) vouched ??= vouchedTokens(isUnlisted)
       const besides = cut.has(owner) ? (vouched ?? []).filter((token) => !isUnreadable(token, owner)) : []
       const all = besides.length === 0 ? shown : [...new Set([...shown, ...besides])]
       if (all.length > 0) tokens.set(owner, all)
@@ -52,9 +52,9 @@ export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: 
     return { tokens, cut }
   }
 
-  function vouchedTokens(isListed: (token: string) => boolean): string[] {
+  function vouchedTokens(isUnlisted: (token: string) => boolean): string[] {
     const all = (catalogue.vouched?.(caip2Id) ?? []).map((token) => token.toLowerCase())
-    return all.filter((token) => /^0x[0-9a-f]{40}$/.test(token) && !isListed(token)).slice(0, MOST_VOUCHED)
+    return all.filter((token) => /^0x[0-9a-f]{40}$/.test(token) && isUnlisted(token)).slice(0, MOST_VOUCHED)
   }
 }
 

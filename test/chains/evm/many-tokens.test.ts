@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import type { EvmBalances } from '../../../src/chains/capabilities.ts'
-import { shareOf } from '../../../src/chains/evm/found-tokens.ts'
+import { createFoundTokens, shareOf } from '../../../src/chains/evm/found-tokens.ts'
 import { evmLimits } from '../../../src/chains/evm/index.ts'
 import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
 import { DeadlineError } from '../../../src/errors.ts'
@@ -69,6 +69,15 @@ it('whoever has more than are looked at keeps those he got to know first, and wh
   expect(cut).toHaveProperty('hasMore', true)
   expect(shown(whole)).toEqual([token(0), token(1), listed])
   expect(whole).not.toHaveProperty('hasMore')
+})
+
+it('the native coin is not one of those that somebody vouches for: it would count twice', () => {
+  const native = `0x${'e'.repeat(40)}`
+  const catalogue = { tokens: () => [], vouched: () => [native, token(7)] }
+  const limits = { ...evmLimits, discoveredTokens: 1 }
+  const find = createFoundTokens({ caip2Id: 'eip155:31337', catalogue, limits, isUnreadable: () => false })
+  const found = new Map([[owner(1), { ok: true as const, value: { tokens: [native, token(1)], more: true } }]])
+  expect(find(found, () => false).tokens.get(owner(1))).toEqual([token(1), token(7)])
 })
 
 it('one read looks at so many of all owners together: those who have few keep all of them', async () => {

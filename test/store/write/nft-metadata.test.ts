@@ -1,23 +1,7 @@
 import { expect, it } from 'vitest'
-import type { EvmRows, Store } from '../../../src/store/index.ts'
+import type { Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, range } from './range-samples.ts'
-
-const L1 = { name: 'eip155:77', kind: 'evm' as const, testnet: false, evmChainId: 77n }
-const NFTS = { chainId: 77n, contract: address(0xcc) }
-
-const nft = (height: number, owner: string, tokenId: bigint) => ({
-  contract: NFTS.contract,
-  tokenId,
-  standard: 'ERC-721' as const,
-  owner,
-  height: BigInt(height),
-  firstHeight: BigInt(height),
-  logIndex: 0,
-})
-
-const commitEvm = (store: Store, stream: string, height: number, evm: EvmRows): Promise<void> =>
-  store.writer.commitRange(stream, { evm }, range(height))
+import { address, commitEvm, L1, NFTS, nft } from './range-samples.ts'
 
 async function opened(open: () => Promise<Store>): Promise<Store> {
   const store = await open()

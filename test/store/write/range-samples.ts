@@ -1,4 +1,4 @@
-import type { BlockRow, PrimaryRows, RangeProgress, Store, UtxoRow } from '../../../src/store/index.ts'
+import type { BlockRow, EvmRows, PrimaryRows, RangeProgress, Store, UtxoRow } from '../../../src/store/index.ts'
 
 /** Made-up ids and ranges for tests of the writer. */
 export const id = (number: number): string => number.toString(16).padStart(64, '0')
@@ -76,3 +76,21 @@ export async function listed(store: Store, letter: 'P' | 'X' | 'C', owner = addr
   })
   return page.utxos
 }
+
+/** An L1, and a collection of NFTs on it. */
+export const L1 = { name: 'eip155:77', kind: 'evm' as const, testnet: false, evmChainId: 77n }
+export const NFTS = { chainId: L1.evmChainId, contract: address(0xcc) }
+
+/** One of them as the block of this height leaves it. */
+export const nft = (height: number, owner: string, tokenId = 2n ** 255n) => ({
+  contract: NFTS.contract,
+  tokenId,
+  standard: 'ERC-721' as const,
+  owner,
+  height: BigInt(height),
+  firstHeight: BigInt(height),
+  logIndex: 0,
+})
+
+export const commitEvm = (store: Store, stream: string, height: number, evm: EvmRows): Promise<void> =>
+  store.writer.commitRange(stream, { evm }, range(height))

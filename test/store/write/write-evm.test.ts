@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest'
 import type { EvmRows, Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, id, range } from './range-samples.ts'
+import { address, commitEvm, id, L1, NFTS, nft, range } from './range-samples.ts'
 
-const L1 = { name: 'eip155:77', kind: 'evm' as const, testnet: false, evmChainId: 77n }
 const OTHER = { name: 'eip155:78', kind: 'evm' as const, testnet: true, evmChainId: 78n }
-const NFTS = { chainId: 77n, contract: address(0xcc) }
-
 const block = (height: number, more: object = {}) => ({
   height: BigInt(height),
   hash: id(height + 1),
@@ -52,19 +49,6 @@ const nftTransfer = (height: number, to: string) => ({
   tokenId: 2n ** 255n,
   amount: 1n,
 })
-
-const nft = (height: number, owner: string, tokenId = 2n ** 255n) => ({
-  contract: NFTS.contract,
-  tokenId,
-  standard: 'ERC-721' as const,
-  owner,
-  height: BigInt(height),
-  firstHeight: BigInt(height),
-  logIndex: 0,
-})
-
-const commitEvm = (store: Store, stream: string, height: number, evm: EvmRows): Promise<void> =>
-  store.writer.commitRange(stream, { evm }, range(height))
 
 const plainBlock = (height: number): EvmRows => ({
   blocks: [block(height)],
