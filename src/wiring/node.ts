@@ -132,6 +132,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     publicDeployment: config.node.publicDeployment,
     allowedHosts: config.node.allowedHosts,
     corsOrigins: config.http.corsOrigins,
+    proxyHops: config.http.trustProxy ? config.http.proxyHops : 0,
     tokens: config.node.api.auth.required,
     bodyLimitBytes: config.node.bodyLimitBytes,
     logger: deps.logger,

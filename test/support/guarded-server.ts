@@ -17,13 +17,14 @@ export interface GuardedServer {
   /** Paths that came through the guard, whoever serves them. */
   entered: string[]
   /** Result of a call of the auth API, or the text of its error. */
-  call(method: string, params: object): Promise<unknown>
+  call(method: string, params: object, headers?: Record<string, string>): Promise<unknown>
   close(): Promise<void>
 }
 
 interface Options extends Partial<Pick<AccessTokensDeps, 'now' | 'refreshMs' | 'limits' | 'configured'>> {
   confirms?: boolean
   services?: readonly LocalService[]
+  proxyHops?: number
 }
 
 const logger = pino({ level: 'silent' })
@@ -35,7 +36,7 @@ const ids = {
 
 /** A server with the guard on; what comes through is answered at once, upgrades with 101. */
 export async function startGuardedServer(store: Store, options: Options = {}): Promise<GuardedServer> {
-  const { confirms = false, services = [], configured = PASSWORD, refreshMs = 0, ...rest } = options
+  const { confirms = false, services = [], proxyHops = 0, configured = PASSWORD, refreshMs = 0, ...rest } = options
   const tokens = createAccessTokens({ records: store.auth, json: tokenJson, logger, configured, refreshMs, ...rest })
   await tokens.open()
   const entered: string[] = []
@@ -57,6 +58,7 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
     publicDeployment: false,
     allowedHosts: ['localhost'],
     corsOrigins: ['*'],
+    proxyHops,
     tokens: true,
     bodyLimitBytes: 26_214_400,
     logger,
@@ -84,10 +86,10 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
     port,
     tokens,
     entered,
-    async call(method, params) {
+    async call(method, params, headers) {
       const response = await fetch(`http://127.0.0.1:${port}/ext/auth`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: `auth.${method}`, params }),
       })
       const answer = (await response.json()) as { result?: unknown; error?: { message: string } }

@@ -59,6 +59,7 @@ export async function startKeystoreServer(
     publicDeployment,
     allowedHosts: ['localhost'],
     corsOrigins: ['*'],
+    proxyHops: 0,
     tokens: false,
     bodyLimitBytes: 26_214_400,
     logger: pino({ level: 'silent' }),

@@ -24,6 +24,7 @@ export async function callLocal(
     method: request.method,
     endpoint,
     remoteAddress: '127.0.0.1',
+    callerAddress: '127.0.0.1',
     header: () => undefined,
     signal: new AbortController().signal,
     ask: () => Promise.reject(new Error('nobody to ask')),

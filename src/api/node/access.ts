@@ -8,7 +8,6 @@ export interface AccessRequest {
   target: string
   /** First `Authorization` header. */
   authorization: string | undefined
-  remoteAddress: string | undefined
 }
 
 /** Undefined lets the request in; an answer is sent as it is, with no headers but its own (as the node's 401). */

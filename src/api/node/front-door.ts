@@ -79,7 +79,6 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       path: target.path,
       target: request.url ?? '/',
       authorization: request.headers.authorization,
-      remoteAddress: request.socket.remoteAddress,
     })
   }
   const isNodes = ({ path }: RequestTarget): boolean => isNodePath(path) || isNodePath(cleanPath(path))

@@ -9,6 +9,7 @@ import type { LocalService } from './gorilla/local-service.ts'
 import { createGorillaServing } from './gorilla/serve.ts'
 import { createHostCheck } from './http/allowed-hosts.ts'
 import { emptyAnswer, httpError, type NodeAnswer, notFound, writeAnswer, writePairs } from './http/answer.ts'
+import { createCallerAddress } from './http/caller-address.ts'
 import { createCors } from './http/cors.ts'
 import { createLeaveSignal, type Exchange, headerOf } from './http/exchange.ts'
 import { createFinish } from './http/finish.ts'
@@ -30,6 +31,8 @@ export interface NodeApiOptions {
   publicDeployment: boolean
   allowedHosts: readonly string[]
   corsOrigins: readonly string[]
+  /** Reverse proxies in a row whose `X-Forwarded-For` is believed. */
+  proxyHops: number
   /** Access tokens are required: browsers may send them. */
   tokens: boolean
   /** Largest body of an endpoint that is no EVM one, bytes. */
@@ -73,7 +76,7 @@ function createOffCheck(table: MethodTable, locals: Locals): (endpoint: Endpoint
 function createServing(options: NodeApiOptions, table: MethodTable, locals: Locals) {
   const { forwarder, evm, bodyLimitBytes } = options
   const finish = createFinish(options.logger)
-  const answer = createGorillaHandler({ table, forwarder })
+  const answer = createGorillaHandler({ table, forwarder, callerAddress: createCallerAddress(options.proxyHops) })
   const gorilla = createGorillaServing({ answer, finish, bodyLimitBytes })
   const evmServing = createEvmServing({ evm, finish })
   const plain = createPlainServing({ forwarder, finish, bodyLimitBytes })

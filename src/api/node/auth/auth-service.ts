@@ -26,16 +26,16 @@ export function createAuthService({ tokens, confirms }: AuthServiceDeps): LocalS
     methods: {
       newToken: async (args, call) => {
         const wish = { password: args.string('password'), endpoints: args.strings('endpoints') }
-        return { token: await asMethodError(tokens.newToken(wish, call.remoteAddress)) }
+        return { token: await asMethodError(tokens.newToken(wish, call.callerAddress)) }
       },
       revokeToken: async (args, call) => {
         const wish = { password: args.string('password'), token: args.string('token') }
-        await asMethodError(tokens.revokeToken(wish, call.remoteAddress))
+        await asMethodError(tokens.revokeToken(wish, call.callerAddress))
         return done
       },
       changePassword: async (args, call) => {
         const wish = { oldPassword: args.string('oldPassword'), newPassword: args.string('newPassword') }
-        await asMethodError(tokens.changePassword(wish, call.remoteAddress))
+        await asMethodError(tokens.changePassword(wish, call.callerAddress))
         return done
       },
     },

@@ -5,6 +5,7 @@ import type { Forwarder } from '../forward/forwarder.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'
 import { bodyStart, isCleanCall, scanCall } from '../forward/scan-call.ts'
 import { JSON_GORILLA, type NodeAnswer } from '../http/answer.ts'
+import type { CallerAddress } from '../http/caller-address.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
 import { eachMember } from '../json/spans.ts'
 import { compactJson } from '../json/write.ts'
@@ -59,9 +60,13 @@ export const askNode =
     return resultOf(answer, method)
   }
 
-export function createGorillaHandler(deps: { table: MethodTable; forwarder: Forwarder }): GorillaHandler {
-  const { table, forwarder } = deps
+export interface GorillaHandlerDeps {
+  table: MethodTable
+  forwarder: Forwarder
+  callerAddress: CallerAddress
+}
 
+export function createGorillaHandler({ table, forwarder, callerAddress }: GorillaHandlerDeps): GorillaHandler {
   const forward = ({ endpoint, request, signal }: Exchange, body: Buffer): Promise<NodeAnswer> => {
     const call = scanCall(body, bodyStart(body))
     const params = call?.params && body.subarray(call.params.from, call.params.to)
@@ -82,6 +87,7 @@ export function createGorillaHandler(deps: { table: MethodTable; forwarder: Forw
     method: request.method,
     endpoint: exchange.endpoint.name,
     remoteAddress: exchange.request.socket.remoteAddress,
+    callerAddress: callerAddress(exchange.request),
     header: (name) => headerOf(exchange.request, name),
     get signal() {
       return exchange.signal()

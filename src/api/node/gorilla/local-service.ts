@@ -33,6 +33,8 @@ export interface LocalCall {
   readonly endpoint: string
   /** Address of the caller's socket; undefined when it is gone. */
   readonly remoteAddress: string | undefined
+  /** The address by which wrong passwords are counted: behind trusted proxies that of whom they serve. */
+  readonly callerAddress: string | undefined
   /** First value of a request header, name in lower case. */
   header(name: string): string | undefined
   /** Fires when the caller has left. */

@@ -14,7 +14,7 @@ export const credentialsOf = (args: Arguments): Credentials => ({
   password: args.string('password'),
 })
 
-export const callerOf = ({ remoteAddress, signal }: LocalCall): Caller => ({ address: remoteAddress, signal })
+export const callerOf = ({ callerAddress, signal }: LocalCall): Caller => ({ address: callerAddress, signal })
 
 /** keystore.*: answered here alone; passwords never reach a node. */
 export const createKeystoreService = (users: KeystoreUsers): LocalService => ({

@@ -8,7 +8,6 @@ export interface HttpCall {
   query: URLSearchParams
   /** First value, name in lower case. */
   header(name: string): string | undefined
-  remoteAddress: string | undefined
   signal: AbortSignal
 }
 

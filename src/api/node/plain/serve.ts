@@ -14,7 +14,6 @@ export function askLocal({ request, endpoint, target, signal }: Exchange, local:
     method: request.method ?? 'GET',
     query: goQuery(target.query),
     header: (name) => headerOf(request, name),
-    remoteAddress: request.socket.remoteAddress,
     signal: signal(),
   })
 }

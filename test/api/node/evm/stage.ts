@@ -64,6 +64,7 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
     publicDeployment: false,
     allowedHosts: ['localhost'],
     corsOrigins: ['*'],
+    proxyHops: 0,
     tokens: false,
     bodyLimitBytes: 10_000_000,
     logger: pino({ level: 'silent' }),
