@@ -3,22 +3,28 @@ import type { SharedServer } from './shared-server.ts'
 /** Sums that all processes add to. */
 export interface SharedCounters {
   /**
-   * Adds and answers the sum over all processes; undefined when the server is away.
-   * @param expiresAt milliseconds since the epoch: the sum is forgotten then
+   * Adds and answers the sum over all processes; undefined when the server is away. Where the sum would be above `limit`,
+   * it is answered and nothing is added.
+   * @param expiresAt milliseconds of this process's clock: the sum is forgotten then
    */
-  add(key: string, units: number, expiresAt: number): Promise<number | undefined>
+  add(key: string, units: number, expiresAt: number, limit?: number): Promise<number | undefined>
 }
 
-/** One round trip; the end is set by the script that adds, so no sum can stay for ever. One key: any cluster does. */
+/**
+ * One round trip; the end is set by the script that adds, so no sum can stay for ever, and as a time from now: by the
+ * server's clock, which may be another one, it may be over already. One key: any cluster does.
+ */
 const ADD = `
 local sum = redis.call('INCRBY', KEYS[1], ARGV[1])
-if sum == tonumber(ARGV[1]) then redis.call('PEXPIREAT', KEYS[1], ARGV[2]) end
+if sum == tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+if sum > tonumber(ARGV[3]) then redis.call('DECRBY', KEYS[1], ARGV[1]) end
 return sum`
 
 export const createSharedCounters = (server: SharedServer): SharedCounters => ({
-  add: (key, units, expiresAt) =>
+  add: (key, units, expiresAt, limit = Number.MAX_SAFE_INTEGER) =>
     server.ask(async (client) => {
-      const sum = await client.eval(ADD, 1, key, String(units), String(expiresAt))
+      const life = Math.max(1, Math.ceil(expiresAt - Date.now()))
+      const sum = await client.eval(ADD, 1, key, String(units), String(life), String(limit))
       if (typeof sum !== 'number') throw new TypeError(`a sum that is no number: ${String(sum)}`)
       return sum
     }),

@@ -51,6 +51,22 @@ describe.skipIf(missing)('counters', () => {
     expect(Math.max(...sums.map(Number))).toBe(300)
   })
 
+  it('add nothing to what would be above a limit', async () => {
+    const { url } = await redis()
+    const [one, other] = await Promise.all([connect(url), connect(url)])
+    expect(await one.counters.add('a', 60, inAMinute(), 100)).toBe(60)
+    expect(await other.counters.add('a', 50, inAMinute(), 100)).toBe(110)
+    expect(await other.counters.add('a', 40, inAMinute(), 100)).toBe(100)
+  })
+
+  it('hold whatever time the server has: its clock may be minutes ahead', async () => {
+    const { url } = await redis()
+    const { counters } = await connect(url)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 120_000 })
+    expect(await counters.add('a', 20, inAMinute())).toBe(20)
+    expect(await counters.add('a', 20, inAMinute())).toBe(40)
+  })
+
   it('start anew when their time is over', async () => {
     const { url } = await redis()
     const { counters } = await connect(url)

@@ -26,8 +26,11 @@ export interface ComputeUnitsOptions {
 
 /** Counts what a caller has used in the period that `expiresAt` (milliseconds) ends. */
 export interface UsageStore {
-  /** Adds and answers the new sum; `units` below zero gives some back. */
-  add(key: string, units: number, expiresAt: number): Promise<number>
+  /**
+   * Adds and answers the new sum; `units` below zero gives some back. Where the sum would be above `limit`, it is answered
+   * and nothing is added: what is refused must not stand in the way of a smaller call that comes at the same time.
+   */
+  add(key: string, units: number, expiresAt: number, limit?: number): Promise<number>
 }
 
 export type Admission =
@@ -87,7 +90,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     if (leftOut) return { ok: false, status: 403, headers }
     const broken = [day, minute].find((period) => period.exceeded)
     // What is refused costs nothing: who comes back too early all minute long must not have used up the day by it.
-    if (broken) await Promise.all([minute.giveBack(), day.giveBack()])
+    if (broken) await Promise.all([minute, day].map((period) => (period.exceeded ? undefined : period.giveBack())))
     options.observe?.({ plan: known ?? 'default', units, ...(broken ? { refused: 'over-budget' } : {}) })
     if (!broken) return { ok: true, headers }
     const reset = String(Math.max(1, Math.ceil((broken.endsAt - at) / 1000)))
@@ -103,7 +106,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const slot = Math.floor(at / period)
     const endsAt = (slot + 1) * period
     const key = `cu:${period}:${slot}:${caller}`
-    const used = await store.add(key, units, endsAt)
+    const used = await store.add(key, units, endsAt, limit)
     return {
       period,
       limit,
@@ -144,12 +147,14 @@ const limitHeaders = (plan: Plan, limit: number, remaining: number): Record<stri
 export function createMemoryUsage(maxEntries = 100_000, now: () => number = Date.now): UsageStore {
   const sums = new Map<string, { used: number; expiresAt: number }>()
   return {
-    async add(key, units, expiresAt) {
+    async add(key, units, expiresAt, limit = Number.POSITIVE_INFINITY) {
       const entry = sums.get(key)
       if (!entry && units < 0) return 0
+      const used = (entry?.used ?? 0) + units
+      if (used > limit) return used
       if (entry) {
-        entry.used += units
-        return entry.used
+        entry.used = used
+        return used
       }
       if (sums.size >= maxEntries) drop()
       sums.set(key, { used: units, expiresAt })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterEach, expect, it } from 'vitest'
 import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { createSharedUsage, type UsageOfAll } from '../../../src/api/data/shared-usage.ts'
 import { loadConfig } from '../../../src/config/index.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { createStage } from '../../support/stage.ts'
@@ -111,6 +112,41 @@ it('charges nothing for what it refuses: a caller who insists has his day left, 
     status: 429,
     message: 'this call takes 100 compute units, and 20 of 230 a day are left; try again in 86280 s',
   })
+})
+
+/** Sums that a server far away keeps: whoever asks waits, and others ask meanwhile. */
+function farUsage() {
+  const kept = createMemoryUsage()
+  const all: UsageOfAll = {
+    add: async (...args) => {
+      await new Promise(setImmediate)
+      return kept.add(...args)
+    },
+  }
+  return { kept, usage: createSharedUsage(all, createMemoryUsage()) }
+}
+
+it('a small call has what is left also while large ones are being refused', async () => {
+  const budgets = { default: { computeUnitsPerMinute: 150, computeUnitsPerDay: 10_000 } }
+  const units = createComputeUnits({ plans: budgets, apiKeys: [], keyRequired: false }, farUsage().usage, () => 0)
+  const ask = (weight: 'xl' | 'small') => units.admit(undefined, '127.0.0.1', weight)
+  expect((await ask('xl')).ok).toBe(true)
+  const answers = await Promise.all([ask('xl'), ask('xl'), ask('xl'), ask('small'), ask('small')])
+  expect(answers.map(({ ok }) => ok)).toEqual([false, false, false, true, true])
+  expect(await ask('xl')).toMatchObject({
+    message: 'this call takes 100 compute units, and 30 of 150 a minute are left; try again in 60 s',
+  })
+})
+
+it('what this process refuses is not counted by the others, and neither is what they refuse counted here', async () => {
+  const { kept, usage } = farUsage()
+  await usage.add('a', 80, 1_000, 100)
+  await kept.add('a', -80, 1_000)
+  expect(await usage.add('a', 30, 1_000, 100)).toBe(110)
+  expect(await kept.add('a', 0, 1_000)).toBe(0)
+  await kept.add('a', 90, 1_000)
+  expect(await usage.add('a', 20, 1_000, 100)).toBe(110)
+  expect(await usage.add('a', 10, 1_000, 100)).toBe(100)
 })
 
 it('takes keys that are configured as their digests, and their digests as no keys', async () => {
