@@ -54,11 +54,12 @@ function pageFacts(config: Config, { chains, identities }: PageDeps): PageFacts 
 /** Every configured chain: P, X and C first, as they belong together. */
 function chainsOf({ chains: { avalanche, bitcoin, evm, solana } }: Config): PageChain[] {
   const native = SIDES.flatMap((side): PageChain[] => {
-    if (!avalanche[side]) return []
+    const network = avalanche[side]
+    if (!network) return []
     const { pvm, avm, coreth } = AVALANCHE_REFERENCES[side]
     const chain = (letter: ChainLetter, reference: string, name: string): PageChain => ({
       caip2Id: `avax:${reference}`,
-      name,
+      name: `${network.name} ${name}`,
       testnet: side === 'testnet',
       letter,
     })

@@ -139,6 +139,15 @@ describe('the result', () => {
     })
   })
 
+  it('counts the coin of a chain as its family does, where an entry only names it', () => {
+    const native = { name: 'Mine', symbol: 'MINE' }
+    const bitcoin = { name: 'Own', network: 'regtest', upstreams: [{ kind: 'esplora', url: 'https://x' }], native }
+    const solana = { name: 'Own', upstreams: [{ url: 'https://x' }], native }
+    const { chains } = configOf({ file: { chains: { bitcoin: { own: bitcoin }, solana: { own: solana } } } })
+    expect(chains.bitcoin['own']?.native).toEqual({ ...native, decimals: 8 })
+    expect(chains.solana['own']?.native).toEqual({ ...native, decimals: 9 })
+  })
+
   it('fills in what an item of a list leaves out', () => {
     expect(configOf({ file: { data: { apiKeys: [{ key: 'k' }] } } }).data.apiKeys).toEqual([
       { key: 'k', plan: 'default' },

@@ -2,42 +2,37 @@ import { Type } from '@sinclair/typebox'
 import { choice, list, section, source, toggle } from './field.ts'
 import { UpstreamSchema } from './upstream.ts'
 
-const NativeTokenSchema = section({
-  name: Type.String({ minLength: 1, description: 'Name of the coin.' }),
-  symbol: Type.String({ minLength: 1, description: 'Symbol of the coin.' }),
-  decimals: Type.Integer({ minimum: 0, maximum: 255, default: 18, description: 'Digits behind the point.' }),
-  internalId: Type.Optional(Type.String({ minLength: 1, description: 'Name wallets know the token by.' })),
-  priceId: Type.Optional(Type.String({ description: 'Coin id at the price provider.' })),
-  logoUri: Type.Optional(
-    Type.String({ pattern: '^https://', allowed: 'a URL beginning with https://', description: 'Logo, https only.' }),
-  ),
-})
+/** A coin; `decimals` is how its family counts, so that who names the coin of a chain of his own may leave it out. */
+const nativeToken = (decimals: number) =>
+  section({
+    name: Type.String({ minLength: 1, description: 'Name of the coin.' }),
+    symbol: Type.String({ minLength: 1, description: 'Symbol of the coin.' }),
+    decimals: Type.Integer({ minimum: 0, maximum: 255, default: decimals, description: 'Digits behind the point.' }),
+    internalId: Type.Optional(Type.String({ minLength: 1, description: 'Name wallets know the token by.' })),
+    priceId: Type.Optional(Type.String({ description: 'Coin id at the price provider.' })),
+    logoUri: Type.Optional(
+      Type.String({ pattern: '^https://', allowed: 'a URL beginning with https://', description: 'Logo, https only.' }),
+    ),
+  })
 
 const name = Type.String({ minLength: 1, description: 'Name shown to people.' })
 const upstreams = Type.Array(UpstreamSchema, { minItems: 1, description: 'Servers that answer for this chain.' })
-const explorer = Type.Optional(Type.String({ description: 'Block explorer, a link for people.' }))
 const tokenLists = list(source(), 'URLs or files in tokenlists.org format.')
 const pricePlatform = Type.Optional(
   Type.String({ description: 'Asset platform at the price provider, for token prices by contract.' }),
 )
-const blockTimeMs = Type.Integer({
-  minimum: 1,
-  description: 'Usual time between blocks; results are cached about as long. Milliseconds.',
-})
-
-/** Of chains whose results are kept for a time of their own. */
-const usualBlockTimeMs = Type.Integer({
-  minimum: 1,
-  description: 'Usual time between blocks, for people; it changes nothing. Milliseconds.',
-})
 
 export const EvmChainSchema = section({
   name,
   testnet: toggle(false, 'Test network: its coins have no value.'),
   upstreams,
-  native: NativeTokenSchema,
-  blockTimeMs,
-  explorer,
+  native: nativeToken(18),
+  blockTimeMs: Type.Integer({
+    minimum: 1,
+    description:
+      'Usual time between blocks: results are kept about as long, and it tells how many blocks are a lag. Milliseconds.',
+  }),
+  explorer: Type.Optional(Type.String({ description: 'Block explorer, a link for people in /v1/chains.' })),
   multicall: Type.Optional(
     Type.String({
       pattern: '^0x[0-9a-fA-F]{40}$',
@@ -69,18 +64,14 @@ export const BitcoinChainSchema = section({
     ),
     { minItems: 1, description: 'Servers that answer for this chain.' },
   ),
-  native: Type.Optional(NativeTokenSchema),
-  blockTimeMs: Type.Optional(usualBlockTimeMs),
-  explorer,
+  native: Type.Optional(nativeToken(8)),
 })
 
 export const SolanaChainSchema = section({
   name,
   upstreams,
   tokenLists,
-  native: Type.Optional(NativeTokenSchema),
-  blockTimeMs: Type.Optional(usualBlockTimeMs),
-  explorer,
+  native: Type.Optional(nativeToken(9)),
   pricePlatform,
 })
 
@@ -127,8 +118,6 @@ export const AvalancheNetworkSchema = section({
   ),
   genesisFile: Type.Optional(source({ description: "Genesis in the node's own format: path or URL." })),
   staking: Type.Optional(StakingSchema),
-  native: Type.Optional(NativeTokenSchema),
-  explorer,
 })
 
 const reference = Type.String({ pattern: '^[-_a-zA-Z0-9]{1,32}$' })

@@ -70,14 +70,16 @@ describe.skipIf(missing !== undefined)('the page over local chains of every fami
     expect(await view.text('article[aria-label="Sandbox Bitcoin"] .sum')).toBe(
       sumOf(`bip122:${SANDBOX_REFERENCES.bitcoin}`),
     )
-    expect(await view.text('article[aria-label="P-Chain"] .sum')).toBe(sumOf(`avax:${AVALANCHE[0]}`))
+    expect(await view.text('article[aria-label="Recorded network P-Chain"] .sum')).toBe(sumOf(`avax:${AVALANCHE[0]}`))
     const failed = items.length - read.length
     expect(await view.page.locator('.account .error').count()).toBe(failed)
     if (failed > 0) expect(await view.text('#completeness')).toContain(`${failed} of ${items.length} readings failed`)
   })
 
   it('staked, locked and exported parts stand beside the balance', async () => {
-    const parts = (await view.page.locator('article[aria-label="P-Chain"] .parts').allTextContents()).join(' ')
+    const parts = (
+      await view.page.locator('article[aria-label="Recorded network P-Chain"] .parts').allTextContents()
+    ).join(' ')
     for (const word of ['Available', 'Locked', 'Staked', 'import from']) expect(parts).toContain(word)
   })
 
