@@ -62,6 +62,8 @@ export interface TokenAmount {
   balance: bigint
   logoUri?: string
   internalId?: string
+  /** Token-2022: units that markets price (the UI amount) in one unit of `balance`; null = not known. Absent = 1. */
+  uiMultiplier?: number | null
 }
 
 /** A token that a list or an index names as worth asking for. */

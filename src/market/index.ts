@@ -17,6 +17,7 @@ export type {
   Quotes,
   TokenPriceKey,
 } from './prices.ts'
+export { convertQuote } from './prices.ts'
 export type { ListedToken } from './token.ts'
 export { createTokenLists, type TokenListOptions, type TokenLists } from './token-lists.ts'
 export {

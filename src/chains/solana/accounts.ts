@@ -18,11 +18,15 @@ const failAll = (addresses: readonly string[], error: unknown): [string, Outcome
   return addresses.map((address) => [address, { ok: false, error: reason }])
 }
 
-/** Data of accounts, 100 a call, all calls started in one turn; null = there is no such account. */
+/**
+ * Data of accounts, 100 a call, all calls started in one turn; null = there is no such account. An answer of before slot
+ * `least` is asked for once more, then it is an error.
+ */
 export const readAccounts = async (
   pool: UpstreamPool,
   addresses: readonly string[],
   context: ReadContext,
+  least: bigint,
 ): Promise<Map<string, Outcome<AccountData | null>>> => {
   const readPart = async (part: readonly string[]): Promise<[string, Outcome<AccountData | null>][]> => {
     try {
@@ -40,7 +44,8 @@ export const readAccounts = async (
         config: { encoding: 'base64', dataSlice: DATA_SLICE },
         check: (value: unknown) => void read(value),
       }
-      const accounts = read((await callSlotted(pool, call, context)).value)
+      const first = await callSlotted(pool, call, context)
+      const accounts = read((first.slot < least ? await callSlotted(pool, call, context, least) : first).value)
       return part.map((address, index) => [address, { ok: true, value: accounts[index] ?? null }])
     } catch (error) {
       return failAll(part, error)

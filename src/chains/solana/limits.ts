@@ -10,6 +10,8 @@ export interface SolanaLimits {
   supplyMs: number
   /** A mint that may be closed and made anew is read again after this, milliseconds. */
   closableMs: number
+  /** A mint whose UI amount is not the plain one is read again after this, milliseconds: it changes with the time. */
+  uiMultiplierMs: number
   /** Metadata that was not there is looked for again after this, milliseconds. */
   missingTextMs: number
   /** Associated token addresses that are remembered. */
@@ -27,6 +29,7 @@ export const solanaLimits: SolanaLimits = {
   mintEntries: 50_000,
   supplyMs: 3_600_000,
   closableMs: 10_000,
+  uiMultiplierMs: 10_000,
   missingTextMs: 600_000,
   addressEntries: 50_000,
   maxSlotSpread: 64,

@@ -12,7 +12,9 @@ import type { SolanaLimits } from './limits.ts'
 import type { TokenText } from './metadata-text.ts'
 import { decodeMetaplexText, decodeMint } from './mint.ts'
 import { attempt, unwrap } from './outcomes.ts'
-import { METAPLEX_PROGRAM, type Program, TOKEN_PROGRAM } from './programs.ts'
+import { CLOCK_SYSVAR, METAPLEX_PROGRAM, type Program, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import type { SlotFloor } from './slot-floor.ts'
+import { readClock } from './ui-multiplier.ts'
 
 /** A mint whose facts are asked for. */
 export interface WantedMint {
@@ -31,6 +33,8 @@ export interface MintFacts {
   nft: boolean
   /** Name and symbol as the chain tells them, safe to show; either may be empty. Absent = none, or not asked for. */
   text?: TokenText
+  /** See TokenAmount. */
+  uiMultiplier?: number | null
 }
 
 /** Facts and whether everything the chain has to say about the text was read. */
@@ -47,17 +51,26 @@ interface Open {
 
 type Accounts = Map<string, Outcome<AccountData | null>>
 
+const timeOf = (accounts: Accounts): bigint | undefined => {
+  const clock = accounts.get(CLOCK_SYSVAR)
+  return clock?.ok ? readClock(clock.value) : undefined
+}
+
 const metaplexAddress = (mint: Uint8Array): string =>
   encodeBase58(findDerivedAddress([Buffer.from('metadata'), METAPLEX_PROGRAM.bytes, mint], METAPLEX_PROGRAM))
 
 /**
  * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (Token-2022 metadata extension, else
  * the Metaplex metadata account). Read once and remembered: decimals cannot change but where a mint may be closed and made
- * anew. What can change is asked again after a while: such mints, the supply of a token without decimals, and text that was
- * not there yet.
+ * anew. What can change is asked again after a while: such mints, those whose UI amounts are scaled, the supply of a token
+ * without decimals, and text that was not there yet.
  */
-export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
+export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits, floor: SlotFloor) => {
   const known = new LRUCache<string, Entry>({ max: limits.mintEntries })
+
+  /** Who has just told of the holdings must not tell of mints as they were long before. */
+  const read = (addresses: readonly string[], context: ReadContext): Promise<Accounts> =>
+    readAccounts(pool, addresses, context, floor.slot() - BigInt(limits.maxSlotSpread))
 
   const clean = ({ name, symbol }: TokenText): TokenText => ({
     name: displayText(name, limits.maxName),
@@ -67,6 +80,7 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
   const remember = (mint: string, entry: Entry): void => {
     const times = [
       ...(entry.closable ? [limits.closableMs] : []),
+      ...(entry.uiMultiplier === undefined ? [] : [limits.uiMultiplierMs]),
       ...(entry.decimals === 0 ? [limits.supplyMs] : []),
       ...(entry.textRead && !entry.text ? [limits.missingTextMs] : []),
     ]
@@ -76,13 +90,15 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
   const fromMint = ({ mint, mintBytes, program }: WantedMint, accounts: Accounts): Entry => {
     const account = unwrap(accounts.get(mint), `mint ${mint}`)
     if (!account || account.program !== program.address) throw new BadAnswerError(`mint ${mint} is missing`)
-    const { decimals, supply, text, closable } = decodeMint(account, mintBytes)
+    const { decimals, supply, text, closable, uiMultiplier } = decodeMint(account, mintBytes)
+    const time = uiMultiplier && timeOf(accounts)
     return {
       decimals,
       nft: decimals === 0 && supply === 1n,
       closable,
       textRead: text !== undefined,
       ...(text ? { text: clean(text) } : {}),
+      ...(uiMultiplier ? { uiMultiplier: time === undefined ? null : uiMultiplier(time) } : {}),
     }
   }
 
@@ -100,7 +116,9 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
     const early = fresh.filter(({ needsText, single, program }) => needsText && !single && program === TOKEN_PROGRAM)
     const metaplex = new Map<string, string>()
     await inTurns(early, DERIVED_PER_TURN, ({ mint, mintBytes }) => metaplex.set(mint, metaplexAddress(mintBytes)))
-    const first = await readAccounts(pool, [...fresh.map(({ mint }) => mint), ...metaplex.values()], context)
+    // The chain's clock, in the same answer: the program goes by that one, and ours may be wrong.
+    const clock = fresh.some(({ program }) => program === TOKEN_2022_PROGRAM) ? [CLOCK_SYSVAR] : []
+    const first = await read([...fresh.map(({ mint }) => mint), ...clock, ...metaplex.values()], context)
 
     const late: { wanted: WantedMint; entry: Entry; address: string }[] = []
     await inTurns(open, DERIVED_PER_TURN, ({ wanted, entry: seen }) => {
@@ -117,7 +135,7 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits) => {
     })
 
     const addresses = late.map(({ address }) => address)
-    const second = await readAccounts(pool, addresses, context)
+    const second = await read(addresses, context)
     for (const { wanted, entry, address } of late) {
       results.set(
         wanted.mint,

@@ -20,6 +20,7 @@ export const createTokenDescriber = (deps: { caip2Id: string; addressEntries: nu
       decimals: facts.decimals,
       balance: amount,
       ...(listed?.logoUri === undefined ? {} : { logoUri: listed.logoUri }),
+      ...(facts.uiMultiplier === undefined ? {} : { uiMultiplier: facts.uiMultiplier }),
       internalId: listed?.internalId ?? `${deps.caip2Id}-${mint.toLowerCase()}`,
       associatedTokenAddress: associatedAddress(owner, { address: mint, bytes: mintBytes, program }, accounts),
     }

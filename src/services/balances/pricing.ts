@@ -8,7 +8,15 @@ import type {
   TokenAmount,
 } from '../../chains/capabilities.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import { type Currency, fiatTotal, fiatValue, type PriceBook, type Quote, type Quotes } from '../../market/index.ts'
+import {
+  type Currency,
+  convertQuote,
+  fiatTotal,
+  fiatValue,
+  type PriceBook,
+  type Quote,
+  type Quotes,
+} from '../../market/index.ts'
 import type { Account, Balances, Fiat, PricedBalances, TokenMarket } from './types.ts'
 
 /** What is thought of a token: its verdict, and whether it is shown to callers who want trusted tokens only. */
@@ -137,9 +145,11 @@ function value(
   let unread = isPartial
   for (const [address, { token, judgement }] of shown) {
     const key = { caip2Id: chain.caip2Id, address }
-    unread ||= quotes.unread(key)
+    const worth = fiatOf(token.balance, token.decimals, perUnit(quotes.get(key), token.uiMultiplier))
+    // A price without a value: there is one, and it is not known.
+    unread ||= quotes.unread(key) || (worth.value === undefined && quotes.get(key) !== undefined)
     tokens.set(address, {
-      ...fiatOf(token.balance, token.decimals, quotes.get(key)),
+      ...worth,
       ...(judgement.scanResult === undefined ? {} : { scanResult: judgement.scanResult }),
     })
   }
@@ -150,8 +160,7 @@ function value(
         fiat.value,
         [...tokens.values()].map((token) => token.value),
       )
-  const unconfirmed =
-    networkType === 'btc' ? unconfirmedOf(balances as BitcoinBalances, native.decimals, quote) : undefined
+  const unconfirmed = networkType === 'btc' ? unconfirmedOf(balances as BitcoinBalances, native, quote) : undefined
   return {
     networkType,
     balances,
@@ -163,8 +172,20 @@ function value(
   }
 }
 
-const unconfirmedOf = ({ unconfirmed }: BitcoinBalances, decimals: number, quote: Quote | undefined) =>
-  quote && fiatValue(unconfirmed, decimals, quote.price)
+const unconfirmedOf = (
+  { unconfirmed }: BitcoinBalances,
+  { decimals }: PricedChain['native'],
+  quote: Quote | undefined,
+) => quote && fiatValue(unconfirmed, decimals, quote.price)
+
+/**
+ * Price of one unit of the balance, where markets price another unit: so the value is balance times price for everybody
+ * who multiplies. The change in percent stays that of the market's unit.
+ */
+function perUnit(quote: Quote | undefined, multiplier: number | null = 1): Quote | undefined {
+  if (!quote || multiplier === 1) return quote
+  return multiplier === null ? undefined : convertQuote(quote, multiplier)
+}
 
 function fiatOf(amount: bigint, decimals: number, quote: Quote | undefined): Fiat {
   if (!quote) return {}

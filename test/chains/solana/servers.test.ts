@@ -3,7 +3,7 @@ import { solanaLimits } from '../../../src/chains/solana/index.ts'
 import { createSlotFloor } from '../../../src/chains/solana/slot-floor.ts'
 import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
 import type { SeenCall } from '../../support/fault-server.ts'
-import { type Answer, type Tamper, useTamperedChain } from './tampered-chain.ts'
+import { type Answer, type Call, type Tamper, useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()
 
@@ -31,6 +31,25 @@ describe('a server that is behind what was told before', () => {
     expect(errorOf(await lamports()).message).toContain('was answered at slot 900')
     stage.tamper = at(1_000 - solanaLimits.maxSlotSpread, 1n)
     expect(balancesOf(await lamports()).native).toBe(1n)
+  })
+})
+
+describe('mints of a server', () => {
+  const asksMints = ({ method, params: [asked] }: Call) =>
+    method === 'getMultipleAccounts' && (asked as string[]).includes(stage.chain.mints.extended)
+  const tokens = async () => {
+    const { carol } = stage.chain.owners
+    return (await stage.source().readBalances([{ id: carol }], readContext())).get(carol)
+  }
+
+  it('that is far behind what it told of the holdings are asked for again, and are an error when it stays there', async () => {
+    stage.tamper = (answer, call) => {
+      const { minContextSlot } = call.params[1] as { minContextSlot?: number }
+      return { ...answer, context: { slot: asksMints(call) ? (minContextSlot ?? 900) : 1_000 } }
+    }
+    expect(balancesOf(await tokens()).tokens.length).toBe(3)
+    stage.tamper = (answer, call) => ({ ...answer, context: { slot: asksMints(call) ? 900 : 1_000 } })
+    expect(errorOf(await tokens()).message).toContain('was answered at slot 900')
   })
 })
 

@@ -75,6 +75,50 @@ export const burn = (program: PublicKey, mint: PublicKey, account: PublicKey, ow
 export const allowClosing = (mint: PublicKey, authority: PublicKey) =>
   build(TOKEN_2022, [25, 1, authority.toBytes()], [[mint, 'w']])
 
+const f64 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeDoubleLE(value)
+  return bytes
+}
+
+const i16 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(2)
+  bytes.writeInt16LE(value)
+  return bytes
+}
+
+/** Token-2022: UI amounts are multiplied. Must come before initializeMint. */
+export const scaleUiAmounts = (mint: PublicKey, authority: PublicKey, multiplier: number) =>
+  build(TOKEN_2022, [43, 0, authority.toBytes(), f64(multiplier)], [[mint, 'w']])
+
+/** Another multiplier from a moment on, seconds since 1970. */
+export const changeUiScale = (mint: PublicKey, authority: PublicKey, multiplier: number, from: bigint) =>
+  build(
+    TOKEN_2022,
+    [43, 1, f64(multiplier), u64(from)],
+    [
+      [mint, 'w'],
+      [authority, 's'],
+    ],
+  )
+
+/** Token-2022: UI amounts grow, basis points a year. Must come before initializeMint. */
+export const bearInterest = (mint: PublicKey, authority: PublicKey, rate: number) =>
+  build(TOKEN_2022, [33, 0, authority.toBytes(), i16(rate)], [[mint, 'w']])
+
+export const changeInterest = (mint: PublicKey, authority: PublicKey, rate: number) =>
+  build(
+    TOKEN_2022,
+    [33, 1, i16(rate)],
+    [
+      [mint, 'w'],
+      [authority, 's'],
+    ],
+  )
+
+/** The UI amount comes as return data. */
+export const askUiAmount = (mint: PublicKey, amount: bigint) => build(TOKEN_2022, [23, u64(amount)], [[mint]])
+
 /** Of a token account, or of a mint that may be closed. */
 export const closeAccount = (program: PublicKey, account: PublicKey, authority: PublicKey) =>
   build(

@@ -26,20 +26,22 @@ export const openLedger = () => {
   }
   airdrop(payer.publicKey.toBase58(), 1_000n * LAMPORTS_PER_SOL)
 
-  const sendBytes = (messageBytes: Uint8Array, signatures: Record<string, Uint8Array>): void => {
+  const sendBytes = (messageBytes: Uint8Array, signatures: Record<string, Uint8Array>): Buffer => {
     const result = svm.sendTransaction({ messageBytes, signatures } as unknown as SvmTransaction)
     if (result instanceof FailedTransactionMetadata) {
       throw new Error(`${result.err()} ${result.meta().logs().join(' | ')}`)
     }
     svm.expireBlockhash()
     svm.warpToSlot(svm.getClock().slot + 1n)
+    return Buffer.from(result.returnData().data())
   }
 
-  const send = (instructions: TransactionInstruction[], signers: Keypair[] = []): void => {
+  /** What the last instruction returned. */
+  const send = (instructions: TransactionInstruction[], signers: Keypair[] = []): Buffer => {
     const transaction = new Transaction({ feePayer: payer.publicKey, recentBlockhash: svm.latestBlockhash() })
     transaction.add(...instructions).sign(payer, ...signers)
     const signatures = transaction.signatures.map(({ publicKey, signature }) => [publicKey.toBase58(), signature])
-    sendBytes(transaction.serializeMessage(), Object.fromEntries(signatures))
+    return sendBytes(transaction.serializeMessage(), Object.fromEntries(signatures))
   }
 
   const account = (address: string): LedgerAccount | undefined => {
@@ -56,6 +58,12 @@ export const openLedger = () => {
     sendBytes,
     account,
     slot: (): bigint => svm.getClock().slot,
+    /** Sets the chain's clock, seconds since 1970. */
+    setTime: (seconds: bigint): void => {
+      const clock = svm.getClock()
+      clock.unixTimestamp = seconds
+      svm.setClock(clock)
+    },
     blockhash: (): string => svm.latestBlockhash(),
     rent: (bytes: number): bigint => svm.minimumBalanceForRentExemption(BigInt(bytes)),
     programAccounts: (program: PublicKey): LedgerAccount[] =>

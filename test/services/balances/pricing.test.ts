@@ -99,6 +99,33 @@ describe('values', () => {
   })
 })
 
+describe('tokens whose market unit is not the unit of the balance', () => {
+  const held = (uiMultiplier: number | null) => ({ ...token('a', 400n, 2), associatedTokenAddress: 'x', uiMultiplier })
+  const priced = { ...PRICES, usd: { ...PRICES.usd, a: { price: 0.25, change24h: 0.05, changePercent24h: 25 } } }
+  const value = (uiMultiplier: number | null, prices = book(priced)) =>
+    price('svm', { native: 500n, tokens: [held(uiMultiplier)] }, prices)
+
+  it('are worth what all their market units are, and so is the price of one unit of the balance', async () => {
+    const split = await value(5)
+    expect(split?.tokens.get('a')).toEqual({ value: 5, price: 1.25, change24h: 0.25, changePercent24h: 25 })
+    expect(split).toMatchObject({ total: 6 })
+    expect((await value(1))?.tokens.get('a')).toEqual({ value: 1, ...priced.usd.a })
+  })
+
+  it('have neither value nor price where the unit is not known, and there is no total without them', async () => {
+    const dear = book({ usd: { ...PRICES.usd, a: { price: 4 } } })
+    for (const found of [await value(null), await value(Number.MAX_VALUE, dear)]) {
+      expect(found?.tokens.get('a')).toEqual({})
+      expect(found).toMatchObject({ native: { value: 1 } })
+      expect(found).not.toHaveProperty('total')
+    }
+  })
+
+  it('leave the total alone where nobody knows a price of them', async () => {
+    expect(await value(null, book({ usd: { 'NATIVE-coin': { price: 2 } } }))).toMatchObject({ total: 1 })
+  })
+})
+
 it('thousands of tokens do not hold up others while they are looked at', async () => {
   const { prices } = book(PRICES)
   let turns = 0
