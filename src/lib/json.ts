@@ -10,27 +10,64 @@ import { randomBytes } from 'node:crypto'
  */
 const MAYBE_BIG = /(?:^|[[:,\s-])\d{16}/
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-/** Made up per process, so that no string of an answer can pass for a big integer. */
+/** Made up per process, so that no string of an answer can pass for a number. */
 const MARK = randomBytes(16).toString('hex')
 
 export const parseJson = (text: string): unknown => {
-  const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  const source = withoutMark(text)
   // The plain parse comes first also for big integers: it refuses broken text before anything is rewritten.
   const value: unknown = JSON.parse(source)
-  if (!MAYBE_BIG.test(source)) return value
-  const marked = markBigIntegers(source)
-  return marked === undefined ? value : unmark(JSON.parse(marked))
+  return MAYBE_BIG.test(source) ? withNumbers(source, value, BIG) : value
 }
 
-const isUnsafeInteger = (token: string): boolean =>
-  token.length >= 16 && !/[.eE]/.test(token) && !Number.isSafeInteger(Number(token))
+/** A number that JavaScript would write in another way than it stands in the text, or could not hold. */
+export class WrittenNumber {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
-/** Undefined when the text holds no such integer after all. */
-const markBigIntegers = (source: string): string | undefined => {
+/** JSON for texts that are handed on: numbers that would come out otherwise (`1e400`, `1.50`) arrive as WrittenNumber. */
+export const parseJsonAsWritten = (text: string): unknown => {
+  const source = withoutMark(text)
+  return withNumbers(source, JSON.parse(source), ODD)
+}
+
+const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+
+/** Numbers that JSON.parse must not read, and what becomes of them. */
+interface OwnNumbers {
+  /** Characters of the shortest one. */
+  shortest: number
+  has(token: string): boolean
+  read(token: string): unknown
+}
+
+const BIG: OwnNumbers = {
+  shortest: 16,
+  has: (token) => token.length >= 16 && !/[.eE]/.test(token) && !Number.isSafeInteger(Number(token)),
+  read: BigInt,
+}
+
+const ODD: OwnNumbers = {
+  shortest: 2,
+  has: (token) => String(Number(token)) !== token,
+  read: (token) => new WrittenNumber(token),
+}
+
+/** @param value of the text as JSON.parse gives it */
+function withNumbers(source: string, value: unknown, own: OwnNumbers): unknown {
+  const marked = markNumbers(source, own)
+  return marked === undefined ? value : unmark(JSON.parse(marked), own.read)
+}
+
+/** Undefined when the text holds no such number after all. */
+const markNumbers = (source: string, { has, shortest }: OwnNumbers): string | undefined => {
   const parts: string[] = []
   let found = false
   const replace = (token: string): string => {
-    if (!isUnsafeInteger(token)) return token
+    if (!has(token)) return token
     found = true
     return `"${MARK}${token}"`
   }
@@ -38,7 +75,7 @@ const markBigIntegers = (source: string): string | undefined => {
   while (at < source.length) {
     const open = source.indexOf('"', at)
     const outside = open < 0 ? source.slice(at) : source.slice(at, open)
-    parts.push(outside.length < 16 ? outside : outside.replace(NUMBER, replace))
+    parts.push(outside.length < shortest ? outside : outside.replace(NUMBER, replace))
     if (open < 0) break
     const close = endOfString(source, open)
     parts.push(source.slice(open, close))
@@ -58,27 +95,28 @@ const endOfString = (source: string, open: number): number => {
   return source.length
 }
 
-const revive = (value: unknown): unknown =>
-  typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value
-
-const unmark = (root: unknown): unknown => {
+const unmark = (root: unknown, read: (token: string) => unknown): unknown => {
   const open: unknown[] = [root]
   while (open.length > 0) {
     const node = open.pop()
     if (Array.isArray(node)) {
       for (let index = 0; index < node.length; index += 1) {
-        node[index] = revive(node[index])
-        if (isContainer(node[index])) open.push(node[index])
+        const value: unknown = node[index]
+        if (isMark(value)) node[index] = read(value.slice(MARK.length))
+        else if (isContainer(value)) open.push(value)
       }
     } else if (isContainer(node)) {
       for (const key of Object.keys(node)) {
-        const value = revive(node[key])
-        if (typeof value === 'bigint') Object.defineProperty(node, key, { value, writable: true, enumerable: true })
-        else if (isContainer(value)) open.push(value)
+        const value = node[key]
+        if (isMark(value)) {
+          const number = read(value.slice(MARK.length))
+          Object.defineProperty(node, key, { value: number, writable: true, enumerable: true })
+        } else if (isContainer(value)) open.push(value)
       }
     }
   }
-  return revive(root)
+  return isMark(root) ? read(root.slice(MARK.length)) : root
 }
 
+const isMark = (value: unknown): value is string => typeof value === 'string' && value.startsWith(MARK)
 const isContainer = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

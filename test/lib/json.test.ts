@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from '../../src/lib/json.ts'
+import { parseJson, parseJsonAsWritten, WrittenNumber } from '../../src/lib/json.ts'
 import { losslessStringify } from '../support/fault-answers.ts'
 
 describe('JSON keeps every digit of integers', () => {
@@ -69,4 +69,38 @@ describe('JSON keeps every digit of integers', () => {
       { numRuns: 300 },
     )
   })
+})
+
+test('JSON that is handed on keeps every number as it is written', () => {
+  const text = (value: unknown): string => {
+    if (value instanceof WrittenNumber) return value.text
+    if (Array.isArray(value)) return `[${value.map(text).join(',')}]`
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+    return `{${Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${text(member)}`)}}`
+  }
+  const number = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    fc.tuple(fc.bigInt(), fc.nat(), fc.integer({ min: -500, max: 500 })).map(([a, b, e]) => `${a}.${b}e${e}`),
+    fc.constantFrom('-0', '1.0', '1E+2', '0e0'),
+  )
+  const leaf = fc.oneof(
+    number,
+    fc.string().map((value) => JSON.stringify(value)),
+    fc.constantFrom('true', 'null'),
+  )
+  const tree = fc.letrec<{ node: string }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('node')).map((items) => `[${items.join(',')}]`),
+      fc
+        .uniqueArray(fc.tuple(fc.stringMatching(/^[a-z]{1,5}$/), tie('node')), { selector: ([key]) => key })
+        .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`),
+    ),
+  })).node
+  fc.assert(
+    fc.property(tree, (written) => {
+      expect(text(parseJsonAsWritten(written))).toBe(written)
+    }),
+  )
 })

@@ -1,5 +1,5 @@
 import { displayText } from '../../lib/display-text.ts'
-import { parseJson } from '../../lib/json.ts'
+import { parseJsonAsWritten, WrittenNumber } from '../../lib/json.ts'
 import type { FetchedMetadata } from '../../store/index.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 import { uriText } from './token-uri.ts'
@@ -12,25 +12,23 @@ const MOST = { name: 256, symbol: 64, description: 8_192, background: 64, text: 
 const MEDIA = /^(https?:|ipfs:|ar:|data:(image|video|audio)\/)/i
 const LINK = /^https?:/i
 
-/** What is shown as text; numbers may be large. */
-const TEXTS: ReadonlySet<string> = new Set(['string', 'number', 'bigint'])
-
 type Members = Omit<FetchedMetadata, 'status' | 'tokenUri' | 'retryAt'>
 
 /**
  * Members of a metadata document as ERC-721, ERC-1155 and the marketplaces name them. Strangers wrote it: text is
- * cleaned for display, URIs of schemes that run code are left out, as is what has the wrong type.
+ * cleaned for display, URIs of schemes that run code are left out, as is what has the wrong type. Numbers stay as they
+ * are written: many are longer than a double, and whoever reads the text may read them in full.
  * @throws MetadataFailure when it is no JSON, no object or nested too deeply
  */
 export function readDocument(text: string): Members {
   const document = parse(text)
   const words = (name: string, most: number): string | undefined => {
-    const value = document[name]
-    return TEXTS.has(typeof value) ? displayText(String(value), most) : undefined
+    const value = numberText(document[name]) ?? document[name]
+    return typeof value === 'string' ? displayText(value, most) : undefined
   }
   const uri = (names: readonly string[], allowed: RegExp): string | undefined =>
     names.map((name) => uriOf(document[name], allowed)).find((found) => found !== undefined)
-  const { decimals } = document
+  const decimals = Number(numberText(document['decimals']) ?? Number.NaN)
   return filled({
     name: words('name', MOST.name),
     symbol: words('symbol', MOST.symbol),
@@ -49,7 +47,7 @@ function parse(text: string): Record<string, unknown> {
   if (depthOf(text) > MAX_DEPTH) throw new MetadataFailure('INVALID_METADATA', 'the document is nested too deeply')
   let document: unknown
   try {
-    document = parseJson(text)
+    document = parseJsonAsWritten(text)
   } catch {
     throw new MetadataFailure('INVALID_METADATA_JSON', 'the document is no JSON')
   }
@@ -79,16 +77,20 @@ function uriOf(value: unknown, allowed: RegExp): string | undefined {
   return allowed.test(uri) ? uri : undefined
 }
 
-const isDecimals = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
+const numberText = (value: unknown): string | undefined => {
+  if (value instanceof WrittenNumber) return value.text
+  return typeof value === 'number' ? String(value) : undefined
+}
+
+const isDecimals = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= 255
 
 /** Lists and objects as JSON text, the texts in them cleaned; anything else is left out. */
 const jsonText = (value: unknown): string | undefined =>
-  typeof value === 'object' && value !== null ? written(value) : undefined
+  typeof value === 'object' && value !== null && !(value instanceof WrittenNumber) ? written(value) : undefined
 
-/** As JSON.stringify, with every digit of large numbers. */
+/** As JSON.stringify, with every number as it stands in the document. */
 function written(value: unknown): string {
-  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof WrittenNumber) return value.text
   if (typeof value === 'string') return JSON.stringify(displayText(value, MOST.text))
   if (Array.isArray(value)) return `[${value.map(written).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

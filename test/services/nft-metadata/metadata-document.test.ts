@@ -17,6 +17,17 @@ it('every digit of large numbers is kept', () => {
   })
 })
 
+it('numbers are handed on as they are written, also those that no double holds', () => {
+  const numbers = '{"wei":1e400,"odds":0.1234567890123456789012,"price":[1.50,-0,1E5,-1e-999],"plain":1.5}'
+  expect(readDocument(`{"name":1e400,"symbol":1.50,"attributes":[${numbers}],"decimals":18.0}`)).toEqual({
+    name: '1e400',
+    symbol: '1.50',
+    attributes: `[${numbers}]`,
+    decimals: 18,
+  })
+  expect(readDocument('{"attributes":1e400,"properties":1.50,"image":1.50,"decimals":1e400}')).toEqual({})
+})
+
 it('lists and objects are JSON with clean texts, whatever their members are called', () => {
   const odd = '{"__proto__":{"x":[null,true,"<b>a</b>"]},"2":{},"1":[],"a\\u0000b":"c\\nd"}'
   expect(readDocument(`{"properties":${odd}}`).properties).toBe(
