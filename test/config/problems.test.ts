@@ -45,7 +45,17 @@ const rows: [string, Given, string][] = [
   [
     'node flag by its own name',
     { argv: ['--health-check-frequency', '1ms'] },
-    'node.healthCheckFrequencyMs: given 1 (flag --health-check-frequency); allowed: a whole number, 100 or more',
+    'node.healthCheckFrequencyMs: given 1 (flag --health-check-frequency); allowed: a whole number from 100 to 604800000',
+  ],
+  [
+    'wait that no timer holds',
+    { argv: ['--http-shutdown-grace-ms', '600h'] },
+    'http.shutdownGraceMs: given 2160000000 (flag --http-shutdown-grace-ms); allowed: a whole number from 0 to 604800000',
+  ],
+  [
+    'limit in time that would be none',
+    { argv: ['--http-headers-timeout-ms', '0'] },
+    'http.headersTimeoutMs: given 0 (flag --http-headers-timeout-ms); allowed: a whole number from 1 to 604800000',
   ],
   ['flag without value', { argv: ['--http-port'] }, '--http-port: needs a value'],
   ['flag followed by a flag', { argv: ['--http-port', '--http-trust-proxy'] }, '--http-port: needs a value'],

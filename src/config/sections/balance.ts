@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, count, list, ms, secret, section, source } from './field.ts'
+import { choice, count, list, ms, secret, section, source, wait } from './field.ts'
 
 const AppCheckSection = section({
   mode: choice(['off', 'static', 'jwt', 'firebase'], {
@@ -19,13 +19,13 @@ const AppCheckSection = section({
 })
 
 export const BalanceSection = section({
-  chainDeadlineMs: ms(
+  chainDeadlineMs: wait(
     8_000,
     'A chain that has not answered by then becomes a handled error. Time in which the process itself is busier than idle does not count, up to as much again.',
   ),
   maxStaleMs: ms(60_000, 'When a chain fails, its last good answer may be served while it is younger than this.'),
-  keepAliveMs: ms(15_000, 'Silence on a stream before a comment line is sent.'),
-  stalledReaderMs: ms(30_000, 'A reader that takes nothing for this long is cut.'),
+  keepAliveMs: wait(15_000, 'Silence on a stream before a comment line is sent.'),
+  stalledReaderMs: wait(30_000, 'A reader that takes nothing for this long is cut.'),
   maxStreams: count(2_000, 'Open balance streams; one more is answered 503 with retry-after.'),
   cacheEntries: count(
     20_000,

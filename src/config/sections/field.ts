@@ -29,9 +29,19 @@ type Options = SchemaOptions & FieldMarks
 export const section = <T extends TProperties>(properties: T, options: { description?: string } = {}): TObject<T> =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** A time span in milliseconds. Environment and flags also take a unit: `250ms`, `30s`, `5m`, `1h`. */
+/** A time span in milliseconds, to compare ages with. Environment and flags also take a unit: `250ms`, `30s`, `5m`, `1h`. */
 export const ms = (fallback: number, description: string, options: Options & { minimum?: number } = {}) =>
   Type.Integer({ minimum: 0, default: fallback, description: `${description} Milliseconds.`, ...options })
+
+/**
+ * A week. A timer of the platform holds 24 days, ends a longer wait at once, and has to hold the sum of some of these; none
+ * of them means more by more.
+ */
+const LONGEST_WAIT_MS = 604_800_000
+
+/** A time span for which a timer is set. Not 0: that would be no time at all at some timers, and all of it at others. */
+export const wait = (fallback: number, description: string, options: Options & { minimum?: number } = {}) =>
+  ms(fallback, description, { minimum: 1, maximum: LONGEST_WAIT_MS, ...options })
 
 export const count = (fallback: number, description: string, minimum = 1) =>
   Type.Integer({ minimum, default: fallback, description })

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, count, list, ms, section, toggle } from './field.ts'
+import { choice, count, list, ms, section, toggle, wait } from './field.ts'
 
 export const HttpSection = section({
   host: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' }),
@@ -16,18 +16,19 @@ export const HttpSection = section({
     ['*'],
     { flag: 'http-allowed-origins' },
   ),
-  keepAliveTimeoutMs: ms(72_000, 'Idle keep-alive connections are closed after this.'),
-  headersTimeoutMs: ms(15_000, 'Time for a client to send its headers.'),
-  requestTimeoutMs: ms(60_000, 'Time for a client to send its whole request.'),
-  answerTimeoutMs: ms(120_000, 'Time for a client to read a whole answer that is ready; then it is cut.'),
+  keepAliveTimeoutMs: wait(72_000, 'Idle keep-alive connections are closed after this.'),
+  headersTimeoutMs: wait(15_000, 'Time for a client to send its headers.'),
+  requestTimeoutMs: wait(60_000, 'Time for a client to send its whole request.'),
+  answerTimeoutMs: wait(120_000, 'Time for a client to read a whole answer that is ready; then it is cut.'),
   maxConnections: count(10_000, 'Connections beyond this are refused.'),
   maxInFlight: count(4_096, 'Requests being answered at a time, streams included; one more is 503 with retry-after.'),
   maxEventLoopDelayMs: ms(500, 'Mean event loop delay, two seconds in a row, above which requests are 503; 0 = never.'),
-  shutdownDelayMs: ms(
+  shutdownDelayMs: wait(
     500,
     'Time after SIGTERM in which readiness is 503 already and requests are still served, for load balancers to notice and clients to give up connections that they keep.',
+    { minimum: 0 },
   ),
-  shutdownGraceMs: ms(10_000, 'Time for open answers to finish on SIGTERM before they are cut.'),
+  shutdownGraceMs: wait(10_000, 'Time for open answers to finish on SIGTERM before they are cut.', { minimum: 0 }),
   trustProxy: toggle(false, 'Believe X-Forwarded-For of a reverse proxy.'),
   proxyHops: count(1, 'Reverse proxies of yours in a row; what stands further left in X-Forwarded-For is a claim.'),
 })

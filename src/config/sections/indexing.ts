@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, list, ms, section, toggle, url } from './field.ts'
+import { choice, list, ms, section, toggle, url, wait } from './field.ts'
 
 /** Settings of the own index and of where it is kept. */
 export const IndexSection = section({
@@ -44,5 +44,5 @@ export const RedisSection = section({
   ),
   cluster: toggle(false, 'The URL is one of the nodes of a cluster.'),
   keyPrefix: Type.String({ default: 'firn:', description: 'Put in front of every key.' }),
-  timeoutMs: ms(250, 'An answer later than this counts as none, and the process goes on alone.', { minimum: 1 }),
+  timeoutMs: wait(250, 'An answer later than this counts as none, and the process goes on alone.'),
 })

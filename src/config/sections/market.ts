@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, list, ms, secret, section, source, url } from './field.ts'
+import { choice, list, ms, secret, section, source, url, wait } from './field.ts'
 
 export const MarketSection = section({
   prices: section({
@@ -15,7 +15,7 @@ export const MarketSection = section({
     file: Type.Optional(Type.String({ minLength: 1, description: 'file: JSON with prices and rates.' })),
     cacheMs: ms(60_000, 'Prices are refreshed after this.'),
     maxStaleMs: ms(600_000, 'Prices older than this are left out.'),
-    timeoutMs: ms(2_500, 'Longest wait for prices before a balance goes out without them.'),
+    timeoutMs: wait(2_500, 'Longest wait for prices before a balance goes out without them.', { minimum: 0 }),
   }),
   tokenListDir: Type.Optional(Type.String({ minLength: 1, description: 'Folder of token lists for air-gapped use.' })),
   tokenListRefreshMs: ms(21_600_000, 'Token lists are fetched again after this.'),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, count, list, ms, secret, section, toggle } from './field.ts'
+import { choice, count, list, ms, secret, section, toggle, wait } from './field.ts'
 
 /** Settings of the node APIs under /ext. The second flag names are those a node has. */
 export const NodeSection = section({
@@ -27,7 +27,7 @@ export const NodeSection = section({
     description: 'Requests forwarded per second to one node that names no limit of its own.',
   }),
   maxConcurrent: count(1_024, 'Forwarded requests in flight at one node that names no limit of its own.'),
-  attemptMs: ms(20_000, 'Time one node gets for a forwarded request before another is asked.', { minimum: 100 }),
+  attemptMs: wait(20_000, 'Time one node gets for a forwarded request before another is asked.', { minimum: 100 }),
   bodyLimitBytes: count(26_214_400, 'Largest request body under /ext, bytes; EVM endpoints have a limit of 5 MiB.'),
   cacheBytes: count(
     67_108_864,
@@ -41,7 +41,7 @@ export const NodeSection = section({
     ['localhost'],
     { flag: 'http-allowed-hosts' },
   ),
-  healthCheckFrequencyMs: ms(30_000, 'Time between runs of the health checks.', {
+  healthCheckFrequencyMs: wait(30_000, 'Time between runs of the health checks.', {
     minimum: 100,
     flag: 'health-check-frequency',
   }),

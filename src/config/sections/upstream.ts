@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { count, ms, section, url } from './field.ts'
+import { count, ms, section, url, wait } from './field.ts'
 
 /** One server of a chain. Limits left out are those of the `upstream` section. */
 export const UpstreamSchema = section({
@@ -19,9 +19,9 @@ export const UpstreamSchema = section({
 
 export const UpstreamLimitsSection = section(
   {
-    connectTimeoutMs: ms(3_000, 'Time to connect.'),
-    headersTimeoutMs: ms(6_000, 'Time until the answer begins.'),
-    bodyTimeoutMs: ms(6_000, 'Longest pause inside an answer.'),
+    connectTimeoutMs: wait(3_000, 'Time to connect.'),
+    headersTimeoutMs: wait(6_000, 'Time until the answer begins.'),
+    bodyTimeoutMs: wait(6_000, 'Longest pause inside an answer.'),
     maxResponseBytes: count(33_554_432, 'Larger answers are cut and count as failures, bytes.'),
     maxConcurrent: count(64, 'Requests in flight per upstream.'),
     requestsPerSecond: Type.Number({
@@ -32,7 +32,7 @@ export const UpstreamLimitsSection = section(
     batchItems: count(100, 'JSON-RPC entries per batch.'),
     batchBytes: count(262_144, 'Bytes per JSON-RPC batch.'),
     maxAttempts: count(4, 'Attempts for one read over all upstreams.'),
-    hedgeMinMs: ms(150, 'Earliest hedge of a slow read; 0 switches hedging off.'),
+    hedgeMinMs: wait(150, 'Earliest hedge of a slow read; 0 switches hedging off.', { minimum: 0 }),
     breakerFailures: count(5, 'Consecutive failures that open the breaker.'),
     breakerOpenMs: ms(10_000, 'Time before a probe is let through an open breaker.'),
     maxLagBlocks: count(3, 'Blocks an upstream may lag behind the best head.', 0),
