@@ -94,11 +94,26 @@ function streamProblems({ index, chains }: Config): string[] {
   })
 }
 
+/** A request whose headers may come later than all of it, and prices that are too old before they are asked for again. */
+function orderProblems({ http, market: { prices } }: Config): string[] {
+  const problems: string[] = []
+  if (http.headersTimeoutMs > http.requestTimeoutMs)
+    problems.push(
+      `http.headersTimeoutMs: given ${http.headersTimeoutMs}; allowed: at most http.requestTimeoutMs, ${http.requestTimeoutMs}`,
+    )
+  if (prices.maxStaleMs < prices.cacheMs)
+    problems.push(
+      `market.prices.maxStaleMs: given ${prices.maxStaleMs}; allowed: at least market.prices.cacheMs, ${prices.cacheMs}`,
+    )
+  return problems
+}
+
 /** What no single key can tell: settings that need each other. One line per problem. */
 export function ruleProblems(config: Config): string[] {
   const { prices } = config.market
   return [
     ...appCheckProblems(config.balance),
+    ...orderProblems(config),
     ...(prices.provider === 'file' && prices.file === undefined
       ? ['market.prices.file: missing; needed: a file when market.prices.provider is file']
       : []),

@@ -57,6 +57,16 @@ const rows: [string, Given, string][] = [
     { argv: ['--http-headers-timeout-ms', '0'] },
     'http.headersTimeoutMs: given 0 (flag --http-headers-timeout-ms); allowed: a whole number from 1 to 604800000',
   ],
+  [
+    'headers that may come later than their request',
+    { argv: ['--http-headers-timeout-ms', '90s'] },
+    'http.headersTimeoutMs: given 90000; allowed: at most http.requestTimeoutMs, 60000',
+  ],
+  [
+    'prices that are too old before they are asked for again',
+    { argv: ['--market-prices-cache-ms', '30m'] },
+    'market.prices.maxStaleMs: given 600000; allowed: at least market.prices.cacheMs, 1800000',
+  ],
   ['flag without value', { argv: ['--http-port'] }, '--http-port: needs a value'],
   ['flag followed by a flag', { argv: ['--http-port', '--http-trust-proxy'] }, '--http-port: needs a value'],
   ['unknown flag', { argv: ['--http-prot', '1'] }, '--http-prot: unknown flag; did you mean --http-port?'],
