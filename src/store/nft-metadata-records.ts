@@ -58,6 +58,9 @@ export interface NftMetadataRecords {
 /** Due since ever: whoever asks must not wait behind the backlog of a chain that is being indexed. */
 const ASKED = 0n
 
+/** The one clock that all processes have in common; a time that is still to come is of a clock that was wrong. */
+const databaseSeconds = sql.raw('floor(extract(epoch from clock_timestamp()))::int8')
+
 export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNumbers): NftMetadataRecords {
   const key = async (token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>) =>
     sql`contract = ${bytea(token.contract)} and stream = ${await numbers.evm(token.chainId)}
@@ -118,16 +121,16 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
     },
     async requestReindex(token, coolDownSeconds) {
       const where = await key(token)
-      const now = nowSeconds()
-      const accepted = await sql`update evm_nft_metadata set reindexed_at = ${now}, due_at = ${ASKED}, attempts = 0
-        where ${where} and coalesce(reindexed_at, 0) <= ${now - BigInt(coolDownSeconds)}`.execute(db)
+      const accepted = await sql`update evm_nft_metadata set reindexed_at = ${databaseSeconds}, due_at = ${ASKED},
+        attempts = 0 where ${where} and (reindexed_at is null or reindexed_at > ${databaseSeconds}
+          or reindexed_at <= ${databaseSeconds} - ${coolDownSeconds}::int8)`.execute(db)
       if (accepted.numAffectedRows === 1n) return { found: true }
       const rows = await sql<{
-        reindexed_at: bigint
-      }>`select reindexed_at from evm_nft_metadata where ${where}`.execute(db)
+        passed: bigint
+      }>`select ${databaseSeconds} - reindexed_at as passed from evm_nft_metadata where ${where}`.execute(db)
       const [row] = rows.rows
       if (row === undefined) return { found: false }
-      return { found: true, retryAfterSeconds: Math.max(1, Number(row.reindexed_at - now) + coolDownSeconds) }
+      return { found: true, retryAfterSeconds: Math.max(1, coolDownSeconds - Number(row.passed)) }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
 import { address, commitEvm, L1, NFTS, nft } from './range-samples.ts'
@@ -42,6 +42,23 @@ describeStores('NFT metadata', (open) => {
     expect([page.tokens[0]?.tokenId, page.nextTokenId]).toEqual([7n, 7n])
     const next = await store.reader.nfts.list(NFTS, { afterTokenId: 7n, limit: 1 })
     expect([next.tokens[0]?.tokenId, next.nextTokenId]).toEqual([300n, undefined])
+  })
+  it('is reindexed once an hour of the database, whatever time it is for the process that is asked', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await opened(open)
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n)] })
+    const ask = async (ahead: number) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ahead * 1_000 })
+      const { retryAfterSeconds } = await store.nftMetadata.requestReindex({ ...NFTS, tokenId: 7n }, 3_600)
+      vi.useRealTimers()
+      return retryAfterSeconds
+    }
+    expect(await ask(86_400)).toBeUndefined()
+    for (const ahead of [0, 86_400, -86_400]) {
+      const wait = await ask(ahead)
+      expect(wait).toBeGreaterThan(3_500)
+      expect(wait).toBeLessThanOrEqual(3_600)
+    }
   })
   it('is fetched again for a contract that says it of all tokens time and again, of each once', async () => {
     const store = await opened(open)
