@@ -1,13 +1,13 @@
 /** The alphabet of BIP-173: a character's place is its value of five bits. */
-const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
-const CHECKSUM_CHARACTERS = 6
+export const BECH32_ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
+export const CHECKSUM_CHARACTERS = 6
 const MAX_CHARACTERS = 90
 
 const VALUES = new Int8Array(128).fill(-1)
 const CODES = new Uint8Array(32)
 for (let value = 0; value < 32; value++) {
-  CODES[value] = ALPHABET.charCodeAt(value)
-  VALUES[ALPHABET.charCodeAt(value)] = value
+  CODES[value] = BECH32_ALPHABET.charCodeAt(value)
+  VALUES[BECH32_ALPHABET.charCodeAt(value)] = value
 }
 
 /** What the five bits that leave the checksum's register add to it, for each of their 32 values. */
@@ -17,7 +17,8 @@ for (let top = 0; top < 32; top++) {
   FOLD[top] = GENERATOR.reduce((sum, word, bit) => (top & (1 << bit) ? sum ^ word : sum), 0)
 }
 
-const next = (register: number, value: number): number =>
+/** The checksum's register behind one more value of five bits. */
+export const nextRegister = (register: number, value: number): number =>
   ((register & 0x1ffffff) << 5) ^ value ^ (FOLD[register >>> 25] as number)
 
 /** The register behind a human-readable part, the first `length` characters; -1 for upper case and foreign characters. */
@@ -26,10 +27,10 @@ function registerOf(text: string, length: number): number {
   for (let at = 0; at < length; at++) {
     const code = text.charCodeAt(at)
     if (code < 33 || code > 126 || (code >= 65 && code <= 90)) return -1
-    register = next(register, code >>> 5)
+    register = nextRegister(register, code >>> 5)
   }
-  register = next(register, 0)
-  for (let at = 0; at < length; at++) register = next(register, text.charCodeAt(at) & 31)
+  register = nextRegister(register, 0)
+  for (let at = 0; at < length; at++) register = nextRegister(register, text.charCodeAt(at) & 31)
   return register
 }
 
@@ -51,7 +52,7 @@ export function unpackBech32(text: string, target: Uint8Array, at: number): numb
   for (let index = separator + 1; index < length; index++) {
     const value = VALUES[text.charCodeAt(index)] ?? -1
     if (value < 0) return -1
-    register = next(register, value)
+    register = nextRegister(register, value)
     if (index >= end) continue
     held = (held << 5) | value
     bits += 5
@@ -106,12 +107,12 @@ export function packBech32(
     while (bits >= 5) {
       bits -= 5
       const value = (held >>> bits) & 31
-      register = next(register, value)
+      register = nextRegister(register, value)
       target[place++] = CODES[value] as number
     }
     held &= (1 << bits) - 1
   }
-  for (let index = 0; index < CHECKSUM_CHARACTERS; index++) register = next(register, 0)
+  for (let index = 0; index < CHECKSUM_CHARACTERS; index++) register = nextRegister(register, 0)
   register ^= 1
   for (let shift = 25; shift >= 0; shift -= 5) target[place++] = CODES[(register >>> shift) & 31] as number
   return place

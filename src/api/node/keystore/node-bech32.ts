@@ -1,3 +1,5 @@
+import { BECH32_ALPHABET, bech32Prefix, CHECKSUM_CHARACTERS, nextRegister } from '../../../lib/bech32.ts'
+
 /** Why a text is no bech32 address, in the words of the library that nodes use (btcutil). */
 export class Bech32Error extends Error {}
 
@@ -8,15 +10,16 @@ export interface Bech32Text {
   bytes: Uint8Array
 }
 
-const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
-const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
 /** Checksum constants of bech32 and bech32m; a node accepts both. */
 const PLAIN = 1
 const MODIFIED = 0x2bc830a3
-const CHECKSUM_CHARACTERS = 6
 const MAX_BYTES = 90
 
-/** @throws Bech32Error in the library's order of checks; lengths and positions count bytes */
+/**
+ * Not `unpackBech32`, which says only that something is wrong: key methods answer with the library's own words, and like it
+ * they take bech32m, any bits behind the last byte, and any number of bytes.
+ * @throws Bech32Error in the library's order of checks; lengths and positions count bytes
+ */
 export function decodeBech32(text: string): Bech32Text {
   const bytes = Buffer.from(text)
   if (bytes.length < 8 || bytes.length > MAX_BYTES)
@@ -28,7 +31,7 @@ export function decodeBech32(text: string): Bech32Text {
     throw new Bech32Error(`invalid separator index ${separator}`)
   const hrp = lower.slice(0, separator)
   const values = Array.from(lower.slice(separator + 1), (character) => {
-    const value = CHARSET.indexOf(character)
+    const value = BECH32_ALPHABET.indexOf(character)
     if (value < 0) throw new Bech32Error(`invalid character not part of charset: ${character.charCodeAt(0)}`)
     return value
   })
@@ -48,7 +51,7 @@ function demandOneCase(bytes: Buffer): void {
 }
 
 function demandChecksum(hrp: string, values: readonly number[], given: string): void {
-  const sum = polymod([...expand(hrp), ...values])
+  const sum = registerBehind(hrp, values)
   if (sum === PLAIN || sum === MODIFIED) return
   const payload = values.slice(0, -CHECKSUM_CHARACTERS)
   const plain = checksum(hrp, payload, PLAIN)
@@ -58,24 +61,12 @@ function demandChecksum(hrp: string, values: readonly number[], given: string): 
 }
 
 function checksum(hrp: string, payload: readonly number[], constant: number): string {
-  const sum = polymod([...expand(hrp), ...payload, 0, 0, 0, 0, 0, 0]) ^ constant
-  return Array.from({ length: CHECKSUM_CHARACTERS }, (_, at) => CHARSET[(sum >>> (5 * (5 - at))) & 31]).join('')
+  const sum = registerBehind(hrp, [...payload, 0, 0, 0, 0, 0, 0]) ^ constant
+  return Array.from({ length: CHECKSUM_CHARACTERS }, (_, at) => BECH32_ALPHABET[(sum >>> (5 * (5 - at))) & 31]).join('')
 }
 
-function expand(hrp: string): number[] {
-  const codes = Array.from(hrp, (character) => character.charCodeAt(0))
-  return [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)]
-}
-
-function polymod(values: readonly number[]): number {
-  let sum = 1
-  for (const value of values) {
-    const top = sum >>> 25
-    sum = ((sum & 0x1ffffff) << 5) ^ value
-    for (const [bit, generator] of GENERATOR.entries()) if ((top >>> bit) & 1) sum ^= generator
-  }
-  return sum >>> 0
-}
+const registerBehind = (hrp: string, values: readonly number[]): number =>
+  values.reduce((register, value) => nextRegister(register, value), bech32Prefix(hrp).register)
 
 function regroup(values: readonly number[]): Uint8Array {
   const bytes: number[] = []
