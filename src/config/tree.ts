@@ -1,8 +1,9 @@
-/** A configuration on its way: plain data of which nothing is known yet. */
-export type Tree = Record<string, unknown>
+import { isRecord, type JsonRecord } from '../lib/json-record.ts'
 
-export const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A configuration on its way: plain data of which nothing is known yet. */
+export type Tree = JsonRecord
+
+export const isTree: (value: unknown) => value is Tree = isRecord
 
 /** Where a value came from, as shown to people: `flag --http-port`, `FIRN_HTTP_PORT in .env`, `firn.config.json`. */
 export type Origins = Map<string, string>

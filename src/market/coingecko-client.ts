@@ -1,4 +1,5 @@
 import { BadAnswerError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../errors.ts'
+import { isRecord } from '../lib/json-record.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
 import type { RawResponse, UpstreamPool } from '../upstream/types.ts'
 
@@ -28,9 +29,6 @@ const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<strin
   headers[pro ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key'] = apiKey
   return headers
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const parse = (response: RawResponse): unknown => {
   try {

@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/json-record.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { readEntry, readJsonBody } from './rpc-message.ts'
 import { judgeRefusal, judgeStatus } from './verdicts.ts'
@@ -15,9 +16,6 @@ const TOO_MANY_TEXT = /batch.{0,60}(size|large|limit|many|max|exceed)|too many.{
 /** geth and its forks answer the entries beyond their size limit with this. */
 const TOO_BIG_TEXT = /response.{0,20}too large|response size.{0,20}exceed|batch response/i
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const answer = (reading: BatchReading): Outcome<BatchReading> => ({ kind: 'answer', value: reading, bytes: 0 })
 
 const refusal = (text: string): Outcome<BatchReading> =>
@@ -26,7 +24,7 @@ const refusal = (text: string): Outcome<BatchReading> =>
 /** geth and its forks put what they think of the whole batch into one entry, under the id of the first call. */
 const speaksOfBatch = (list: unknown[], count: number): boolean => {
   const [only] = list
-  if (list.length !== 1 || count === 1 || !isObject(only) || !isObject(only['error'])) return false
+  if (list.length !== 1 || count === 1 || !isRecord(only) || !isRecord(only['error'])) return false
   return TOO_MANY_TEXT.test(String(only['error']['message']))
 }
 
@@ -35,7 +33,7 @@ const readArray = (host: string, list: unknown[], count: number, bytes: number):
   const outcomes = new Array<Outcome<unknown> | undefined>(count)
   const share = Math.ceil(bytes / count)
   for (const item of list) {
-    const id = isObject(item) ? Number(item['id']) : Number.NaN
+    const id = isRecord(item) ? Number(item['id']) : Number.NaN
     if (!Number.isInteger(id) || id < 1 || id > count) continue
     // Which of two answers is the true one nobody can tell.
     outcomes[id - 1] = outcomes[id - 1]
@@ -43,7 +41,7 @@ const readArray = (host: string, list: unknown[], count: number, bytes: number):
       : readEntry(host, item, share)
   }
   if (outcomes.every((outcome) => outcome === undefined)) {
-    const first = list.find(isObject)
+    const first = list.find(isRecord)
     return refusal(first === undefined ? '' : JSON.stringify(first['error'] ?? '').slice(0, 500))
   }
   const missing: Outcome<unknown> = failed({ host, kind: 'bad-answer', reason: 'entry missing in batch answer' })

@@ -1,4 +1,5 @@
 import { parseJson } from '../lib/json.ts'
+import { isRecord } from '../lib/json-record.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
@@ -15,12 +16,9 @@ export const writeEntry = (entry: RpcEntry, id: number): string =>
     ? `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(entry.method)}}`
     : `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(entry.method)},"params":${entry.params}}`
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const errorBody = (value: unknown): RpcErrorBody | undefined => {
   if (typeof value === 'string') return { code: -32603, message: value }
-  if (!isObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const code = typeof value['code'] === 'number' ? value['code'] : -32603
   const message = typeof value['message'] === 'string' ? value['message'] : `error ${code}`
   return { code, message, data: value['data'] }
@@ -28,7 +26,7 @@ const errorBody = (value: unknown): RpcErrorBody | undefined => {
 
 /** Reads one entry of an answer: its result, its error, or that it is no JSON-RPC at all. */
 export const readEntry = (host: string, value: unknown, bytes: number): Outcome<unknown> => {
-  if (!isObject(value)) return failed({ host, kind: 'bad-answer', reason: 'no JSON-RPC object' })
+  if (!isRecord(value)) return failed({ host, kind: 'bad-answer', reason: 'no JSON-RPC object' })
   // Old servers send `error: null` beside a result.
   const error = value['error'] === undefined || value['error'] === null ? undefined : errorBody(value['error'])
   if (error) return judgeRpcError(host, error)
@@ -44,7 +42,7 @@ const ALONE = 1
  * through: a lone answer belongs to its request anyhow, and errors about broken requests are null by the standard.
  */
 const answersAnother = (value: unknown): boolean => {
-  const id = isObject(value) ? value['id'] : undefined
+  const id = isRecord(value) ? value['id'] : undefined
   return id !== undefined && id !== null && id !== ALONE && id !== String(ALONE)
 }
 
@@ -76,7 +74,7 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
     return failed({ host, kind: 'bad-answer', reason: 'answer to another id' })
   }
   if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value, answer.body.length) : body.outcome
-  if (body.ok && isObject(body.value) && body.value['error'] !== undefined) {
+  if (body.ok && isRecord(body.value) && body.value['error'] !== undefined) {
     const outcome = readEntry(host, body.value, answer.body.length)
     if (!trouble || outcome.kind === 'truth') return outcome
   }

@@ -10,9 +10,6 @@ export interface Issue {
 /** More would only repeat the same mistake: a body may hold 250,000 addresses. */
 export const MAX_ISSUES = 20
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export const issue = (path: Issue['path'], code: string, message: string): Issue => ({ code, path, message })
 
 /** TypeBox reports a missing member twice (missing, then wrong type): the first one per path says enough. */

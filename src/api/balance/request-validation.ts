@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { isRecord } from '../../lib/json-record.ts'
 import { NAMESPACES } from '../../schemas/index.ts'
-import { collect, type Issue, isRecord, issue, MAX_ISSUES } from './issues.ts'
+import { collect, type Issue, issue, MAX_ISSUES } from './issues.ts'
 import {
   BitcoinItemSchema,
   CORETH_REFERENCES,

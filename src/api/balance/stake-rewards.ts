@@ -2,9 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadInputError, FirnError } from '../../errors.ts'
+import { isRecord } from '../../lib/json-record.ts'
 import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
-import { collect, type Issue, isRecord, issue } from './issues.ts'
+import { collect, type Issue, issue } from './issues.ts'
 import { InvalidPayloadSchema, messageSchema, reasonSchema } from './response-schema.ts'
 
 /** Request shapes of get-rewards for the given human-readable prefixes (stake spec, request). */

@@ -32,9 +32,3 @@ export const plausible = (balances: BitcoinBalances): BitcoinBalances => {
   }
   return balances
 }
-
-/** JSON object or BadAnswerError. */
-export const record = (value: unknown, what: string): Record<string, unknown> => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new BadAnswerError(`${what} is not an object`)
-}

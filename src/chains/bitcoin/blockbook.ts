@@ -1,13 +1,14 @@
 import { BadAnswerError } from '../../errors.ts'
+import { recordOf } from '../../lib/json-record.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
-import { difference, plausible, record, satoshiText } from './amounts.ts'
+import { difference, plausible, satoshiText } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
 import { bitcoinHeadProbe } from './network.ts'
 
 const read = (answer: unknown, address: string): BitcoinBalances => {
-  const body = record(answer, 'blockbook address')
+  const body = recordOf(answer, 'blockbook address')
   if (body.address !== address) throw new BadAnswerError(`blockbook answered for another address than ${address}`)
   const confirmed = satoshiText(body.balance, 'balance')
   const unconfirmed = satoshiText(body.unconfirmedBalance, 'unconfirmedBalance')

@@ -1,6 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
+import { recordOf } from '../../lib/json-record.ts'
 import type { BitcoinBalances, Outcome } from '../capabilities.ts'
-import { plausible, record, satoshi } from './amounts.ts'
+import { plausible, satoshi } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import type { ElectrumClient } from './electrum.ts'
 import type { ElectrumCall } from './electrum-link.ts'
@@ -8,7 +9,7 @@ import { heightIn, TIP_CALL } from './electrum-tip.ts'
 import { scriptHash } from './hashes.ts'
 
 const balancesIn = (answer: unknown): BitcoinBalances => {
-  const body = record(answer, 'Electrum balance')
+  const body = recordOf(answer, 'Electrum balance')
   return plausible({
     confirmed: satoshi(body.confirmed, 'confirmed'),
     unconfirmed: satoshi(body.unconfirmed, 'unconfirmed'),

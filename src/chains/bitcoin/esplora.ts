@@ -1,13 +1,14 @@
 import { BadAnswerError } from '../../errors.ts'
+import { recordOf } from '../../lib/json-record.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
-import { difference, plausible, record, satoshi } from './amounts.ts'
+import { difference, plausible, satoshi } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
 import { bitcoinHeadProbe } from './network.ts'
 
 const sums = (value: unknown, what: string): { funded: bigint; spent: bigint } => {
-  const stats = record(value, what)
+  const stats = recordOf(value, what)
   return {
     funded: satoshi(stats.funded_txo_sum, `${what}.funded_txo_sum`),
     spent: satoshi(stats.spent_txo_sum, `${what}.spent_txo_sum`),
@@ -15,7 +16,7 @@ const sums = (value: unknown, what: string): { funded: bigint; spent: bigint } =
 }
 
 const read = (answer: unknown, address: string): BitcoinBalances => {
-  const body = record(answer, 'esplora address')
+  const body = recordOf(answer, 'esplora address')
   if (body.address !== address) throw new BadAnswerError(`esplora answered for another address than ${address}`)
   const chain = sums(body.chain_stats, 'chain_stats')
   const mempool = sums(body.mempool_stats, 'mempool_stats')

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { record } from './slotted.ts'
+import { recordOf } from '../../lib/json-record.ts'
 
 /** The parts of an account that are read here. */
 export interface AccountData {
@@ -13,7 +13,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Account of an answer in base64 encoding. Throws BadAnswerError for any other form. */
 export const readAccountData = (value: unknown, what: string): AccountData => {
-  const { owner, data } = record(value, what)
+  const { owner, data } = recordOf(value, what)
   const [text, encoding] = Array.isArray(data) ? data : []
   if (typeof owner !== 'string') throw new BadAnswerError(`${what} has no owner`)
   if (typeof text !== 'string' || encoding !== 'base64' || !BASE64.test(text)) {

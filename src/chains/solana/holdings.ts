@@ -1,10 +1,11 @@
 import { BadAnswerError, BadInputError } from '../../errors.ts'
 import { encodeBase58 } from '../../lib/base58.ts'
+import { recordOf } from '../../lib/json-record.ts'
 import type { Outcome } from '../capabilities.ts'
 import { readAccountData } from './account-data.ts'
 import { type Program, TOKEN_PROGRAMS } from './programs.ts'
 import { readAnsweredAddress } from './public-key.ts'
-import { record, type Slotted, type SlottedCall, unsigned } from './slotted.ts'
+import { type Slotted, type SlottedCall, unsigned } from './slotted.ts'
 
 /** mint (32) · owner (32) · amount (u64): the rest of a token account does not change what it holds. */
 const TOKEN_ACCOUNT_HEAD = { offset: 0, length: 72 }
@@ -37,7 +38,7 @@ export const readLamports = (value: unknown, count: number): bigint[] => {
   if (!Array.isArray(value) || value.length !== count) {
     throw new BadAnswerError('getMultipleAccounts did not answer every account')
   }
-  return value.map((account) => (account === null ? 0n : unsigned(record(account, 'account').lamports, 'lamports')))
+  return value.map((account) => (account === null ? 0n : unsigned(recordOf(account, 'account').lamports, 'lamports')))
 }
 
 /** Token accounts of an owner: one call per token program, binary, cut to what is needed. */
@@ -55,7 +56,7 @@ const entriesOf = (value: unknown): unknown[] => {
 }
 
 const readEntry = (entry: unknown, owner: Owner, program: Program) => {
-  const { pubkey, account } = record(entry, 'token account')
+  const { pubkey, account } = recordOf(entry, 'token account')
   const data = readAccountData(account, 'token account')
   if (data.program !== program.address || data.bytes.length < TOKEN_ACCOUNT_HEAD.length) {
     throw new BadAnswerError('token account is not of the token program asked for')

@@ -1,4 +1,5 @@
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { recordOf } from '../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { SlotFloor } from './slot-floor.ts'
@@ -21,12 +22,6 @@ export interface SlottedCall {
   check(value: unknown): void
 }
 
-/** JSON object or BadAnswerError. */
-export const record = (value: unknown, what: string): Record<string, unknown> => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new BadAnswerError(`${what} is not an object`)
-}
-
 /** Non-negative integer out of JSON; a number that lost digits is none. */
 export const unsigned = (value: unknown, what: string): bigint => {
   const exact = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
@@ -36,9 +31,9 @@ export const unsigned = (value: unknown, what: string): bigint => {
 }
 
 const toSlotted = (answer: unknown, method: string): Slotted => {
-  const { context, value } = record(answer, method)
+  const { context, value } = recordOf(answer, method)
   if (value === undefined) throw new BadAnswerError(`${method} has no value`)
-  return { slot: unsigned(record(context, `${method} context`).slot, 'slot'), value }
+  return { slot: unsigned(recordOf(context, `${method} context`).slot, 'slot'), value }
 }
 
 /** One call; `minContextSlot` makes a node that lags behind refuse instead of telling old news. */

@@ -1,6 +1,7 @@
-import { listOf, recordOf, textOf } from '../../chains/avalanche/node/answers.ts'
+import { listOf, textOf } from '../../chains/avalanche/node/answers.ts'
 import { ask } from '../../chains/avalanche/node/ask.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
+import { recordOf } from '../../lib/json-record.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'

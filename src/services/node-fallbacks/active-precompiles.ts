@@ -1,16 +1,16 @@
 import { BadAnswerError } from '../../errors.ts'
-import { asRecord, type JsonRecord } from './members.ts'
+import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 
 /** Asks an EVM endpoint; resolves to the parsed `result`. */
 export type AskEvm = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /** Configurations of one precompile, the latest last: from the genesis, then from upgrades. */
 function configsOf(chain: JsonRecord, name: string): JsonRecord[] {
-  const upgrades = chain['upgrades'] === undefined ? {} : asRecord(chain['upgrades'], 'upgrades')
+  const upgrades = chain['upgrades'] === undefined ? {} : recordOf(chain['upgrades'], 'upgrades')
   const later = upgrades['precompileUpgrades'] ?? []
   if (!Array.isArray(later)) throw new BadAnswerError('precompileUpgrades: no list')
-  return [chain, ...later.map((entry: unknown) => asRecord(entry, 'precompileUpgrades'))].flatMap((holder) =>
-    holder[name] === undefined ? [] : [asRecord(holder[name], name)],
+  return [chain, ...later.map((entry: unknown) => recordOf(entry, 'precompileUpgrades'))].flatMap((holder) =>
+    holder[name] === undefined ? [] : [recordOf(holder[name], name)],
   )
 }
 
@@ -22,10 +22,10 @@ function configsOf(chain: JsonRecord, name: string): JsonRecord[] {
  */
 export async function composeActivePrecompiles(ask: AskEvm, params: readonly unknown[]): Promise<JsonRecord> {
   const [rules, config] = await Promise.all([ask('eth_getActiveRulesAt', params), ask('eth_getChainConfig', [])])
-  const active = asRecord(asRecord(rules, 'rules')['precompiles'], 'precompiles')
-  const chain = asRecord(config, 'chain config')
+  const active = recordOf(recordOf(rules, 'rules')['precompiles'], 'precompiles')
+  const chain = recordOf(config, 'chain config')
   const found = Object.entries(active).map(([name, entry]): [string, unknown] => {
-    const since = asRecord(entry, name)['timestamp']
+    const since = recordOf(entry, name)['timestamp']
     const match = configsOf(chain, name).findLast((one) => one['blockTimestamp'] === since)
     if (match === undefined) throw new BadAnswerError(`${name}: no configuration since ${String(since)}`)
     return [name, match]

@@ -3,9 +3,10 @@ import { BadAnswerError, BadInputError, UpstreamUnavailableError } from '../../e
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { decodeCb58 } from '../../lib/cb58.ts'
 import { bytesToHex } from '../../lib/ids.ts'
+import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 import { decodeNodeHex } from '../../lib/node-hex.ts'
 import type { Ask, Json } from './ask.ts'
-import { asRecord, type JsonRecord, listIn, recordIn, textIn } from './members.ts'
+import { listIn, recordIn, textIn } from './members.ts'
 
 const METHOD = 'platform.getUTXOs'
 /** The node's own limits: addresses in one request and UTXOs in one page. */
@@ -37,7 +38,7 @@ function requestsFor(addresses: readonly string[]): string[][] {
 }
 
 const startOf = (page: JsonRecord): { address: string; utxo: string } => {
-  const end = asRecord(page['endIndex'], 'endIndex')
+  const end = recordOf(page['endIndex'], 'endIndex')
   return { address: textIn(end, 'address'), utxo: textIn(end, 'utxo') }
 }
 

@@ -1,8 +1,9 @@
 import { idToCb58 } from '../../lib/ids.ts'
+import { recordOf } from '../../lib/json-record.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
 import type { Ask } from './ask.ts'
-import { asRecord, listIn, recordIn, textIn } from './members.ts'
+import { listIn, recordIn, textIn } from './members.ts'
 
 export interface Blockchain {
   id: string
@@ -34,7 +35,7 @@ async function primaryChains(ask: Ask): Promise<Blockchain[]> {
 
 async function chainOf(ask: Ask, id: string): Promise<Blockchain> {
   const answer = recordIn(await ask('platform.getTx', { txID: id, encoding: 'json' }, 'P'), 'platform.getTx')
-  const tx = asRecord(asRecord(answer['tx'], 'tx')['unsignedTx'], 'unsignedTx')
+  const tx = recordOf(recordOf(answer['tx'], 'tx')['unsignedTx'], 'unsignedTx')
   return { id, name: textIn(tx, 'chainName'), subnetID: textIn(tx, 'subnetID'), vmID: textIn(tx, 'vmID') }
 }
 
@@ -45,7 +46,7 @@ async function chainOf(ask: Ask, id: string): Promise<Blockchain> {
  */
 export async function composeBlockchains(ask: Ask): Promise<Blockchain[]> {
   const answer = recordIn(await ask('platform.getSubnets', {}, 'P'), 'platform.getSubnets')
-  const subnets = listIn(answer, 'subnets').map((subnet) => textIn(asRecord(subnet, 'subnet'), 'id'))
+  const subnets = listIn(answer, 'subnets').map((subnet) => textIn(recordOf(subnet, 'subnet'), 'id'))
   const others = subnets.filter((id) => id !== PRIMARY_NETWORK_ID)
   const ids = await mapBounded(others, AT_ONCE, async (subnetID) => {
     const validates = recordIn(await ask('platform.validates', { subnetID }, 'P'), 'platform.validates')

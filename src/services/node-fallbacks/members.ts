@@ -1,18 +1,10 @@
 import { BadAnswerError } from '../../errors.ts'
-
-/** Readers of a node's JSON: what does not have the promised shape is a bad answer, never a default. */
-export type JsonRecord = Readonly<Record<string, unknown>>
-
-export const asRecord = (value: unknown, what: string): JsonRecord => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BadAnswerError(`${what}: no object`)
-  return value as JsonRecord
-}
+import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 
 /** The object that a JSON text is. */
 export const recordIn = (text: string, what: string): JsonRecord => {
   try {
-    return asRecord(JSON.parse(text), what)
+    return recordOf(JSON.parse(text), what)
   } catch (error) {
     throw error instanceof BadAnswerError ? error : new BadAnswerError(`${what}: no JSON`, error)
   }

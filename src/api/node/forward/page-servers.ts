@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { isRecord, type JsonRecord } from '../../../lib/json-record.ts'
 import { foldName } from '../json/strings.ts'
 import type { ForwardCall } from './call.ts'
 
@@ -26,13 +27,10 @@ const KEPT_MS = 600_000
 const END = Buffer.from('"endIndex":')
 const SHORT = 4_096
 
-type Members = Readonly<Record<string, unknown>>
-
-const asMembers = (value: unknown): Members | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined
+const asMembers = (value: unknown): JsonRecord | undefined => (isRecord(value) ? value : undefined)
 
 /** The last member of this name, which nodes read in any letter case. */
-const memberOf = (object: Members | undefined, name: string): unknown =>
+const memberOf = (object: JsonRecord | undefined, name: string): unknown =>
   Object.entries(object ?? {}).findLast(([own]) => foldName(own) === name)?.[1]
 
 const placeOf = (index: unknown): string | undefined => {

@@ -1,5 +1,6 @@
 import { BadAnswerError } from '../../../errors.ts'
 import { bytesToHex, hexToBytes } from '../../../lib/ids.ts'
+import { recordOf } from '../../../lib/json-record.ts'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
@@ -12,7 +13,7 @@ import {
   type PTx,
   type XTx,
 } from '../codec/index.ts'
-import { recordOf, textOf } from '../node/answers.ts'
+import { textOf } from '../node/answers.ts'
 import { readBlockBytes } from '../node/blocks.ts'
 import { utxoName } from '../node/utxos.ts'
 

@@ -1,6 +1,7 @@
 import { BadInputError } from '../../../errors.ts'
 import { parseBech32Address } from '../../../lib/bech32-address.ts'
 import { hexToBytes, parseNodeId } from '../../../lib/ids.ts'
+import { isRecord, type JsonRecord } from '../../../lib/json-record.ts'
 
 /** A network's genesis in the node's own JSON format, read and checked. Amounts in nAVAX, times in unix seconds. */
 export interface GenesisConfig {
@@ -94,9 +95,9 @@ function staker(entry: unknown): GenesisStaker {
   }
 }
 
-function record(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(name, 'an object')
-  return value as Record<string, unknown>
+function record(value: unknown, name: string): JsonRecord {
+  if (!isRecord(value)) throw wrong(name, 'an object')
+  return value
 }
 
 /** Go writes an empty list as null and leaves empty members out. */

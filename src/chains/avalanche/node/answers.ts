@@ -1,15 +1,6 @@
 import { BadAnswerError } from '../../../errors.ts'
 
-/** Readers of a node's JSON: what does not have the promised shape is a bad answer, never a default. */
-export type JsonRecord = Record<string, unknown>
-
-export function recordOf(value: unknown, what: string): JsonRecord {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BadAnswerError(`${what}: no object`)
-  return value as JsonRecord
-}
-
-/** A list; Go writes a nil slice as null. */
+/** A list: what has not the promised form is a bad answer, never a default. Go writes a nil slice as null. */
 export function listOf(value: unknown, what: string): unknown[] {
   if (value === null) return []
   if (!Array.isArray(value)) throw new BadAnswerError(`${what}: no list`)

@@ -1,9 +1,10 @@
 import { BadAnswerError, UpstreamUnavailableError } from '../../../errors.ts'
 import { idFromCb58 } from '../../../lib/ids.ts'
+import { recordOf } from '../../../lib/json-record.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
 import type { AnswerVerdict, CallOptions, RawResponse, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeXTx } from '../codec/index.ts'
-import { recordOf, textOf, uintOf } from './answers.ts'
+import { textOf, uintOf } from './answers.ts'
 import { ask } from './ask.ts'
 import { lacksMethod, saysAbsent, wordsOfAbsence } from './refusals.ts'
 

@@ -1,6 +1,7 @@
+import { recordOf } from '../../../lib/json-record.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
-import { recordOf, textOf } from './answers.ts'
+import { textOf } from './answers.ts'
 import { ask } from './ask.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { BadAnswerError, FirnError } from '../../../errors.ts'
+import { recordOf } from '../../../lib/json-record.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
-import { recordOf, uintOf } from './answers.ts'
+import { uintOf } from './answers.ts'
 import { ask } from './ask.ts'
 
 /**

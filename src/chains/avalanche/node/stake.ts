@@ -1,11 +1,12 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
+import { recordOf } from '../../../lib/json-record.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
 import { JsonText } from '../../../upstream/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeTop } from '../codec/layout.ts'
 import { type TransferableOutput, transferableOutput } from '../codec/outputs.ts'
 import { type AddressList, addressList } from './address-list.ts'
-import { listOf, recordOf, textOf } from './answers.ts'
+import { listOf, textOf } from './answers.ts'
 import { askFor } from './ask.ts'
 
 /** The node's own limit. */

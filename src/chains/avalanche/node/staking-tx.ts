@@ -1,7 +1,8 @@
 import { parseBech32Address } from '../../../lib/bech32-address.ts'
 import { bytesToHex, idFromCb58 } from '../../../lib/ids.ts'
+import { type JsonRecord, recordOf } from '../../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
-import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
+import { listOf, textOf, uintOf } from './answers.ts'
 import { askFor } from './ask.ts'
 
 /** One staked output. Amount in nAVAX, times in unix seconds (0 = none). */

@@ -1,11 +1,12 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
+import { recordOf } from '../../../lib/json-record.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { JsonText } from '../../../upstream/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeUtxo, type Utxo } from '../codec/index.ts'
 import { type AddressList, addressList } from './address-list.ts'
-import { listOf, recordOf, textOf, uintOf } from './answers.ts'
+import { listOf, textOf, uintOf } from './answers.ts'
 import { askFor } from './ask.ts'
 import { UTXO_ENDPOINT } from './chains.ts'
 

@@ -1,6 +1,7 @@
 import { BadAnswerError } from '../../../errors.ts'
+import { type JsonRecord, recordOf } from '../../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
-import { type JsonRecord, listOf, recordOf, textOf, uintOf } from './answers.ts'
+import { listOf, textOf, uintOf } from './answers.ts'
 import { askFor } from './ask.ts'
 
 const PATH = '/ext/bc/P'

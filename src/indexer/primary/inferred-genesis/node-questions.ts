@@ -1,8 +1,9 @@
 import { assembleXTx, decodePTx, decodeXGenesis, type PTx, type XTx } from '../../../chains/avalanche/codec/index.ts'
-import { type JsonRecord, listOf, recordOf, textOf, uintOf } from '../../../chains/avalanche/node/answers.ts'
+import { listOf, textOf, uintOf } from '../../../chains/avalanche/node/answers.ts'
 import { ask } from '../../../chains/avalanche/node/ask.ts'
 import { BadAnswerError } from '../../../errors.ts'
 import { idFromCb58, idToCb58 } from '../../../lib/ids.ts'
+import { type JsonRecord, recordOf } from '../../../lib/json-record.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
 import type { UpstreamPool } from '../../../upstream/types.ts'
 
