@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
 import { type Given, problemsOf } from './sources.ts'
 
-const BITCOIN = '000000000019d6689c085ae165831e93'
 const LONG_SECRET = 'correct-horse-battery-staple'
 
 /** Each row: what is wrong, and the one line that tells it. */
@@ -56,16 +55,6 @@ const rows: [string, Given, string][] = [
     'limit in time that would be none',
     { argv: ['--http-headers-timeout-ms', '0'] },
     'http.headersTimeoutMs: given 0 (flag --http-headers-timeout-ms); allowed: a whole number from 1 to 604800000',
-  ],
-  [
-    'headers that may come later than their request',
-    { argv: ['--http-headers-timeout-ms', '90s'] },
-    'http.headersTimeoutMs: given 90000; allowed: at most http.requestTimeoutMs, 60000',
-  ],
-  [
-    'prices that are too old before they are asked for again',
-    { argv: ['--market-prices-cache-ms', '30m'] },
-    'market.prices.maxStaleMs: given 600000; allowed: at least market.prices.cacheMs, 1800000',
   ],
   ['flag without value', { argv: ['--http-port'] }, '--http-port: needs a value'],
   ['flag followed by a flag', { argv: ['--http-port', '--http-trust-proxy'] }, '--http-port: needs a value'],
@@ -122,28 +111,9 @@ const rows: [string, Given, string][] = [
     'chains.evm.01: unknown key (FIRN_CHAINS_EVM); allowed: an object keyed by EVM chain ids (decimal, no leading zero)',
   ],
   [
-    'asset that is no ID',
-    {
-      file: {
-        chains: { avalanche: { testnet: { avaxAssetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5z' } } },
-      },
-    },
-    'chains.avalanche.testnet.avaxAssetId: given "FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5z"; allowed: an ID of 32 bytes in CB58, with its checksum',
-  ],
-  [
-    'blockchain that is no ID',
-    { file: { chains: { evm: { '53935': { blockchainId: 'dfk' } } } } },
-    'chains.evm.53935.blockchainId: given "dfk"; allowed: an ID of 32 bytes in CB58, with its checksum',
-  ],
-  [
     'prefix that no address can have',
     { file: { chains: { avalanche: { mainnet: { hrp: 'a|.*' } } } } },
     'chains.avalanche.mainnet.hrp: given "a|.*" (firn.config.json); allowed: small letters and digits, 32 at most',
-  ],
-  [
-    'test coins under the name of bitcoin',
-    { file: { chains: { bitcoin: { [BITCOIN]: { network: 'testnet' } } } } },
-    `chains.bitcoin.${BITCOIN}.network: given "testnet"; allowed: mainnet, or regtest in its place`,
   ],
   ['file that is null', { file: 'null' }, 'firn.config.json: given null; allowed: a JSON object'],
   ['file that is a list', { file: [] }, 'firn.config.json: given a list; allowed: a JSON object'],
@@ -163,60 +133,9 @@ const rows: [string, Given, string][] = [
     'flag --chain-upstreams: needs <chain>=<url>, such as eip155:43114=https://node.example.org',
   ],
   [
-    'electrum over https',
-    {
-      file: {
-        chains: {
-          bitcoin: { r: { name: 'x', network: 'regtest', upstreams: [{ kind: 'electrum', url: 'https://x' }] } },
-        },
-      },
-    },
-    'chains.bitcoin.r.upstreams.0.url: given another scheme; allowed: tcp:// or tls:// when kind is electrum',
-  ],
-  [
-    'JSON-RPC over tls://',
-    { argv: ['--chain-upstreams', 'eip155:1=tls://x:1'] },
-    'chains.evm.1.upstreams.0.url: given another scheme; allowed: https:// or http://',
-  ],
-  [
-    'static without tokens',
-    { argv: ['--balance-app-check-mode=static'] },
-    'balance.appCheck.tokens: missing; needed: at least one token when balance.appCheck.mode is static',
-  ],
-  [
-    'jwt without key',
-    { argv: ['--balance-app-check-mode=jwt'] },
-    'balance.appCheck.secret: missing; needed: secret or jwks when balance.appCheck.mode is jwt',
-  ],
-  [
-    'firebase without project',
-    { argv: ['--balance-app-check-mode=firebase'] },
-    'balance.appCheck.projectNumber: missing; needed: projectNumber or projectId when balance.appCheck.mode is firebase',
-  ],
-  [
-    'file prices without file',
-    { argv: ['--market-prices-provider', 'file'] },
-    'market.prices.file: missing; needed: a file when market.prices.provider is file',
-  ],
-  [
-    'plan that is not there',
-    { file: { data: { apiKeys: [{ key: 'k', plan: 'gold' }] } } },
-    'data.apiKeys.0.plan: given "gold"; allowed: one of default',
-  ],
-  [
     'keys named by themselves instead of a list',
     { file: { data: { apiKeys: { [LONG_SECRET]: { plan: 'default' } } } } },
     'data.apiKeys: given *** (firn.config.json); allowed: a list: each an object with key, plan',
-  ],
-  [
-    'index of a chain that is not there',
-    { argv: ['--index-enabled', '--index-streams=mainnet:P,eip155:987654321'] },
-    'index.streams.1: given "eip155:987654321"; needed: chains.evm.987654321, which is not configured',
-  ],
-  [
-    'index of a network that is not there',
-    { argv: ['--index-enabled', '--index-streams=testnet:P', '--chains-catalogue=false'] },
-    'index.streams.0: given "testnet:P"; needed: chains.avalanche.testnet, which is not configured',
   ],
   [
     'short secret',
