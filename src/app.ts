@@ -7,6 +7,7 @@ import type { HostResolver } from './upstream/index.ts'
 import { wireBalance } from './wiring/balance.ts'
 import { checkIndexFlags } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
+import { isIndexed } from './wiring/evm-streams.ts'
 import { createGround, type Ground } from './wiring/ground.ts'
 import { createServerHttp } from './wiring/http.ts'
 import { createIndexIdentities, type IndexIdentities } from './wiring/indexed-networks.ts'
@@ -117,6 +118,7 @@ async function wireApis(
     createStakeRewards({
       index: store.reader,
       serves: (side) => chains.networks[side] !== undefined,
+      isIndexed: (stream) => isIndexed(config, stream, true),
       expectNetwork: identities.check,
       maxIndexAgeMs: config.index.maxIndexAgeMs,
       gap: config.balance.xpubGap,

@@ -3,7 +3,7 @@
  * the own index: a node does not keep it.
  */
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
-import { KEY_CHAINS } from '../../chains/avalanche/keys/key-scan.ts'
+import { KEY_CHAINS, type KeyChain } from '../../chains/avalanche/keys/key-scan.ts'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
@@ -32,6 +32,8 @@ export interface StakeRewardsDeps {
   index: IndexReader
   /** True for a network that is configured here, so that its index may still come. */
   serves(side: Side): boolean
+  /** Whether the configuration has a stream of a network indexed. */
+  isIndexed(stream: string): boolean
   /** Rejects when the index is of another network than the one that is served under this name. */
   expectNetwork(side: Side): Promise<void>
   /** Oldest index that is answered from, milliseconds. */
@@ -43,7 +45,7 @@ export interface StakeRewardsDeps {
 
 export type StakeRewardsQuery = { side: Side; addresses: readonly string[] } | { side: Side; extendedPublicKey: string }
 
-/** The P-chain is not indexed yet, or the index stands still. */
+/** A chain is not indexed yet, or its index stands still. */
 export class StakeIndexError extends FirnError {
   constructor(
     message: string,
@@ -63,17 +65,23 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
   const now = deps.now ?? Date.now
   const derived = createDerivedAddresses()
 
-  async function requireFresh(side: Side): Promise<IndexPlace> {
-    const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:P`)
+  async function requireFresh(side: Side, letter: KeyChain): Promise<IndexPlace> {
+    const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:${letter}`)
     if (!progress?.tip && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
-    if (!progress?.tip) throw new StakeIndexError(`the P-chain of the ${side} is not indexed yet`)
+    if (!progress?.tip) throw new StakeIndexError(`the ${letter}-chain of the ${side} is not indexed yet`)
     const place = { height: progress.tip.height, ageMs: Math.max(0, now() - Number(progress.currentAtMs)) }
     if (place.ageMs > deps.maxIndexAgeMs)
       throw new StakeIndexError(
-        `the index of the P-chain is ${Math.ceil(place.ageMs / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${place.height}`,
+        `the index of the ${letter}-chain is ${Math.ceil(place.ageMs / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${place.height}`,
         place,
       )
     return place
+  }
+
+  /** While X is behind, an address in use on it alone is not known, and those behind it would be missing in the sums. */
+  async function requireFreshScan(side: Side): Promise<void> {
+    for (const letter of KEY_CHAINS)
+      if (letter !== 'P' && deps.isIndexed(`${side}:${letter}`)) await requireFresh(side, letter)
   }
 
   /** Every address of both branches up to `gap` unused ones in a row; used = ever seen on P or X, as for balances. */
@@ -116,7 +124,8 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     async read(query: StakeRewardsQuery): Promise<StakeRewards> {
       const addresses = 'addresses' in query ? query.addresses.map(addressOf) : undefined
       await deps.expectNetwork(query.side)
-      const place = await requireFresh(query.side)
+      const place = await requireFresh(query.side, 'P')
+      if (!addresses) await requireFreshScan(query.side)
       const all = addresses ?? (await scan(query.side, (query as { extendedPublicKey: string }).extendedPublicKey))
       const sums = await deps.index.rewards.sums(query.side, [...new Set(all)])
       const { VALIDATOR, DELEGATOR, VALIDATOR_FEE } = sums.historical

@@ -4,7 +4,7 @@ import { addressOfKey } from '../../../src/chains/avalanche/keys/recovered-key.t
 import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
 import { bytesToHex, hexToBytes } from '../../../src/lib/ids.ts'
 import { createStakeRewards, StakeIndexError } from '../../../src/services/stake-rewards/index.ts'
-import type { Store } from '../../../src/store/index.ts'
+import type { IndexReader, Store } from '../../../src/store/index.ts'
 import { parseAddress } from '../../store/recorded-rows.ts'
 import { LETTERS, recordedRanges, recordedTruth } from '../../store/recorded-truth.ts'
 import { openMemoryStore } from '../../support/store.ts'
@@ -65,11 +65,19 @@ function withNewOwners<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withNewOwners(part)])) as T
 }
 
+type Progress = Awaited<ReturnType<IndexReader['progress']>>[number]
+
 /** Asked `late` milliseconds after the index was last known to be at the tip. */
-const service = (late = 0, configured = true) =>
+const service = (
+  late = 0,
+  configured = true,
+  index: IndexReader = store.reader,
+  streams = ['mainnet:P', 'mainnet:X'],
+) =>
   createStakeRewards({
-    index: store.reader,
+    index,
     serves: () => configured,
+    isIndexed: (stream) => streams.includes(stream),
     expectNetwork: async () => undefined,
     maxIndexAgeMs: 60_000,
     gap: 20,
@@ -105,6 +113,30 @@ it('is zero for a key that owns nothing', async () => {
   const { publicExtendedKey } = HDKey.fromMasterSeed(new Uint8Array(32).fill(8))
   const found = await service().read({ side: 'mainnet', extendedPublicKey: publicExtendedKey })
   expect(found).toMatchObject({ historical: 0n, pendingStake: 0n, estimated: 0n })
+})
+
+it('adds up no key while X is behind, or not there yet: addresses that are in use on it alone would end the scan', async () => {
+  const { publicExtendedKey: extendedPublicKey } = account
+  const whose = { side: 'mainnet' as const, extendedPublicKey }
+  const withX = (change: (at: Progress) => Progress[]): IndexReader => ({
+    ...store.reader,
+    progress: async () =>
+      (await store.reader.progress()).flatMap((at) => (at.stream === 'mainnet:X' ? change(at) : [at])),
+  })
+  const behind = withX((at) => [{ ...at, currentAtMs: BigInt(confirmedAt - 61_000) }])
+  await expect(service(0, true, behind).read(whose)).rejects.toMatchObject({
+    status: 503,
+    message: expect.stringMatching(/^the index of the X-chain is 61 s old/),
+  })
+  const missing = withX(() => [])
+  await expect(service(0, true, missing).read(whose)).rejects.toMatchObject({
+    status: 503,
+    message: 'the X-chain of the mainnet is not indexed yet',
+  })
+  // Addresses need no scan, and where X is left out on purpose nobody waits for it.
+  const addresses = [...stakers.values()].map(mainnet)
+  expect((await service(0, true, behind).read({ side: 'mainnet', addresses })).pendingStake).toBeGreaterThan(0n)
+  expect((await service(0, true, missing, ['mainnet:P']).read(whose)).pendingStake).toBeGreaterThan(0n)
 })
 
 it('refuses with 503 when the index has fallen behind, or has nothing of that network yet; 404 when it never will', async () => {
