@@ -13,8 +13,10 @@ export interface BitcoinChain {
   /** Fixed accounts; every address works in the form of any network. */
   accounts: typeof bitcoinAccounts
   mine(blocks: number): Promise<void>
-  /** Into the mempool; satoshi. Gives the transaction id. */
-  pay(from: AccountName, to: AccountName, amount: bigint): Promise<string>
+  /** Other blocks take the place of the last `depth` ones; `transactions` are in the first of them. */
+  reorganize(depth: number, blocks: number, transactions?: string[]): Promise<void>
+  /** Into the mempool, unless it spends what `rival` does; satoshi. Gives the transaction id. */
+  pay(from: AccountName, to: AccountName, amount: bigint, rival?: string): Promise<string>
   /** What the node itself says: satoshi in blocks, and with the mempool applied. */
   ownAnswer(name: AccountName): Promise<{ confirmed: bigint; total: bigint }>
   close(): Promise<void>
@@ -66,7 +68,8 @@ export const startBitcoinChain = async (): Promise<BitcoinChain> => {
     electrumUrl: `tcp://127.0.0.1:${ports.electrum}`,
     accounts: bitcoinAccounts,
     mine: (blocks) => command({ op: 'mine', blocks }),
-    pay: (from, to, amount) => command({ op: 'pay', from, to, amount }),
+    reorganize: (depth, blocks, transactions = []) => command({ op: 'reorganize', depth, blocks, transactions }),
+    pay: (from, to, amount, rival) => command({ op: 'pay', from, to, amount, ...(rival ? { rival } : {}) }),
     ownAnswer: (name) => command({ op: 'ownAnswer', name }),
     async close() {
       if (child.exitCode !== null || child.signalCode !== null) return

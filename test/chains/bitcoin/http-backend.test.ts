@@ -86,10 +86,16 @@ describe('esplora answers', () => {
   })
 
   it('keeps its number of requests in flight', async () => {
-    server.set({ latencyMs: 20 })
+    server.set({ hang: 'headers' })
     const many = Array.from({ length: 20 }, (_, index) => ({ address: `a${index}`, script: new Uint8Array() }))
-    await createEsploraBackend(deps()).readBalances(many, readContext())
+    const controller = new AbortController()
+    const read = createEsploraBackend(deps()).readBalances(many, readContext({ signal: controller.signal }))
     // One more is the question for the network.
+    await expect.poll(() => server.stats.inFlight).toBe(5)
+    server.set({ latencyMs: 20 })
+    controller.abort()
+    await read.catch(() => undefined)
+    await createEsploraBackend(deps()).readBalances(many, readContext())
     expect(server.stats.maxInFlight).toBe(5)
   })
 

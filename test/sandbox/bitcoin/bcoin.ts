@@ -29,6 +29,17 @@ interface Ring {
 interface Entry {
   rhash(): string
   height: number
+  chainwork: unknown
+}
+interface BcoinBlock {
+  txs: BcoinTx[]
+  rhash(): string
+  toHeaders(): { toRaw(): Buffer }
+}
+interface BlockJob {
+  attempt: { items: unknown[]; fees: number; pushTX(tx: BcoinTx): boolean }
+  refresh(): void
+  mineAsync(): Promise<unknown>
 }
 export interface BcoinNode {
   open(): Promise<void>
@@ -37,14 +48,18 @@ export interface BcoinNode {
     tip: Entry
     height: number
     add(block: unknown): Promise<Entry | null>
-    getBlock(height: number): Promise<{ txs: BcoinTx[]; rhash(): string; toHeaders(): { toRaw(): Buffer } }>
+    getBlock(height: number): Promise<BcoinBlock>
+    getEntry(height: number): Promise<Entry>
     getCoinsByAddress(addresses: unknown[]): Promise<BcoinCoin[]>
   }
   mempool: {
     map: Map<string, { tx: BcoinTx }>
     addTX(tx: BcoinTx): Promise<unknown>
   }
-  miner: { mineBlock(tip: Entry, address: unknown): Promise<unknown> }
+  miner: {
+    mineBlock(tip: Entry, address: unknown): Promise<unknown>
+    cpu: { createJob(tip: Entry, address: unknown): Promise<BlockJob> }
+  }
   getCoinsByAddress(addresses: unknown[]): Promise<BcoinCoin[]>
 }
 interface Bcoin {

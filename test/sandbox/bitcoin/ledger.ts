@@ -29,6 +29,8 @@ export interface LedgerView {
   height: number
   tipHash: string
   script(script: string): ScriptState
+  /** Its outputs in blocks, whoever has spent them since. */
+  history(script: string): Utxo[]
   scriptByHash(scriptHash: string): string | undefined
 }
 
@@ -44,6 +46,7 @@ const electrumHash = (script: string): string =>
 const createBook = (below?: ReadonlyMap<string, Coin>) => {
   const totals = new Map<string, Totals>()
   const coins = new Map<string, Coin>()
+  const made: Coin[] = []
   const spent = new Set<string>()
   const of = (script: string): Totals => {
     const known = totals.get(script) ?? zero()
@@ -71,11 +74,13 @@ const createBook = (below?: ReadonlyMap<string, Coin>) => {
       sums.fundedSum += value
       sums.fundedCount += 1
       touched.add(script)
-      coins.set(`${txid}:${vout}`, { txid, vout, value, script, ...(height === undefined ? {} : { height }) })
+      const coin: Coin = { txid, vout, value, script, ...(height === undefined ? {} : { height }) }
+      coins.set(`${txid}:${vout}`, coin)
+      made.push(coin)
     }
     for (const script of touched) of(script).txCount += 1
   }
-  return { totals, coins, spent, apply }
+  return { totals, coins, made, spent, apply }
 }
 
 /** Parents before children: a mempool is a set, its transactions may spend each other. */
@@ -96,16 +101,24 @@ const inOrder = (transactions: BcoinTx[]): BcoinTx[] => {
 
 /** Own index over a node's blocks and mempool (bcoin's own mixes the scripts of one key). */
 export const createLedger = (node: BcoinNode) => {
-  const chain = createBook()
+  let chain = createBook()
   const hashes = new Map<string, string>()
-  let indexed = -1
+  let blocks: string[] = []
 
   let indexing = Promise.resolve()
   const index = async (): Promise<void> => {
-    while (indexed < node.chain.height) {
-      const { txs } = await node.chain.getBlock(indexed + 1)
-      indexed += 1
-      for (const tx of txs) chain.apply(tx, indexed)
+    while (blocks.length <= node.chain.height || blocks.at(-1) !== node.chain.tip.rhash()) {
+      const block = await node.chain.getBlock(blocks.length)
+      const last = blocks.length === 0 ? undefined : await node.chain.getBlock(blocks.length - 1)
+      if (last?.rhash() !== blocks.at(-1)) {
+        // The chain has gone back: a few hundred blocks are soon read again.
+        blocks = []
+        chain = createBook()
+        continue
+      }
+      if (!block) continue
+      for (const tx of block.txs) chain.apply(tx, blocks.length)
+      blocks.push(block.rhash())
     }
   }
 
@@ -113,22 +126,24 @@ export const createLedger = (node: BcoinNode) => {
     // One after the other: who came second saw a mempool without what the block took, and a chain without the block.
     indexing = indexing.catch(() => {}).then(index)
     await indexing
-    const pool = createBook(chain.coins)
+    const { totals, coins, made } = chain
+    const pool = createBook(coins)
     for (const tx of inOrder([...node.mempool.map.values()].map((entry) => entry.tx))) pool.apply(tx)
-    for (const script of [...chain.totals.keys(), ...pool.totals.keys()]) {
+    for (const script of [...totals.keys(), ...pool.totals.keys()]) {
       if (!hashes.has(script)) hashes.set(script, electrumHash(script))
     }
     return {
       height: node.chain.height,
       tipHash: node.chain.tip.rhash(),
       script: (script) => ({
-        confirmed: chain.totals.get(script) ?? zero(),
+        confirmed: totals.get(script) ?? zero(),
         mempool: pool.totals.get(script) ?? zero(),
         utxos: [
-          ...[...chain.coins].filter(([key, coin]) => coin.script === script && !pool.spent.has(key)),
+          ...[...coins].filter(([key, coin]) => coin.script === script && !pool.spent.has(key)),
           ...[...pool.coins].filter(([, coin]) => coin.script === script),
         ].map(([, { script: _, ...utxo }]) => utxo),
       }),
+      history: (script) => made.filter((coin) => coin.script === script),
       scriptByHash: (wanted) => [...hashes].find(([, known]) => known === wanted)?.[0],
     }
   }

@@ -6,7 +6,8 @@ import { createBlockbookFacade, createEsploraFacade } from './rest.ts'
 
 export type ChainCommand =
   | { id: number; op: 'mine'; blocks: number }
-  | { id: number; op: 'pay'; from: AccountName; to: AccountName; amount: bigint }
+  | { id: number; op: 'reorganize'; depth: number; blocks: number; transactions: string[] }
+  | { id: number; op: 'pay'; from: AccountName; to: AccountName; amount: bigint; rival?: string }
   | { id: number; op: 'ownAnswer'; name: AccountName }
 
 export interface ChainReady {
@@ -35,7 +36,8 @@ const listen = (server: Server): Promise<number> =>
 
 const perform = async (chain: Regtest, command: ChainCommand): Promise<unknown> => {
   if (command.op === 'mine') return chain.mine(command.blocks)
-  if (command.op === 'pay') return chain.pay(command.from, command.to, command.amount)
+  if (command.op === 'reorganize') return chain.reorganize(command.depth, command.blocks, command.transactions)
+  if (command.op === 'pay') return chain.pay(command.from, command.to, command.amount, command.rival)
   return chain.ownAnswer(command.name)
 }
 

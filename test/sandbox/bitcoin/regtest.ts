@@ -1,5 +1,5 @@
 import { type AccountName, bitcoinAccounts, type SandboxBitcoinAccount } from './accounts.ts'
-import { type BcoinNode, bcoin } from './bcoin.ts'
+import { type BcoinNode, type BcoinTx, bcoin } from './bcoin.ts'
 import { createLedger } from './ledger.ts'
 
 const FEE = 1_000n
@@ -48,13 +48,42 @@ export const openRegtest = async () => {
     }
   }
 
-  /** Puts a payment into the mempool; what is left goes back to the payer. Gives the transaction id. */
-  const pay = async (from: AccountName, to: AccountName, amount: bigint): Promise<string> => {
+  /**
+   * Goes back by `depth` blocks and on by `blocks` on another branch, whose first block holds `transactions` and whose
+   * others are empty. As many blocks as before, or fewer, win because the old branch is taken for one with less work.
+   */
+  const reorganize = async (depth: number, blocks: number, transactions: readonly string[] = []): Promise<void> => {
+    const fork = await node.chain.getEntry(node.chain.height - depth)
+    const to = bcoin.Address.fromScript(script(bitcoinAccounts.miner))
+    let tip = fork
+    for (let index = 0; index < blocks; index += 1) {
+      const job = await node.miner.cpu.createJob(tip, to)
+      job.attempt.items.length = 0
+      job.attempt.fees = 0
+      for (const txid of index === 0 ? transactions : []) job.attempt.pushTX(signed.get(txid) as BcoinTx)
+      job.refresh()
+      if (index === blocks - 1) node.chain.tip.chainwork = fork.chainwork
+      const entry = await node.chain.add(await job.mineAsync())
+      if (!entry) throw new Error('own block refused')
+      tip = entry
+    }
+    if (node.chain.tip.rhash() !== tip.rhash()) throw new Error('the other branch did not win')
+  }
+
+  const signed = new Map<string, BcoinTx>()
+
+  /**
+   * Signs a payment; what is left goes back to the payer. Gives the transaction id. It is put into the mempool, unless it
+   * is to spend what `rival` spends.
+   */
+  const pay = async (from: AccountName, to: AccountName, amount: bigint, rival?: string): Promise<string> => {
     const payer = bitcoinAccounts[from]
     const view = await look()
     const tx = new bcoin.MTX()
+    const spent = new Set(signed.get(String(rival))?.inputs.map(({ prevout }) => `${prevout.txid()}:${prevout.index}`))
     let gathered = 0n
-    for (const utxo of view.script(payer.script).utxos) {
+    for (const utxo of rival === undefined ? view.script(payer.script).utxos : view.history(payer.script)) {
+      if (rival !== undefined && !spent.has(`${utxo.txid}:${utxo.vout}`)) continue
       const young = from === 'miner' && (utxo.height ?? view.height) > view.height - 100
       if (young || gathered >= amount + FEE) continue
       const found = await coin(utxo.txid, utxo.vout, utxo.height)
@@ -65,9 +94,10 @@ export const openRegtest = async () => {
     tx.addOutput({ script: script(bitcoinAccounts[to]), value: Number(amount) })
     if (gathered > amount + FEE) tx.addOutput({ script: script(payer), value: Number(gathered - amount - FEE) })
     tx.sign(ringOf(payer))
-    const signed = tx.toTX()
-    await node.mempool.addTX(signed)
-    return signed.txid()
+    const made = tx.toTX()
+    signed.set(made.txid(), made)
+    if (rival === undefined) await node.mempool.addTX(made)
+    return made.txid()
   }
 
   const coin = async (txid: string, vout: number, height: number | undefined) => {
@@ -84,6 +114,7 @@ export const openRegtest = async () => {
   return {
     look,
     mine,
+    reorganize,
     pay,
     blockHash: async (height: number) =>
       height >= 0 && height <= node.chain.height ? (await node.chain.getBlock(height)).rhash() : undefined,
