@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
 import { ConfigError } from '../errors.ts'
 import { deepFreeze } from '../lib/deep-freeze.ts'
+import { packageVersion } from '../lib/package-version.ts'
 import { applyShortForms } from './apply-short-forms.ts'
 import { type Arguments, readArguments } from './arguments.ts'
 import { parseConfigFile, type ReadFile, readOr, readTextFile } from './config-file.ts'
@@ -36,12 +36,6 @@ export type LoadedConfig =
 
 const DEFAULT_FILE = 'firn.config.json'
 const CATALOGUE = 'chains.catalogue'
-
-/** Both `src/config` and `dist/config` lie two folders below the package. */
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  return String(valueAt(manifest, ['version']))
-}
 
 function readFileLayer(
   sources: Required<ConfigSources>,

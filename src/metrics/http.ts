@@ -1,13 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { nodeRoute } from './node-route.ts'
+import { nodeRoute, pathOf } from './node-route.ts'
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
-/** Path of a target without its query; a target may also be a whole URL. */
-const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/]*/i, '').split('?', 1)[0] ?? ''
 
 /** Rate, errors and duration per route. Routes are patterns, so that the number of labels does not depend on clients. */
 export function createHttpInstruments(registry: Registry) {

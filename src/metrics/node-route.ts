@@ -1,5 +1,16 @@
 /** First parts of paths under /ext that have an answer here or at a node. */
-const ENDPOINTS = new Set(['info', 'health', 'metrics', 'admin', 'auth', 'keystore', 'index', 'ipcs', 'vm'])
+const ENDPOINTS = new Set([
+  'info',
+  'health',
+  'metrics',
+  'admin',
+  'auth',
+  'keystore',
+  'index',
+  'ipcs',
+  'vm',
+  'openrpc.json',
+])
 const PRIMARY: Readonly<Record<string, string>> = {
   P: 'P',
   platform: 'P',
@@ -9,6 +20,9 @@ const PRIMARY: Readonly<Record<string, string>> = {
   evm: 'C',
 }
 const EXTENSIONS = new Set(['rpc', 'ws', 'avax', 'wallet', 'proposervm', 'validators'])
+
+/** Path of a target without its query; a target may also be a whole URL. */
+export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/]*/i, '').split('?', 1)[0] ?? ''
 
 /**
  * Label of a path under /ext, whatever strangers write there: one of a few dozen. Undefined = not under /ext. Chains other

@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
@@ -5,12 +6,12 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 export interface ProcessFacts {
   version: string
   mode: string
-  /** Folder whose disk is watched; it may not exist yet. */
-  dataDir: string
+  /** Folders whose disks are watched; they may not exist yet. */
+  folders: readonly string[]
 }
 
 /** The process itself: memory, CPU, event loop (prom-client's own set under `firn_`), disk, version. */
-export function createProcessInstruments(registry: Registry, { version, mode, dataDir }: ProcessFacts): void {
+export function createProcessInstruments(registry: Registry, { version, mode, folders }: ProcessFacts): void {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'firn_' })
   new Gauge({ name: 'firn_info', help: 'Always 1.', labelNames: ['version', 'mode'] as const, registers }).set(
@@ -28,24 +29,29 @@ export function createProcessInstruments(registry: Registry, { version, mode, da
       last = now
     },
   })
-  // Before the folder is made there is nothing to say.
-  const disk = () => statfs(dataDir).catch(() => undefined)
-  new Gauge({
-    name: 'firn_disk_size_bytes',
-    help: 'Disk of the data folder.',
-    registers,
-    async collect() {
-      const found = await disk()
-      if (found) this.set(found.blocks * found.bsize)
-    },
-  })
-  new Gauge({
-    name: 'firn_disk_available_bytes',
-    help: 'Room left on the disk of the data folder.',
-    registers,
-    async collect() {
-      const found = await disk()
-      if (found) this.set(found.bavail * found.bsize)
-    },
-  })
+  const diskGauge = (name: string, help: string, read: (disk: StatsFs) => number): void => {
+    new Gauge({
+      name: `firn_disk_${name}_bytes`,
+      help,
+      registers,
+      async collect() {
+        const disk = await fullestDisk(folders)
+        if (disk) this.set(read(disk))
+      },
+    })
+  }
+  diskGauge(
+    'size',
+    'Disk of the data folder, or of the embedded database where that one is fuller.',
+    ({ blocks, bsize }) => blocks * bsize,
+  )
+  diskGauge('available', 'Room left on that disk.', ({ bavail, bsize }) => bavail * bsize)
 }
+
+/** Undefined before any of the folders is made. */
+async function fullestDisk(folders: readonly string[]): Promise<StatsFs | undefined> {
+  const disks = await Promise.all(folders.map((folder) => statfs(folder).catch(() => undefined)))
+  return disks.filter((disk) => disk !== undefined).sort((a, b) => shareLeft(a) - shareLeft(b))[0]
+}
+
+const shareLeft = ({ bavail, blocks }: StatsFs): number => bavail / Math.max(1, blocks)

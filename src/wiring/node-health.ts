@@ -19,6 +19,7 @@ import {
 import type { Store } from '../store/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
 import { chainChecks } from './chain-health.ts'
+import { writtenFolders } from './store.ts'
 
 /** The health checks of this server, and what they are told. */
 export interface ServerHealth {
@@ -70,7 +71,7 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
     health.registerCheck(createChainCheck(check))
   if (pools().length > 0) health.registerCheck(createNetworkCheck(pools))
   health.registerCheck(createDatabaseCheck(() => probe(store)))
-  health.registerCheck(createDiskCheck(config.dataDir))
+  health.registerCheck(createDiskCheck(writtenFolders(config)))
   if (store && config.index.enabled) health.registerCheck(indexCheck(config, chains, store, bootstrap))
   health.registerCheck(bootstrap.check)
   health.registerCheck(requests.check)

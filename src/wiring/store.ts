@@ -15,6 +15,13 @@ export function createServerStore({ store, dataDir }: Config, logger: Logger): S
   })
 }
 
+/** Folders whose disks have to be watched: that of an embedded database may be on one of its own. */
+export const writtenFolders = ({
+  store,
+  dataDir,
+}: Pick<Config, 'store' | 'dataDir'>): readonly [string, ...string[]] =>
+  store.dataDir === undefined || store.databaseUrl !== undefined ? [dataDir] : [dataDir, store.dataDir]
+
 /** A server that does not answer in this time, milliseconds, is asked again by whoever needs it. */
 const CHECK_MS = 3_000
 

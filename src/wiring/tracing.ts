@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { installTrace } from '../api/plugins/trace.ts'
 import type { Config } from '../config/index.ts'
+import { packageVersion } from '../lib/package-version.ts'
 import { createSpanInstruments, type Metrics } from '../metrics/index.ts'
 import {
   createAttemptSpans,
@@ -11,7 +12,6 @@ import {
   writeSpans,
 } from '../metrics/spans/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type ObserveUpstream } from '../upstream/index.ts'
-import { packageVersion } from './metrics.ts'
 
 /** Sends spans to a collector. */
 export interface ServerTracing {

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { isSampled, recordedTrace, type TraceContext } from '../../lib/trace-context.ts'
-import { nodeRoute } from '../node-route.ts'
+import { nodeRoute, pathOf } from '../node-route.ts'
 import { createClock } from './clock.ts'
 import { KIND, methodName, type Span } from './span.ts'
-
-const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
 /**
  * A server span for each request of every API, from its headers to the end of its answer, streams included. Routes are

@@ -26,13 +26,17 @@ const problem = (available: number): string | undefined => {
   return undefined
 }
 
-/** Room on the disk of the data folder. `measure` is replaced in tests: disks cannot be filled there. */
-export function createDiskCheck(folder: string, measure = diskOf): HealthCheck {
+/**
+ * Room on the disk of each folder that is written to; the one with the least is told of. `measure` is replaced in tests:
+ * disks cannot be filled there.
+ */
+export function createDiskCheck(folders: readonly string[], measure = diskOf): HealthCheck {
   return {
     name: 'diskspace',
     tags: () => [APPLICATION_TAG],
     run: async () => {
-      const { available, total } = await measure(resolve(folder))
+      const disks = await Promise.all(folders.map((folder) => measure(resolve(folder))))
+      const { available, total } = disks.reduce((least, disk) => (disk.available < least.available ? disk : least))
       const percentage = total === 0 ? 0 : Math.floor((available / total) * 100)
       const message = { availableDiskBytes: available, availableDiskPercentage: percentage }
       const error = problem(available)

@@ -134,15 +134,23 @@ describe('diskspace', () => {
   it('measures the real disk, also of a folder that is not made yet', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'firn-disk-'))
     try {
-      const here = (await run(createDiskCheck(folder, undefined))) as { availableDiskBytes: number }
+      const here = (await run(createDiskCheck([folder]))) as { availableDiskBytes: number }
       expect(here.availableDiskBytes).toBeGreaterThan(0)
-      expect(await run(createDiskCheck(join(folder, 'not', 'yet')))).toEqual({
+      expect(await run(createDiskCheck([join(folder, 'not', 'yet')]))).toEqual({
         availableDiskBytes: expect.any(Number),
         availableDiskPercentage: expect.any(Number),
       })
     } finally {
       rmSync(folder, { recursive: true })
     }
+  })
+
+  it('tells of the disk with the least room', async () => {
+    const roomOf = async (folder: string) => ({ available: folder.endsWith('database') ? 2e9 : 9e9, total: 1e10 })
+    expect(await run(createDiskCheck(['data', 'database', 'logs'], roomOf))).toEqual({
+      availableDiskBytes: 2e9,
+      availableDiskPercentage: 20,
+    })
   })
 
   it.each([
@@ -152,7 +160,7 @@ describe('diskspace', () => {
       'remaining available disk space (1073741823) is below the warning threshold of disk space (1073741824)',
     ],
   ])('is unhealthy with %d bytes left', async (available, text) => {
-    const error = await failureOf(createDiskCheck('.', async () => ({ available, total: 10_737_418_240 })))
+    const error = await failureOf(createDiskCheck(['.'], async () => ({ available, total: 10_737_418_240 })))
     expect(error.message).toBe(text)
     expect(error.details).toEqual({
       availableDiskBytes: available,
