@@ -81,6 +81,15 @@ const parseUrl = (text: string, base?: string): URL => {
   return url
 }
 
+/** Where a redirect leads; its host is still to be checked. Throws BadInputError for places that are not fetched. */
+export const redirectOf = (from: URL, location: string): URL => {
+  const next = parseUrl(location, from.href)
+  // A page that was fetched securely must not be swapped on the way.
+  if (from.protocol === 'https:' && next.protocol === 'http:')
+    throw new BadInputError(`${from.host}: redirect from https to http`)
+  return next
+}
+
 const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
 
 /** Well-known services (mail, shells, databases of old) are no places to read a document from. */
@@ -213,11 +222,7 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
       const { location } = answer.headers
       if (!REDIRECTS.has(answer.status) || location === undefined) return finish(url, answer, limits)
       if (redirects >= limits.maxRedirects) throw new BadAnswerError(`${url.host}: too many redirects`)
-      const next = parseUrl(location, url.href)
-      // A page that was fetched securely must not be swapped on the way.
-      if (url.protocol === 'https:' && next.protocol === 'http:')
-        throw new BadInputError(`${url.host}: redirect from https to http`)
-      url = next
+      url = redirectOf(url, location)
     }
   }
   return (text, options) => line(() => follow(text, options))

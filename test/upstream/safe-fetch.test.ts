@@ -7,7 +7,7 @@ import {
   DeadlineError,
   UpstreamUnavailableError,
 } from '../../src/errors.ts'
-import { createSafeFetch, type SafeFetchDeps } from '../../src/upstream/safe-fetch.ts'
+import { createSafeFetch, redirectOf, type SafeFetchDeps } from '../../src/upstream/safe-fetch.ts'
 import { type FaultServerOptions, startFaultServer } from '../support/fault-server.ts'
 import { until } from '../support/upstream-pool.ts'
 
@@ -95,6 +95,13 @@ describe('nothing private is ever reached', () => {
     await expect(fetch(`${server.url}/a`)).rejects.toBeInstanceOf(BadInputError)
     expect(server.stats.requests).toBe(1)
   })
+})
+
+test('a redirect never leads from https to http, but from http to https', () => {
+  const secure = new URL('https://a.example/x')
+  expect(() => redirectOf(secure, 'http://a.example/x')).toThrow(BadInputError)
+  expect(redirectOf(secure, '//b.example/y').href).toBe('https://b.example/y')
+  expect(redirectOf(new URL('http://a.example/x'), 'https://a.example/x').href).toBe('https://a.example/x')
 })
 
 describe('limits', () => {
