@@ -98,18 +98,19 @@ export interface AddedChains {
 const BITCOIN = { name: 'Bitcoin', symbol: 'BTC', decimals: 8, internalId: 'NATIVE-btc', priceId: 'bitcoin' }
 const SOLANA = { name: 'Solana', symbol: 'SOL', decimals: 9, internalId: 'NATIVE-sol', priceId: 'solana' }
 
+/** Time between blocks where the settings name none, milliseconds. */
+const BLOCK_MS = { bitcoin: 600_000, solana: 400, avalanche: 2_000 }
 /** A transaction may enter the mempool at any time, so Bitcoin answers are kept far shorter than a block. */
-const BITCOIN_CACHE_MS = 5_000
-/** Wallets poll P right after an import: about one block of P, X and C. */
-const AVALANCHE_CACHE_MS = 2_000
-/** Slots are faster than any wallet asks. */
-const SOLANA_CACHE_MS = 1_000
+const BITCOIN_CACHE_MS = { min: 1_000, max: 5_000 }
 /** A slot lasts 0.4 s, so a lag that is counted in blocks elsewhere would pass over every healthy server. */
 const SOLANA_LAG_SLOTS = 64
 /** Servers this far apart in time are no worse than each other: on quick chains that is many blocks. */
 const EVM_LAG_MS = 10_000
 /** Very long blocks must not make answers old, very short ones not make the cache useless. */
-const EVM_CACHE_MS = { min: 1_000, max: 12_000 }
+const CACHE_MS = { min: 1_000, max: 12_000 }
+
+/** About one block: wallets poll right after a transfer. */
+const cacheMsOf = (blockTimeMs: number, { min, max } = CACHE_MS): number => Math.min(Math.max(blockTimeMs, min), max)
 
 const heightProbe = (path: string, method: string, params: unknown, parse: (result: unknown) => bigint): HeadProbe => ({
   path,
@@ -167,8 +168,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       logger: loggerOf(caip2Id),
       ...(setting.multicall === undefined ? {} : { multicall: setting.multicall }),
     })
-    const cacheMs = Math.min(Math.max(setting.blockTimeMs, EVM_CACHE_MS.min), EVM_CACHE_MS.max)
-    byId.set(caip2Id, { source, cacheMs })
+    byId.set(caip2Id, { source, cacheMs: cacheMsOf(setting.blockTimeMs) })
   }
 
   const addBitcoin = (reference: string, setting: BitcoinChainSetting): void => {
@@ -202,7 +202,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       limits: bitcoinLimits,
       logger: loggerOf(caip2Id),
     })
-    byId.set(caip2Id, { source, cacheMs: BITCOIN_CACHE_MS })
+    byId.set(caip2Id, { source, cacheMs: cacheMsOf(setting.blockTimeMs ?? BLOCK_MS.bitcoin, BITCOIN_CACHE_MS) })
   }
 
   const addSolana = (reference: string, setting: SolanaChainSetting): void => {
@@ -216,11 +216,11 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       limits: solanaLimits,
       logger: loggerOf(caip2Id),
     })
-    byId.set(caip2Id, { source, cacheMs: SOLANA_CACHE_MS })
+    byId.set(caip2Id, { source, cacheMs: cacheMsOf(setting.blockTimeMs ?? BLOCK_MS.solana) })
   }
 
   const addAvalanche = (side: AvalancheSide, setting: AvalancheNetworkSetting): void => {
-    const { upstreams, ...overrides } = setting
+    const { upstreams, native, blockTimeMs = BLOCK_MS.avalanche, ...overrides } = setting
     const probe = heightProbe('/ext/bc/P', 'platform.getHeight', {}, (result) =>
       BigInt(String((result as { height?: unknown } | null)?.height)),
     )
@@ -229,14 +229,16 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const network = createAvalancheNetwork({
       pool: pool(name, upstreams, probe, deps.limits, identity),
       overrides: defined(overrides),
+      ...(native === undefined ? {} : { native: nativeToken(native) }),
       indexedAssets: deps.indexedAssets?.(side),
     })
     networks[side] = network
     const keys = createKeyScanner({ network, gap: deps.xpubGap })
     const { P, X, C } = AVALANCHE_CAIP2[side]
-    byId.set(P, { source: createPvmBalanceSource({ network, caip2Id: P, keys }), cacheMs: AVALANCHE_CACHE_MS })
-    byId.set(X, { source: createAvmBalanceSource({ network, caip2Id: X, keys }), cacheMs: AVALANCHE_CACHE_MS })
-    byId.set(C, { source: createCorethBalanceSource({ network, caip2Id: C }), cacheMs: AVALANCHE_CACHE_MS })
+    const cacheMs = cacheMsOf(blockTimeMs)
+    byId.set(P, { source: createPvmBalanceSource({ network, caip2Id: P, keys }), cacheMs })
+    byId.set(X, { source: createAvmBalanceSource({ network, caip2Id: X, keys }), cacheMs })
+    byId.set(C, { source: createCorethBalanceSource({ network, caip2Id: C }), cacheMs })
   }
 
   /** Every chain of the settings by the id under which it is found, and how it is built. */

@@ -19,11 +19,13 @@ export interface BitcoinChainSetting {
   network: 'mainnet' | 'testnet' | 'regtest'
   upstreams: readonly (UpstreamSpec & { kind: 'esplora' | 'blockbook' | 'electrum' })[]
   native?: NativeSetting | undefined
+  blockTimeMs?: number | undefined
 }
 
 export interface SolanaChainSetting {
   upstreams: readonly UpstreamSpec[]
   native?: NativeSetting | undefined
+  blockTimeMs?: number | undefined
 }
 
 export interface AvalancheNetworkSetting {
@@ -33,6 +35,9 @@ export interface AvalancheNetworkSetting {
   xBlockchainId?: string | undefined
   cBlockchainId?: string | undefined
   avaxAssetId?: string | undefined
+  /** The coin of P, X and C's shared memory. */
+  native?: NativeSetting | undefined
+  blockTimeMs?: number | undefined
 }
 
 /** Which chains there are. What the `chains` section of the configuration holds fits. */

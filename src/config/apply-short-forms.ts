@@ -72,8 +72,8 @@ function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): voi
   const nodes = uses.map(({ value }) => value.replace(/\/+$/, ''))
   const path = ['chains', 'avalanche', network]
   if (!isTree(valueAt(work.tree, path))) {
-    const { name, evmChainId } = catalogue.avalanche[network] ?? {}
-    put(work, path, { name, evmChainId }, first.origin)
+    const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
+    put(work, path, { name, evmChainId, native }, first.origin)
   }
   put(work, [...path, 'upstreams'], nodes.map(ownNode), first.origin)
   const evmChainId = valueAt(work.tree, [...path, 'evmChainId'])

@@ -73,10 +73,9 @@ function createPrices(
 
 /** Every coin of the configuration: one call of the provider refreshes them all. */
 function nativeKeys(config: Config): { internalId: string; priceId: string }[] {
-  const { evm, bitcoin, solana } = config.chains
-  const natives = [...Object.values(evm), ...Object.values(bitcoin), ...Object.values(solana)].map(
-    ({ native }) => native,
-  )
+  const { evm, bitcoin, solana, avalanche } = config.chains
+  const families = [evm, bitcoin, solana, avalanche]
+  const natives = families.flatMap((chains) => Object.values(chains)).map((chain) => chain?.native)
   const known = new Map(
     natives.flatMap((native) =>
       native?.priceId === undefined

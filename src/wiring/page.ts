@@ -51,6 +51,13 @@ function pageFacts(config: Config, { chains, identities }: PageDeps): PageFacts 
   }
 }
 
+interface Named {
+  name: string
+  explorer?: string | undefined
+}
+
+const explorerOf = ({ explorer }: Pick<Named, 'explorer'>) => (explorer === undefined ? {} : { explorer })
+
 /** Every configured chain: P, X and C first, as they belong together. */
 function chainsOf({ chains: { avalanche, bitcoin, evm, solana } }: Config): PageChain[] {
   const native = SIDES.flatMap((side): PageChain[] => {
@@ -62,11 +69,17 @@ function chainsOf({ chains: { avalanche, bitcoin, evm, solana } }: Config): Page
       name: `${network.name} ${name}`,
       testnet: side === 'testnet',
       letter,
+      ...explorerOf(network),
     })
     return [chain('P', pvm, 'P-Chain'), chain('X', avm, 'X-Chain'), chain('C', coreth, 'C-Chain shared memory')]
   })
-  const named = (namespace: string, entries: Record<string, { name: string }>, isTest: (id: string) => boolean) =>
-    Object.entries(entries).map(([id, { name }]) => ({ caip2Id: `${namespace}:${id}`, name, testnet: isTest(id) }))
+  const named = (namespace: string, entries: Record<string, Named>, isTest: (id: string) => boolean) =>
+    Object.entries(entries).map(([id, chain]) => ({
+      caip2Id: `${namespace}:${id}`,
+      name: chain.name,
+      testnet: isTest(id),
+      ...explorerOf(chain),
+    }))
   return [
     ...native,
     ...named('eip155', evm, (id) => evm[id]?.testnet === true),

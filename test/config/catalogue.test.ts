@@ -53,14 +53,28 @@ describe('the built-in catalogue', () => {
     const ether = ['1', '10', '8453', '42161'].map((id) => evm[id]?.native)
     for (const native of ether) expect(native).toMatchObject({ name: 'ETH', symbol: 'ETH', internalId: 'NATIVE-eth' })
     expect(evm['43114']?.native).toMatchObject({ name: 'Avalanche', symbol: 'AVAX', decimals: 18 })
-    const withCoins = [evm, bitcoin, solana].flatMap((family) => Object.values(family))
-    for (const { native } of withCoins) {
+    for (const network of [avalanche.mainnet, avalanche.testnet]) {
+      expect(network?.native).toMatchObject({
+        name: 'Avalanche',
+        symbol: 'AVAX',
+        decimals: 9,
+        internalId: 'NATIVE-avax',
+      })
+    }
+    for (const [, { native }] of everything) {
       expect(native?.internalId).toBe(`NATIVE-${native?.symbol.toLowerCase()}`)
       expect(native?.logoUri).toMatch(/^https:\/\//)
       expect(native?.priceId).toBeTruthy()
     }
     expect(Object.values(bitcoin).map(({ native }) => native?.decimals)).toEqual([8, 8])
     expect(Object.values(solana).map(({ native }) => native?.decimals)).toEqual([9, 9])
+  })
+
+  it('knows the time between blocks and a block explorer of each chain', () => {
+    for (const [id, { blockTimeMs, explorer }] of everything) {
+      expect(blockTimeMs, id).toBeGreaterThan(0)
+      expect(explorer, id).toMatch(/^https:\/\//)
+    }
   })
 
   it('has addresses with good checksums', () => {

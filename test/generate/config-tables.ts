@@ -35,10 +35,7 @@ const hostOf = ({ url }: { url: string }) => new URL(url).host
 function chainRows(): string[][] {
   const { evm, bitcoin, solana, avalanche } = catalogue
   return [
-    // The coin of X, P and C is AVAX on every network; no setting names it.
-    ...Object.entries(avalanche).map(
-      ([name, chain]) => ['avalanche', name, { ...chain, native: { symbol: 'AVAX' } }] as const,
-    ),
+    ...Object.entries(avalanche).map(([name, chain]) => ['avalanche', name, chain] as const),
     ...Object.entries(evm).map(([id, chain]) => ['eip155', id, chain] as const),
     ...Object.entries(bitcoin).map(([id, chain]) => ['bip122', id, chain] as const),
     ...Object.entries(solana).map(([id, chain]) => ['solana', id, chain] as const),

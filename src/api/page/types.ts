@@ -6,6 +6,8 @@ export interface PageChain {
   testnet: boolean
   /** P, X and C of an Avalanche network, by the letter that people know. */
   letter?: ChainLetter
+  /** Where people look its blocks up. */
+  explorer?: string
 }
 
 /** What the page has to know of this server before it asks for anything. */

@@ -6,6 +6,7 @@ import { pause } from '../../lib/pause.ts'
 import { type ChainLetter, PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import type { NativeToken } from '../capabilities.ts'
 import { type AssetDirectory, createAssetDirectory, type IndexedAssets } from './assets.ts'
 import { listOf, textOf, uintOf } from './node/answers.ts'
 import { ask, askFor } from './node/ask.ts'
@@ -34,6 +35,8 @@ export interface NetworkOverrides {
 export interface AvalancheNetwork {
   readonly pool: UpstreamPool
   readonly assets: AssetDirectory
+  /** The coin of all three chains, in nAVAX. */
+  readonly native: NativeToken
   /** The facts if they are known already. */
   known(): NetworkFacts | undefined
   /**
@@ -54,8 +57,22 @@ export interface AvalancheNetwork {
 export interface NetworkDeps {
   pool: UpstreamPool
   overrides?: NetworkOverrides
+  /** Left out: AVAX. */
+  native?: NativeToken
   /** What an own index knows of assets. */
   indexedAssets?: IndexedAssets | undefined
+}
+
+/** 1 AVAX = 1,000,000,000 nAVAX. */
+const AVAX: NativeToken = {
+  name: 'Avalanche',
+  symbol: 'AVAX',
+  decimals: 9,
+  // Wallets find the AVAX price for all chains by this id.
+  internalId: 'NATIVE-avax',
+  priceId: 'avalanche-2',
+  logoUri:
+    'https://images.ctfassets.net/gcj8jwzm6086/5VHupNKwnDYJvqMENeV7iJ/3e4b8ff10b69bfa31e70080a4b142cd0/avalanche-avax-logo.svg',
 }
 
 const FIRST_RETRY_MS = 1_000
@@ -64,7 +81,12 @@ const LAST_RETRY_MS = 30_000
 const RENEWAL_MS = 3_600_000
 
 /** A network found through its nodes, so that a private one can stand in for mainnet or testnet. */
-export function createAvalancheNetwork({ pool, overrides = {}, indexedAssets }: NetworkDeps): AvalancheNetwork {
+export function createAvalancheNetwork({
+  pool,
+  overrides = {},
+  native = AVAX,
+  indexedAssets,
+}: NetworkDeps): AvalancheNetwork {
   const networkId = remembered(overrides.networkId, (call) => askNetworkId(pool, call))
   const xId = remembered(overrides.xBlockchainId, (call) => askBlockchainId(pool, 'X', call))
   const cId = remembered(overrides.cBlockchainId, (call) => askBlockchainId(pool, 'C', call))
@@ -75,6 +97,7 @@ export function createAvalancheNetwork({ pool, overrides = {}, indexedAssets }: 
   const network: AvalancheNetwork = {
     pool,
     assets: createAssetDirectory({ pool, indexed: indexedAssets }),
+    native,
     known: () => facts,
     async facts(call = {}) {
       if (facts) return facts

@@ -21,6 +21,9 @@ const mainnet: AvalancheNetworkConfig = {
   avaxAssetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
   evmChainId: 43114,
   genesisFile: genesisFile('mainnet'),
+  native: { ...AVAX, decimals: 9 },
+  blockTimeMs: 2_000,
+  explorer: 'https://subnets.avax.network',
 }
 
 const testnet: AvalancheNetworkConfig = {
@@ -33,6 +36,9 @@ const testnet: AvalancheNetworkConfig = {
   avaxAssetId: 'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
   evmChainId: 43113,
   genesisFile: genesisFile('fuji'),
+  native: { ...AVAX, decimals: 9 },
+  blockTimeMs: 2_000,
+  explorer: 'https://subnets-test.avax.network',
 }
 
 export const avalancheNetworks = { mainnet, testnet }

@@ -14,6 +14,8 @@ export const bitcoinChains: Record<string, BitcoinChainConfig> = {
       { kind: 'electrum', url: 'tls://electrum.blockstream.info:50002', requestsPerSecond: 10, priority: 1 },
     ],
     native: BTC,
+    blockTimeMs: 600_000,
+    explorer: 'https://mempool.space',
   },
   '000000000933ea01ad0ee984209779ba': {
     name: 'Bitcoin Testnet',
@@ -25,5 +27,7 @@ export const bitcoinChains: Record<string, BitcoinChainConfig> = {
       { kind: 'electrum', url: 'tls://electrum.blockstream.info:60002', requestsPerSecond: 10, priority: 1 },
     ],
     native: BTC,
+    blockTimeMs: 600_000,
+    explorer: 'https://mempool.space/testnet',
   },
 }

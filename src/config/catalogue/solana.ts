@@ -17,6 +17,8 @@ export const solanaChains: Record<string, SolanaChainConfig> = {
     ],
     tokenLists: [coingeckoList('solana')],
     native: SOL,
+    blockTimeMs: 400,
+    explorer: 'https://explorer.solana.com',
     pricePlatform: 'solana',
   },
   EtWTRABZaYq6iMfeYKouRu166VU2xqa1: {
@@ -27,5 +29,7 @@ export const solanaChains: Record<string, SolanaChainConfig> = {
     ],
     tokenLists: [],
     native: SOL,
+    blockTimeMs: 400,
+    explorer: 'https://explorer.solana.com/?cluster=devnet',
   },
 }

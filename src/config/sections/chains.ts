@@ -3,11 +3,11 @@ import { choice, list, section, source, toggle } from './field.ts'
 import { UpstreamSchema } from './upstream.ts'
 
 /** A coin; `decimals` is how its family counts, so that who names the coin of a chain of his own may leave it out. */
-const nativeToken = (decimals: number) =>
+const nativeToken = (decimals: number, { minimum, maximum } = { minimum: 0, maximum: 255 }) =>
   section({
     name: Type.String({ minLength: 1, description: 'Name of the coin.' }),
     symbol: Type.String({ minLength: 1, description: 'Symbol of the coin.' }),
-    decimals: Type.Integer({ minimum: 0, maximum: 255, default: decimals, description: 'Digits behind the point.' }),
+    decimals: Type.Integer({ minimum, maximum, default: decimals, description: 'Digits behind the point.' }),
     internalId: Type.Optional(Type.String({ minLength: 1, description: 'Name wallets know the token by.' })),
     priceId: Type.Optional(Type.String({ description: 'Coin id at the price provider.' })),
     logoUri: Type.Optional(
@@ -17,10 +17,26 @@ const nativeToken = (decimals: number) =>
 
 const name = Type.String({ minLength: 1, description: 'Name shown to people.' })
 const upstreams = Type.Array(UpstreamSchema, { minItems: 1, description: 'Servers that answer for this chain.' })
+const explorer = Type.Optional(
+  Type.String({
+    pattern: '^https?://',
+    allowed: 'a URL beginning with https:// or http://',
+    description: 'Block explorer, a link for people.',
+  }),
+)
 const tokenLists = list(source(), 'URLs or files in tokenlists.org format.')
 const pricePlatform = Type.Optional(
   Type.String({ description: 'Asset platform at the price provider, for token prices by contract.' }),
 )
+
+/** Of chains whose results are kept for less than the usual time between blocks. */
+const blockTimeMs = (mostMs: number) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `Usual time between blocks: results are kept about as long, 1 to ${mostMs / 1_000} s. Milliseconds.`,
+    }),
+  )
 
 export const EvmChainSchema = section({
   name,
@@ -32,7 +48,7 @@ export const EvmChainSchema = section({
     description:
       'Usual time between blocks: results are kept about as long, and it tells how many blocks are a lag. Milliseconds.',
   }),
-  explorer: Type.Optional(Type.String({ description: 'Block explorer, a link for people in /v1/chains.' })),
+  explorer,
   multicall: Type.Optional(
     Type.String({
       pattern: '^0x[0-9a-fA-F]{40}$',
@@ -65,6 +81,8 @@ export const BitcoinChainSchema = section({
     { minItems: 1, description: 'Servers that answer for this chain.' },
   ),
   native: Type.Optional(nativeToken(8)),
+  blockTimeMs: blockTimeMs(5_000),
+  explorer,
 })
 
 export const SolanaChainSchema = section({
@@ -72,6 +90,8 @@ export const SolanaChainSchema = section({
   upstreams,
   tokenLists,
   native: Type.Optional(nativeToken(9)),
+  blockTimeMs: blockTimeMs(12_000),
+  explorer,
   pricePlatform,
 })
 
@@ -118,6 +138,9 @@ export const AvalancheNetworkSchema = section({
   ),
   genesisFile: Type.Optional(source({ description: "Genesis in the node's own format: path or URL." })),
   staking: Type.Optional(StakingSchema),
+  native: Type.Optional(nativeToken(9, { minimum: 9, maximum: 9 })),
+  blockTimeMs: blockTimeMs(12_000),
+  explorer,
 })
 
 const reference = Type.String({ pattern: '^[-_a-zA-Z0-9]{1,32}$' })

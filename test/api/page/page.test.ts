@@ -27,6 +27,29 @@ describePage('the page in a browser', () => {
     await until(`document.querySelector('#live').textContent.startsWith('Total: $10.00')`)
   })
 
+  it('leads to the explorer of a chain that has one, and tells it nothing of this page', async () => {
+    const explorer = 'https://explorer.example/chain'
+    const own = await startScriptedServer({
+      chains: [
+        { caip2Id: EVM_A, name: 'Alpha Chain', testnet: false, explorer },
+        { caip2Id: EVM_B, name: 'Beta', testnet: false },
+      ],
+    })
+    own.onAsk(({ send, end }) => {
+      for (const id of [EVM_A, EVM_B]) send(evmItem(id, 3))
+      end()
+    })
+    const view = await openPage(browser, own.url)
+    await view.show([ACCOUNT])
+    const link = view.page.locator(`${card('Alpha Chain')} header a`)
+    expect(await link.getAttribute('href')).toBe(explorer)
+    expect(await link.getAttribute('rel')).toBe('noreferrer')
+    expect(await link.textContent()).toBe('Explorer of Alpha Chain, in a new tab')
+    expect(await view.page.locator(`${card('Beta')} header a`).count()).toBe(0)
+    await view.close()
+    await own.close()
+  })
+
   it('says what failed on the chain and in the sum, and asks again only for that', async () => {
     const bodies: Asked['body'][] = []
     server.onAsk(({ body, send, end }) => {

@@ -66,6 +66,28 @@ describe('how the page is served', () => {
     expect(await (await get('/ext/nothing')).text()).toBe('404 page not found\n')
   })
 
+  it('names the chains and their explorers as they are configured', async () => {
+    const upstreams = [{ url: 'http://127.0.0.1:9' }]
+    const explorer = 'https://explorer.example'
+    const { url } = await stage.serve({
+      chains: {
+        avalanche: { testnet: { name: 'Own', upstreams, explorer: `${explorer}/avalanche` } },
+        bitcoin: { own: { name: 'Mine', network: 'regtest', upstreams: [{ kind: 'esplora', ...upstreams[0] }] } },
+        solana: { own: { name: 'Sun', upstreams, explorer } },
+      },
+    } as never)
+    const { chains } = (await (await get('/page/facts.json', {}, url)).json()) as { chains: object[] }
+    const one = (letter: string, name: string) =>
+      expect.objectContaining({ letter, name: `Own ${name}`, explorer: `${explorer}/avalanche` })
+    expect(chains).toEqual([
+      one('P', 'P-Chain'),
+      one('X', 'X-Chain'),
+      one('C', 'C-Chain shared memory'),
+      { caip2Id: 'bip122:own', name: 'Mine', testnet: true },
+      { caip2Id: 'solana:own', name: 'Sun', testnet: true, explorer },
+    ])
+  })
+
   it('tells what is served, and that nothing is indexed', async () => {
     const facts = (await (await get('/page/facts.json')).json()) as Record<string, unknown>
     expect(facts).toMatchObject({ chains: [], prefixes: { mainnet: ['avax'], testnet: ['fuji'] } })

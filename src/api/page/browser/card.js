@@ -72,11 +72,24 @@ function head(chain, totals, full, { currency }) {
       'div',
       { class: 'card-title' },
       make('h3', {}, chain.name),
+      chain.explorer === undefined ? undefined : explorerLink(chain.name, chain.explorer),
       note === undefined ? undefined : make('p', { class: 'bad small' }, note),
     ),
     sum,
   )
 }
+
+/**
+ * @param {string} name
+ * @param {string} url
+ */
+const explorerLink = (name, url) =>
+  make(
+    'a',
+    { class: 'small', href: url, rel: 'noreferrer', target: '_blank' },
+    'Explorer',
+    make('span', { class: 'unseen' }, ` of ${name}, in a new tab`),
+  )
 
 /** @param {string} name */
 const initials = (name) => {

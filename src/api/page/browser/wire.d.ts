@@ -51,6 +51,7 @@ export interface Chain {
   name: string
   testnet: boolean
   letter?: 'P' | 'X' | 'C'
+  explorer?: string
 }
 
 export interface Facts {

@@ -72,7 +72,7 @@ async function assetRules(
   const ids = new Set(wallets.flatMap(({ holdings }) => [...assetsIn(holdings)]))
   ids.delete(facts.avaxAssetHex)
   const assets = await network.assets.describe(ids, call)
-  assets.set(facts.avaxAssetHex, avaxDescription(facts))
+  assets.set(facts.avaxAssetHex, avaxDescription(network, facts))
   return {
     avaxAssetId: facts.avaxAssetHex,
     now: BigInt(now()),
