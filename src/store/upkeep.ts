@@ -50,7 +50,7 @@ export function createUpkeep(db: Kysely<Database>, logger: Logger): Upkeep {
 }
 
 /** The thresholds of the server's autovacuum, a little more eager. */
-export function dueFor({ live, dead, changed, inserted }: Omit<TableCounts, 'name'>): string | undefined {
+function dueFor({ live, dead, changed, inserted }: TableCounts): string | undefined {
   if (dead > 5_000n + live / 10n || inserted > 50_000n + live / 4n) return 'vacuum analyze'
   if (changed > 2_000n + live / 10n) return 'analyze'
   return undefined
