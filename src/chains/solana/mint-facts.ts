@@ -124,6 +124,8 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits, floor:
     await inTurns(open, DERIVED_PER_TURN, ({ wanted, entry: seen }) => {
       const outcome = attempt((): Entry | undefined => {
         const entry = seen ?? fromMint(wanted, first)
+        // Whoever holds too many for one read gets further with the next: what is known is not asked for again.
+        if (!seen) remember(wanted.mint, entry)
         if (!wantsText(entry, wanted)) return entry
         const address = metaplex.get(wanted.mint)
         if (address) return withMetaplex(entry, wanted, address, first)

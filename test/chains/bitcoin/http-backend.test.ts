@@ -95,6 +95,7 @@ describe('esplora answers', () => {
     server.set({ latencyMs: 20 })
     controller.abort()
     await read.catch(() => undefined)
+    await expect.poll(() => server.stats.inFlight).toBe(0)
     await createEsploraBackend(deps()).readBalances(many, readContext())
     expect(server.stats.maxInFlight).toBe(5)
   })

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
 import { TOKEN } from '../../sandbox/solana/instructions.ts'
-import { balancesOf, readContext, solanaNative } from '../../support/balance-reads.ts'
+import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balance-reads.ts'
 
 const MANY = 4_000
 const CHAIN = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
@@ -53,4 +54,32 @@ it('thousands of tokens do not hold up others while their addresses are derived'
   expect(balancesOf(outcomes.get(id)).tokens).toHaveLength(MANY)
   // The answers are there at once: these turns were given away.
   expect(turns).toBeGreaterThan(60)
+})
+
+it('mints that are too many for one read are learnt over several', async () => {
+  const { id, pool } = somebody()
+  let left = 0
+  /** Takes so many questions for mints and names at a time. */
+  const rpc: UpstreamPool['rpc'] = async (path, method, params) => {
+    const asksMints = method === 'getMultipleAccounts' && (params as [string[]])[0][0] !== id
+    if (asksMints && left === 0) throw new UpstreamRateLimitedError('enough')
+    if (asksMints) left -= 1
+    return pool.rpc(path, method, params)
+  }
+  const tokens = { tokens: () => [] }
+  const limited = { ...pool, rpc }
+  const source = createSolanaBalanceSource({
+    caip2Id: CHAIN,
+    native: solanaNative,
+    pool: limited,
+    tokens,
+    limits: solanaLimits,
+  })
+  const read = async () => {
+    left = 30
+    return (await source.readBalances([{ id }], readContext({ deadline: Date.now() + 60_000 }))).get(id)
+  }
+  expect(errorOf(await read()).message).toBe('enough')
+  expect(errorOf(await read()).message).toBe('enough')
+  expect(balancesOf(await read()).tokens).toHaveLength(MANY)
 })
