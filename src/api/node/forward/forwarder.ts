@@ -167,7 +167,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       deadline: Date.now() + FORWARD_MS,
       judge: judgeOf(call),
     })
-    if (call.rule.pages) pages.note(call, response.host, response.body)
+    if (call.rule.pages) await pages.note(call, response.host, response.body)
     return response
   }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {

@@ -10,8 +10,8 @@ import type { ForwardCall } from './call.ts'
 export interface PageServers {
   /** Host that gave the page behind which this call goes on; undefined = it does not go on, or nobody knows. */
   before(call: ForwardCall): Promise<string | undefined>
-  /** A page has come from a host. */
-  note(call: ForwardCall, host: string, answer: Buffer): void
+  /** A page has come from a host; to be waited for before it goes out, or the next one may be asked for too early. */
+  note(call: ForwardCall, host: string, answer: Buffer): Promise<void>
 }
 
 /** What several processes know in common: behind a balancer the next page may be asked of another one. */
@@ -74,13 +74,12 @@ export function createPageServers(shared?: SharedHosts): PageServers {
       const key = keyOf(call, start)
       return hosts.get(key) ?? (await shared?.get([key]))?.[0]
     },
-    note(call, host, answer) {
+    async note(call, host, answer) {
       const end = endOf(answer)
       if (end === undefined) return
       const key = keyOf(call, end)
       hosts.set(key, host)
-      // Nobody waits for it: the next page is asked for when this one has been read.
-      void shared?.set([[key, host]], KEPT_MS)
+      await shared?.set([[key, host]], KEPT_MS)
     },
   }
 }

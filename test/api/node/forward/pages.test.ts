@@ -1,6 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
+import { createNodePools } from '../../../../src/api/node/forward/node-pools.ts'
+import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
+import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 import { createApp } from '../../../../src/app.ts'
 import { startRedis, whyNoRedis } from '../../../support/redis-server.ts'
+import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
 import { type Asked, type Front, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
 import { testConfig } from '../recorded-node.ts'
 
@@ -137,5 +142,50 @@ describe('pages of UTXOs', () => {
     }
     expect(new Set(found).size).toBe(TOTAL)
     expect(found.length).toBe(TOTAL)
+  })
+
+  it('go out when the other processes know who gave them, not before', async () => {
+    const front = await startFront(1)
+    startPaging(front)
+    const pools = createNodePools({ nodes: [{ url: nodeAt(front, 0).url }], evm: {}, limits: TEST_LIMITS, deps: {} })
+    onTestFinished(() => pools.close())
+    const told: (() => void)[] = []
+    const forwarder = createForwarder({
+      pools,
+      writePolicy: 'one',
+      cache: { bytes: 1_000_000, entries: 100 },
+      tipCacheMs: 0,
+      sharedHosts: {
+        get: async (keys) => keys.map(() => undefined),
+        set: () => new Promise((resolve) => told.push(() => resolve())),
+      },
+    })
+    const [, method] = LISTS[0] as [string, string]
+    const params = JSON.stringify({ addresses: [ADDRESS], limit: LIMIT })
+    let isOut = false
+    const answer = forwarder
+      .forward({
+        endpoint: endpointByName('P') as Endpoint,
+        rule: ruleOf(method),
+        method,
+        params: Buffer.from(params),
+        id: Buffer.from('1'),
+        http: {
+          method: 'POST',
+          contentType: 'application/json',
+          contentEncoding: undefined,
+          query: '',
+          body: Buffer.from(gorillaCall(method, params)),
+        },
+        signal: new AbortController().signal,
+      })
+      .finally(() => {
+        isOut = true
+      })
+    await expect.poll(() => told.length).toBe(1)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isOut).toBe(false)
+    told[0]?.()
+    expect((await answer).body.toString()).toContain('"u9"')
   })
 })
