@@ -65,8 +65,6 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'avm.getAllBalances': tip,
   'avm.issueTx': write,
   'wallet.issueTx': write,
-  'wallet.send': write,
-  'wallet.sendMultiple': write,
 
   'avax.getAtomicTx': final('"blockHeight":"'),
   'avax.getAtomicTxStatus': final('"status":"Accepted"'),

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { evmCall, gorillaCall, type Reply, startFront } from '../fake-nodes.ts'
+
+const PATHS: Readonly<Record<string, string>> = {
+  platform: '/ext/bc/P',
+  avm: '/ext/bc/X',
+  wallet: '/ext/bc/X/wallet',
+  avax: '/ext/bc/C/avax',
+  index: '/ext/index/P/block',
+  info: '/ext/info',
+}
+
+/** Blocks and transactions, and what a node's version and configuration say: one question serves everybody. */
+const KEPT = `info.getNetworkID info.getNetworkName info.getTxFee info.upgrades
+  platform.getBlock platform.getBlockByHeight platform.getTx platform.getTxStatus platform.getStakingAssetID
+  platform.getFeeConfig platform.getValidatorFeeConfig platform.validatedBy platform.getMinStake
+  avm.getBlock avm.getBlockByHeight avm.getTx avm.getTxStatus avm.getAssetDescription avm.getTxFee
+  avax.getAtomicTx avax.getAtomicTxStatus
+  index.getContainerByID index.getContainerByIndex index.getIndex index.isAccepted`
+
+/** What the next block may change. */
+const TIP = `platform.getHeight platform.getTimestamp platform.getBalance platform.getUTXOs platform.getStake
+  platform.getTotalStake platform.getCurrentSupply platform.getCurrentValidators platform.getL1Validator
+  platform.getSubnet platform.getSubnets platform.getBlockchains platform.getRewardUTXOs platform.getFeeState
+  platform.getValidatorFeeState
+  avm.getHeight avm.getUTXOs avm.getBalance avm.getAllBalances avax.getUTXOs index.getLastAccepted`
+
+/** What moves something: never answered from memory, and what was known of the tip before is forgotten. */
+const WRITES = `platform.issueTx avm.issueTx wallet.issueTx avax.issueTx eth_sendRawTransaction eth_sendTransaction
+  platform.addUnheardOf platform.createUnheardOf avm.mintUnheardOf avm.sendUnheardOf avax.exportUnheardOf
+  avax.importUnheardOf wallet.issueUnheardOf`
+
+/** What is asked anew each time: about now, about votes of nodes, and whatever the table does not name. */
+const ASKED = 'platform.getValidatorsAt platform.sampleValidators platform.getProposedHeight avm.unheardOf'
+
+/** What every node answers for itself. */
+const OF_A_NODE = 'info.getNodeID info.getNodeIP info.getVMs info.peers info.uptime'
+
+const names = (list: string): string[] => list.split(/\s+/)
+
+/** Everything that tells a final answer from one that is not. */
+const FINAL = '{"status":"Accepted","also":{"status":"Committed"},"blockHeight":"7","isAccepted":true}'
+
+/** A server that remembers about the tip for minutes, and how often its node hears each of our questions. */
+async function startCounted() {
+  const front = await startFront(1, { node: { tipCacheMs: 600_000 } })
+  let asked: string[] = []
+  let questions = 0
+  for (const node of front.nodes)
+    node.answer = ({ method, body }): Reply => {
+      if (method === undefined || !body.includes('"mark"')) return undefined
+      asked.push(method)
+      if (method.startsWith('eth_')) return undefined
+      const id = /"id":(\d+)/.exec(body.toString())?.[1]
+      return { body: `{"jsonrpc":"2.0","result":${FINAL},"id":${id}}\n` }
+    }
+  const ask = (method: string, mark: number) => {
+    questions += 1
+    const [service = ''] = method.split('.')
+    if (service === method) return front.post('/ext/bc/C/rpc', evmCall(method, `["mark",${mark}]`))
+    return front.post(PATHS[service] ?? '', gorillaCall(method, `{"mark":${mark}}`, String(questions)))
+  }
+  /** What the node hears of a question that is asked twice, of a transaction, and of the question once more. */
+  const hears = async (method: string, write = 'platform.issueTx'): Promise<string[]> => {
+    asked = []
+    const mark = questions
+    for (const one of [method, method, write, method]) await ask(one, mark)
+    return asked
+  }
+  // The tip has to be known before anything is bound to it.
+  for (const method of ['platform.getUTXOs', 'avm.getUTXOs', 'avax.getUTXOs'])
+    await expect.poll(async () => (await hears(method)).length).toBe(3)
+  return {
+    /** How often each of the methods is heard. */
+    counts: async (list: string) => {
+      const counts: Record<string, number> = {}
+      for (const method of names(list)) counts[method] = (await hears(method)).filter((one) => one === method).length
+      return counts
+    },
+    hears,
+  }
+}
+
+const all = (list: string, count: number) => Object.fromEntries(names(list).map((method) => [method, count]))
+
+describe('forwarded methods', () => {
+  it('that tell what is final or settled are asked once', async () => {
+    const { counts } = await startCounted()
+    expect(await counts(KEPT)).toEqual(all(KEPT, 1))
+  })
+
+  it('about the tip are asked once until something moves', async () => {
+    const { counts } = await startCounted()
+    expect(await counts(TIP)).toEqual(all(TIP, 2))
+  })
+
+  it('about anything else are asked each time', async () => {
+    const { counts } = await startCounted()
+    expect(await counts(ASKED)).toEqual(all(ASKED, 3))
+  })
+
+  it('that move something are sent each time, and what was known of the tip is forgotten', async () => {
+    const { hears } = await startCounted()
+    for (const write of names(WRITES))
+      expect(await hears('platform.getBalance', write)).toEqual(['platform.getBalance', write, 'platform.getBalance'])
+  })
+
+  it('about a node itself go to one node, and to no other when it fails', async () => {
+    const front = await startFront(2)
+    const fail = ({ method }: { method: string | undefined }): Reply =>
+      names(OF_A_NODE).includes(method ?? '') ? { status: 500, body: 'no' } : undefined
+    for (const node of front.nodes) node.answer = fail
+    for (const method of names(OF_A_NODE)) await front.post('/ext/info', gorillaCall(method))
+    const [first, second] = front.nodes.map(({ asked }) => new Set(asked.map(({ method }) => method)))
+    expect([...(first ?? [])].sort()).toEqual(names(OF_A_NODE).sort())
+    expect(second).toEqual(new Set())
+  })
+})
