@@ -8,7 +8,9 @@ import { randomBytes } from 'node:crypto'
  * (not inside quotes, where amounts usually are) is first rewritten: the big integers become marked strings, and the
  * parsed tree is walked once. Both ways are linear in the text and do not recurse.
  */
-const MAYBE_BIG = /(?:^|[[:,\s-])\d{16}/
+const MAYBE_BIG = /[[:,\s-]\d{16}/
+/** A pattern of its own: as an alternative in the other one it costs V8 half as long again. */
+const IS_NUMBER = /^\d{16}/
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 /** Made up per process, so that no string of an answer can pass for a number. */
 const MARK = randomBytes(16).toString('hex')
@@ -17,7 +19,7 @@ export const parseJson = (text: string): unknown => {
   const source = withoutMark(text)
   // The plain parse comes first also for big integers: it refuses broken text before anything is rewritten.
   const value: unknown = JSON.parse(source)
-  return MAYBE_BIG.test(source) ? withNumbers(source, value, BIG) : value
+  return MAYBE_BIG.test(source) || IS_NUMBER.test(source) ? withNumbers(source, value, BIG) : value
 }
 
 /** A number that JavaScript would write in another way than it stands in the text, or could not hold. */

@@ -1,9 +1,10 @@
-import { keccak256 } from '../../../lib/keccak256.ts'
+import { keccak256, keccak256Hex } from '../../../lib/keccak256.ts'
 import { createRlpWriter } from './rlp-writer.ts'
 
 /** Keccak-256 of the RLP of nothing. */
 const NOTHING = '56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 const HASH = 32
+const NO_NODE = Uint8Array.of(0x80)
 
 interface Entry {
   /** RLP of its number, hex digits: the way through the tree. None is the beginning of another one. */
@@ -19,7 +20,7 @@ export function orderedRoot(values: readonly Uint8Array[]): string {
   if (values.length === 0) return NOTHING
   const entries = values.map((value, at) => ({ path: pathOf(at), value }))
   entries.sort((left, right) => (left.path < right.path ? -1 : 1))
-  return keccak256(node(entries, 0)).toString('hex')
+  return keccak256Hex(node(entries, 0))
 }
 
 function pathOf(number: number): string {
@@ -32,26 +33,34 @@ function pathOf(number: number): string {
   return path
 }
 
-/** Encoded node of the tree below the first `depth` digits, which all of the entries share. */
+/**
+ * Encoded node of the tree below the first `depth` digits, which all of the entries share. It stands in the writer, until
+ * the next one is asked for.
+ */
 function node(entries: readonly Entry[], depth: number): Uint8Array {
   const [first] = entries
   const last = entries.at(-1)
-  if (first === undefined || last === undefined) return Uint8Array.of(0x80)
-  if (first === last) return pair(first.path.slice(depth), '2', (to) => to.string(first.value))
+  if (first === undefined || last === undefined) return NO_NODE
+  if (first === last) {
+    writer.clear()
+    writer.string(first.value)
+    return pair(first.path.slice(depth), '2')
+  }
   let shared = depth
   while (first.path[shared] === last.path[shared]) shared++
   const below = branch(entries, shared)
-  return shared === depth ? below : pair(first.path.slice(depth, shared), '0', (to) => refer(to, below))
+  if (shared === depth) return below
+  const child = reference(below)
+  writer.clear()
+  refer(child)
+  return pair(first.path.slice(depth, shared), '0')
 }
 
-/** A leaf or an extension: digits of the way, the kind and whether they are odd in front, and what is there. */
-function pair(digits: string, kind: '0' | '2', write: (to: typeof writer) => void): Uint8Array {
-  const way = digits.length % 2 === 0 ? `0x${kind}0${digits}` : `0x${kind === '0' ? 1 : 3}${digits}`
-  writer.clear()
-  write(writer)
-  writer.bytes(way)
+/** A leaf or an extension around what is written: digits of the way, the kind and whether they are odd in front. */
+function pair(digits: string, kind: '0' | '2'): Uint8Array {
+  writer.bytes(digits.length % 2 === 0 ? `0x${kind}0${digits}` : `0x${kind === '0' ? 1 : 3}${digits}`)
   writer.list(0)
-  return Buffer.from(writer.view())
+  return writer.view()
 }
 
 function branch(entries: readonly Entry[], depth: number): Uint8Array {
@@ -60,19 +69,22 @@ function branch(entries: readonly Entry[], depth: number): Uint8Array {
     const name = digit.toString(16)
     let to = from
     while (entries[to]?.path[depth] === name) to++
-    children.push(node(entries.slice(from, to), depth + 1))
+    children.push(to === from ? NO_NODE : reference(node(entries.slice(from, to), depth + 1)))
     from = to
   }
   writer.clear()
   // No way ends at a branch.
   writer.byte(0x80)
-  for (const child of children.reverse()) refer(writer, child)
+  for (const child of children.reverse()) refer(child)
   writer.list(0)
-  return Buffer.from(writer.view())
+  return writer.view()
 }
 
-/** Nodes that are shorter than a hash stand in their parent themselves. */
-function refer(to: typeof writer, child: Uint8Array): void {
-  if (child.length < HASH) to.raw(child)
-  else to.string(keccak256(child))
+/** What stands for a node in its parent: its hash, or the node itself where that is shorter. */
+const reference = (encoded: Uint8Array): Uint8Array =>
+  encoded.length < HASH ? Uint8Array.from(encoded) : keccak256(encoded)
+
+function refer(child: Uint8Array): void {
+  if (child.length < HASH) writer.raw(child)
+  else writer.string(child)
 }
