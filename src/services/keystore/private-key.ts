@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { ripemd160 } from '@noble/hashes/legacy.js'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { decodeCb58, encodeCb58 } from '../../lib/cb58.ts'
+import { keccak256 } from '../../lib/keccak256.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
 const PREFIX = 'PrivateKey-'
@@ -23,7 +23,7 @@ export function parsePrivateKey(text: string): Uint8Array {
 /** The 20 bytes of a key's address. */
 export function addressOf(key: Uint8Array, form: AddressForm): Uint8Array {
   if (form === 'short') return ripemd160(sha256(publicKeyOf(key, true)))
-  return keccak_256(publicKeyOf(key, false).subarray(1)).subarray(-20)
+  return new Uint8Array(keccak256(publicKeyOf(key, false).subarray(1)).subarray(-20))
 }
 
 /**

@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { encodeCb58 } from '../../../lib/cb58.ts'
+import { keccak256Hex } from '../../../lib/keccak256.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { ArgumentError, readArguments } from '../gorilla/arguments.ts'
 import { eachElement } from '../json/spans.ts'
@@ -23,7 +23,7 @@ function ethereum(params: Buffer): SignedTransaction | undefined {
     return false
   })
   if (raw === undefined || !HEX.test(raw)) return undefined
-  const id = `0x${Buffer.from(keccak_256(Buffer.from(raw.slice(2), 'hex'))).toString('hex')}`
+  const id = `0x${keccak256Hex(Buffer.from(raw.slice(2), 'hex'))}`
   return {
     id,
     result: `"${id}"`,
