@@ -10,7 +10,7 @@ import type {
   EvmTransactionRow,
   EvmTransferRow,
 } from '../../store/rows/index.ts'
-import { bare, type EvmFacts, quantity, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
+import { bare, type EvmFacts, hasOutcome, quantity, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
 import { metadataChange, type TokenMove, tokenMoves } from './token-logs.ts'
 
 const ZERO = '0'.repeat(40)
@@ -101,17 +101,17 @@ function transactionRow(
   height: bigint,
   index: number,
 ): EvmTransactionRow {
-  // Receipts before Byzantium carry no status; such chains are not indexed from that far back.
-  const success = receipt.status === undefined || quantity(receipt.status) === 1n
+  // Receipts of before Byzantium do not tell: all count as successful.
+  const success = !hasOutcome(receipt) || quantity(receipt.status ?? 0n) === 1n
   const input = bare(transaction.input)
   // Failed creations carry an address as well, but nothing is there.
-  const created = transaction.to === null && success && receipt.contractAddress ? receipt.contractAddress : undefined
+  const created = transaction.to == null && success && receipt.contractAddress ? receipt.contractAddress : undefined
   return {
     height,
     index,
     hash: bare(transaction.hash),
     from: bare(transaction.from),
-    ...(transaction.to === null ? {} : { to: bare(transaction.to) }),
+    ...(transaction.to == null ? {} : { to: bare(transaction.to) }),
     ...(created === undefined ? {} : { createdContract: bare(created) }),
     value: quantity(transaction.value),
     success,
@@ -121,7 +121,7 @@ function transactionRow(
     gasPrice: quantity(receipt.effectiveGasPrice ?? transaction.gasPrice ?? 0n),
     nonce: quantity(transaction.nonce),
     // Less than four bytes is data all the same: no plain transfer.
-    selector: transaction.to === null ? '' : input.slice(0, 8),
+    selector: transaction.to == null ? '' : input.slice(0, 8),
   }
 }
 

@@ -26,7 +26,8 @@ export interface RpcBlock {
 export interface RpcTransaction {
   hash: string
   from: string
-  to: string | null
+  /** Null or missing where a contract is made. */
+  to?: string | null
   value: string
   type?: string
   gas: string
@@ -40,9 +41,9 @@ export interface RpcTransaction {
 export interface RpcReceipt {
   transactionHash: string
   blockHash: string
-  status?: string
+  status?: string | null
   /** Instead of a status, before Byzantium. */
-  root?: string
+  root?: string | null
   gasUsed: string
   cumulativeGasUsed?: string
   effectiveGasPrice?: string
@@ -53,6 +54,15 @@ export interface RpcReceipt {
   depositNonce?: string
   depositReceiptVersion?: string
 }
+
+/** The root of a state in hex, with 0x. */
+const STATE_ROOT = 66
+
+/**
+ * Whether a receipt tells how its transaction ended. Those of before Byzantium hold the root of the state instead; some
+ * nodes name a status beside it that means nothing.
+ */
+export const hasOutcome = ({ status, root }: RpcReceipt): boolean => status != null && root?.length !== STATE_ROOT
 
 export interface RpcLog {
   address: string

@@ -1,11 +1,12 @@
 import { BadAnswerError } from '../../../errors.ts'
 import { keccak256Hex } from '../../../lib/keccak256.ts'
-import { bare, type RpcBlock, type RpcReceipt } from '../rpc-block.ts'
+import { bare, quantity, type RpcBlock, type RpcReceipt } from '../rpc-block.ts'
 import { expectDerived } from './derived-members.ts'
 import { headerHash } from './header-hash.ts'
 import { joinBlooms, lacksBits, logsBloom, saysLogs } from './logs-bloom.ts'
 import { orderedRoot } from './ordered-root.ts'
 import { receiptBytes } from './receipt-bytes.ts'
+import { endsWithStateSync } from './state-sync.ts'
 import { transactionBytes } from './transaction-bytes.ts'
 
 export interface BlockProof {
@@ -25,40 +26,52 @@ export interface BlockProof {
 
 /**
  * For the blocks of one chain. Chains whose hashes are made otherwise are taken at their node's word; once a block of a
- * chain was what its hash says, all have to be.
+ * chain was what its hash says, all above it have to be. Those below may be of an earlier time of the chain: Gnosis
+ * hashed in a way of its own until it was merged.
  * @param known true where that is known before the first block
  */
 export function createBlockProof(known?: boolean): BlockProof {
-  let hashes = known
-  const proven = new WeakSet<RpcBlock>()
+  let from = known ? 0n : undefined
+  let unproven = false
+  const proven = new WeakMap<RpcBlock, Roots>()
+  const expectBelow = ({ number }: RpcBlock): void => {
+    if (from !== undefined && quantity(number) >= from)
+      throw new BadAnswerError(`block ${number} is not what its hash says`)
+  }
   return {
     expectBlock(block) {
       if (headerHash(block) === bare(block.hash)) {
-        expectTransactions(block)
-        hashes = true
-        proven.add(block)
+        proven.set(block, expectTransactions(block))
+        const height = quantity(block.number)
+        if (from === undefined || height < from) from = height
         return
       }
-      if (hashes) throw new BadAnswerError(`block ${block.number} is not what its hash says`)
-      hashes = false
+      expectBelow(block)
+      unproven = true
     },
     expectReceipts(block, receipts) {
       if (receipts.some(({ blockHash }) => blockHash !== block.hash))
         throw new BadAnswerError(`receipts of another block were given for ${block.hash}`)
-      if (hashes && !proven.has(block)) throw new BadAnswerError(`block ${block.number} is not what its hash says`)
+      const roots = proven.get(block)
+      if (!roots) expectBelow(block)
       expectLogs(block, receipts)
-      if (hashes) expectProvenReceipts(block, receipts)
+      if (roots) expectProvenReceipts(block, receipts, roots)
     },
     get hashes() {
-      return hashes
+      return from === undefined && !unproven ? undefined : from !== undefined
     },
   }
+}
+
+/** How many of a block's transactions its roots are made of; undefined where that is not known. */
+interface Roots {
+  size: number | undefined
 }
 
 /** C-chain and L1s of Avalanche: all forms on them are known, so that nothing passes as an unknown one. */
 const isOwn = ({ extDataHash, blockGasCost }: RpcBlock): boolean => extDataHash != null || blockGasCost != null
 
-function expectTransactions(block: RpcBlock): void {
+function expectTransactions(block: RpcBlock): Roots {
   const all = block.transactions.map(transactionBytes)
   all.forEach((bytes, at) => {
     const { hash = '', type } = block.transactions[at] ?? {}
@@ -66,12 +79,17 @@ function expectTransactions(block: RpcBlock): void {
     if (bytes !== undefined && keccak256Hex(bytes) !== bare(hash))
       throw new BadAnswerError(`transaction ${hash} is not what its hash says`)
   })
-  const known = all.filter((bytes) => bytes !== undefined)
-  if (known.length === all.length && `0x${orderedRoot(known)}` !== block.transactionsRoot?.toLowerCase())
+  const unsigned = all.length > 0 && all.at(-1) === undefined
+  const inRoot = unsigned && endsWithStateSync(block) ? all.slice(0, -1) : all
+  const known = inRoot.filter((bytes) => bytes !== undefined)
+  // What chains add by themselves is in no root, or in one of their own.
+  if (known.length < inRoot.length) return { size: undefined }
+  if (`0x${orderedRoot(known)}` !== block.transactionsRoot?.toLowerCase())
     throw new BadAnswerError(`block ${block.number}: the transactions are not those of its root`)
+  return { size: known.length }
 }
 
-function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[]): void {
+function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[], { size }: Roots): void {
   const { transactions, receiptsRoot, number } = block
   const foreign = receipts.findIndex(({ transactionHash }, at) => transactionHash !== transactions[at]?.hash)
   if (receipts.length !== transactions.length || foreign >= 0)
@@ -81,12 +99,11 @@ function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[]):
     expectDerived(block, receipts, false)
     return
   }
-  const all = receipts.map((receipt, at) => receiptBytes(receipt, Number(transactions[at]?.type ?? 0)))
+  const inRoot = receipts.slice(0, size)
+  const all = inRoot.map((receipt, at) => receiptBytes(receipt, Number(transactions[at]?.type ?? 0)))
   const proven = `0x${orderedRoot(all)}` === receiptsRoot?.toLowerCase()
-  // What chains add by themselves is in no root, or in one of their own.
-  const formsKnown = isOwn(block) || transactions.every((one) => transactionBytes(one) !== undefined)
-  if (!proven && formsKnown) throw new BadAnswerError(`block ${number}: the receipts are not those of its root`)
-  if (proven) expectDerived(block, receipts, isOwn(block))
+  if (!proven && size !== undefined) throw new BadAnswerError(`block ${number}: the receipts are not those of its root`)
+  if (proven) expectDerived(block, inRoot, isOwn(block))
   else expectBlooms(block, receipts)
 }
 

@@ -1,9 +1,13 @@
 import { BadAnswerError } from '../../../errors.ts'
 import { keccak256 } from '../../../lib/keccak256.ts'
-import { quantity, type RpcBlock, type RpcReceipt, type RpcTransaction } from '../rpc-block.ts'
+import { hasOutcome, quantity, type RpcBlock, type RpcReceipt, type RpcTransaction } from '../rpc-block.ts'
 import { createRlpWriter } from './rlp-writer.ts'
 
 const writer = createRlpWriter()
+/** The last type of those that somebody signs. */
+const SIGNED = 4n
+/** Deposits of OP chains: receipts name the nonce that they used, since it has been counted (Regolith). */
+const DEPOSIT = 0x7en
 
 /**
  * Nodes work out some members of receipts, which are in no root: they have to follow from those that are.
@@ -21,20 +25,28 @@ export function expectDerived(block: RpcBlock, receipts: readonly RpcReceipt[], 
     if (total - gas !== quantity(receipt.gasUsed)) throw wrong('gasUsed')
     gas = total
     for (const { logIndex } of receipt.logs) if (quantity(logIndex) !== logs++) throw wrong('logIndex')
-    if (isMade(receipt, transaction) && receipt.contractAddress?.toLowerCase() !== createdAddress(transaction))
-      throw wrong('contractAddress')
+    if (isElsewhere(receipt, transaction)) throw wrong('contractAddress')
     const offered = offeredPrice(block, transaction)
     const price = quantity(receipt.effectiveGasPrice ?? transaction.gasPrice ?? 0n)
     if (offered !== undefined && (price > offered || (exactPrice && price < offered))) throw wrong('effectiveGasPrice')
   })
 }
 
-/** Whether a contract was made; receipts of before Byzantium do not tell. */
-const isMade = ({ status }: RpcReceipt, { to }: RpcTransaction): boolean =>
-  to === null && status != null && quantity(status) === 1n
+/**
+ * Whether a contract is said to be where the transaction does not put it. Receipts of before Byzantium do not tell whether
+ * it was made. Transactions that chains make themselves have numbers of their own: where theirs go is the node's word.
+ */
+function isElsewhere(receipt: RpcReceipt, transaction: RpcTransaction): boolean {
+  const type = quantity(transaction.type ?? 0n)
+  const nonce = type === DEPOSIT ? receipt.depositNonce : transaction.nonce
+  if (transaction.to != null || (type > SIGNED && type !== DEPOSIT) || nonce === undefined) return false
+  const named = receipt.contractAddress?.toLowerCase()
+  if (named == null || /^0x0*$/.test(named)) return hasOutcome(receipt) && quantity(receipt.status ?? 0n) === 1n
+  return named !== createdAddress(transaction.from, nonce)
+}
 
 /** Where a transaction without recipient puts its contract, 0x hex. */
-function createdAddress({ from, nonce }: RpcTransaction): string {
+function createdAddress(from: string, nonce: string): string {
   writer.clear()
   writer.quantity(nonce)
   writer.bytes(from)
@@ -46,7 +58,7 @@ function createdAddress({ from, nonce }: RpcTransaction): string {
 function offeredPrice({ baseFeePerGas }: RpcBlock, transaction: RpcTransaction): bigint | undefined {
   const type = quantity(transaction.type ?? 0n)
   if (type <= 1n) return quantity(transaction.gasPrice ?? 0n)
-  if (type > 4n) return undefined
+  if (type > SIGNED) return undefined
   const most = quantity(transaction.maxFeePerGas ?? 0n)
   const tipped = quantity(baseFeePerGas ?? 0n) + quantity(transaction.maxPriorityFeePerGas ?? 0n)
   // biome-ignore lint/complexity/useMathMinMax: prices are bigints

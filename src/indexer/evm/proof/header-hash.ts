@@ -34,6 +34,8 @@ const ADDED: readonly (readonly [string, Kind])[] = [
   ['excessBlobGas', 'quantity'],
   ['parentBeaconBlockRoot', 'bytes'],
   ['requestsHash', 'bytes'],
+  ['blockAccessListHash', 'bytes'],
+  ['slotNumber', 'quantity'],
   ['timestampMilliseconds', 'quantity'],
   ['minDelayExcess', 'quantity'],
   ['targetExponent', 'quantity'],

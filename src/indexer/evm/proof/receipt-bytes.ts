@@ -1,4 +1,4 @@
-import type { RpcReceipt } from '../rpc-block.ts'
+import { hasOutcome, type RpcReceipt } from '../rpc-block.ts'
 import { logsBloom } from './logs-bloom.ts'
 import { createRlpWriter } from './rlp-writer.ts'
 
@@ -22,8 +22,7 @@ export function receiptBytes(receipt: RpcReceipt, type: number): Uint8Array {
   if (bloom === NO_LOGS) writer.string(NO_BITS)
   else writer.bytes(bloom)
   writer.quantity(receipt.cumulativeGasUsed)
-  // Before Byzantium the state stood here.
-  if (receipt.status != null) writer.quantity(receipt.status)
+  if (hasOutcome(receipt)) writer.quantity(receipt.status)
   else writer.bytes(receipt.root)
   writer.list(0)
   if (type !== 0) writer.byte(type)

@@ -31,10 +31,11 @@ export function createRlpWriter() {
     byte(width === 0 ? base + size : base + 55 + width)
   }
   const digits = (hex: string): void => {
-    const size = hex.length / 2
+    const size = hex.length >> 1
     reserve(size)
     at -= size
-    if (room.write(hex, at, 'hex') !== size) throw new BadAnswerError(`no bytes: 0x${hex.slice(0, 80)}`)
+    if (hex.length % 2 !== 0 || room.write(hex, at, 'hex') !== size)
+      throw new BadAnswerError(`no bytes: 0x${hex.slice(0, 80)}`)
     if (size !== 1 || (room[at] ?? 0) >= 0x80) head(0x80, size)
   }
 
@@ -55,9 +56,9 @@ export function createRlpWriter() {
       this.raw(bytes)
       if (bytes.length !== 1 || (bytes[0] ?? 0) >= 0x80) head(0x80, bytes.length)
     },
-    /** A number from its hex, with 0x: without leading zeros, and nothing at all for 0. */
+    /** A number from its hex, with 0x: without leading zeros, and nothing at all for 0. Some nodes write plain numbers. */
     quantity(hex: unknown): void {
-      const all = hexDigits(hex)
+      const all = Number.isSafeInteger(hex) ? Number(hex).toString(16) : hexDigits(hex)
       let from = 0
       while (all.charCodeAt(from) === ZERO) from++
       const shortest = all.slice(from)

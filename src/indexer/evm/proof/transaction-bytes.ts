@@ -1,10 +1,10 @@
-import type { RpcTransaction } from '../rpc-block.ts'
+import { quantity, type RpcTransaction } from '../rpc-block.ts'
 import { createRlpWriter, type RlpWriter } from './rlp-writer.ts'
 
 type Members = Record<string, unknown>
 type Write = (to: RlpWriter, value: unknown) => void
 
-const quantity: Write = (to, value) => to.quantity(value)
+const number: Write = (to, value) => to.quantity(value)
 const bytes: Write = (to, value) => to.bytes(value)
 /** No address is nothing: a contract is made. */
 const recipient: Write = (to, value) => to.bytes(value ?? '0x')
@@ -32,50 +32,52 @@ const access = fields([
   ['storageKeys', listOf(bytes)],
 ])
 const authorization = fields([
-  ['chainId', quantity],
+  ['chainId', number],
   ['address', bytes],
-  ['nonce', quantity],
-  ['yParity', quantity],
-  ['r', quantity],
-  ['s', quantity],
+  ['nonce', number],
+  ['yParity', number],
+  ['r', number],
+  ['s', number],
 ])
 
 const call = [
-  ['gas', quantity],
+  ['gas', number],
   ['to', recipient],
-  ['value', quantity],
+  ['value', number],
   ['input', bytes],
 ] as const
 const signature = [
-  ['v', quantity],
-  ['r', quantity],
-  ['s', quantity],
+  ['v', number],
+  ['r', number],
+  ['s', number],
 ] as const
 const begin = [
-  ['chainId', quantity],
-  ['nonce', quantity],
+  ['chainId', number],
+  ['nonce', number],
 ] as const
 const fees = [
-  ['maxPriorityFeePerGas', quantity],
-  ['maxFeePerGas', quantity],
+  ['maxPriorityFeePerGas', number],
+  ['maxFeePerGas', number],
 ] as const
 const accesses = [['accessList', listOf(access)]] as const
 const blobs = [
-  ['maxFeePerBlobGas', quantity],
+  ['maxFeePerBlobGas', number],
   ['blobVersionedHashes', listOf(bytes)],
 ] as const
 const authorizations = [['authorizationList', listOf(authorization)]] as const
 
 /** What stands in the list of each type. */
 const TYPES: Record<string, Write> = {
-  '0x0': fields([['nonce', quantity], ['gasPrice', quantity], ...call, ...signature]),
-  '0x1': fields([...begin, ['gasPrice', quantity], ...call, ...accesses, ...signature]),
+  '0x0': fields([['nonce', number], ['gasPrice', number], ...call, ...signature]),
+  '0x1': fields([...begin, ['gasPrice', number], ...call, ...accesses, ...signature]),
   '0x2': fields([...begin, ...fees, ...call, ...accesses, ...signature]),
   '0x3': fields([...begin, ...fees, ...call, ...accesses, ...blobs, ...signature]),
   '0x4': fields([...begin, ...fees, ...call, ...accesses, ...authorizations, ...signature]),
 }
 
 const writer = createRlpWriter()
+/** Newer nodes call it yParity, and some leave the older name out or let it be what it is in untyped transactions. */
+const isParity = (v: unknown): boolean => v === '0x0' || v === '0x1'
 const isNothing = (value: unknown): boolean => value == null || /^0x0*$/.test(String(value))
 
 /**
@@ -84,12 +86,12 @@ const isNothing = (value: unknown): boolean => value == null || /^0x0*$/.test(St
  */
 export function transactionBytes(transaction: RpcTransaction): Uint8Array | undefined {
   const members = transaction as unknown as Members
-  const type = transaction.type ?? '0x0'
+  const said = transaction.type ?? '0x0'
+  const type = said in TYPES ? said : `0x${quantity(said).toString(16)}`
   const write = TYPES[type]
   if (!write || (isNothing(members['r']) && isNothing(members['s']))) return undefined
   writer.clear()
-  // Newer nodes call the parity of typed ones yParity, and some leave the older name out.
-  write(writer, members['v'] == null ? { ...members, v: members['yParity'] } : members)
+  write(writer, type === '0x0' || isParity(members['v']) ? members : { ...members, v: members['yParity'] })
   if (type !== '0x0') writer.byte(Number(type))
   return Buffer.from(writer.view())
 }
