@@ -27,7 +27,7 @@ const FilePriceSchema = Type.Union([
  *     }
  *
  * `rates`: currency units for one usd. `natives`: by the provider's id (looked at first) or by internalId. `tokens`: by
- * CAIP-2 chain, then contract (any case) or mint; of one unit as wallets show it, where a mint shows another than it holds.
+ * CAIP-2 chain, then contract (any case) or mint.
  */
 const PriceFileSchema = Type.Object(
   {

@@ -31,6 +31,7 @@ export async function wireBalance(
   const balances = createBalanceService({
     chainOf: observeChains((caip2Id) => chains.byId.get(caip2Id), metrics?.balances),
     prices: market.prices,
+    scaledUnit: config.market.prices.scaledUnit,
     judge: market.verdicts,
     deadlineMs: config.balance.chainDeadlineMs,
     maxStaleMs: config.balance.maxStaleMs,

@@ -13,6 +13,10 @@ export const MarketSection = section({
     }),
     apiKey: Type.Optional(secret('Price provider key (demo or pro).')),
     file: Type.Optional(Type.String({ minLength: 1, description: 'file: JSON with prices and rates.' })),
+    scaledUnit: choice(['shown', 'held'], {
+      default: 'shown',
+      description: 'What prices are of where a mint shows another amount than accounts hold (Token-2022).',
+    }),
     cacheMs: ms(60_000, 'Prices are refreshed after this.'),
     maxStaleMs: ms(600_000, 'Prices older than this are left out.'),
     timeoutMs: wait(2_500, 'Longest wait for prices before a balance goes out without them.', { minimum: 0 }),

@@ -17,6 +17,8 @@ export interface BalanceServiceDeps extends AccountReaderOptions {
   chainOf: (caip2Id: string) => BalanceChain | undefined
   prices: Parameters<typeof createPricing>[0]['prices']
   judge: Parameters<typeof createPricing>[0]['judge']
+  /** Unit of the prices of tokens that show another amount than is held. */
+  scaledUnit?: 'shown' | 'held'
   logger?: { warn(fields: object, message: string): void }
 }
 

@@ -49,7 +49,7 @@ const MOST_VARIANTS = 4
  * Adds fiat values to balances. Prices never delay beyond the price book's own timeout and never fail an answer:
  * unknown members are left out. The result of one reading is kept, so that repeated requests get the same object.
  */
-export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
+export function createPricing(deps: { prices: PriceBook; judge: TokenJudge; scaledUnit?: 'shown' | 'held' }) {
   const kept = new WeakMap<Balances, Map<string, PricedBalances>>()
 
   /** Already priced in that way, if it is. */
@@ -84,6 +84,7 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge }) {
         const priced = value(chain, balances, shown[at] ?? new Map(), quotes, {
           currency: query.currency,
           isPartial: misses(chain, balances, query),
+          scaledUnit: deps.scaledUnit ?? 'shown',
         })
         done.set(balances, priced)
         keep(balances, keyOf(query), priced)
@@ -135,7 +136,7 @@ function value(
   balances: Balances,
   shown: ReadonlyMap<string, { token: TokenAmount; judgement: TokenJudgement }>,
   quotes: Quotes,
-  { currency, isPartial }: { currency: Currency; isPartial: boolean },
+  { currency, isPartial, scaledUnit }: { currency: Currency; isPartial: boolean; scaledUnit: 'shown' | 'held' },
 ): PricedBalances {
   const { networkType, native } = chain
   const quote = quotes.get(nativeKey(chain))
@@ -145,7 +146,8 @@ function value(
   let unread = isPartial
   for (const [address, { token, judgement }] of shown) {
     const key = { caip2Id: chain.caip2Id, address }
-    const worth = fiatOf(token.balance, token.decimals, perUnit(quotes.get(key), token.uiMultiplier))
+    const multiplier = scaledUnit === 'held' ? 1 : token.uiMultiplier
+    const worth = fiatOf(token.balance, token.decimals, perUnit(quotes.get(key), multiplier))
     // A price without a value: there is one, and it is not known.
     unread ||= quotes.unread(key) || (worth.value === undefined && quotes.get(key) !== undefined)
     tokens.set(address, {

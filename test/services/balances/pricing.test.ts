@@ -121,6 +121,15 @@ describe('tokens whose market unit is not the unit of the balance', () => {
     }
   })
 
+  it('are worth the price as it is where that is of what is held', async () => {
+    const pricing = createPricing({ prices: book(priced).prices, judge, scaledUnit: 'held' })
+    for (const uiMultiplier of [5, null]) {
+      const [found] = await pricing.price(chain('svm'), [{ native: 500n, tokens: [held(uiMultiplier)] }], query())
+      expect(found?.tokens.get('a')).toEqual({ value: 1, ...priced.usd.a })
+      expect(found).toMatchObject({ total: 2 })
+    }
+  })
+
   it('leave the total alone where nobody knows a price of them', async () => {
     expect(await value(null, book({ usd: { 'NATIVE-coin': { price: 2 } } }))).toMatchObject({ total: 1 })
   })
