@@ -95,11 +95,12 @@ export function createEventStream(options: EventStreamOptions) {
     readable,
     /** Queues events that are already framed. */
     write,
-    /** Resolves when the reader has caught up enough, or is gone. */
-    async ready(): Promise<void> {
+    /** Resolves when the reader has caught up enough, or is gone: then with false, and more need not be made. */
+    async ready(): Promise<boolean> {
       while (queuedBytes > HIGH_WATER_BYTES && !readable.destroyed) {
         await new Promise<void>((resolve) => waiting.add(resolve))
       }
+      return !readable.destroyed
     },
     end(): void {
       if (ended || readable.destroyed) return

@@ -120,7 +120,7 @@ export function createStreams(options: StreamsOptions) {
         if (slice.length >= SLICE) {
           stream.write(slice)
           slice = ''
-          await stream.ready()
+          if (!(await stream.ready())) return
         }
         slice += present(item)
       }

@@ -56,17 +56,33 @@ describe('an open stream', () => {
     expect(itemsOf(text)).toHaveLength(1)
   })
 
-  it('is cut when its reader takes nothing, and holds only bounded memory for it', async () => {
+  it('is cut when its reader takes nothing, and of its answer no more is made than that one reader may hold', async () => {
+    let written = 0
+    const watched = () => {
+      const balances = named(2_000_000)
+      const [token] = balances.tokens
+      const { name } = { ...token }
+      Object.defineProperty(token, 'name', {
+        get: () => {
+          written += 1
+          return name
+        },
+      })
+      return balances
+    }
     const { url, app } = await serveBalances({
       limits: { stalledReaderMs: 200, keepAliveMs: 50 },
       chains: [
         scriptedChain('eip155:1', 'evm', async (accounts, context) => {
           await new Promise((resolve) => setTimeout(resolve, 20))
-          return answerAll(() => named(2_000_000))(accounts, context)
+          return answerAll(watched)(accounts, context)
         }),
       ],
     })
     await untilCut(app, url, fifty)
+    // What the system holds for the connection, one write that waits, and one that is being made.
+    expect(written).toBeGreaterThan(0)
+    expect(written).toBeLessThan(15)
   })
 
   it('is cut when its reader takes nothing of an answer that was ready at once', async () => {
