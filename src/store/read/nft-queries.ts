@@ -40,7 +40,10 @@ export interface NftMetadata {
 }
 
 export interface NftQueries {
-  /** Tokens of a collection by rising id. */
+  /**
+   * Tokens of a collection by rising id. Strangers write what a token says, and may fill megabytes each: a page ends early
+   * behind the token with which it has more than PAGE_BYTES of it.
+   */
   list(
     collection: Collection,
     page: { afterTokenId?: bigint; limit: number },
@@ -63,44 +66,60 @@ const METADATA = [
   ['decimals', 'decimals'],
 ] as const satisfies readonly (readonly [keyof NftMetadataTable, keyof NftMetadata])[]
 
-type TokenRow = Selectable<NftMetadataTable> & {
+type TokenRow = Pick<Selectable<NftMetadataTable>, (typeof METADATA)[number][0]> & {
   token_id: string
   standard: number
   owner: string | null
   contract_name: string | null
   contract_symbol: string | null
   status: string | null
+  /** Tokens that were looked at for the page. */
+  found: bigint
 }
+
+/** Text of the tokens on one page. */
+const PAGE_BYTES = 4_194_304
+
+const columns = sql.raw(METADATA.map(([column]) => `m.${column}`).join(', '))
+/** Known without reading them: large texts lie apart. */
+const textBytes = sql.raw(
+  METADATA.filter(([column]) => column !== 'updated_at' && column !== 'decimals')
+    .map(([column]) => `coalesce(octet_length(m.${column}), 0)`)
+    .join(' + '),
+)
 
 export function createNftQueries(db: Kysely<Database>, numbers: ChainNumbers): NftQueries {
   const tokens = async (
     collection: Collection,
     condition: ReturnType<typeof sql>,
     limit: number,
-  ): Promise<NftToken[]> => {
+  ): Promise<TokenRow[]> => {
     const stream = await numbers.evm(collection.chainId)
     const query = sql<TokenRow>`
-      select m.*, n.token_id, n.standard, n.owner, c.name as contract_name, c.symbol as contract_symbol
+      select * from (
+      select ${columns}, m.status, n.token_id, n.standard, n.owner, c.name as contract_name,
+        c.symbol as contract_symbol, count(*) over () as found,
+        sum(${textBytes}) over (order by n.token_id rows between unbounded preceding and 1 preceding) as before
       from (select * from evm_nft n where n.contract = ${bytea(collection.contract)} and n.stream = ${stream}
         and ${condition} order by n.token_id limit ${limit}) n
       left join lateral (select * from evm_nft_metadata m
         where m.contract = n.contract and m.stream = n.stream and m.token_id = n.token_id limit 1) m on true
       left join lateral (select * from evm_contract c
-        where c.address = n.contract and c.stream = n.stream limit 1) c on true
-      order by n.token_id`
-    return (await query.execute(db)).rows.map(toToken)
+        where c.address = n.contract and c.stream = n.stream limit 1) c on true) page
+      where coalesce(before, 0) <= ${PAGE_BYTES} order by token_id`
+    return (await query.execute(db)).rows
   }
   return {
     async list(collection, { afterTokenId, limit }) {
       const condition = afterTokenId === undefined ? sql`true` : sql`n.token_id > ${afterTokenId.toString()}::numeric`
       const rows = await tokens(collection, condition, limit + 1)
-      const page = rows.slice(0, limit)
-      const last = rows.length > limit ? page.at(-1) : undefined
+      const page = rows.slice(0, limit).map(toToken)
+      const last = Number(rows[0]?.found ?? 0) > page.length ? page.at(-1) : undefined
       return { tokens: page, ...(last === undefined ? {} : { nextTokenId: last.tokenId }) }
     },
     async find(collection, tokenId) {
-      const [token] = await tokens(collection, sql`n.token_id = ${tokenId.toString()}::numeric`, 1)
-      return token
+      const [row] = await tokens(collection, sql`n.token_id = ${tokenId.toString()}::numeric`, 1)
+      return row && toToken(row)
     },
   }
 }

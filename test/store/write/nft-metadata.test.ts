@@ -43,6 +43,28 @@ describeStores('NFT metadata', (open) => {
     const next = await store.reader.nfts.list(NFTS, { afterTokenId: 7n, limit: 1 })
     expect([next.tokens[0]?.tokenId, next.nextTokenId]).toEqual([300n, undefined])
   })
+  it('of a page is no more than some megabytes, and every token is on one of them', async () => {
+    const store = await opened(open)
+    const ids = [1n, 2n, 3n, 4n, 5n]
+    await commitEvm(store, L1.name, 0, { nfts: ids.map((tokenId) => nft(0, address(1), tokenId)) })
+    const large = (letter: string) => letter.repeat(1_500_000)
+    for (const token of await store.nftMetadata.takeDue(10, 600))
+      if (token.tokenId !== 4n)
+        await store.nftMetadata.store(token, { status: 'INDEXED', attributes: large('a'), imageUri: 'data:image/x' })
+    const pages: bigint[][] = []
+    let afterTokenId: bigint | undefined
+    do {
+      const page = await store.reader.nfts.list(NFTS, { limit: 4, ...(afterTokenId ? { afterTokenId } : {}) })
+      for (const { tokenId, metadata } of page.tokens)
+        expect(metadata.attributes).toBe(tokenId === 4n ? undefined : large('a'))
+      pages.push(page.tokens.map(({ tokenId }) => tokenId))
+      afterTokenId = page.nextTokenId
+    } while (afterTokenId !== undefined)
+    expect(pages).toEqual([
+      [1n, 2n, 3n],
+      [4n, 5n],
+    ])
+  })
   it('is reindexed once an hour of the database, whatever time it is for the process that is asked', async () => {
     onTestFinished(() => void vi.useRealTimers())
     const store = await opened(open)
