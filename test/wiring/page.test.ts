@@ -27,6 +27,7 @@ it('says after three seconds that the database does not answer', async () => {
   await vi.advanceTimersByTimeAsync(2_900)
   expect(over).toBe(false)
   await vi.advanceTimersByTimeAsync(200)
+  expect(over).toBe(true)
   expect((await answer).statusCode).toBe(503)
 })
 
