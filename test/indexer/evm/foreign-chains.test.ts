@@ -1,4 +1,4 @@
-import { type Hex, keccak256, toRlp } from 'viem'
+import { getContractAddress, type Hex, keccak256, toRlp } from 'viem'
 import { expect, it } from 'vitest'
 import { evmEffects } from '../../../src/indexer/evm/evm-effects.ts'
 import { headerHash } from '../../../src/indexer/evm/proof/header-hash.ts'
@@ -154,14 +154,28 @@ it('holds all else in such a block of Polygon against the roots', () => {
   )
 })
 
-it('takes the word of nodes for where contracts went of transactions that nobody signed', () => {
-  // Arbitrum: a ticket that is redeemed (0x68) counts its tries in `nonce`, not the transactions of its sender.
+// Arbitrum: a ticket that is redeemed (0x68) counts its tries in `nonce`, not the transactions of its sender. Optimism
+// before Bedrock: what came from Ethereum has no type and no signature.
+it.each(['0x68', '0x0'])('takes the word of nodes for where contracts went of type %s that nobody signed', (type) => {
   const facts = one(2)
   const [redeemed] = facts.block.transactions
   const [receipt] = facts.receipts
-  Object.assign(redeemed ?? {}, { type: '0x68', to: null, r: '0x0', s: '0x0' })
+  Object.assign(redeemed ?? {}, { type, to: null, r: '0x0', s: '0x0' })
   Object.assign(receipt ?? {}, { contractAddress: zeros(20).replace(/.$/, '1') })
   look(seal(facts))
+})
+
+it('puts contracts where a deposit of OP chains says that its nonce does', () => {
+  const facts = one(2)
+  const [deposit] = facts.block.transactions
+  const [receipt] = facts.receipts
+  if (!deposit || !receipt) throw new Error('no transaction')
+  Object.assign(deposit, { type: '0x7e', to: null, nonce: '0x0', r: '0x0', s: '0x0' })
+  const contractAddress = getContractAddress({ from: deposit.from as Hex, nonce: 7n })
+  Object.assign(receipt, { depositNonce: '0x7', depositReceiptVersion: '0x1', contractAddress })
+  look(seal(facts))
+  receipt.contractAddress = zeros(20).replace(/.$/, '1')
+  expect(() => look(facts)).toThrow('contractAddress is not its own')
 })
 
 it('goes on where a chain begins to hash as others do, in whichever order its blocks come', () => {

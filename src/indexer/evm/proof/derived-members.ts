@@ -2,10 +2,11 @@ import { BadAnswerError } from '../../../errors.ts'
 import { keccak256 } from '../../../lib/keccak256.ts'
 import { hasOutcome, quantity, type RpcBlock, type RpcReceipt, type RpcTransaction } from '../rpc-block.ts'
 import { createRlpWriter } from './rlp-writer.ts'
+import { isSigned } from './transaction-bytes.ts'
 
 const writer = createRlpWriter()
-/** The last type of those that somebody signs. */
-const SIGNED = 4n
+/** The last type whose prices are known. */
+const LAST_TYPE = 4n
 /** Deposits of OP chains: receipts name the nonce that they used, since it has been counted (Regolith). */
 const DEPOSIT = 0x7en
 
@@ -37,9 +38,10 @@ export function expectDerived(block: RpcBlock, receipts: readonly RpcReceipt[], 
  * it was made. Transactions that chains make themselves have numbers of their own: where theirs go is the node's word.
  */
 function isElsewhere(receipt: RpcReceipt, transaction: RpcTransaction): boolean {
-  const type = quantity(transaction.type ?? 0n)
-  const nonce = type === DEPOSIT ? receipt.depositNonce : transaction.nonce
-  if (transaction.to != null || (type > SIGNED && type !== DEPOSIT) || nonce === undefined) return false
+  if (transaction.to != null) return false
+  const deposited = quantity(transaction.type ?? 0n) === DEPOSIT ? receipt.depositNonce : undefined
+  const nonce = isSigned(transaction) ? transaction.nonce : deposited
+  if (nonce == null) return false
   const named = receipt.contractAddress?.toLowerCase()
   if (named == null || /^0x0*$/.test(named)) return hasOutcome(receipt) && quantity(receipt.status ?? 0n) === 1n
   return named !== createdAddress(transaction.from, nonce)
@@ -58,7 +60,7 @@ function createdAddress(from: string, nonce: string): string {
 function offeredPrice({ baseFeePerGas }: RpcBlock, transaction: RpcTransaction): bigint | undefined {
   const type = quantity(transaction.type ?? 0n)
   if (type <= 1n) return quantity(transaction.gasPrice ?? 0n)
-  if (type > SIGNED) return undefined
+  if (type > LAST_TYPE) return undefined
   const most = quantity(transaction.maxFeePerGas ?? 0n)
   const tipped = quantity(baseFeePerGas ?? 0n) + quantity(transaction.maxPriorityFeePerGas ?? 0n)
   // biome-ignore lint/complexity/useMathMinMax: prices are bigints

@@ -80,16 +80,26 @@ const writer = createRlpWriter()
 const isParity = (v: unknown): boolean => v === '0x0' || v === '0x1'
 const isNothing = (value: unknown): boolean => value == null || /^0x0*$/.test(String(value))
 
+/** Whether somebody signed it, and not the chain made it by itself. */
+export function isSigned(transaction: RpcTransaction): boolean {
+  const { r, s } = transaction as unknown as Members
+  return typeOf(transaction) in TYPES && !(isNothing(r) && isNothing(s))
+}
+
+function typeOf(transaction: RpcTransaction): string {
+  const type = transaction.type ?? '0x0'
+  return type in TYPES ? type : `0x${quantity(type).toString(16)}`
+}
+
 /**
  * A transaction as it stands in its block, from what a node says of it: what it is hashed over. Undefined where the form
  * is not known: other types, and transactions that chains make themselves without a signature.
  */
 export function transactionBytes(transaction: RpcTransaction): Uint8Array | undefined {
   const members = transaction as unknown as Members
-  const said = transaction.type ?? '0x0'
-  const type = said in TYPES ? said : `0x${quantity(said).toString(16)}`
+  const type = typeOf(transaction)
   const write = TYPES[type]
-  if (!write || (isNothing(members['r']) && isNothing(members['s']))) return undefined
+  if (!write || !isSigned(transaction)) return undefined
   writer.clear()
   write(writer, type === '0x0' || isParity(members['v']) ? members : { ...members, v: members['yParity'] })
   if (type !== '0x0') writer.byte(Number(type))
