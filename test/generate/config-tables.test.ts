@@ -17,7 +17,8 @@ describe('tables of the configuration', () => {
       expect.arrayContaining(['upstreams', 'native.decimals', 'multicall', 'network', 'staking.supplyCap']),
     )
     expect(configTables.chain).toContain('| `name` | all | needed | text, not empty | Name shown to people. |')
-    expect(configTables.chain).toContain('| `native.decimals` | all | `18` | a whole number from 0 to 255 |')
+    expect(configTables.chain).toContain('| `native.decimals` | evm | `18` | a whole number from 0 to 255 |')
+    expect(configTables.chain).toContain('| `native.decimals` | bitcoin | `8` | a whole number from 0 to 255 |')
     expect(configTables.chain).toContain('| `native.symbol` | evm | needed |')
     expect(configTables.chain).toContain('| `native.symbol` | bitcoin, solana, avalanche |  |')
     expect(namesIn(configTables.upstream)).toEqual(expect.arrayContaining(['url', 'headers', 'priority', 'kind']))
