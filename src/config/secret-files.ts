@@ -1,9 +1,13 @@
 import { type ReadFile, readOr } from './config-file.ts'
 import { keyByVariable } from './keys.ts'
+import { shortForms } from './short-forms.ts'
 
 const SUFFIX = '_FILE'
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+/** Short forms, too: URLs of nodes carry keys. */
+const VARIABLES = new Set([...keyByVariable.keys(), ...shortForms.map(({ variable }) => variable)])
 
 /**
  * `<VARIABLE>_FILE` names a file that holds the value of VARIABLE, as container platforms hand out secrets: the value then
@@ -14,7 +18,7 @@ export function readSecretFiles(env: Environment, readFile: ReadFile, problems: 
   for (const [name, path] of Object.entries(env)) {
     const variable = name.slice(0, -SUFFIX.length)
     // Some keys are named `…File` themselves; those keep their meaning.
-    if (!name.endsWith(SUFFIX) || keyByVariable.has(name) || !keyByVariable.has(variable)) continue
+    if (!name.endsWith(SUFFIX) || VARIABLES.has(name) || !VARIABLES.has(variable)) continue
     delete result[name]
     if (path === undefined || path === '') continue
     if (env[variable] !== undefined && env[variable] !== '') {

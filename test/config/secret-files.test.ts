@@ -23,6 +23,17 @@ describe('a variable with _FILE', () => {
     expect(load({ [`${name}_FILE`]: '/run/secrets/db' }, { '/run/secrets/db': `${URL}\n` }).store.databaseUrl).toBe(URL)
   })
 
+  it('gives the short forms theirs: URLs of nodes carry keys', () => {
+    const files = {
+      '/run/secrets/eth': 'eip155:1=https://eth.example/KEY\n',
+      '/run/secrets/node': 'https://node.example/KEY',
+    }
+    const env = { FIRN_CHAIN_UPSTREAMS_FILE: '/run/secrets/eth', FIRN_AVALANCHE_MAINNET_NODE_FILE: '/run/secrets/node' }
+    const { chains } = load(env, files)
+    expect(chains.evm['1']?.upstreams.map(({ url }) => url)).toEqual(['https://eth.example/KEY'])
+    expect(chains.avalanche.mainnet?.upstreams.map(({ url }) => url)).toEqual(['https://node.example/KEY'])
+  })
+
   it('leaves keys alone that are called so', () => {
     const env = { FIRN_MARKET_PRICES_FILE: '/prices.json', FIRN_MARKET_PRICES_PROVIDER: 'file' }
     expect(load(env).market.prices.file).toBe('/prices.json')
