@@ -14,8 +14,6 @@ export interface UpstreamSpec {
   batchItems?: number
   /** Lower numbers are preferred while healthy; default 0. */
   priority?: number
-  /** Ask for compressed answers. Default: https only (on the own network compression only costs time). */
-  compress?: boolean
 }
 
 /** Limits of a pool. Every number is explicit; `upstream/defaults.ts` documents and holds the default values. */

@@ -57,10 +57,8 @@ export interface UpstreamDeps {
 }
 
 /** Remote servers save traffic by compressing; on the own network it would only cost time on both sides. */
-const acceptEncoding = (spec: UpstreamSpec): string => {
-  const compress = spec.compress ?? new URL(spec.url).protocol === 'https:'
-  return compress ? ACCEPT_ENCODING : 'identity'
-}
+const acceptEncoding = ({ url }: UpstreamSpec): string =>
+  new URL(url).protocol === 'https:' ? ACCEPT_ENCODING : 'identity'
 
 const createPause = (onPause: (ms: number) => void) => {
   let until = 0

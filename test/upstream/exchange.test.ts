@@ -188,7 +188,7 @@ test('a trace goes along', async () => {
 
 test('answers may be compressed: gzip when asked for, refused when broken or unknown', async () => {
   const big = { answer: () => 'y'.repeat(100_000), faults: { gzip: true } }
-  const { pool } = await startTestPool([big], { spec: () => ({ compress: true }) })
+  const { pool } = await startTestPool([big], { spec: () => ({ headers: { 'accept-encoding': 'gzip' } }) })
   expect(await pool.rpc('', 'm', [])).toHaveLength(100_000)
   for (const encoding of ['gzip', 'snappy']) {
     const odd = await startTestPool([
@@ -199,7 +199,7 @@ test('answers may be compressed: gzip when asked for, refused when broken or unk
   }
   await expect(pool.rpc('', 'm', [], {})).resolves.toHaveLength(100_000)
   const none = await startTestPool([{ faults: { rpcError: { code: 3, message: 'revert' }, gzip: true } }], {
-    spec: () => ({ compress: true }),
+    spec: () => ({ headers: { 'accept-encoding': 'gzip' } }),
   })
   await expect(none.pool.rpc('', 'm', [])).rejects.toBeInstanceOf(JsonRpcError)
 })
