@@ -103,7 +103,9 @@ beforeAll(async () => {
     ...shared,
     dataDir: join(folder, 'data'),
     // Several times the latency of the visits below: in it every client has to come by each connection that it keeps.
-    http: { shutdownDelayMs: 2_000, shutdownGraceMs: 10_000 },
+    http: { shutdownDelayMs: 2_000, shutdownGraceMs: 40_000 },
+    // What a busy machine is late with is no answer that was lost.
+    balance: { chainDeadlineMs: 30_000 },
     store: { databaseUrl: await postgres.create('modes') },
     redis: { url: redis.url },
   }
