@@ -196,26 +196,32 @@ it('goes on where a chain begins to hash as others do, in whichever order its bl
   }
 })
 
-it('hashes the headers of Ethereum since Amsterdam', () => {
-  const { block } = one(1)
-  const added = {
-    ...{ baseFeePerGas: '0x7', withdrawalsRoot: EMPTY_ROOT, blobGasUsed: '0x20000', excessBlobGas: '0x0' },
-    ...{ parentBeaconBlockRoot: NO_UNCLES, requestsHash: EMPTY_ROOT, blockAccessListHash: NO_UNCLES },
+const even = (value: unknown): Hex => String(value).replace(/^0x(?=(..)*.$)/, '0x0') as Hex
+const LONDON = { baseFeePerGas: '0x7' }
+const PRAGUE = {
+  ...{ ...LONDON, withdrawalsRoot: EMPTY_ROOT, blobGasUsed: '0x20000', excessBlobGas: '0x0' },
+  ...{ parentBeaconBlockRoot: NO_UNCLES, requestsHash: EMPTY_ROOT },
+}
+const AMSTERDAM = { ...PRAGUE, blockAccessListHash: NO_UNCLES, slotNumber: '0xd05' }
+
+it.each([
+  ['Ethereum before London', {}],
+  ['Ethereum', PRAGUE],
+  ['Ethereum since Amsterdam', AMSTERDAM],
+  ['Ethereum with its slot as some nodes write it', { ...AMSTERDAM, slotNumber: 0xd05 }],
+  ['Ethereum with zeros in front', { ...AMSTERDAM, slotNumber: '0x0d05' }],
+  ['Berachain', { ...PRAGUE, parentProposerPubkey: zeros(48).replace(/.$/, '1') }],
+])('hashes the headers of %s', (_, added) => {
+  const [root, numbers] = [NO_UNCLES, { difficulty: '0x0', number: '0x1', gasLimit: '0x1312d00', gasUsed: '0x5208' }]
+  const members = {
+    ...{ parentHash: root, sha3Uncles: root, miner: zeros(20), stateRoot: root, transactionsRoot: root },
+    ...{ receiptsRoot: root, logsBloom: zeros(256), ...numbers, timestamp: '0x68285874', extraData: '0x' },
+    ...{ mixHash: zeros(32), nonce: zeros(8), ...added },
   }
-  const REQUIRED =
-    'parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom difficulty number gasLimit'
-  const MORE = 'gasUsed timestamp extraData mixHash nonce'
-  const old = { difficulty: '0x0', number: '0x1', gasLimit: '0x1312d00', gasUsed: '0x5208', timestamp: '0x68285874' }
-  const members: Record<string, unknown> = { ...block, ...old, ...added }
-  for (const name of ['extDataHash', 'extDataGasUsed', 'blockGasCost', 'timestampMilliseconds', 'minDelayExcess'])
-    delete members[name]
-  const short = (value: unknown): Hex =>
-    /^0x0*$/.test(String(value)) && String(value).length === 3 ? '0x' : even(value)
-  const even = (value: unknown): Hex => String(value).replace(/^0x(?=(..)*.$)/, '0x0') as Hex
-  const names = [...`${REQUIRED} ${MORE}`.split(' '), ...Object.keys(added)]
-  const list = [...names.map((name) => short(members[name])), '0x0d05' as Hex]
-  for (const slotNumber of ['0xd05', '0x0d05', 0xd05])
-    expect(headerHash({ ...members, slotNumber } as unknown as RpcBlock)).toBe(keccak256(toRlp(list)).slice(2))
+  const list = Object.entries(members).map(([name, value]) =>
+    name === 'slotNumber' ? '0x0d05' : value === '0x0' ? '0x' : even(value),
+  )
+  expect(headerHash({ ...members, transactions: [] } as unknown as RpcBlock)).toBe(keccak256(toRlp(list)).slice(2))
 })
 
 it('reads transactions whose members are written in other ways', () => {

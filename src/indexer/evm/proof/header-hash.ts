@@ -23,7 +23,7 @@ const REQUIRED: readonly (readonly [string, Kind])[] = [
   ['nonce', 'bytes'],
 ]
 
-/** Those that upgrades added, on Ethereum, on C and on L1s: no chain has all, and the order is the same on each. */
+/** Those that upgrades added, on Ethereum, on C, on L1s and on Berachain: no chain has all, the order is the same on each. */
 const ADDED: readonly (readonly [string, Kind])[] = [
   ['extDataHash', 'bytes'],
   ['baseFeePerGas', 'quantity'],
@@ -34,6 +34,7 @@ const ADDED: readonly (readonly [string, Kind])[] = [
   ['excessBlobGas', 'quantity'],
   ['parentBeaconBlockRoot', 'bytes'],
   ['requestsHash', 'bytes'],
+  ['parentProposerPubkey', 'bytes'],
   ['blockAccessListHash', 'bytes'],
   ['slotNumber', 'quantity'],
   ['timestampMilliseconds', 'quantity'],
