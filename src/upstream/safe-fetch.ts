@@ -11,6 +11,7 @@ import {
   UpstreamUnavailableError,
 } from '../errors.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { isPublicAddress } from './address-ranges.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { createLine } from './line.ts'
@@ -210,13 +211,14 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const line = createLine(limits.maxConcurrent, 64 * limits.maxConcurrent)
 
   const follow: SafeFetch = async (text, options = {}) => {
-    const deadline = Date.now() + limits.timeoutMs
+    // Not the wall clock: set back between two hops it would give the second an hour.
+    const deadline = steadyNow() + limits.timeoutMs
     const { signal } = options
     let url = parseUrl(text)
     for (let redirects = 0; ; redirects += 1) {
-      const pinned = await pinAddress(url, resolve, allow, deadline - Date.now())
+      const pinned = await pinAddress(url, resolve, allow, deadline - steadyNow())
       if (signal?.aborted) throw new CancelledError()
-      const leftMs = deadline - Date.now()
+      const leftMs = deadline - steadyNow()
       if (leftMs <= 0) throw new DeadlineError(`${url.host}: no answer in time`)
       const answer = await hop(url, pinned, { limits, leftMs, signal, accept: options.accept ?? '*/*' })
       const { location } = answer.headers

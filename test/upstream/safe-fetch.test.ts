@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   BadAnswerError,
   BadInputError,
@@ -147,6 +147,23 @@ describe('limits', () => {
     await expect(fetch(`${server.url}/`)).rejects.toBeInstanceOf(DeadlineError)
     // All hops would take more than a minute.
     expect(Date.now() - begin).toBeLessThan(30_000)
+  })
+
+  test('time, also behind a redirect and a clock that is set back meanwhile', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const silent = await start({ faults: { hang: 'headers' } })
+    const { server, fetch } = await start(
+      {
+        handle: () => {
+          vi.setSystemTime(Date.now() - 3_600_000)
+          return { status: 302, headers: { location: `${silent.server.url}/` }, body: '' }
+        },
+      },
+      { limits: { timeoutMs: 300 } },
+    )
+    const patience = new Promise((resolve) => setTimeout(resolve, 5_000, 'still waiting').unref())
+    await expect(Promise.race([fetch(`${server.url}/`), patience])).rejects.toBeInstanceOf(DeadlineError)
   })
 
   test('the caller may leave', async () => {
