@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { directions } from '../codes.ts'
-import { type RecordRow, recordLine } from './utxo-record.ts'
+import { type PageRow, recordLine } from './utxo-record.ts'
 
 /** What an owner's entry knows of an unspent output: all of it where there is an origin. */
 export const ENTRY_COLUMNS = `o.origin, o.kind, o.amount, o.asset, o.threshold, o.locktime, o.stakeable_locktime,
@@ -52,7 +52,8 @@ const columns = (chain: number): Parameters<typeof recordLine>[0] => ({
  * page's time had gone into.
  * @param page entries with `ENTRY_COLUMNS`, `sorted` (time of creation) and `utxo`
  * @param chain number of the chain in whose list they show
+ * @param order of the page
  */
-export const unspentRecords = (page: RawBuilder<unknown>, chain: number): RawBuilder<RecordRow> => sql`
-  select ${sql.raw(recordLine(columns(chain)))} from (${page}) p
+export const unspentRecords = (page: RawBuilder<unknown>, chain: number, order: string): RawBuilder<PageRow> => sql`
+  select ${sql.raw(recordLine(columns(chain), order))} from (${page}) p
   left join utxo u on u.network = ${chain >> 2} and u.utxo = case when p.origin is null then p.utxo end`

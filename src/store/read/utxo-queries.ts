@@ -12,8 +12,9 @@ import {
   type AssetInfo,
   assetOf,
   keyOf,
+  type PageRow,
   type RecordRow,
-  STORED_RECORD_LINE,
+  storedRecordLine,
   toRecord,
   type UtxoRecord,
 } from './utxo-record.ts'
@@ -48,7 +49,7 @@ export interface UtxoQueries {
   /**
    * UTXOs created or consumable on the chain that any of the addresses owns, each once. Sorted by creation time or
    * amount, equal ones by the text of their ids. A page neither repeats nor skips what stays in the list while blocks
-   * arrive, because it begins behind an entry and not at a number.
+   * arrive, because it begins behind an entry and not at a number. It ends early where its outputs have very many owners.
    */
   list(query: UtxoListQuery): Promise<UtxoPage>
 }
@@ -64,8 +65,9 @@ export function createUtxoQueries(db: Kysely<Database>, numbers: ChainNumbers): 
       if (asset === null) return { utxos: [] }
       const read = isWhollyInIndex(query) ? unspentByTime : statement
       const { rows } = await read(query, chain, asset).execute(db)
-      const assets = await knownAssets(new Set(rows.map(assetOf)))
-      return pageOf(rows, query, assets)
+      const whole = rows.filter((row): row is RecordRow => row.line !== null).slice(0, query.limit)
+      const assets = await knownAssets(new Set(whole.map(assetOf)))
+      return pageOf(whole, rows.length > whole.length, query, assets)
     },
   }
 }
@@ -82,22 +84,21 @@ async function assetNumber(db: Kysely<Database>, network: number, id?: string): 
   return row?.number ?? null
 }
 
-/** @param rows of the page, and one more where something follows */
 function pageOf(
   rows: readonly RecordRow[],
-  { limit, sortBy }: UtxoListQuery,
+  isMore: boolean,
+  { sortBy }: UtxoListQuery,
   assets: ReadonlyMap<number, AssetInfo>,
 ): UtxoPage {
-  const utxos: UtxoRecord[] = []
-  for (const row of rows) {
-    if (utxos.length === limit) break
-    utxos.push(toRecord(row, assets))
-  }
-  const [last, lastRow] = [utxos.at(-1), rows[limit - 1]]
-  if (rows.length <= limit || last === undefined || lastRow === undefined) return { utxos }
+  const utxos = rows.map((row) => toRecord(row, assets))
+  const [last, lastRow] = [utxos.at(-1), rows.at(-1)]
+  if (!isMore || last === undefined || lastRow === undefined) return { utxos }
   const value = sortBy === 'amount' ? (last.amount ?? 0n) : last.created.time
   return { utxos, next: { value, key: keyFromUuid(keyOf(lastRow)) } }
 }
+
+/** Of the entries `p` of a page. */
+const orderOf = ({ order }: UtxoListQuery): string => `p.sorted ${order}, p.utxo ${order}`
 
 /** Whole entries, of all addresses, that a server sorts in its memory; of more only keys are sorted. */
 const MOST_ENTRIES = 16_384
@@ -107,24 +108,25 @@ const isWhollyInIndex = ({ includeSpent, sortBy, addresses, limit }: UtxoListQue
   !includeSpent && sortBy === 'timestamp' && addresses.length * (limit + 1) <= MOST_ENTRIES
 
 /** One range of the index per address, at most a page of each; the page is cut out of these entries. */
-function unspentByTime(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<RecordRow> {
+function unspentByTime(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<PageRow> {
   const direction = sql.raw(query.order)
   const entries = sql`
     select distinct on (e.sorted, e.utxo) e.* from ${candidates(query, chain, asset, sql.raw(ENTRY_COLUMNS))}
     order by e.sorted ${direction}, e.utxo ${direction} limit ${query.limit + 1}`
-  return sql<RecordRow>`${preparedIfOfOnePlan(query)} ${unspentRecords(entries, chain)}
-    order by p.sorted ${direction}, p.utxo ${direction}`
+  const order = orderOf(query)
+  return sql<PageRow>`${preparedIfOfOnePlan(query)} ${unspentRecords(entries, chain, order)} order by ${sql.raw(order)}`
 }
 
 /** One range of one index per address, at most a page of each; the pages are merged and only the result is looked up. */
-function statement(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<RecordRow> {
+function statement(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<PageRow> {
   const direction = sql.raw(query.order)
-  return sql<RecordRow>`${preparedIfOfOnePlan(query)}
-    select ${sql.raw(STORED_RECORD_LINE)} from (
+  const order = orderOf(query)
+  return sql<PageRow>`${preparedIfOfOnePlan(query)}
+    select ${sql.raw(storedRecordLine(order))} from (
       select distinct e.sorted, e.utxo from ${candidates(query, chain, asset)}
       order by e.sorted ${direction}, e.utxo ${direction} limit ${query.limit + 1}) p
     join utxo u on u.network = ${chain >> 2} and u.utxo = p.utxo
-    order by p.sorted ${direction}, p.utxo ${direction}`
+    order by ${sql.raw(order)}`
 }
 
 /** With a minimum or an asset the best index may be another one for other values. */

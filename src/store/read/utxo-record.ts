@@ -81,14 +81,29 @@ export interface RecordRow {
   line: string
 }
 
-/** The column of `RecordRow`. @param columns as SQL */
-export const recordLine = (columns: RecordColumns): string =>
-  `${lineOf(RECORD_FIELDS.map((field) => columns[field]))} as line`
+/** One of a page; null where the page has ended before it. */
+export interface PageRow {
+  line: string | null
+}
+
+/** Owners on one page, bytes: anybody can make outputs that thousands own, and every one of them has them in his list. */
+const PAGE_OWNERS = 20 * 50_000
+
+/**
+ * The column of `PageRow`.
+ * @param columns as SQL
+ * @param order of the page; it ends behind the record with which it has more than PAGE_OWNERS
+ */
+export const recordLine = (columns: RecordColumns, order: string): string =>
+  `case when coalesce(sum(octet_length(u.addresses)) over (
+    order by ${order} rows between unbounded preceding and 1 preceding), 0) <= ${PAGE_OWNERS}
+  then ${lineOf(RECORD_FIELDS.map((field) => columns[field]))} end as line`
 
 const columnsOfTable = RECORD_FIELDS.map((field) => [field, field === 'origin' ? 'null' : `u.${field}`] as const)
 
 /** The same where all of it stands in `utxo u`. */
-export const STORED_RECORD_LINE = recordLine(Object.fromEntries(columnsOfTable) as RecordColumns)
+export const storedRecordLine = (order: string): string =>
+  recordLine(Object.fromEntries(columnsOfTable) as RecordColumns, order)
 
 export interface AssetColumns {
   asset_id: string
