@@ -112,25 +112,24 @@ const inTime = (found: Promise<ResolvedAddress[]>, ms: number): Promise<Resolved
   })
 
 /**
- * The one address that will be connected to. A name is refused when ANY of its addresses is: a resolver that mixes
+ * The addresses that will be connected to. A name is refused when ANY of its addresses is: a resolver that mixes
  * public and private answers is an attack. URL has already turned odd IPv4 spellings (octal, hex, one number) into
  * the usual form.
  */
-const pinAddress = async (
+const pinAddresses = async (
   url: URL,
   resolve: (host: string) => Promise<ResolvedAddress[]>,
   allow: (address: string, port: number) => boolean,
   leftMs: number,
-): Promise<ResolvedAddress> => {
+): Promise<readonly ResolvedAddress[]> => {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const family = isIP(host)
   const addresses: ResolvedAddress[] =
     family === 0 ? await inTime(resolve(host), leftMs) : [{ address: host, family: family === 6 ? 6 : 4 }]
-  const [first] = addresses
-  if (!first) throw new UpstreamUnavailableError(`${url.host}: host not found`)
+  if (addresses.length === 0) throw new UpstreamUnavailableError(`${url.host}: host not found`)
   if (!addresses.every(({ address }) => allow(address, portOf(url))))
     throw new BadInputError(`${url.host}: address is not public`)
-  return first
+  return addresses
 }
 
 type PinnedLookup = (
@@ -139,13 +138,17 @@ type PinnedLookup = (
   done: (error: Error | null, address: string | ResolvedAddress[], family?: number) => void,
 ) => void
 
-/** Whatever is asked, the answer is the address that was checked. */
+/** Whatever is asked, the answer is the addresses that were checked. */
 const lookupOf =
-  (pinned: ResolvedAddress): PinnedLookup =>
+  (pinned: readonly ResolvedAddress[]): PinnedLookup =>
   (_host, options, done) => {
-    if (options.all) done(null, [pinned])
-    else done(null, pinned.address, pinned.family)
+    const [first] = pinned
+    if (options.all || !first) done(null, [...pinned])
+    else done(null, first.address, first.family)
   }
+
+/** A machine whose IPv6 leads nowhere tries a name's next address after this, milliseconds. */
+const NEXT_ADDRESS_MS = 1_000
 
 const wireError = (host: string, result: Exclude<WireResult, { kind: 'answer' }>): Error => {
   if (result.kind === 'cut') return new UpstreamUnavailableError(`${host}: ${result.reason}`)
@@ -157,7 +160,7 @@ const wireError = (host: string, result: Exclude<WireResult, { kind: 'answer' }>
 /** One hop over a connection of its own: nothing is kept alive to hosts that strangers chose. */
 const hop = (
   url: URL,
-  pinned: ResolvedAddress,
+  pinned: readonly ResolvedAddress[],
   options: { limits: SafeFetchLimits; leftMs: number; signal: AbortSignal | undefined; accept: string },
 ): Promise<WireAnswer> =>
   new Promise((resolve, reject) => {
@@ -165,6 +168,8 @@ const hop = (
     const client = new Client(url.origin, {
       pipelining: 1,
       allowH2: false,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
       connect: { timeout: leftMs, lookup: lookupOf(pinned) as never, rejectUnauthorized: true },
     })
     const headers = { accept, 'accept-encoding': ACCEPT_ENCODING, 'user-agent': 'firn' }
@@ -197,7 +202,7 @@ const accepted = (type: string, allowed: readonly string[]): boolean =>
 
 /**
  * GET of URLs that strangers chose (token metadata, logos). Every hop is resolved once, checked, and connected to the
- * very address that was checked, so that neither redirects nor a name that resolves differently the second time
+ * very addresses that were checked, one after the other, so that neither redirects nor a name that resolves differently the second time
  * reach a private network. No credentials, no cookies, TLS verified.
  *
  * Throws BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError for the wrong type,
@@ -216,7 +221,7 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
     const { signal } = options
     let url = parseUrl(text)
     for (let redirects = 0; ; redirects += 1) {
-      const pinned = await pinAddress(url, resolve, allow, deadline - steadyNow())
+      const pinned = await pinAddresses(url, resolve, allow, deadline - steadyNow())
       if (signal?.aborted) throw new CancelledError()
       const leftMs = deadline - steadyNow()
       if (leftMs <= 0) throw new DeadlineError(`${url.host}: no answer in time`)
@@ -227,7 +232,7 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
       url = redirectOf(url, location)
     }
   }
-  return (text, options) => line(() => follow(text, options))
+  return (text, options) => line(() => follow(text, options), options?.signal)
 }
 
 const finish = (url: URL, answer: WireAnswer, limits: SafeFetchLimits): SafeAnswer => {

@@ -104,6 +104,38 @@ test('a redirect never leads from https to http, but from http to https', () => 
   expect(redirectOf(new URL('http://a.example/x'), 'https://a.example/x').href).toBe('https://a.example/x')
 })
 
+test('a name whose first address leads nowhere is fetched from its next one', async () => {
+  const { port } = await start({ handle: () => json('1') })
+  const resolve = async () => [
+    { address: '::1', family: 6 as const },
+    { address: LOOPBACK, family: 4 as const },
+  ]
+  const fetch = createSafeFetch({ allowAddress: () => true, resolve })
+  expect((await fetch(`http://two.example:${port}/`)).body.toString()).toBe('1')
+})
+
+test('whoever leaves while he waits for his turn frees his place in the line', async () => {
+  const limits = { maxConcurrent: 1, timeoutMs: 60_000 }
+  const faults: FaultServerOptions['faults'] = ({ path }) => (path === '/slow' ? { hang: 'headers' } : {})
+  const { server, fetch } = await start({ handle: () => json('1'), faults }, { limits })
+  const leaving = new AbortController()
+  const first = fetch(`${server.url}/slow`, { signal: leaving.signal }).catch((error: unknown) => error)
+  await until(() => server.stats.requests === 1, 'the slow one is asked for')
+  const waiting = Array.from({ length: 64 }, () => {
+    const patience = new AbortController()
+    return { patience, done: fetch(`${server.url}/`, { signal: patience.signal }).catch((error: unknown) => error) }
+  })
+  await expect(fetch(`${server.url}/`)).rejects.toThrow('too many fetches waiting')
+  for (const { patience } of waiting) patience.abort()
+  for (const { done } of waiting) expect(await done).toBeInstanceOf(CancelledError)
+  const next = fetch(`${server.url}/`)
+  leaving.abort()
+  expect(await first).toBeInstanceOf(CancelledError)
+  expect((await next).body.toString()).toBe('1')
+  await expect(fetch(`${server.url}/`, { signal: AbortSignal.abort() })).rejects.toBeInstanceOf(CancelledError)
+  expect(server.stats.requests).toBe(2)
+})
+
 describe('limits', () => {
   test('three redirects are followed, relative ones too, a fourth is not', async () => {
     const { server, fetch } = await start({
