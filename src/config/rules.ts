@@ -108,6 +108,20 @@ function orderProblems({ http, market: { prices } }: Config): string[] {
   return problems
 }
 
+/** A plan that does not exist, or two for one key: only one of them would count. */
+function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
+  return apiKeys.flatMap(({ key, plan }, rank) => {
+    const name = `data.apiKeys.${rank}`
+    const first = apiKeys.findIndex((one) => one.key === key)
+    return [
+      ...(Object.hasOwn(plans, plan)
+        ? []
+        : [`${name}.plan: given "${plan}"; allowed: one of ${Object.keys(plans).join(', ')}`]),
+      ...(first === rank ? [] : [`${name}.key: given that of data.apiKeys.${first}; allowed: each key once`]),
+    ]
+  })
+}
+
 /** What no single key can tell: settings that need each other. One line per problem. */
 export function ruleProblems(config: Config): string[] {
   const { prices } = config.market
@@ -120,11 +134,7 @@ export function ruleProblems(config: Config): string[] {
     ...(config.otel.enabled && config.otel.endpoint === undefined
       ? ['otel.endpoint: missing; needed: an endpoint when otel.enabled is true']
       : []),
-    ...config.data.apiKeys.flatMap(({ plan }, rank) =>
-      Object.hasOwn(config.data.plans, plan)
-        ? []
-        : [`data.apiKeys.${rank}.plan: given "${plan}"; allowed: one of ${Object.keys(config.data.plans).join(', ')}`],
-    ),
+    ...apiKeyProblems(config.data),
     ...upstreamProblems(config.chains),
     ...idProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),

@@ -16,6 +16,11 @@ const rows: [string, Given, string][] = [
     'market.prices.maxStaleMs: given 600000; allowed: at least market.prices.cacheMs, 1800000',
   ],
   [
+    'one key with two plans',
+    { file: { data: { plans: { paid: {} }, apiKeys: [{ key: 'one' }, { key: 'one', plan: 'paid' }] } } },
+    'data.apiKeys.1.key: given that of data.apiKeys.0; allowed: each key once',
+  ],
+  [
     'asset that is no ID',
     {
       file: {
