@@ -19,13 +19,14 @@ const listOf =
     to.list(mark)
   }
 
-const fields =
-  (names: readonly (readonly [string, Write])[]): Write =>
-  (to, value) => {
+const fields = (names: readonly (readonly [string, Write])[]): Write => {
+  const backwards = names.toReversed()
+  return (to, value) => {
     const mark = to.mark()
-    for (const [name, write] of names.toReversed()) write(to, (value as Members)[name])
+    for (const [name, write] of backwards) write(to, (value as Members)[name])
     to.list(mark)
   }
+}
 
 const access = fields([
   ['address', bytes],
@@ -83,12 +84,12 @@ const isNothing = (value: unknown): boolean => value == null || /^0x0*$/.test(St
 /** Whether somebody signed it, and not the chain made it by itself. */
 export function isSigned(transaction: RpcTransaction): boolean {
   const { r, s } = transaction as unknown as Members
-  return typeOf(transaction) in TYPES && !(isNothing(r) && isNothing(s))
+  return Object.hasOwn(TYPES, typeOf(transaction)) && !(isNothing(r) && isNothing(s))
 }
 
 function typeOf(transaction: RpcTransaction): string {
   const type = transaction.type ?? '0x0'
-  return type in TYPES ? type : `0x${quantity(type).toString(16)}`
+  return Object.hasOwn(TYPES, type) ? type : `0x${quantity(type).toString(16)}`
 }
 
 /**
