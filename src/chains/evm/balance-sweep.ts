@@ -48,11 +48,11 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   ): SweepResult['errors'] => {
     const errors = new Map(second.errors)
     const guessed = new Set(second.guessed.map(pairKey))
+    for (const token of second.burning) unreadable.addBurning(token)
     for (const pair of still) {
       if (pair.token === nativeToken) errors.set(pair.owner, new BadAnswerError('native balance could not be read'))
       else if (!guessed.has(pairKey(pair))) unreadable.add(pair.token, pair.owner)
     }
-    for (const token of second.burning) unreadable.addBurning(token)
     rememberAnswers(second, asked, unreadable)
     for (const token of distinct(second.guessed, 'token')) {
       const company = wanted.find(({ tokens }) => tokens.includes(token))

@@ -4,6 +4,7 @@ import type { BlockMark } from './reader-types.ts'
 import { type SweepDeps, sweepPass } from './sweep-pass.ts'
 import { inParts, type Rectangle } from './sweep-plan.ts'
 import { type Pair, type PassResult, pairKey, type SweepResult } from './sweep-tally.ts'
+import { BURNS_FOR_ALL } from './unreadable-tokens.ts'
 
 export interface PatientResult extends SweepResult {
   /** Those of `failed` that were not asked: the token burns its gas for whomever it is asked. */
@@ -12,8 +13,6 @@ export interface PatientResult extends SweepResult {
   burning: Set<string>
 }
 
-/** A token that burns its gas for so many owners, and answers none, does so for all: each costs a node much work. */
-const BURNS_FOR_ALL = 7
 /** Parts in which the owners of a token known to burn its gas are asked: one more turn is rarely needed. */
 export const BURNING_PARTS = BURNS_FOR_ALL + 1
 /** In so many turns all owners of a call are asked, 255, though a token burns its gas for each of them but one. */

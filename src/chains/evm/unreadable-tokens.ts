@@ -4,7 +4,7 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 
 /** Tokens that showed no readable balance a short while ago, by owner. */
 export interface UnreadableTokens {
-  /** True when asking for the token is pointless: it failed for every one of these owners. */
+  /** True when asking for the token is pointless: it failed for every one of these owners, or burns its gas for all. */
   covers(token: string, owners: readonly string[]): boolean
   has(token: string, owner: string): boolean
   add(token: string, owner: string): void
@@ -33,12 +33,18 @@ const SOON = 0.25
 /** A token that fails for one or two owners may be of those (an airdrop, a blocklist). */
 const TROUBLED_AFTER = 3
 
+/** A token that burns its gas for so many owners, and answers none, does so for all: each costs a node much work. */
+export const BURNS_FOR_ALL = 7
+
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
   const pairs = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const together = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const troubles = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
   const burning = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
   const answers = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
+  const burnt = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
+  // Without an end: whoever saw his balance is not to lose it because strangers asked while he was away.
+  const answering = new LRUCache<string, true>({ max: entries })
   const tried = new LRUCache<string, number>({ max: entries })
   const key = (token: string, owner: string) => `${token}:${owner}`
   const names = new WeakMap<readonly string[], string>()
@@ -49,10 +55,18 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
   }
   return {
     covers: (token, owners) =>
+      (burnt.get(token)?.size ?? 0) >= BURNS_FOR_ALL ||
       owners.every((owner) => pairs.has(key(token, owner))) ||
       (together.size > 0 && together.has(key(token, nameOf(owners)))),
     has: (token, owner) => pairs.has(key(token, owner)),
-    add: (token, owner) => void pairs.set(key(token, owner), true),
+    add(token, owner) {
+      pairs.set(key(token, owner), true)
+      if (!burning.has(token) || answering.has(token)) return
+      const owners = burnt.get(token)
+      // Its time runs from the first owner here, too.
+      if (!owners) burnt.set(token, new Set([owner]))
+      else if (owners.size < BURNS_FOR_ALL) owners.add(owner)
+    },
     putOff: (token, owner) => void pairs.set(key(token, owner), true, { ttl: ttlMs * SOON }),
     trying: (token) => void tried.set(token, steadyNow()),
     triedAt: (token) => tried.get(token) ?? 0,
@@ -67,7 +81,10 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
     mayBurn: (token, owner) => burning.has(token) && !answers.has(key(token, owner)),
     addBurning: (token) => void burning.set(token, true),
     addAnswer: (token, owner) => {
-      if (burning.has(token)) answers.set(key(token, owner), true)
+      if (!burning.has(token)) return
+      answers.set(key(token, owner), true)
+      answering.set(token, true)
+      burnt.delete(token)
     },
   }
 }

@@ -123,3 +123,22 @@ it('new owners of a token that is known to burn its gas for some wait for one ro
   expect(await shown(source, [10, 9].map(owner))).toEqual([nine, nothing])
   expect(calls()).toHaveLength(before + 6)
 })
+
+it('a token that burnt its gas for seven owners, and answered none, costs the next ones nothing', async () => {
+  const hell = `0x${'5c'.repeat(20)}`
+  await setCode(hell, burner)
+  const { source, calls } = sourceOver(noDiscovery, { list: [unlisted(hell)] })
+  for (const number of [1, 4, 7]) await shown(source, [number, number + 1, number + 2].map(owner))
+  const before = calls().length
+  expect(await shown(source, [20, 21, 22].map(owner))).toEqual([nothing, nothing, nothing])
+  expect(calls()).toHaveLength(before + 1)
+  expect(JSON.stringify(calls().at(-1)?.params)).not.toContain(hell.slice(2))
+})
+
+it('a token that answered somebody is asked for all others, however many it burns its gas for', async () => {
+  await setCode(moody, MOODY)
+  const { source } = sourceOver(noDiscovery, { list: [unlisted(moody)] })
+  await shown(source, [1, 2, 3, 5].map(owner))
+  for (let at = 10; at < 20; at++) await shown(source, [2 * at + 1, 2 * at + 101].map(owner))
+  expect(await shown(source, [41, 40, 43].map(owner))).toEqual([nothing, nine, nothing])
+})
