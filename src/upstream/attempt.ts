@@ -15,6 +15,10 @@ interface AttemptPlan<T> {
   hedge: boolean
   /** Span that the request's `traceparent` is a child of; only where somebody records it. */
   parent?: string | undefined
+  /** `Waiting`: the reading that it is part of. */
+  partOf?: object | undefined
+  /** `CallOptions.onSent`. */
+  onSent?: (() => void) | undefined
 }
 
 export type Attempt = <T>(upstream: Upstream, plan: AttemptPlan<T>, settle: Settle<T>) => Cancel
@@ -85,11 +89,16 @@ class RunningAttempt<T> implements Ticket {
     this.#settle = settle
   }
 
+  get partOf(): object | undefined {
+    return this.#plan.partOf
+  }
+
   start(): void {
     const { dispatcher, limits } = this.#upstream
     this.#state = 'sent'
     this.#startedAt = performance.now()
     this.#reportWait(this.#startedAt - this.#madeAt)
+    this.#plan.onSent?.()
     this.#abandon = sendWire(dispatcher, this.#plan.request, limits, (result) => this.#landed(result))
   }
 

@@ -14,6 +14,8 @@ interface Passenger {
   settle: Settle<unknown>
   traceparent: string | undefined
   parent: string | undefined
+  partOf: object | undefined
+  onSent: (() => void) | undefined
   left: boolean
   settled: boolean
   onLeave: Cancel | undefined
@@ -32,6 +34,9 @@ interface PassengerOptions {
   traceparent?: string | undefined
   /** Span that `traceparent` is a child of; see `AttemptPlan`. */
   parent?: string | undefined
+  /** The reading that it is part of; a batch goes as part of its first one's. */
+  partOf?: object | undefined
+  onSent?: (() => void) | undefined
 }
 
 export interface BatcherDeps {
@@ -68,7 +73,8 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
 
   const sendSingle = (passenger: Passenger): void => {
     const request = jsonRequest(upstream, path, writeEntry(passenger.entry, 1), passenger.traceparent)
-    const plan = { request, read: readSingle, calls: 1, hedge: passenger.hedge, parent: passenger.parent }
+    const { hedge, parent, partOf, onSent } = passenger
+    const plan = { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent }
     const cancel = attempt(upstream, plan, (outcome) => settleOne(passenger, outcome))
     passenger.onLeave = cancel
   }
@@ -129,7 +135,10 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
     const calls = passengers.length
     const read = (host: string, answer: Parameters<typeof readBatch>[1]) => readBatch(host, answer, calls)
     let aboard = calls
-    const plan = { request, read, calls, hedge: first.hedge, parent: first.parent }
+    const onSent = (): void => {
+      for (const passenger of passengers) passenger.onSent?.()
+    }
+    const plan = { request, read, calls, hedge: first.hedge, parent: first.parent, partOf: first.partOf, onSent }
     const cancel = attempt(upstream, plan, (outcome) => land(passengers, outcome))
     const onLeave = (cause: CancelCause): void => {
       aboard -= 1
@@ -167,6 +176,8 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
         settle,
         traceparent: options.traceparent,
         parent: options.parent,
+        partOf: options.partOf,
+        onSent: options.onSent,
         left: false,
         settled: false,
         onLeave: undefined,

@@ -73,6 +73,8 @@ export const createExchange =
       const headers = upstream.ownHeaders ? { ...named, ...upstream.headers } : named
       const path = upstream.path(request.path)
       const wire = { method: request.method, path, headers, body: request.body, decode: false }
-      return deps.attempt(upstream, { request: wire, read, calls: 1, hedge, parent: trace?.spanId }, settle)
+      const { signal: partOf, onSent } = options
+      const plan = { request: wire, read, calls: 1, hedge, parent: trace?.spanId, partOf, onSent }
+      return deps.attempt(upstream, plan, settle)
     })
   }

@@ -1,13 +1,14 @@
+import { createGateQueue, type Waiting } from './gate-queue.ts'
 import type { RateBudget } from './rate-budget.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 
 /** One call that wants to start. `refuse` is called instead of `start` when the queue is emptied. */
-export interface Ticket {
+export interface Ticket extends Waiting {
   start(): void
   refuse(reason: string): void
 }
 
-/** The door of one upstream: at most so many requests at once, at most so many per second, first come first served. */
+/** The door of one upstream: at most so many requests at once, at most so many per second, in the order of `GateQueue`. */
 export interface Gate {
   /** True when a ticket would start at once. */
   room(now: number): boolean
@@ -30,7 +31,7 @@ export const createGate = (deps: {
   scheduler: Scheduler
 }): Gate => {
   const { maxConcurrent, maxWaiting, budget, scheduler } = deps
-  const queue = new Set<Ticket>()
+  const queue = createGateQueue<Ticket>()
   let active = 0
   let alarm: Scheduled | undefined
 
@@ -39,50 +40,48 @@ export const createGate = (deps: {
     pump()
   }
   const pump = (): void => {
-    for (const ticket of queue) {
-      if (active >= maxConcurrent) return
+    while (queue.size() > 0 && active < maxConcurrent) {
       const now = Date.now()
       if (!budget.take(now)) {
         alarm ??= scheduler.at(budget.nextAt(now), onAlarm)
         return
       }
-      queue.delete(ticket)
       active += 1
-      ticket.start()
+      queue.take()?.start()
     }
   }
   const dropAlarm = (): void => {
-    if (queue.size > 0 || !alarm) return
+    if (queue.size() > 0 || !alarm) return
     scheduler.cancel(alarm)
     alarm = undefined
   }
   return {
-    room: (now) => queue.size === 0 && active < maxConcurrent && budget.available(now),
+    room: (now) => queue.size() === 0 && active < maxConcurrent && budget.available(now),
     enter: (ticket, now) => {
-      if (queue.size === 0 && active < maxConcurrent && budget.take(now)) {
+      if (queue.size() === 0 && active < maxConcurrent && budget.take(now)) {
         active += 1
+        queue.passed(ticket)
         ticket.start()
         return true
       }
-      if (queue.size >= maxWaiting) return false
+      if (queue.size() >= maxWaiting) return false
       queue.add(ticket)
       pump()
       return true
     },
     withdraw: (ticket) => {
-      if (queue.delete(ticket)) dropAlarm()
+      if (queue.remove(ticket)) dropAlarm()
     },
     leave: () => {
       active -= 1
-      if (queue.size > 0) pump()
+      if (queue.size() > 0) pump()
     },
     turnAway: (reason) => {
-      const waiting = [...queue]
-      queue.clear()
+      const waiting = queue.empty()
       dropAlarm()
       for (const ticket of waiting) ticket.refuse(reason)
     },
     active: () => active,
-    waiting: () => queue.size,
+    waiting: queue.size,
   }
 }

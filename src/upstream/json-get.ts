@@ -61,7 +61,8 @@ export const createJsonGetter =
         const parent = options.traceparent === undefined ? trace?.spanId : undefined
         const read = (host: string, answer: WireAnswer) =>
           readFor(host, answer, options.check) as Outcome<T | undefined>
-        return deps.attempt(upstream, { request, read, calls: 1, hedge, parent }, settle)
+        const { signal: partOf, onSent } = options
+        return deps.attempt(upstream, { request, read, calls: 1, hedge, parent, partOf, onSent }, settle)
       },
     )
   }

@@ -63,8 +63,16 @@ export interface IdentityProbe {
 
 /** What a caller says about one read. */
 export interface CallOptions {
-  /** Aborts the call; the socket is closed when the last caller of a shared read has left. */
+  /**
+   * Aborts the call; the socket is closed when the last caller of a shared read has left. Calls with the same signal are
+   * parts of one reading where they wait for an upstream: those of a reading that has begun go before others.
+   */
   signal?: AbortSignal
+  /**
+   * Called whenever the call leaves for an upstream, which may be long after it was made where that one is busy. Not
+   * where it joins another call in flight.
+   */
+  onSent?: () => void
   /** Absolute time, milliseconds of `Date.now()`, by which the answer must be there. */
   deadline?: number
   /** False = never coalesced with an identical call in flight, never hedged, never sent twice (writes). Default true. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UpstreamUnavailableError } from '../../src/errors.ts'
@@ -40,6 +41,44 @@ test('a call that waits for its turn can leave, and is never sent', async () => 
   await first
   await pool.rpc('', 'third', [], alone)
   expect(servers[0]?.stats.seen.map(({ method }) => method)).toEqual(['first', 'third'])
+})
+
+test('who waits for his turn is told when his call leaves, each of a batch', async () => {
+  const { pool } = await startTestPool([{ faults: { latencyMs: 50 } }], { limits: { maxConcurrent: 1 } })
+  const log: string[] = []
+  const call = (name: string, options: object) =>
+    pool.rpc('', name, [], { ...options, onSent: () => void log.push(name) })
+  const first = call('a', alone)
+  const others = [call('b', alone), call('c', {}), call('d', {})]
+  await until(() => log.length > 0, 'the first one leaves')
+  expect(log).toEqual(['a'])
+  await Promise.all([first, ...others])
+  expect(log).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('where more is asked than can be answered, as many readings of two calls are answered as there is room for', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { latencyMs: 100 } }], { limits: { maxConcurrent: 4 } })
+  let answered = 0
+  const reading = async (number: number): Promise<void> => {
+    const options = { ...alone, signal: new AbortController().signal, deadline: Date.now() + 2_000 }
+    try {
+      await pool.rpc('', 'first', [number], options)
+      await pool.rpc('', 'second', [number], options)
+      answered += 1
+    } catch {
+      // Not all can be.
+    }
+  }
+  const readings: Promise<void>[] = []
+  // Twice as many as there is room for: 40 calls a second are answered, 80 are asked for.
+  for (let number = 0; number < 240; number++) {
+    readings.push(reading(number))
+    await sleep(25)
+  }
+  await Promise.all(readings)
+  const calls = servers[0]?.stats.requests ?? 0
+  // In the order of their coming nearly all would be cut between their two calls, and the others before the first.
+  expect(answered).toBeGreaterThan(0.35 * calls)
 })
 
 describe('sizes', () => {

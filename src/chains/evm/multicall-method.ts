@@ -1,6 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, parseAbi } from 'viem'
 import { BadAnswerError } from '../../errors.ts'
-import type { ReadContext } from '../capabilities.ts'
 import { balanceOfData } from './call-data.ts'
 import { isRefusal } from './call-failure.ts'
 import { blockTag, type CallTarget, callOptions } from './packed-method.ts'
@@ -8,6 +7,7 @@ import {
   type BalanceAnswer,
   type BalanceQuery,
   type BlockMark,
+  type CallContext,
   type ContractCall,
   nativeToken,
   type ReadMethod,
@@ -52,7 +52,7 @@ function gasProbe(multicall: string, gas: number): ContractCall {
 /** One aggregate3 that also says its block and its chain. */
 const createAggregate =
   (target: CallTarget, multicall: string) =>
-  async (calls: readonly ContractCall[], block: bigint | undefined, context: ReadContext) => {
+  async (calls: readonly ContractCall[], block: bigint | undefined, context: CallContext) => {
     const marks = Object.values(selectors).map((data) => ({ to: multicall, data }))
     const all = [...marks, arbSys, ...calls].map(({ to, data }) => ({
       target: to as Hex,
@@ -82,7 +82,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
 
   const balances = async (
     whole: BalanceQuery,
-    context: ReadContext,
+    context: CallContext,
     budget: { halvings: number },
   ): Promise<BalanceAnswer> => {
     const fitting = Math.max(1, Math.floor(pairsPerAggregate / whole.owners.length))
@@ -115,7 +115,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
   const halves = async (
     query: BalanceQuery,
     block: BlockMark,
-    context: ReadContext,
+    context: CallContext,
     budget: { halvings: number },
   ): Promise<BalanceAnswer> => {
     budget.halvings -= 1

@@ -1,8 +1,7 @@
 import type { UpstreamPool } from '../../upstream/types.ts'
-import type { ReadContext } from '../capabilities.ts'
 import { isRefusal } from './call-failure.ts'
 import { isPacked, packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
-import type { ReadMethod } from './reader-types.ts'
+import type { CallContext, ReadMethod } from './reader-types.ts'
 
 /** Where overridden code runs; nothing lives there on any chain. */
 const overrideAddress = '0x00000000000000000000000000000000f1270001'
@@ -20,10 +19,11 @@ export const blockTag = (block: bigint | undefined): string =>
   block === undefined ? 'latest' : `0x${block.toString(16)}`
 
 /** Options of every read here: a large call gains nothing from a batch and would make the batch's other entries wait. */
-export const callOptions = ({ signal, deadline, traceparent }: ReadContext) => ({
+export const callOptions = ({ signal, deadline, traceparent, onSent }: CallContext) => ({
   signal,
   deadline,
   batch: false,
+  ...(onSent && { onSent }),
   ...(traceparent !== undefined && { traceparent }),
 })
 
@@ -35,7 +35,7 @@ const isNoPackedAnswer = (said: unknown): boolean => (said instanceof Error ? is
  * puts the same bytes at an address for the time of the call, for chains where only listed accounts may create.
  */
 export function createPackedMethod(target: CallTarget, name: 'create' | 'override'): ReadMethod {
-  const run = (code: string, block: bigint | undefined, context: ReadContext): Promise<unknown> => {
+  const run = (code: string, block: bigint | undefined, context: CallContext): Promise<unknown> => {
     const tag = blockTag(block)
     const params =
       name === 'create'

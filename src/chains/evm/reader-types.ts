@@ -57,9 +57,14 @@ export interface CallAnswer {
   results: (Buffer | undefined)[]
 }
 
+export interface CallContext extends ReadContext {
+  /** Called when a call leaves for a node, which may be long after it was made. */
+  onSent?: () => void
+}
+
 /** One way to have a node run many reads in one eth_call. */
 export interface ReadMethod {
   readonly name: string
-  balances(query: BalanceQuery, context: ReadContext): Promise<BalanceAnswer>
-  calls(query: CallQuery, context: ReadContext): Promise<CallAnswer>
+  balances(query: BalanceQuery, context: CallContext): Promise<BalanceAnswer>
+  calls(query: CallQuery, context: CallContext): Promise<CallAnswer>
 }

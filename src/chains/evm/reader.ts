@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IdentityProbe, UpstreamPool } from '../../upstream/types.ts'
-import type { ReadContext } from '../capabilities.ts'
 import { callFailure } from './call-failure.ts'
 import { createMulticallMethod } from './multicall-method.ts'
 import { type CallTarget, createPackedMethod } from './packed-method.ts'
@@ -59,8 +58,8 @@ export function createEvmReader({ caip2Id, pool, path = '', multicall, logger }:
   }
   return {
     name: 'first accepted',
-    balances: (query, context: ReadContext) => inTurn((method) => method.balances(query, context)),
-    calls: (query, context: ReadContext) => inTurn((method) => method.calls(query, context)),
+    balances: (query, context) => inTurn((method) => method.balances(query, context)),
+    calls: (query, context) => inTurn((method) => method.calls(query, context)),
   }
 }
 

@@ -5,7 +5,7 @@ import type { ReadContext } from '../capabilities.ts'
 import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { EvmLimits } from './limits.ts'
 import type { PairBudget } from './pair-budget.ts'
-import type { BalanceAnswer, BlockMark, ReadMethod } from './reader-types.ts'
+import type { BalanceAnswer, BlockMark, CallContext, ReadMethod } from './reader-types.ts'
 import { halves, plan, type Rectangle } from './sweep-plan.ts'
 import { BlockLostError, createSweepTally, type PassResult, type SweepTally } from './sweep-tally.ts'
 
@@ -24,6 +24,11 @@ export interface PassOptions {
   oversized: 'error' | 'failed'
 }
 
+/**
+ * A call that a node has not answered by its deadline, after so many milliseconds, is too large for it. Less says nothing:
+ * it had waited for its turn at a busy node, and smaller calls would only be more of them.
+ */
+const TOO_SLOW_MS = 3_000
 /** A node that is one block behind catches up within about this time. */
 const catchUpMs = 250
 const catchUpTries = 3
@@ -64,12 +69,17 @@ function createJobRunner(deps: SweepDeps, options: PassOptions, tally: SweepTall
     if (job.owners.length === 0) return
     const pairs = job.owners.length * job.tokens.length
     let answer: BalanceAnswer
+    let sentAt = Number.NaN
+    const onSent = (): void => {
+      sentAt = performance.now()
+    }
     try {
-      answer = await query(job, deps, options, tally.block(), context)
+      answer = await query(job, deps, options, tally.block(), watched(context, onSent))
     } catch (error) {
       if (error instanceof BlockLostError) throw error
       const tooMuch = callFailure(error) === 'too-much'
-      if (tooMuch || error instanceof DeadlineError) budget.shrink(Math.floor(pairs / 2))
+      const tooSlow = error instanceof DeadlineError && performance.now() - sentAt > TOO_SLOW_MS
+      if (tooMuch || tooSlow) budget.shrink(Math.floor(pairs / 2))
       return tooMuch ? split.inHalves(job, error) : tally.lose(job.owners, error)
     }
     tally.add(job, answer)
@@ -82,13 +92,22 @@ function createJobRunner(deps: SweepDeps, options: PassOptions, tally: SweepTall
   return run
 }
 
+const watched = (context: ReadContext, onSent: () => void): CallContext => ({
+  signal: context.signal,
+  get deadline() {
+    return context.deadline
+  },
+  ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
+  onSent,
+})
+
 /** One call; a node that does not know the pinned block yet gets a moment to catch up. */
 async function query(
   job: Rectangle,
   { reader, limits }: SweepDeps,
   { gas }: PassOptions,
   block: BlockMark | undefined,
-  context: ReadContext,
+  context: CallContext,
 ): Promise<BalanceAnswer> {
   const wanted = { ...job, gas, answerBytes: limits.answerBytes, ...(block && { block: block.number }) }
   for (let tries = 0; ; tries++) {

@@ -1,0 +1,138 @@
+import { steadyNow } from '../lib/steady-clock.ts'
+
+/** Who waits for his turn. Tickets with the same object are parts of one reading, and of no use without one another. */
+export interface Waiting {
+  readonly partOf?: object | undefined
+}
+
+/** Who waits at one upstream, and who is next. All operations take the same time however many wait. */
+export interface GateQueue<T extends Waiting> {
+  add(ticket: T): void
+  /** It was sent without a wait: what is part of the same reading has begun with it. */
+  passed(ticket: T): void
+  /** Takes out who is next. */
+  take(): T | undefined
+  /** False = he does not wait any more. */
+  remove(ticket: T): boolean
+  /** Takes out everyone, in the order of their coming. */
+  empty(): T[]
+  size(): number
+}
+
+interface Group<T> {
+  tickets: Set<T>
+  since: number
+}
+
+/** Who waits for so long, milliseconds, waits at an upstream that is asked for more than it can answer. */
+const LONG_WAIT_MS = 1_000
+/** Of so many then one is he who has waited longest: those with much time, such as an index, must not wait for ever. */
+const OLDEST_EVERY = 8
+/** What goes on for longer is no reading that somebody waits for, milliseconds. */
+const READING_MS = 10_000
+
+/**
+ * First come, first served, but what is part of a reading that has begun comes before what would begin another: half of
+ * two readings is an answer to nobody.
+ *
+ * Where the wait becomes long, more is asked than the upstream can answer. In turn each would be sent shortly before its
+ * caller gives up, and nobody would be answered in time; so the newest go first then, and as many callers are answered as
+ * the upstream can answer. The others are answered when it is quieter, or told by their deadlines.
+ */
+export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow): GateQueue<T> => {
+  const places = new Map<T, Group<T>>()
+  /** In the order of their coming. Groups that became empty are passed over and dropped. */
+  const fresh = new Set<Group<T>>()
+  const begun = new Set<Group<T>>()
+  /** The fresh ones, newest last; also some that are fresh no longer. */
+  const stack: Group<T>[] = []
+  /** The group of a reading while it waits, and when the first of it was sent. */
+  const readings = new WeakMap<object, { group: Group<T>; startedAt: number | undefined }>()
+  let turn = 0
+
+  const groupOf = ({ partOf }: T, at: number): Group<T> => {
+    const known = partOf && readings.get(partOf)
+    const isOver = known?.startedAt !== undefined && at - known.startedAt > READING_MS
+    if (known && !isOver) {
+      if (known.group.tickets.size === 0) {
+        known.group.since = at
+        enlist(known.group, known.startedAt !== undefined)
+      }
+      return known.group
+    }
+    const group: Group<T> = { tickets: new Set(), since: at }
+    if (partOf && !isOver) readings.set(partOf, { group, startedAt: undefined })
+    enlist(group, false)
+    return group
+  }
+  const enlist = (group: Group<T>, hasBegun: boolean): void => {
+    if (hasBegun) {
+      begun.add(group)
+      return
+    }
+    if (stack.length > 2 * fresh.size + 16) stack.splice(0, stack.length, ...fresh)
+    fresh.add(group)
+    stack.push(group)
+  }
+  const drop = (ticket: T): boolean => {
+    const group = places.get(ticket)
+    if (!group) return false
+    places.delete(ticket)
+    group.tickets.delete(ticket)
+    if (group.tickets.size > 0) return true
+    fresh.delete(group)
+    begun.delete(group)
+    return true
+  }
+  const newest = (): Group<T> | undefined => {
+    for (;;) {
+      const group = stack.at(-1)
+      if (group === undefined || fresh.has(group)) return group
+      stack.pop()
+    }
+  }
+  const nextGroup = (at: number): Group<T> | undefined => {
+    const [ongoing] = begun
+    const [oldest] = fresh
+    if (ongoing || !oldest) return ongoing
+    if (at - oldest.since < LONG_WAIT_MS) return oldest
+    turn = (turn + 1) % OLDEST_EVERY
+    return turn === 0 ? oldest : newest()
+  }
+  const begin = (group: Group<T>, { partOf }: T, at: number): void => {
+    const reading = partOf && readings.get(partOf)
+    if (reading?.group !== group) return
+    reading.startedAt ??= at
+    if (fresh.delete(group)) begun.add(group)
+  }
+
+  return {
+    add: (ticket) => {
+      const group = groupOf(ticket, now())
+      group.tickets.add(ticket)
+      places.set(ticket, group)
+    },
+    passed: ({ partOf }) => {
+      if (partOf && !readings.has(partOf))
+        readings.set(partOf, { group: { tickets: new Set(), since: 0 }, startedAt: now() })
+    },
+    take: () => {
+      const at = now()
+      const group = nextGroup(at)
+      if (!group) return undefined
+      const [ticket] = group.tickets
+      if (!ticket) return undefined
+      begin(group, ticket, at)
+      drop(ticket)
+      return ticket
+    },
+    remove: drop,
+    empty: () => {
+      const all = [...places.keys()]
+      for (const ticket of all) drop(ticket)
+      stack.length = 0
+      return all
+    },
+    size: () => places.size,
+  }
+}
