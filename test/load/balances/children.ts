@@ -2,6 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { SERVER_ENVIRONMENT } from '../../support/firn-process.ts'
 import type { ChainFacts, Latencies } from './chains.ts'
 
 /** A server in a process of its own. */
@@ -48,7 +49,8 @@ export async function startChains({ fast, slow, middle }: Latencies): Promise<Ch
 /** The built server, as an operator runs it. Rejects when it does not start. */
 export async function startFirn(configFile: string): Promise<Child> {
   const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
-  const child = spawn(process.execPath, [main, '--config', configFile], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, ...SERVER_ENVIRONMENT }
+  const child = spawn(process.execPath, [main, '--config', configFile], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   for await (const text of child.stdout) {
     output += text

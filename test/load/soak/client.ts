@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 
 /** What a client does with its stream: most read it, some leave, some stop reading and leave later. */
 export type Manner = 'reads' | 'leaves at once' | 'leaves after the first item' | 'stalls'
@@ -34,7 +34,10 @@ export function visit(port: number, body: string, manner: Manner): Promise<Visit
   return new Promise((resolve) => {
     let items = 0
     let left = false
+    let begun: IncomingMessage | undefined
     const done = (outcome: Visit['outcome']): void => resolve({ manner, outcome: left ? 'left' : outcome, items })
+    const outcomeOf = (answer: IncomingMessage): Visit['outcome'] =>
+      answer.complete ? (answer.statusCode === 200 ? 'whole' : 'refused') : 'broken'
     const asked = request(
       {
         host: '127.0.0.1',
@@ -46,7 +49,8 @@ export function visit(port: number, body: string, manner: Manner): Promise<Visit
       },
       (answer) => {
         answer.on('error', () => done('broken'))
-        answer.on('close', () => done(answer.complete ? (answer.statusCode === 200 ? 'whole' : 'refused') : 'broken'))
+        answer.on('close', () => done(outcomeOf(answer)))
+        begun = answer
         if (manner === 'stalls') return void answer.pause()
         answer.setEncoding('utf8')
         answer.on('data', (text: string) => {
@@ -60,7 +64,8 @@ export function visit(port: number, body: string, manner: Manner): Promise<Visit
       asked.destroy()
     }
     asked.on('error', () => done('broken'))
-    asked.on('close', () => done('broken'))
+    // Who stalls may have got the whole answer into his system's buffers; nobody reads it from there.
+    asked.on('close', () => done(begun ? outcomeOf(begun) : 'broken'))
     if (manner === 'leaves at once' || manner === 'stalls') setTimeout(leave, IMPATIENCE[manner])
     asked.end(body)
   })
