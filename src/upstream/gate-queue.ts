@@ -24,16 +24,29 @@ interface Group<T> {
   since: number
 }
 
+interface Reading<T> {
+  /** Those of its tickets that wait. */
+  group: Group<T>
+  /** When the first of it was sent. */
+  startedAt: number | undefined
+  sent: number
+}
+
 /** Who waits for so long, milliseconds, waits at an upstream that is asked for more than it can answer. */
 const LONG_WAIT_MS = 1_000
 /** Of so many then one is he who has waited longest: those with much time, such as an index, must not wait for ever. */
 const OLDEST_EVERY = 8
 /** What goes on for longer is no reading that somebody waits for, milliseconds. */
 const READING_MS = 10_000
+/** Precedence for more calls than this would keep everybody else waiting: an owner may name a thousand addresses. */
+const READING_CALLS = 32
+
+const isLong = ({ sent, startedAt }: Reading<unknown>, at: number): boolean =>
+  sent >= READING_CALLS || (startedAt !== undefined && at - startedAt > READING_MS)
 
 /**
  * First come, first served, but what is part of a reading that has begun comes before what would begin another: half of
- * two readings is an answer to nobody.
+ * two readings is an answer to nobody. Once a reading turns out to be a long one, each of its calls stands for itself.
  *
  * Where the wait becomes long, more is asked than the upstream can answer. In turn each would be sent shortly before its
  * caller gives up, and nobody would be answered in time; so the newest go first then, and as many callers are answered as
@@ -44,33 +57,27 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
   /** In the order of their coming. Groups that became empty are passed over and dropped. */
   const fresh = new Set<Group<T>>()
   const begun = new Set<Group<T>>()
-  /** The fresh ones, newest last; also some that are fresh no longer. */
+  /** The fresh ones, each once, newest last; also some that are fresh no longer. */
   const stack: Group<T>[] = []
-  /** The group of a reading while it waits, and when the first of it was sent. */
-  const readings = new WeakMap<object, { group: Group<T>; startedAt: number | undefined }>()
+  const readings = new WeakMap<object, Reading<T>>()
   let turn = 0
 
   const groupOf = ({ partOf }: T, at: number): Group<T> => {
     const known = partOf && readings.get(partOf)
-    const isOver = known?.startedAt !== undefined && at - known.startedAt > READING_MS
-    if (known && !isOver) {
-      if (known.group.tickets.size === 0) {
-        known.group.since = at
-        enlist(known.group, known.startedAt !== undefined)
-      }
-      return known.group
-    }
+    const isOne = known && !isLong(known, at)
+    if (isOne && known.group.tickets.size > 0) return known.group
     const group: Group<T> = { tickets: new Set(), since: at }
-    if (partOf && !isOver) readings.set(partOf, { group, startedAt: undefined })
-    enlist(group, false)
+    if (isOne) known.group = group
+    else if (partOf && !known) readings.set(partOf, { group, startedAt: undefined, sent: 0 })
+    if (isOne && known.startedAt !== undefined) begun.add(group)
+    else enlist(group)
     return group
   }
-  const enlist = (group: Group<T>, hasBegun: boolean): void => {
-    if (hasBegun) {
-      begun.add(group)
-      return
+  const enlist = (group: Group<T>): void => {
+    if (stack.length > 2 * fresh.size + 16) {
+      const waiting = stack.filter((one) => fresh.has(one))
+      stack.splice(0, stack.length, ...waiting)
     }
-    if (stack.length > 2 * fresh.size + 16) stack.splice(0, stack.length, ...fresh)
     fresh.add(group)
     stack.push(group)
   }
@@ -99,11 +106,32 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
     turn = (turn + 1) % OLDEST_EVERY
     return turn === 0 ? oldest : newest()
   }
-  const begin = (group: Group<T>, { partOf }: T, at: number): void => {
-    const reading = partOf && readings.get(partOf)
-    if (reading?.group !== group) return
+  const note = (partOf: object, at: number): Reading<T> => {
+    const reading = readings.get(partOf) ?? { group: { tickets: new Set(), since: at }, startedAt: at, sent: 0 }
+    if (reading.sent === 0) readings.set(partOf, reading)
     reading.startedAt ??= at
-    if (fresh.delete(group)) begun.add(group)
+    reading.sent += 1
+    return reading
+  }
+  /** Each that still waits for himself, behind the others: his reading has had its turn. */
+  const disperse = (group: Group<T>): void => {
+    fresh.delete(group)
+    begun.delete(group)
+    const alone = [...group.tickets].map((ticket): Group<T> => {
+      const own = { tickets: new Set([ticket]), since: group.since }
+      places.set(ticket, own)
+      fresh.add(own)
+      return own
+    })
+    group.tickets.clear()
+    stack.unshift(...alone)
+  }
+  const begin = (group: Group<T>, { partOf }: T, at: number): void => {
+    if (!partOf) return
+    const reading = note(partOf, at)
+    if (reading.group !== group || group.tickets.size === 0) return
+    if (isLong(reading, at)) disperse(group)
+    else if (fresh.delete(group)) begun.add(group)
   }
 
   return {
@@ -113,8 +141,7 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
       places.set(ticket, group)
     },
     passed: ({ partOf }) => {
-      if (partOf && !readings.has(partOf))
-        readings.set(partOf, { group: { tickets: new Set(), since: 0 }, startedAt: now() })
+      if (partOf) note(partOf, now())
     },
     take: () => {
       const at = now()
@@ -122,8 +149,8 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
       if (!group) return undefined
       const [ticket] = group.tickets
       if (!ticket) return undefined
-      begin(group, ticket, at)
       drop(ticket)
+      begin(group, ticket, at)
       return ticket
     },
     remove: drop,

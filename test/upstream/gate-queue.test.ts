@@ -105,3 +105,52 @@ test('thousands that come and leave keep no memory of those who went', () => {
   add('newest')
   expect(take(3)).toBe('newest stays -')
 })
+
+test('a reading of many calls has precedence for some of them, then each stands for itself', () => {
+  const { queue, clock, add, take } = start()
+  const scan = {}
+  const wallet = {}
+  for (let at = 0; at < 40; at++) add(`${at}`, scan)
+  add('wallet 1', wallet)
+  const first = Array.from({ length: 32 }, (_, at) => String(at)).join(' ')
+  expect(take(32)).toBe(first)
+  expect(take(1)).toBe('wallet 1')
+  add('wallet 2', wallet)
+  add('40', scan)
+  expect(queue.size()).toBe(10)
+  expect(take(3)).toBe('wallet 2 32 33')
+  add('late')
+  clock.now += 1_000
+  // Where all wait for long, what is left of it comes last.
+  expect(take(9)).toBe('late 40 39 38 37 36 35 34 -')
+})
+
+test('who leaves a reading that was taken apart is passed over', () => {
+  const { queue, add, take } = start()
+  const scan = {}
+  const tickets = Array.from({ length: 35 }, (_, at) => add(String(at), scan))
+  take(32)
+  expect(queue.remove(tickets[33] as Named)).toBe(true)
+  expect(queue.remove(tickets[33] as Named)).toBe(false)
+  expect(queue.size()).toBe(2)
+  expect(take(3)).toBe('32 34 -')
+})
+
+test('calls that were sent without a wait count, too', () => {
+  const { queue, add, take } = start()
+  const scan = {}
+  for (let at = 0; at < 32; at++) queue.passed({ name: String(at), partOf: scan })
+  add('wallet')
+  add('32', scan)
+  expect(take(2)).toBe('wallet 32')
+})
+
+test('a reading of which one has left in vain and the next one was sent without a wait has begun', () => {
+  const { queue, add, take } = start()
+  const reading = {}
+  queue.remove(add('left', reading))
+  queue.passed({ name: 'sent', partOf: reading })
+  add('other')
+  add('second', reading)
+  expect(take(2)).toBe('second other')
+})

@@ -81,6 +81,29 @@ test('where more is asked than can be answered, as many readings of two calls ar
   expect(answered).toBeGreaterThan(0.35 * calls)
 })
 
+test('a reading of many calls does not keep those of few calls waiting until it is over', async () => {
+  const { pool } = await startTestPool([{ faults: { latencyMs: 10 } }], { limits: { requestsPerSecond: 50 } })
+  const gone = new AbortController()
+  const call = (name: string, signal: AbortSignal) => pool.rpc('', name, [], { ...alone, signal })
+  // Uses up what may be asked at once, then asks for 16 more calls all the time, as a wallet of many addresses does.
+  await Promise.all(Array.from({ length: 50 }, (_, at) => call(`before ${at}`, gone.signal)))
+  let calls = 0
+  const scan = async (): Promise<void> => {
+    while (!gone.signal.aborted) await call(`scan ${calls++}`, gone.signal).catch(() => undefined)
+  }
+  const scans = Array.from({ length: 16 }, scan)
+  await until(() => calls > 50, 'the long reading has begun')
+  const start = performance.now()
+  const { signal } = new AbortController()
+  await call('first', signal)
+  await call('second', signal)
+  const ms = performance.now() - start
+  gone.abort()
+  await Promise.all(scans)
+  // 16 calls wait before each of its own: 0.7 s in all.
+  expect(ms).toBeLessThan(2_500)
+})
+
 describe('sizes', () => {
   test.each([true, false])('an answer above the limit is cut while it arrives, chunked: %s', async (chunked) => {
     const { pool, servers } = await startTestPool([{ faults: { hugeBytes: 50_000_000, chunked } }], {
