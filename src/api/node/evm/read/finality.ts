@@ -6,14 +6,16 @@ export type CallFinality =
   | { kind: 'settled' }
   /** `block` = it must be accepted before the answer counts; `finalWhen` = bytes that a final answer holds. */
   | { kind: 'immutable'; block?: bigint; finalWhen?: string }
-  | { kind: 'tip' }
+  /** `below` = moves with the newest block, and may be about one that lies below it. */
+  | { kind: 'tip'; below?: true }
 
-type Block = { at: 'tip' } | { at: 'hash' } | { at: 'number'; number: bigint } | undefined
+type Block = { at: 'tip'; below?: true } | { at: 'hash' } | { at: 'number'; number: bigint } | undefined
 
 const TAGS: Readonly<Record<string, Block>> = {
   '"latest"': { at: 'tip' },
-  '"safe"': { at: 'tip' },
-  '"finalized"': { at: 'tip' },
+  // Where blocks are executed after they were accepted (C since Helicon), these are the settled one, seconds older.
+  '"safe"': { at: 'tip', below: true },
+  '"finalized"': { at: 'tip', below: true },
   '"accepted"': { at: 'tip' },
   '"earliest"': { at: 'number', number: 0n },
 }
@@ -61,7 +63,7 @@ export function parameterAt(params: Buffer | undefined, index: number): Buffer |
 
 const fromBlock = (block: Block): CallFinality | undefined => {
   if (block === undefined) return undefined
-  if (block.at === 'tip') return { kind: 'tip' }
+  if (block.at === 'tip') return block.below ? { kind: 'tip', below: true } : { kind: 'tip' }
   return block.at === 'hash' ? { kind: 'immutable' } : { kind: 'immutable', block: block.number }
 }
 

@@ -55,12 +55,13 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     return behind('has no such block or transaction')
   }
   const height = tellsHeight ? heightIn(plan, result) : undefined
+  const newest = aboutTip && !finality.below
   if (height !== undefined) {
-    if (aboutTip) tip.saw(host, height)
+    if (newest) tip.saw(host, height)
     else tip.reached(height)
   }
   if (!aboutTip) return ANSWER
   const mark = tip.mark()
-  if (height !== undefined && mark !== undefined && height < mark) return behind('shows an older tip')
+  if (newest && height !== undefined && mark !== undefined && height < mark) return behind('shows an older tip')
   return tip.isBehind(host) ? behind('lags') : ANSWER
 }
