@@ -18,7 +18,7 @@ const RATE_TEXT =
 const SIZE_TEXT =
   /(response|result|request|payload|body|batch|log|query)s?.{0,20}(size|too (large|big|many))|size limit/i
 const BEHIND_TEXT =
-  /cannot query unfinalized data|requested .{0,120}after last accepted|header not found|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
+  /cannot query unfinalized data|requested .{0,120}after last accepted|header (for hash )?not found|block not found: (hash|not accepted yet)|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
 /** The node's own trouble: another one may answer. */
 const TROUBLE_TEXT =
   /^internal (server )?error\.?$|missing trie node|service (temporarily )?unavailable|resource unavailable/i

@@ -15,7 +15,7 @@ const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behi
 
 /** Texts of a node that has not seen a block which the caller knows of. */
 const BEHIND =
-  /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header not found|missing trie node/
+  /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header (for hash )?not found|^unknown block$|^block not found(: |$)|missing trie node/
 /** Texts of a node that lacks the method: others may be older, newer, or have the API switched on. */
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
 /** No node is left alone for longer, whatever it asks for. */
@@ -77,8 +77,11 @@ function judgeError({ code, message }: RpcError): AnswerVerdict {
 }
 
 /** Any member of a batch that a node behind could not answer makes the whole batch another node's. */
-const batchIsBehind = (body: Buffer): boolean =>
-  body.includes('cannot query unfinalized data') || body.includes('after last accepted block')
+const BATCH_BEHIND = [
+  ...['cannot query unfinalized data', 'after last accepted block', 'header for hash not found'],
+  ...['"unknown block"', '"block not found'],
+]
+const batchIsBehind = (body: Buffer): boolean => BATCH_BEHIND.some((text) => body.includes(text))
 
 function judgeBody(body: Buffer): AnswerVerdict {
   // Notifications and pings are answered with nothing.
