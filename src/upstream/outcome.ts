@@ -53,6 +53,8 @@ export interface Teller {
   server: object
   /** It answered for another one, which was slow or in trouble. */
   stoodIn: boolean
+  /** It is known to be further behind the others of its pool than they may be: nobody else answered. */
+  lags: boolean
 }
 
 /** Called at most once. */

@@ -182,7 +182,8 @@ class ReadRun<T> implements Run {
 
   #signed(outcome: Outcome<T>, { upstream }: Leg): Outcome<T> {
     if (outcome.kind !== 'answer') return outcome
-    return { ...outcome, by: { server: upstream, stoodIn: upstream !== this.#first } }
+    const lags = (upstream.lag() ?? 0) > upstream.limits.maxLagBlocks
+    return { ...outcome, by: { server: upstream, stoodIn: upstream !== this.#first, lags } }
   }
 
   #sendHedge(): void {

@@ -1,8 +1,8 @@
 import { BadAnswerError } from '../../errors.ts'
 import { recordOf } from '../../lib/json-record.ts'
-import type { BitcoinBalances, Outcome } from '../capabilities.ts'
+import type { BitcoinBalances } from '../capabilities.ts'
 import { plausible, satoshi } from './amounts.ts'
-import type { BitcoinBackend } from './backend.ts'
+import type { BitcoinBackend, Told } from './backend.ts'
 import type { ElectrumClient } from './electrum.ts'
 import type { ElectrumCall } from './electrum-link.ts'
 import { heightIn, TIP_CALL } from './electrum-tip.ts'
@@ -16,9 +16,9 @@ const balancesIn = (answer: unknown): BitcoinBalances => {
   })
 }
 
-const read = (outcome: Outcome<unknown> | undefined): Outcome<BitcoinBalances> => {
+const read = (outcome: Told<unknown> | undefined): Told<BitcoinBalances> => {
   if (!outcome) return { ok: false, error: new BadAnswerError('Electrum round lost an answer') }
-  return outcome.ok ? { ok: true, value: balancesIn(outcome.value) } : outcome
+  return outcome.ok ? { ...outcome, value: balancesIn(outcome.value) } : outcome
 }
 
 /** Electrum: `blockchain.scripthash.get_balance` for all addresses in one pipelined round. Satoshi. */

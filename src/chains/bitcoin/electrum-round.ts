@@ -1,5 +1,6 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { Outcome } from '../capabilities.ts'
+import type { Told } from './backend.ts'
 import type { ElectrumCall } from './electrum-link.ts'
 
 /** The calls of one round and what has come of them so far. */
@@ -13,7 +14,7 @@ export interface Round {
   /** Whether any server has said anything. */
   begun(): boolean
   /** All outcomes in the order of the calls; `last` is why the last server failed. */
-  outcomes(last: unknown): Outcome<unknown>[]
+  outcomes(last: unknown): Told<unknown>[]
 }
 
 const failure = (error: unknown): Outcome<unknown> => ({
@@ -34,7 +35,7 @@ const judge = (answer: Outcome<unknown>, check: ((value: unknown) => void) | und
 /** @param check throws for an answer that is none */
 export const startRound = (calls: readonly ElectrumCall[], check: ((value: unknown) => void) | undefined): Round => {
   const found: (Outcome<unknown> | undefined)[] = calls.map(() => undefined)
-  const aside = new Map<number, Outcome<unknown>>()
+  const aside = new Map<number, Told<unknown>>()
   return {
     open: () => calls.filter((_, at) => found[at]?.ok !== true),
     take(answers) {
@@ -55,7 +56,7 @@ export const startRound = (calls: readonly ElectrumCall[], check: ((value: unkno
       for (const [taken, at] of open.entries()) {
         const answer = answers[taken]
         const judged = answer && judge(answer, check)
-        if (judged?.ok && !aside.has(at)) aside.set(at, judged)
+        if (judged?.ok && !aside.has(at)) aside.set(at, { ...judged, lags: true })
       }
     },
     begun: () => aside.size > 0 || found.some((one) => one !== undefined),

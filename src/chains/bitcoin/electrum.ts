@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import type { Outcome, ReadContext } from '../capabilities.ts'
+import type { ReadContext } from '../capabilities.ts'
+import type { Told } from './backend.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
 import { startRound } from './electrum-round.ts'
 import { heightIn, TIP_CALL } from './electrum-tip.ts'
@@ -33,7 +34,7 @@ export interface ElectrumClient {
     calls: readonly ElectrumCall[],
     context: ReadContext,
     check?: (answer: unknown) => void,
-  ): Promise<Outcome<unknown>[]>
+  ): Promise<Told<unknown>[]>
   close(): void
 }
 

@@ -1,9 +1,9 @@
 import { BadAnswerError } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
-import type { HeadProbe, UpstreamPool } from '../../upstream/types.ts'
-import type { BitcoinBalances, Outcome, ReadContext } from '../capabilities.ts'
-import type { BitcoinBackend } from './backend.ts'
+import type { CallOptions, HeadProbe, UpstreamPool } from '../../upstream/types.ts'
+import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
+import type { BitcoinBackend, Told } from './backend.ts'
 import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 
 export interface HttpBackendDeps {
@@ -33,14 +33,19 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
     matches: (hash) => hash.toLowerCase() === bitcoinNetworks[deps.network].genesisHash,
   })
 
-  const readOne = async (address: string, context: ReadContext): Promise<Outcome<BitcoinBalances>> => {
+  const readOne = async (address: string, context: ReadContext): Promise<Told<BitcoinBalances>> => {
     try {
+      let lags = false
+      const toldBy: CallOptions['toldBy'] = (teller) => {
+        lags = teller.lags
+      }
       const read = (answer: unknown): BitcoinBalances => {
         // A server of an address index knows every address: this is none.
         if (answer === undefined) throw new BadAnswerError(`${dialect.kind} server does not know address ${address}`)
         return dialect.read(answer, address)
       }
-      return { ok: true, value: read(await pool.getJson(dialect.path(address), { ...context, check: read })) }
+      const value = read(await pool.getJson(dialect.path(address), { ...context, check: read, toldBy }))
+      return lags ? { ok: true, value, lags } : { ok: true, value }
     } catch (error) {
       return { ok: false, error: error instanceof Error ? error : new BadAnswerError(String(error)) }
     }
@@ -56,13 +61,14 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
       return new Map(addresses.map(({ address }, index) => [address, outcomes[index] ?? missing(address)]))
     },
     async height(context) {
-      const { status, body } = await pool.exchange({ method: 'GET', path: dialect.tip.path }, context)
-      return status === 200 ? dialect.tip.parse(body.toString('utf8')) : undefined
+      // As balances are read: of a server that lags only where no other answers.
+      const document = await pool.getJson(dialect.tip.path, context)
+      return document === undefined ? undefined : dialect.tip.parse(JSON.stringify(document))
     },
   }
 }
 
-const missing = (address: string): Outcome<BitcoinBalances> => ({
+const missing = (address: string): Told<BitcoinBalances> => ({
   ok: false,
   error: new BadAnswerError(`no answer for address ${address}`),
 })

@@ -15,7 +15,7 @@ import type {
   ReadContext,
 } from '../capabilities.ts'
 import { type BitcoinAddress, createAddressReader } from './address.ts'
-import type { BitcoinBackend } from './backend.ts'
+import type { BitcoinBackend, Told } from './backend.ts'
 import { BITCOIN_LAG_BLOCKS, type BitcoinLimits, type BitcoinNetworkName } from './network.ts'
 import { createTipWatch } from './tip-watch.ts'
 
@@ -32,7 +32,7 @@ export interface BitcoinBalanceSourceDeps {
 }
 
 /** An address whose call was cut because the time was over is late; nobody cancelled it. */
-const lateNotCancelled = (outcome: Outcome<BitcoinBalances>): Outcome<BitcoinBalances> =>
+const lateNotCancelled = (outcome: Told<BitcoinBalances>): Told<BitcoinBalances> =>
   !outcome.ok && outcome.error instanceof CancelledError ? failure(late()) : outcome
 
 const late = (): DeadlineError => new DeadlineError('bitcoin servers did not answer in time')
@@ -46,7 +46,7 @@ const TIME_TO_TELL_MS = 25
 /** Time for a height, milliseconds. */
 const TIP_MS = 5_000
 
-type Found = Map<string, Outcome<BitcoinBalances>>
+type Found = Map<string, Told<BitcoinBalances>>
 
 const failure = (error: unknown): Outcome<never> => ({
   ok: false,
@@ -111,9 +111,10 @@ export const createBitcoinBalanceSource = (
         continue
       }
       for (const { address } of pending) {
-        const outcome =
+        const outcome: Told<BitcoinBalances> =
           answers.get(address) ?? failure(new UpstreamUnavailableError(`${backend.name} left ${address} out`))
-        found.set(address, outcome.ok ? outcome : worst(found.get(address), outcome.error))
+        if (outcome.lags) old.set(address, old.get(address) ?? outcome)
+        else found.set(address, outcome.ok ? outcome : worst(found.get(address), outcome.error))
       }
       pending = pending.filter(({ address }) => !found.get(address)?.ok)
     }

@@ -12,9 +12,10 @@ const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26
 const ADDRESS = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'
 
 /** An Esplora or Blockbook of this height, which tells of so many satoshi; without a height it has no such document. */
-const server = (height: number | undefined, satoshi: number) =>
+const server = (height: number | undefined, satoshi: number, fails = false) =>
   startFaultServer({
     handle: ({ url = '' }) => {
+      if (fails && url.includes('/address/')) return { status: 500, body: 'no such table' }
       if (url === '/block-height/0') return { body: GENESIS }
       if (url === '/api/v2/block-index/0') return { body: JSON.stringify({ blockHash: GENESIS }) }
       if (url === '/blocks/tip/height' && height !== undefined) return { body: `${height}\n` }
@@ -38,6 +39,13 @@ const electrum = async (height: number | undefined, satoshi: number) => {
     return `${JSON.stringify({ id, error: { code: -32601, message: 'unknown method' } })}\n`
   }
   return started
+}
+
+/** An Electrum server that tells its height and no balance. */
+const noBalances = ({ id, method }: { id: number; method: string }): string | undefined => {
+  if (method === 'blockchain.headers.subscribe') return electrumLine(id, { height: 102, hex: '00' })
+  if (method !== 'blockchain.scripthash.get_balance') return undefined
+  return `${JSON.stringify({ id, error: { code: 1, message: 'history too large' } })}\n`
 }
 
 type Kind = 'esplora' | 'blockbook' | 'electrum'
@@ -121,6 +129,33 @@ it('a kind of servers that hangs does not keep the others from answering', async
   const read = await reader(['esplora', 'electrum'], servers)
   expect([await read(), await read()]).toMatchObject([{ confirmed: 5n }, { confirmed: 5n }])
 })
+
+it.each([
+  ['esplora', 'electrum'],
+  ['blockbook', 'esplora'],
+  ['electrum', 'blockbook'],
+] as [Kind, Kind][])(
+  'of kind %s one that stands still is passed over for the %s that goes on, while another of its kind tells its height alone',
+  async (kind, other) => {
+    const silent = kind === 'electrum' ? await electrum(102, 7) : await server(102, 7, true)
+    if ('fault' in silent) silent.fault = noBalances
+    const servers = await Promise.all([start(kind, 100, 5), silent, start(other, 102, 7)])
+    const read = await reader([kind, kind, other], servers)
+    expect([await read(), await read()]).toMatchObject([{ confirmed: 7n }, { confirmed: 7n }])
+    await servers[2]?.close()
+    expect(await read()).toMatchObject({ confirmed: 5n })
+  },
+)
+
+it.each(['esplora', 'blockbook', 'electrum'] as const)(
+  'of servers of the kind %s it is those who go on whose height counts against other kinds',
+  async (kind) => {
+    const other = kind === 'esplora' ? 'blockbook' : 'esplora'
+    const servers = await Promise.all([start(kind, 100, 5), start(kind, 110, 7), start(other, 105, 6)])
+    const read = await reader([kind, kind, other], servers)
+    expect([await read(), await read()]).toMatchObject([{ confirmed: 7n }, { confirmed: 7n }])
+  },
+)
 
 it('heights are read off the documents, and nothing else is', () => {
   expect(bitcoinHeadProbe('esplora').parse('885000\n')).toBe(885_000n)
