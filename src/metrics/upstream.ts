@@ -8,7 +8,7 @@ const BREAKER = { closed: 0, 'half-open': 1, open: 2 } as const
 /** Every choice of the upstream pools: who was asked, how it went, what was saved. Hosts only, URLs carry keys. */
 export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
   const counters = createCounters(registry)
-  const { height, breaker, batchItems } = createGauges(registry)
+  const { height, breaker, limitedTo, batchItems } = createGauges(registry)
   const { seconds, waits } = createTimes(registry)
   const labelOf = createPoolLabel()
   return (event: UpstreamEvent) => {
@@ -30,6 +30,7 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
       case 'waited':
         return waits.observe({ pool, host: event.host }, event.ms / 1000)
       case 'paused':
+        limitedTo.set({ pool, host: event.host }, event.perSecond)
         return counters.paused.inc({ pool, host: event.host }, event.ms / 1000)
       case 'batch-limit':
         return batchItems.set({ pool, host: event.host }, event.items)
@@ -65,6 +66,7 @@ function createGauges(registry: Registry) {
     new Gauge({ name: `firn_upstream_${name}`, help, labelNames: ['pool', 'host'] as const, registers: [registry] })
   return {
     breaker: gauge('breaker', 'Breaker: 0 closed, 1 one probe let through, 2 open.'),
+    limitedTo: gauge('limited_to', 'Requests per second sent after the newest rate limit; slowly more since.'),
     batchItems: gauge('batch_items', 'Batch size an upstream takes, once it refused a larger one.'),
     height: gauge('height', 'Tip an upstream has shown.'),
   }

@@ -31,7 +31,8 @@ export type UpstreamEvent =
   | { kind: 'failover'; pool: string; from: string; reason: string; method: string }
   | { kind: 'hedge'; pool: string; host: string; method: string }
   | { kind: 'breaker'; pool: string; host: string; state: BreakerState }
-  | { kind: 'paused'; pool: string; host: string; ms: number }
+  /** A rate limit keeps us away; `perSecond` requests are sent from then on, and slowly more. */
+  | { kind: 'paused'; pool: string; host: string; ms: number; perSecond: number }
   /** The upstream takes no batches (`items` 1) or only smaller ones on this path from now on. */
   | { kind: 'batch-limit'; pool: string; host: string; items: number }
   | { kind: 'shared'; pool: string; method: string }

@@ -1,20 +1,71 @@
-/** Token bucket: a steady rate with bursts up to one second's worth. */
+/**
+ * Token bucket: a steady rate with bursts up to one second's worth. Where the upstream refuses calls for their number, the
+ * rate is what it seems to bear, and grows from there: a configured rate is rarely the one that a provider allows.
+ */
 export interface RateBudget {
   available(now: number): boolean
   /** Takes one token, or says no. */
   take(now: number): boolean
   /** Time at which the next token is there. */
   nextAt(now: number): number
+  /** A call was answered. */
+  answered(now: number): void
+  /** Calls are refused for their number: from now on there are fewer. Once for all that are refused together. */
+  refused(now: number): void
+  /** Requests per second at present. */
+  rate(now: number): number
+}
+
+/** Seconds that a pace is measured over. */
+const PACE_SECONDS = 5
+/** Of what an upstream has answered a second, it bears this much. */
+const BORNE = 0.9
+/** So many times the calls that were made of late may be made at the start; a refusal of a few is not to end the others. */
+const HEADROOM = 4
+/** Requests per second that are always thought possible before the first refusal. */
+const LEAST_THOUGHT = 10
+/** A slower rate would be known too late to be wrong, requests per second. */
+const LEAST_RATE = 0.5
+/** By so much it grows each second while nothing is refused: double in a quarter of a minute. */
+const GROWTH = 1.05
+/** Of a learned rate, what may go at once: who refuses has nothing saved up for us. */
+const LEARNED_BURST = 0.25
+
+/** How many a second there were of late, over the seconds since the first of them. */
+const createPace = () => {
+  const counts = new Map<number, number>()
+  const secondOf = (time: number): number => Math.floor(time / 1_000)
+  return {
+    add(time: number): void {
+      const second = secondOf(time)
+      counts.set(second, (counts.get(second) ?? 0) + 1)
+      for (const [oldest] of counts) {
+        if (counts.size <= PACE_SECONDS) break
+        counts.delete(oldest)
+      }
+    },
+    perSecond(time: number): number {
+      const last = secondOf(time)
+      const late = [...counts].filter(([second]) => second > last - PACE_SECONDS && second <= last)
+      const first = Math.min(last, ...late.map(([second]) => second))
+      return late.reduce((sum, [, count]) => sum + count, 0) / (last - first + 1)
+    },
+  }
 }
 
 export const createRateBudget = (requestsPerSecond: number, now = Date.now()): RateBudget => {
-  const burst = Math.max(1, requestsPerSecond)
-  let tokens = burst
+  const made = createPace()
+  const borne = createPace()
+  let rate = requestsPerSecond
+  let tokens = Math.max(1, rate)
   let filledAt = now
   const fill = (time: number): void => {
     // A clock that was set back must not freeze the bucket.
     if (time < filledAt) filledAt = time
-    tokens = Math.min(burst, tokens + ((time - filledAt) * requestsPerSecond) / 1_000)
+    const seconds = (time - filledAt) / 1_000
+    const isLearned = rate < requestsPerSecond
+    if (isLearned) rate = Math.min(requestsPerSecond, rate * GROWTH ** seconds)
+    tokens = Math.min(Math.max(1, isLearned ? rate * LEARNED_BURST : rate), tokens + seconds * rate)
     filledAt = time
   }
   return {
@@ -26,8 +77,20 @@ export const createRateBudget = (requestsPerSecond: number, now = Date.now()): R
       if (time !== filledAt) fill(time)
       if (tokens < 1) return false
       tokens -= 1
+      made.add(time)
       return true
     },
-    nextAt: (time) => (tokens >= 1 ? time : time + Math.ceil(((1 - tokens) * 1_000) / requestsPerSecond)),
+    nextAt: (time) => (tokens >= 1 ? time : time + Math.ceil(((1 - tokens) * 1_000) / rate)),
+    answered: (time) => borne.add(time),
+    refused: (time) => {
+      fill(time)
+      const thought = Math.min(rate, Math.max(LEAST_THOUGHT, HEADROOM * made.perSecond(time)))
+      rate = Math.min(rate, Math.max(LEAST_RATE, BORNE * borne.perSecond(time), thought / 2))
+      tokens = Math.min(tokens, 1)
+    },
+    rate: (time) => {
+      fill(time)
+      return rate
+    },
   }
 }

@@ -60,7 +60,8 @@ export interface UpstreamDeps {
 const acceptEncoding = ({ url }: UpstreamSpec): string =>
   new URL(url).protocol === 'https:' ? ACCEPT_ENCODING : 'identity'
 
-const createPause = (onPause: (ms: number) => void) => {
+/** @param onLimit called once for the refusals of calls that were under way together */
+const createPause = (onLimit: (now: number) => void, onPause: (ms: number) => void) => {
   let until = 0
   let inRow = 0
   return {
@@ -76,7 +77,10 @@ const createPause = (onPause: (ms: number) => void) => {
       const now = Date.now()
       const ms = retryAfterMs ?? Math.min(PAUSE_MS * 2 ** inRow, MAX_PAUSE_MS)
       // Answers to requests that were already under way say the same thing again: one pause, not a longer one each.
-      if (now >= until) inRow += 1
+      if (now >= until) {
+        inRow += 1
+        onLimit(now)
+      }
       if (now + ms <= until) return
       until = now + ms
       onPause(ms)
@@ -160,10 +164,11 @@ export const createUpstream = (
   const { host, origin, path } = createTarget(spec.url)
   const lease = registry.lease(origin, limits)
   const latency = createLatencyEstimator()
+  const budget = createRateBudget(limits.requestsPerSecond)
   const gate = createGate({
     maxConcurrent: limits.maxConcurrent,
     maxWaiting: MAX_WAITING,
-    budget: createRateBudget(limits.requestsPerSecond),
+    budget,
     scheduler: registry.scheduler,
   })
   const breaker = createBreaker(limits, (state) => {
@@ -171,8 +176,8 @@ export const createUpstream = (
     onHealthChange()
     if (state === 'open') gate.turnAway('breaker opened')
   })
-  const pause = createPause((ms) => {
-    reporter.report({ kind: 'paused', pool, host, ms })
+  const pause = createPause(budget.refused, (ms) => {
+    reporter.report({ kind: 'paused', pool, host, ms, perSecond: budget.rate(Date.now()) })
     gate.turnAway('rate limited')
   })
   const health = createHealth(breaker, latency, onHealthChange)
@@ -187,6 +192,7 @@ export const createUpstream = (
     pause: pause.set,
     succeeded: (ms) => {
       pause.reset()
+      budget.answered(Date.now())
       health.succeeded(ms)
     },
     status: () => statusOf(known, pause.until()),

@@ -104,6 +104,41 @@ test('a reading of many calls does not keep those of few calls waiting until it 
   expect(ms).toBeLessThan(2_500)
 })
 
+test('how much a server bears is learned from what it refuses: it is not asked for the rest again and again', async () => {
+  const perSecond = 40
+  let [room, filledAt, refused] = [perSecond, Date.now(), 0]
+  const faults = () => {
+    const now = Date.now()
+    room = Math.min(perSecond, room + ((now - filledAt) / 1_000) * perSecond)
+    filledAt = now
+    if (room < 1) {
+      refused += 1
+      return { rateLimited: { retryAfterSeconds: 1 } }
+    }
+    room -= 1
+    return { latencyMs: 100 }
+  }
+  const { pool } = await startTestPool([{ faults }])
+  let answered = 0
+  const ask = async (number: number): Promise<void> => {
+    await pool.rpc('', 'm', [number], { ...alone, deadline: Date.now() + 3_000 }).then(
+      () => (answered += 1),
+      () => undefined,
+    )
+  }
+  const asked: Promise<void>[] = []
+  const seconds = 8
+  // Twice of what it bears.
+  for (let number = 0; number < 2 * perSecond * seconds; number++) {
+    asked.push(ask(number))
+    await sleep(1_000 / (2 * perSecond))
+  }
+  await Promise.all(asked)
+  // Seen: 3 refusals; 207 where nothing is learned.
+  expect(refused).toBeLessThan(60)
+  expect(answered).toBeGreaterThan(perSecond * seconds * 0.6)
+}, 60_000)
+
 describe('sizes', () => {
   test.each([true, false])('an answer above the limit is cut while it arrives, chunked: %s', async (chunked) => {
     const { pool, servers } = await startTestPool([{ faults: { hugeBytes: 50_000_000, chunked } }], {

@@ -27,7 +27,7 @@ export const UpstreamLimitsSection = section(
     requestsPerSecond: Type.Number({
       exclusiveMinimum: 0,
       default: 50,
-      description: 'Requests started per second and upstream.',
+      description: 'Requests started per second and upstream; fewer while it refuses some for their number.',
     }),
     batchItems: count(100, 'JSON-RPC entries per batch.'),
     batchBytes: count(262_144, 'Bytes per JSON-RPC batch.'),
