@@ -1,26 +1,49 @@
 import { type Kysely, sql } from 'kysely'
 import { nowSeconds } from './database.ts'
+import type { StreamProgress } from './rows/index.ts'
 import type { Database } from './schema/index.ts'
+import { readProgress } from './write/stream-rows.ts'
 
-/** What the health checks ask of the database; both reject with the database's own error when it does not serve. */
+/** What the health checks ask of the database; all reject with the database's own error when it does not serve. */
 export interface StoreProbes {
   read(): Promise<void>
   /** Commits one row, so that a full disk or a read-only replica is seen. */
   write(): Promise<void>
+  /** How far each stream is. */
+  progress(): Promise<StreamProgress[]>
 }
 
+/** Who asks within this time, milliseconds, of a question that has not been answered yet waits for the same answer. */
+const JOIN_MS = 1_000
+
+/** @param db connections for which nobody's reads are waited for: anybody may ask, so what is asked at once is asked once */
 export function createProbes(db: Kysely<Database>): StoreProbes {
   return {
-    async read() {
+    read: joined(async () => {
       await sql`select 1`.execute(db)
-    },
-    async write() {
+    }),
+    write: joined(async () => {
       const row = { single: true, checked_at: nowSeconds() }
       await db
         .insertInto('store_probe')
         .values(row)
         .onConflict((conflict) => conflict.column('single').doUpdateSet({ checked_at: row.checked_at }))
         .execute()
-    },
+    }),
+    progress: joined(() => readProgress(db)),
+  }
+}
+
+function joined<T>(ask: () => Promise<T>): () => Promise<T> {
+  let last: { at: number; answer: Promise<T> } | undefined
+  return () => {
+    if (last && performance.now() - last.at < JOIN_MS) return last.answer
+    const asked = { at: performance.now(), answer: ask() }
+    last = asked
+    const forget = (): void => {
+      if (last === asked) last = undefined
+    }
+    asked.answer.then(forget, forget)
+    return asked.answer
   }
 }

@@ -60,8 +60,8 @@ export interface Store {
 
 const READ_CONNECTIONS = 10
 const STATEMENT_TIMEOUT_MS = 10_000
-/** The embedded database works one caller off after the other; behind so many a wait has lost its sense. */
-const MAX_WAITING = 10_000
+/** Half of the requests that a server has in flight at most by default: the others may need no database. */
+const MAX_WAITING = 2_000
 
 /** Key of the advisory lock of the process that indexes, "IDX" in ASCII. */
 const LEADER_LOCK = 0x494458
@@ -86,6 +86,7 @@ export function assembleStore(
   const lazy = createLazyPool(start)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
   const numbers = createChainNumbers(db)
+  const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.own }) })
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
   const upkeep = kind === 'embedded' ? createUpkeep(patient, logger) : undefined
   const session = async (signal: AbortSignal) => (await lazy.open()).hold(LEADER_LOCK, signal)
@@ -98,16 +99,16 @@ export function assembleStore(
     get load() {
       return lazy.current?.load ?? { busy: 0, waiting: 0 }
     },
-    probes: createProbes(db),
-    aliases: createAliasRecords(db),
-    auth: createAuthRecords(db),
+    probes: createProbes(own),
+    aliases: createAliasRecords(own),
+    auth: createAuthRecords(own),
     keystore: createKeystoreRecords(db),
     reader: createIndexReader(db, numbers),
     nftMetadata: createNftMetadataRecords(db, numbers),
     writer: createIndexWriter(
       { pool: lazy.patient, pipelined: kind === 'server' },
       patient,
-      leader === 'lease' ? createLeaderLease({ db, patient }, 'index') : session,
+      leader === 'lease' ? createLeaderLease({ db: own, patient }, 'index') : session,
       upkeep,
     ),
   }
@@ -124,11 +125,12 @@ function lifecycle(lazy: LazyPool): Pick<Store, 'open' | 'close'> {
 
 function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
   const { databaseUrl, dataDir, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  const limits = { statementTimeoutMs, maxWaiting: MAX_WAITING, logger }
   return async () => {
     const pool =
       databaseUrl === undefined
-        ? await openEmbeddedPool({ folder: dataDir, statementTimeoutMs, maxWaiting: MAX_WAITING, logger })
-        : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, statementTimeoutMs, logger })
+        ? await openEmbeddedPool({ folder: dataDir, ...limits })
+        : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, ...limits })
     try {
       if (pool.kind === 'server') await refuseSpreadTables(pool.patient)
       const applied = await migrate(pool.patient)

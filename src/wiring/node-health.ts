@@ -42,7 +42,7 @@ export interface ServerHealth {
 
 export interface ServerHealthDeps {
   chains: Pick<Chains, 'pools' | 'networks'>
-  store?: Pick<Store, 'isOpen' | 'probes' | 'reader'>
+  store?: Pick<Store, 'isOpen' | 'probes'>
   logger: Logger
 }
 
@@ -115,7 +115,7 @@ export function configuredStreams(config: Config, networks: ServerHealthDeps['ch
 function indexCheck(
   config: Config,
   { networks }: ServerHealthDeps['chains'],
-  store: Pick<Store, 'reader'>,
+  store: Pick<Store, 'probes'>,
   bootstrap: Bootstrap,
 ) {
   bootstrap.expect('index', PRIMARY_NETWORK_ID)
@@ -124,7 +124,7 @@ function indexCheck(
     maxAgeMs: config.index.maxIndexAgeMs,
     onReached: () => bootstrap.reached('index'),
     progress: async () =>
-      (await store.reader.progress()).map(({ stream, tip, currentAtMs }) => ({
+      (await store.probes.progress()).map(({ stream, tip, currentAtMs }) => ({
         name: stream,
         height: tip?.height,
         currentAtMs: Number(currentAtMs),

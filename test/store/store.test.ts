@@ -18,9 +18,19 @@ describeStores('store', (open, kind) => {
     await expect(store.probes.read()).rejects.toThrow()
   })
 
+  it('asks once for all who probe at once, and anew for the next', async () => {
+    const store = await open()
+    const [first, second] = [store.probes.progress(), store.probes.progress()]
+    expect(second).toBe(first)
+    expect(await first).toEqual([])
+    expect(store.probes.progress()).not.toBe(first)
+  })
+
   it('answers many at once', async () => {
     const store = await open()
-    await Promise.all(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? store.probes.write() : store.probes.read())))
+    const alias = (number: number) => store.aliases.addChain({ alias: `alias ${number}`, chain: 'chain' })
+    await Promise.all(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? alias(i) : store.reader.progress())))
+    expect((await store.aliases.all()).chains).toHaveLength(20)
   })
 
   it('leads at once when nobody else does, and not after the signal', async () => {

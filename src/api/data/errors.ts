@@ -18,6 +18,9 @@ interface ThrownError extends Error {
 /** Statuses of 4xx that SDKs know; what Fastify refuses with others (413, 415) is a malformed request to them. */
 const DECLARED = new Set([400, 401, 403, 404, 429])
 
+/** Seconds after which may be asked again what failed because a server behind this one was away, late or had too much to do. */
+const RETRY_AFTER = '1'
+
 /** The one error body of this API, for every status. SDKs throw on any other shape. */
 export function refuse(reply: FastifyReply, statusCode: number, message: string | string[]): FastifyReply {
   return reply
@@ -52,7 +55,7 @@ function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyRe
   // 499 and 504 are no statuses of this API.
   const status = error.status === 502 || error.status === 503 ? error.status : error.status === 504 ? 503 : 500
   return refuse(
-    reply,
+    status === 503 ? reply.header('retry-after', RETRY_AFTER) : reply,
     status,
     status === 500 ? 'the server could not answer' : 'a server behind this one did not answer',
   )

@@ -10,7 +10,7 @@ import { completeDataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
 import { takeLock } from './lock-file.ts'
 import type { ConnectionPool } from './pool.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type Purpose } from './turns.ts'
 import { makeDatabase } from './worker-thread.ts'
 
 export interface EmbeddedPoolOptions {
@@ -36,7 +36,7 @@ export interface EmbeddedPool extends ConnectionPool {
 
 /**
  * The embedded database behind the shape of a pool. There is one connection, so whoever holds it (a transaction, or one
- * statement) keeps all others out; they get it in the order in which they came.
+ * statement) keeps all others out; see `createTurns` for who is next.
  *
  * @param startDatabase for tests that take it away
  * @throws StoreLockedError, StoreUnavailableError when it cannot be opened
@@ -57,21 +57,23 @@ export async function openEmbeddedPool(
     await unlock()
     throw error
   })
-  const turns = createTurns(options.maxWaiting)
+  const turns = createTurns(1, options.maxWaiting)
   let closed = false
+  let isOver = false
   const closing = new AbortController()
 
   /** A database that died is started again; with a folder nothing committed is lost. */
   const revive = async (): Promise<void> => {
+    if (isOver) throw new StoreUnavailableError('the store is closed')
     if (!database.over) return
     if (folder === undefined) throw new StoreUnavailableError('the database in memory is gone')
     logger.error('the embedded database ended by itself and is started again')
     database = await start()
   }
 
-  const connect = async (timeoutMs: number): Promise<PostgresPoolClient> => {
+  const connect = async (timeoutMs: number, purpose: Purpose): Promise<PostgresPoolClient> => {
     if (closed) throw new StoreUnavailableError('the store is closed')
-    const giveBack = await turns.take(timeoutMs)
+    const giveBack = await turns.take(timeoutMs, purpose)
     await revive().catch((error: unknown) => {
       giveBack()
       throw error
@@ -94,18 +96,20 @@ export async function openEmbeddedPool(
     get load() {
       return turns.load
     },
-    connect: () => connect(statementTimeoutMs),
-    patient: { connect: () => connect(PATIENT_TIMEOUT_MS), end: async () => {} },
+    connect: () => connect(statementTimeoutMs, 'read'),
+    own: { connect: () => connect(statementTimeoutMs, 'own'), end: async () => {} },
+    patient: { connect: () => connect(PATIENT_TIMEOUT_MS, 'work'), end: async () => {} },
     hold,
     archive: async () => {
-      const giveBack = await turns.take(statementTimeoutMs)
+      const giveBack = await turns.take(statementTimeoutMs, 'work')
       return database.archive().finally(giveBack)
     },
     end: async () => {
       if (closed) return
       closed = true
       closing.abort(new CancelledError('the store is closed'))
-      const giveBack = await turns.take(STUCK_AFTER_MS)
+      const giveBack = await turns.take(STUCK_AFTER_MS, 'work')
+      isOver = true
       await database.close()
       giveBack()
       await unlock()

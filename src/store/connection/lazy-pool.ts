@@ -9,6 +9,7 @@ export interface LazyPool {
   /** The pool when it is open. */
   readonly current: ConnectionPool | undefined
   readonly pool: PostgresPool
+  readonly own: PostgresPool
   readonly patient: PostgresPool
   close(): Promise<void>
 }
@@ -44,6 +45,7 @@ export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
       return current
     },
     pool: { connect: async () => (await open()).connect(), end: noEnd },
+    own: { connect: async () => (await open()).own.connect(), end: noEnd },
     patient: { connect: async () => (await open()).patient.connect(), end: noEnd },
     close() {
       closing ??= end()

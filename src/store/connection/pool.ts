@@ -7,6 +7,8 @@ import type { HeldLock } from './leader-lock.ts'
  */
 export interface ConnectionPool extends PostgresPool {
   readonly kind: 'embedded' | 'server'
+  /** For the process' own questions (health, tokens, aliases), few and short: they do not wait behind callers' reads. */
+  readonly own: PostgresPool
   /** For work that may take minutes (migrations, commits of whole ranges, upkeep): without the timeouts of reads. */
   readonly patient: PostgresPool
   /** Connections that can work at the same time; 1 for the embedded database. */

@@ -5,13 +5,16 @@ import { databaseError } from './database-error.ts'
 import { holdLock } from './leader-lock.ts'
 import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
 import { createServerClient } from './server-client.ts'
+import { createTurns, type Purpose } from './turns.ts'
 
 export interface ServerPoolOptions {
   databaseUrl: string
   /** Connections at most. */
   size: number
-  /** Longest one statement may run, a lock may be waited for, a connection may take. */
+  /** Longest one statement may run, a lock or a connection may be waited for. */
   statementTimeoutMs: number
+  /** Callers that may wait for a connection at once; more are refused. */
+  maxWaiting: number
   logger: Logger
 }
 
@@ -60,13 +63,28 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     // A connection that is cut between two statements of a transaction tells nobody but itself; the next statement fails.
     one.on('connect', (client) => client.on('error', () => undefined))
   }
+  // As many turns as connections: the driver's own line, first come, first served, stays empty.
+  const turns = createTurns(options.size, options.maxWaiting)
+  const connect = async (purpose: Purpose): Promise<PostgresPoolClient> => {
+    const giveBack = await turns.take(options.statementTimeoutMs, purpose)
+    const client = await connectTo(pool, options.statementTimeoutMs + GRACE_MS).catch((error: unknown) => {
+      giveBack()
+      throw error
+    })
+    const release = (): void => {
+      client.release()
+      giveBack()
+    }
+    return { query: client.query, release }
+  }
   return {
     kind: 'server',
     size: options.size,
     get load() {
-      return { busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }
+      return turns.load
     },
-    connect: () => connectTo(pool, options.statementTimeoutMs + GRACE_MS),
+    connect: () => connect('read'),
+    own: { connect: () => connect('own'), end: async () => {} },
     hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
     patient: { connect: () => connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS), end: async () => {} },
     end: async () => {

@@ -98,6 +98,24 @@ it('is started anew when it broke off for want of room, with all that was commit
   await run('drop table kept')
 })
 
+it('answers questions of the process before those of callers who came first, and none after its end', async () => {
+  const other = await openEmbeddedPool({ ...settings(), folder: undefined })
+  const client = await other.connect()
+  const order: string[] = []
+  const ask = async (name: 'connect' | 'own' | 'patient') => {
+    const from = name === 'connect' ? other : other[name]
+    const one = await from.connect()
+    order.push(name)
+    one.release()
+  }
+  const all = Promise.all([ask('connect'), ask('patient'), ask('own')])
+  const ended = other.end()
+  client.release()
+  await Promise.all([all, ended])
+  expect(order).toEqual(['own', 'connect', 'patient'])
+  for (const from of [other, other.own, other.patient]) await expect(from.connect()).rejects.toThrow('closed')
+})
+
 it('gives errors their SQL state and goes on', async () => {
   await expect(run('select 1/0')).rejects.toMatchObject({ sqlState: '22012', message: 'division by zero' })
   expect(await run('select 1 as one')).toEqual([{ one: 1 }])

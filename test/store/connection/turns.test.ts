@@ -1,10 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { DeadlineError } from '../../../src/errors.ts'
-import { createTurns } from '../../../src/store/connection/turns.ts'
+import { createTurns, type Purpose } from '../../../src/store/connection/turns.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
 
+const MINUTE = 60_000
+
 it('lets one in at a time, in the order of arrival, and forgets who waited too long', async () => {
-  const turns = createTurns(3)
+  const turns = createTurns(1, 3)
   const done = await turns.take(1_000)
   const order: string[] = []
   const waiting = [1, 2].map(async (number) => {
@@ -23,4 +26,108 @@ it('lets one in at a time, in the order of arrival, and forgets who waited too l
   await Promise.all(waiting)
   expect(order).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2'])
   expect(turns.load).toEqual({ busy: 0, waiting: 0 })
+})
+
+/** Turns at a clock that the test moves; `come` notes who came in, and `leave` ends the turn of one. */
+function staged(places: number, maxWaiting = 100) {
+  let now = 0
+  const turns = createTurns(places, maxWaiting, () => now)
+  const inside: string[] = []
+  const ends = new Map<string, () => void>()
+  return {
+    turns,
+    inside,
+    wait: (ms: number) => {
+      now += ms
+    },
+    come(name: string, purpose: Purpose = 'read') {
+      void turns.take(MINUTE, purpose).then((end) => {
+        inside.push(name)
+        ends.set(name, end)
+      })
+    },
+    leave: (name: string) => ends.get(name)?.(),
+  }
+}
+
+it('lets as many in as there are places', async () => {
+  const { turns, inside, come, leave } = staged(2)
+  for (const name of ['a', 'b', 'c']) come(name)
+  await nextTurn()
+  expect([inside, turns.load]).toEqual([['a', 'b'], { busy: 2, waiting: 1 }])
+  leave('b')
+  await nextTurn()
+  expect([inside, turns.load]).toEqual([['a', 'b', 'c'], { busy: 2, waiting: 0 }])
+})
+
+it('lets the newest in first once one waits for long, and before them whoever comes again as he leaves', async () => {
+  const { inside, wait, come, leave } = staged(1)
+  for (const name of ['a', 'old', 'older than a second']) come(name)
+  await nextTurn()
+  wait(999)
+  leave('a')
+  await nextTurn()
+  expect(inside).toEqual(['a', 'old'])
+  come('middle')
+  wait(1)
+  come('new')
+  leave('old')
+  come('old, again')
+  await nextTurn()
+  expect(inside).toEqual(['a', 'old', 'old, again'])
+  const left = ['old, again', 'new', 'middle', 'older than a second']
+  for (const name of left) {
+    leave(name)
+    await nextTurn()
+  }
+  expect(inside).toEqual(['a', 'old', ...left])
+})
+
+it('lets questions of the process in before all others, and work in turns with reads', async () => {
+  const { inside, wait, come, leave } = staged(1)
+  come('first')
+  come('a')
+  come('commit 1', 'work')
+  come('commit 2', 'work')
+  wait(1_000)
+  come('b')
+  come('health', 'own')
+  await nextTurn()
+  const left = ['first', 'health', 'commit 1', 'b', 'commit 2', 'a']
+  for (const name of left) {
+    leave(name)
+    // Its next range is ready: reads go on all the same.
+    if (name === 'commit 1') come('commit 3', 'work')
+    await nextTurn()
+  }
+  expect(inside).toEqual([...left, 'commit 3'])
+})
+
+it('keeps the order of arrival between reads and work while the wait is short', async () => {
+  const { inside, come, leave, wait } = staged(1)
+  const left = ['a', 'b', 'commit', 'c']
+  for (const name of left) {
+    come(name, name === 'commit' ? 'work' : 'read')
+    wait(1)
+  }
+  await nextTurn()
+  for (const name of left) {
+    leave(name)
+    await nextTurn()
+  }
+  expect(inside).toEqual(left)
+})
+
+it('refuses reads when too many wait, and nothing else', async () => {
+  const { turns, inside, come, leave } = staged(1, 1)
+  for (const name of ['a', 'b']) come(name)
+  await expect(turns.take(MINUTE)).rejects.toThrow('too many wait for the database')
+  come('health', 'own')
+  come('commit', 'work')
+  await nextTurn()
+  for (const name of ['a', 'health', 'b']) {
+    leave(name)
+    await nextTurn()
+  }
+  expect(inside).toEqual(['a', 'health', 'b', 'commit'])
 })

@@ -123,5 +123,11 @@ describeRows('rows of a bulk write (embedded)', () =>
 )
 describeRows('rows of a bulk write (server)', async () => {
   server = await startPostgres()
-  return openServerPool({ databaseUrl: await server.create('rows'), size: 2, statementTimeoutMs: 20_000, logger })
+  return openServerPool({
+    databaseUrl: await server.create('rows'),
+    size: 2,
+    statementTimeoutMs: 20_000,
+    maxWaiting: 10,
+    logger,
+  })
 })

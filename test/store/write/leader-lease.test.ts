@@ -37,7 +37,7 @@ afterAll(() => server?.stop())
 
 /** A process of its own, as far as the database can tell. */
 function candidate(name: string, times = TIMES) {
-  const pool = openServerPool({ databaseUrl: url, size: 3, statementTimeoutMs: 10_000, logger })
+  const pool = openServerPool({ databaseUrl: url, size: 3, statementTimeoutMs: 10_000, maxWaiting: 10, logger })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   ends.push(() => db.destroy())
   return { db, lead: createLeaderLease({ db, patient: db }, name, times) }

@@ -79,7 +79,13 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const onServer = async (database: string): Promise<ConnectionPool> =>
-  openServerPool({ databaseUrl: await server.create(database), size: 2, statementTimeoutMs: 20_000, logger })
+  openServerPool({
+    databaseUrl: await server.create(database),
+    size: 2,
+    statementTimeoutMs: 20_000,
+    maxWaiting: 10,
+    logger,
+  })
 
 describeTransactions('a range in one go (server)', true, () => onServer('ahead'))
 describeTransactions('a range statement by statement (server)', false, () => onServer('stepwise'))
