@@ -13,6 +13,7 @@ import type {
 } from '../../src/chains/capabilities.ts'
 import { type BalanceChain, createBalanceService } from '../../src/services/balances/index.ts'
 import type { Account, Balances } from '../../src/services/balances/types.ts'
+import type { StakeRewardsService } from '../../src/services/stake-rewards/index.ts'
 
 export const AVAX: NativeToken = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax' }
 
@@ -61,6 +62,7 @@ export interface BalanceApiSetup {
   deadlineMs?: number
   maxStaleMs?: number
   hrps?: () => readonly string[]
+  stakeRewards?: StakeRewardsService
   now?: () => number
 }
 
@@ -84,6 +86,7 @@ export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: st
     caip2Ids: [...byId.keys()],
     nativeOf: () => AVAX,
     hrps: setup.hrps ?? (() => ['avax', 'fuji']),
+    ...(setup.stakeRewards ? { stakeRewards: setup.stakeRewards } : {}),
     limits: {
       bodyLimitBytes: 16_777_216,
       keepAliveMs: 15_000,

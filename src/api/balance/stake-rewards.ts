@@ -68,6 +68,9 @@ export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): 
   },
 })
 
+/** A network that is not there, a database that is away or behind, one that is late: none is a mistake of this server. */
+const EXPECTED = new Set([404, 503, 504])
+
 const NO_INDEX = 'this server has no index: start it with --index-enabled'
 
 /**
@@ -109,7 +112,7 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
         const path = 'addresses' in body ? ['addresses'] : ['extendedPublicKey']
         return refusePayload(request, reply, [issue(path, 'invalid_format', error.message)])
       }
-      if (error instanceof FirnError && (error.status === 503 || error.status === 404)) {
+      if (error instanceof FirnError && EXPECTED.has(error.status)) {
         request.log.warn({ err: error }, 'stake rewards could not be read')
         const reason = error.expose ? error.message : 'the index cannot be read'
         if (error.status === 404) return refuse(reply, 404, reason)

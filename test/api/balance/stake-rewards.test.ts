@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { post, startBalanceApi } from '../../support/balance-api.ts'
+import { DeadlineError } from '../../../src/errors.ts'
+import { StoreUnavailableError } from '../../../src/store/index.ts'
+import { post, serveBalances, startBalanceApi } from '../../support/balance-api.ts'
 
 const WALLET = 'avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r'
 const P = 'Rr9hnPVPxuUvrdCul-vjEsU1zmqKqRDo'
@@ -49,6 +51,23 @@ it('without an index: 503 with the reason, and no promise that waiting helps', a
     { message: 'SERVICE_UNAVAILABLE', error: 'this server has no index: start it with --index-enabled' },
   ])
   expect(response.headers.has('retry-after')).toBe(false)
+})
+
+it.each([
+  new DeadlineError('the database was busy for 10000 ms'),
+  new StoreUnavailableError('the database is not there'),
+])('a database that is late or away is no mistake of this server: 503, and when to come back (%s)', async (error) => {
+  const { url } = await serveBalances({ chains: [], stakeRewards: { read: () => Promise.reject(error) } })
+  const response = await fetch(`${url}/v1/stake/get-rewards`, {
+    method: 'POST',
+    body: JSON.stringify({ addresses: [`P-${WALLET}`], isTestnet: false }),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+    503,
+    '2',
+    { message: 'SERVICE_UNAVAILABLE', error: 'the index cannot be read' },
+  ])
 })
 
 it('takes addresses of a private network once its prefix has been found, for balances and for rewards', async () => {
