@@ -79,6 +79,10 @@ export const createBlockbookFacade = (chain: Regtest): Server =>
       const blockHash = await chain.blockHash(Number(second))
       return blockHash === undefined ? undefined : { json: { blockHash } }
     }
+    if (first === undefined) {
+      const { height } = await chain.look()
+      return { json: { blockbook: { coin: 'Regtest', inSync: true, bestHeight: height }, backend: { blocks: height } } }
+    }
     if (second === undefined) return undefined
     const script = scriptOfAddress(second)
     if (!script) return { status: 400, text: JSON.stringify({ error: `Invalid address '${second}'` }) }
