@@ -73,8 +73,8 @@ export const createExchange =
       const headers = upstream.ownHeaders ? { ...named, ...upstream.headers } : named
       const path = upstream.path(request.path)
       const wire = { method: request.method, path, headers, body: request.body, decode: false }
-      const { signal: partOf, onSent } = options
-      const plan = { request: wire, read, calls: 1, hedge, parent: trace?.spanId, partOf, onSent }
+      // An exchange is all that its caller waits for, no part of anything.
+      const plan = { request: wire, read, calls: 1, hedge, parent: trace?.spanId, onSent: options.onSent }
       return deps.attempt(upstream, plan, settle)
     })
   }

@@ -65,7 +65,8 @@ export interface IdentityProbe {
 export interface CallOptions {
   /**
    * Aborts the call; the socket is closed when the last caller of a shared read has left. Calls with the same signal are
-   * parts of one reading where they wait for an upstream: those of a reading that has begun go before others.
+   * parts of one reading where they wait for an upstream: those of a reading that has begun go before others (not of
+   * `exchange`).
    */
   signal?: AbortSignal
   /**
