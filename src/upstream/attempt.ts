@@ -17,6 +17,8 @@ interface AttemptPlan<T> {
   parent?: string | undefined
   /** `Waiting`: the reading that it is part of. */
   partOf?: object | undefined
+  /** `Waiting`: it comes first. */
+  urgent?: boolean
   /** `CallOptions.onSent`. */
   onSent?: (() => void) | undefined
 }
@@ -91,6 +93,10 @@ class RunningAttempt<T> implements Ticket {
 
   get partOf(): object | undefined {
     return this.#plan.partOf
+  }
+
+  get urgent(): boolean | undefined {
+    return this.#plan.urgent
   }
 
   start(): void {

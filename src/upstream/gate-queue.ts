@@ -3,6 +3,8 @@ import { steadyNow } from '../lib/steady-clock.ts'
 /** Who waits for his turn. Tickets with the same object are parts of one reading, and of no use without one another. */
 export interface Waiting {
   readonly partOf?: object | undefined
+  /** One small call now and then, on which it depends where the others go or what their answers are worth: it comes first. */
+  readonly urgent?: boolean | undefined
 }
 
 /** Who waits at one upstream, and who is next. All operations take the same time however many wait. */
@@ -62,14 +64,14 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
   const readings = new WeakMap<object, Reading<T>>()
   let turn = 0
 
-  const groupOf = ({ partOf }: T, at: number): Group<T> => {
+  const groupOf = ({ partOf, urgent }: T, at: number): Group<T> => {
     const known = partOf && readings.get(partOf)
     const isOne = known && !isLong(known, at)
     if (isOne && known.group.tickets.size > 0) return known.group
     const group: Group<T> = { tickets: new Set(), since: at }
     if (isOne) known.group = group
     else if (partOf && !known) readings.set(partOf, { group, startedAt: undefined, sent: 0 })
-    if (isOne && known.startedAt !== undefined) begun.add(group)
+    if (urgent || (isOne && known.startedAt !== undefined)) begun.add(group)
     else enlist(group)
     return group
   }

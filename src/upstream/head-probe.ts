@@ -25,6 +25,8 @@ export interface HeadWatch {
 const IDLE_INTERVALS = 5
 /** Heights of so many intervals ago still tell who stands still; older ones are waited for before anybody is believed. */
 const KNOWN_INTERVALS = 12
+/** Where fewer may be sent in the time between two heights, heights are asked for only when nobody waits. */
+const REQUESTS_PER_PROBE = 10
 /** A head this far above all others, who agree among themselves, is a broken clock and no news. */
 const ABSURD_LEAD = 10_000n
 
@@ -79,6 +81,9 @@ export const createHeadWatch = (deps: {
   let timer: Scheduled | undefined
   let closed = false
 
+  /** The others are not kept waiting: it is little of what may be asked of the server. */
+  const isCheap = ({ limits }: Upstream): boolean =>
+    limits.requestsPerSecond * probe.intervalMs >= 1_000 * REQUESTS_PER_PROBE
   const compare = (maxLag: number): void => {
     const heights = upstreams.flatMap((upstream) => (isForeign(upstream) ? [] : (upstream.height() ?? [])))
     const best = believedHead(heights, maxLag)
@@ -98,11 +103,13 @@ export const createHeadWatch = (deps: {
   const ask = (upstream: Upstream): void => {
     const now = Date.now()
     const { breaker } = upstream
-    if (asking.has(upstream) || upstream.pausedUntil() > now || !upstream.gate.room(now)) return
+    if (asking.has(upstream) || upstream.pausedUntil() > now) return
+    if (!isCheap(upstream) && !upstream.gate.room(now)) return
     if (breaker.state() !== 'closed' && !breaker.probeDue(now)) return
     breaker.takeProbe(now)
     asking.add(upstream)
-    attempt(upstream, { request: requestTo(upstream, probe), read, calls: 1, hedge: false }, (outcome) => {
+    const plan = { request: requestTo(upstream, probe), read, calls: 1, hedge: false, urgent: true }
+    attempt(upstream, plan, (outcome) => {
       asking.delete(upstream)
       if (!closed && outcome.kind === 'answer' && outcome.value !== undefined) heard(upstream, outcome.value)
       if (asking.size === 0) hold.known()

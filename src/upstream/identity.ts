@@ -28,7 +28,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
   const ask = (upstream: Upstream): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
-      const plan = { request: requestTo(upstream, probe), read: readerOf(probe), calls: 1, hedge: false }
+      const plan = { request: requestTo(upstream, probe), read: readerOf(probe), calls: 1, hedge: false, urgent: true }
       attempt(upstream, plan, (outcome) => {
         if (outcome.kind === 'failure') reject(new Error(outcome.failure.reason))
         else resolve(outcome.kind === 'answer' ? outcome.value : undefined)

@@ -154,3 +154,17 @@ test('a reading of which one has left in vain and the next one was sent without 
   add('second', reading)
   expect(take(2)).toBe('second other')
 })
+
+test('what the others depend on comes first, however long they have waited', () => {
+  const { queue, clock, add, take } = start()
+  const reading = {}
+  queue.passed({ name: 'sent', partOf: reading })
+  for (let at = 0; at < 3; at++) add(String(at))
+  queue.add({ name: 'height', urgent: true })
+  add('second', reading)
+  expect(take(2)).toBe('height second')
+  clock.now += 2_000
+  queue.add({ name: 'height again', urgent: true })
+  add('new')
+  expect(take(3)).toBe('height again new 2')
+})

@@ -51,6 +51,43 @@ test('a laggard that catches up is taken back; a small lag is no lag', async () 
   expect(await pool.rpc('', 'm', [1])).toBe('first')
 })
 
+test.each([
+  ['requests at once', { maxConcurrent: 1 }],
+  ['requests a second', { requestsPerSecond: 40 }],
+])('servers that are asked for more %s than they can answer are watched as well', async (_, limits) => {
+  const busy = { ...named('any'), faults: { latencyMs: 20 } }
+  const calm = { ...headProbe, intervalMs: 250 }
+  const { pool, servers } = await startTestPool([busy, busy], { deps: { headProbe: calm }, limits })
+  let reading = true
+  const reader = async (): Promise<void> => {
+    for (let count = 0; reading; count++)
+      await pool.rpc('', 'm', [count], { batch: false, idempotent: false }).catch(() => undefined)
+  }
+  const readers = Array.from({ length: 150 }, reader)
+  await pause(300)
+  servers[0]?.set({ lag: 10, latencyMs: 20 })
+  const known = until(() => pool.status()[0]?.lagBlocks === 10, 'the lag is known', 5_000)
+  await known.finally(() => {
+    reading = false
+    return Promise.all(readers)
+  })
+})
+
+test('heights are no reason to keep those waiting who may ask a server only now and then', async () => {
+  const { pool, servers } = await startTestPool([named('any')], {
+    deps: { headProbe },
+    limits: { requestsPerSecond: 20 },
+  })
+  const options = { batch: false, idempotent: false }
+  const reader = async (): Promise<void> => {
+    for (let count = 0; count < 4; count++) await pool.rpc('', 'm', [count], options)
+  }
+  await Promise.all(Array.from({ length: 20 }, reader))
+  const heights = servers[0]?.stats.seen.filter(({ method }) => method === 'eth_blockNumber') ?? []
+  // One at the beginning, and perhaps one at the end. With precedence it would be every other request.
+  expect(heights.length).toBeLessThanOrEqual(3)
+})
+
 test('the head never goes back', async () => {
   const { pool, servers } = await startTestPool([named('only')], { deps: { headProbe } })
   await pool.rpc('', 'm', [0])
