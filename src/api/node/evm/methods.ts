@@ -18,8 +18,8 @@ export interface EvmRead {
   mayBeMissing?: true
 }
 
-/** Transactions and receipts that are in an accepted block; a pending transaction has `null` here. */
-const IN_BLOCK = '"blockHash":"0x'
+/** Transactions, receipts and logs that are in an accepted block; a pending transaction has `null` here. */
+export const IN_BLOCK = '"blockHash":"0x'
 
 const byHash: EvmRead = { depends: { on: 'hash' }, mayBeMissing: true }
 const inBlock: EvmRead = { depends: { on: 'hash', finalWhen: IN_BLOCK }, mayBeMissing: true }

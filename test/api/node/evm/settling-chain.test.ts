@@ -34,3 +34,59 @@ describe('the settled block, which lies far below the newest one', () => {
     expect(asked(servers, 'eth_getBalance')).toBe(1)
   })
 })
+
+describe('logs up to the newest block', () => {
+  const LOG = { blockHash: `0x${'ab'.repeat(32)}`, blockNumber: '0x64' }
+  /** One that has executed less leaves the rest out without a word. */
+  const node =
+    (height: { now: number }): Answer =>
+    ({ method }) => {
+      const number = `0x${height.now.toString(16)}`
+      if (method === 'eth_blockNumber') return number
+      if (method === 'eth_getBlockByNumber') return { number, settledHeight: '0x5a' }
+      return height.now >= 100 ? [LOG] : []
+    }
+  const range = (number: number): unknown[] => [{ fromBlock: '0x1', toBlock: '0x64', address: `0x0${number}` }]
+  const numbers = [0, 1, 2, 3, 4, 5]
+
+  it('are those of a node that has executed it, whoever is asked first, alone and in a batch', async () => {
+    const { stage } = await start([node({ now: 99 }), node({ now: 100 })])
+    expect(await stage.call('eth_blockNumber')).toBe('0x64')
+    for (const number of numbers) expect(await stage.call('eth_getLogs', range(number))).toEqual([LOG])
+    for (const number of numbers) {
+      const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: range(6 + number) }]
+      expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: [LOG] }])
+    }
+  })
+
+  it('are asked anew when nobody was left who had executed it', async () => {
+    const late = { now: 99 }
+    const { stage, servers } = await start([node({ now: 100 }), node(late)])
+    expect(await stage.call('eth_blockNumber')).toBe('0x64')
+    await servers[0]?.down()
+    expect(await stage.call('eth_getLogs', range(0))).toEqual([])
+    late.now = 100
+    expect(await stage.call('eth_getLogs', range(0))).toEqual([LOG])
+  })
+
+  it('of a hash are final only when there are any: it may be accepted and not executed yet', async () => {
+    const late = { now: 99 }
+    const { stage, servers } = await start([node(late)])
+    const ofBlock = [{ blockHash: LOG.blockHash }]
+    expect(await stage.call('eth_getLogs', ofBlock)).toEqual([])
+    late.now = 100
+    for (let time = 0; time < 3; time += 1) expect(await stage.call('eth_getLogs', ofBlock)).toEqual([LOG])
+    expect(asked(servers, 'eth_getLogs')).toBe(2)
+  })
+
+  it.each(['0x65', 'pending'])('a block that is only accepted (%s) is not the newest one', async (block) => {
+    const { stage } = await start([
+      (call) => {
+        if (call.method !== 'eth_getBlockByNumber') return '0x64'
+        return { number: first(call) === 'latest' ? '0x64' : '0x65', settledHeight: '0x5a' }
+      },
+    ])
+    expect(await stage.call('eth_getBlockByNumber', [block, false])).toMatchObject({ number: '0x65' })
+    expect(await stage.call('eth_blockNumber')).toBe('0x64')
+  })
+})

@@ -8,7 +8,7 @@ import type { EvmCall } from '../call.ts'
 import type { EvmRequest } from '../endpoint.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
-import { inspect } from '../read/inspect.ts'
+import { type Attempts, inspect } from '../read/inspect.ts'
 import type { KeptAnswers } from '../read/kept-answers.ts'
 import { planRead, type ReadPlan } from '../read/plan.ts'
 import { type EvmReads, neverLower } from '../read/reads.ts'
@@ -37,6 +37,7 @@ export interface EvmBatchesDeps {
 const AT_ONCE = 8
 const NEWLINE = Buffer.from('\n')
 
+type Plans = ReadonlyMap<EvmMessage, ReadPlan>
 type Answers = Map<EvmMessage, Buffer>
 /** Answers by question, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
@@ -79,8 +80,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (answer.status === 200 && entry[0] === 0x7b) return entry
     return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
   }
-  const judgeFor = (asked: readonly EvmMessage[], plans: ReadonlyMap<EvmMessage, ReadPlan>, tip: ChainTip) => () => {
-    const attempts = { missing: false }
+  const judgeFor = (asked: readonly EvmMessage[], plans: Plans, tip: ChainTip, attempts: Attempts) => {
     return (response: RawResponse): AnswerVerdict => {
       const verdict = judgeRpc(response)
       if (verdict.kind !== 'answer' || response.status !== 200 || response.body.length === 0) return verdict
@@ -91,8 +91,10 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       let worst: AnswerVerdict = verdict
       for (const [message, plan] of plans) {
         const entry = matched.get(message)
-        const one = entry && inspect(plan, tip, response.host, entry, { missing })
+        const own = { missing, doubtful: false }
+        const one = entry && inspect(plan, tip, response.host, entry, own)
         if (one?.kind === 'retry') worst = one
+        attempts.doubtful ||= own.doubtful
       }
       attempts.missing ||= worst.kind === 'retry'
       return worst
@@ -108,7 +110,10 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       const plan = planRead(endpoint, message)
       if (plan) plans.set(message, plan)
     }
-    const whole = await reads.ask({ endpoint, body, contentType, signal }, judgeFor(asked, plans, tip)())
+    await reads.learnEnds(tip, endpoint, plans.values())
+    const attempts: Attempts = { missing: false, doubtful: false }
+    const judge = judgeFor(asked, plans, tip, attempts)
+    const whole = await reads.ask({ endpoint, body, contentType, signal }, judge)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
@@ -119,7 +124,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       const higher = neverLower(plan, tip, entry)
       changed ||= higher !== undefined
       if (higher) answers.set(message, higher)
-      else kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
+      else if (!attempts.doubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
     }
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }

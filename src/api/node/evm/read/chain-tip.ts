@@ -1,6 +1,7 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
+import { createExecution, type Execution } from './execution.ts'
 
 /** What is known about the newest block of one chain, from everything that nodes have said. */
 export interface ChainTip {
@@ -22,6 +23,7 @@ export interface ChainTip {
    * when the chain was not used for a while. Never rejects.
    */
   ready(group: NodeGroup, endpoint: Endpoint): Promise<void> | undefined
+  readonly execution: Execution
 }
 
 export interface ChainTipOptions {
@@ -88,8 +90,13 @@ export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTip
     await Promise.all(group.members().map((member) => askOne(member, endpoint)))
     heights.delete('')
   }
+  const shown = (host: string): { height: bigint; fresh: boolean } | undefined => {
+    const known = heights.get(host)
+    return known && { height: known.height, fresh: now() - known.at <= HEIGHT_MS }
+  }
   return {
     mark: current,
+    execution: createExecution({ top: current, shown, askAll, now }),
     saw,
     reached,
     isBehind: (host) => {

@@ -1,5 +1,5 @@
 import { eachElement, eachMember } from '../../json/spans.ts'
-import type { EvmRead } from '../methods.ts'
+import { type EvmRead, IN_BLOCK } from '../methods.ts'
 
 /** How long the answer to one call stays true; undefined = nobody knows, it is not kept. */
 export type CallFinality =
@@ -75,7 +75,9 @@ function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
   eachMember(filter, 0, (keyFrom, keyTo, from, to) => {
     seen[filter.toString('latin1', keyFrom + 1, keyTo - 1)] = filter.subarray(from, to)
   })
-  if (seen['blockHash']) return fromBlock(blockOf(seen['blockHash']))
+  // No logs at all may be those of a block that is accepted and not executed yet.
+  if (seen['blockHash'])
+    return blockOf(seen['blockHash'])?.at === 'hash' ? { kind: 'immutable', finalWhen: IN_BLOCK } : undefined
   const [first, last] = [blockOf(seen['fromBlock']), blockOf(seen['toBlock'])]
   if (first?.at === 'number' && last?.at === 'number') return { kind: 'immutable', block: last.number }
   return first && last ? { kind: 'tip' } : undefined

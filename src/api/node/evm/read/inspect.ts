@@ -33,9 +33,17 @@ export function heightIn({ read, message }: ReadPlan, result: Buffer): bigint | 
 
 const isNull = (result: Buffer): boolean => result.length === 4 && result[0] === 0x6e
 
-/** Remembers over the attempts of one read that a node has answered null. */
+/** A block or transaction that is accepted may still have to be executed; what has a receipt is. */
+const isExecuted = ({ message }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
+  message.method === 'eth_getTransactionReceipt' ||
+  !(tip.execution.isLater() || (result[0] === 0x7b && member(result, 'settledHeight') !== undefined))
+
+/** What the attempts of one read have shown. */
 export interface Attempts {
+  /** A node has answered null. */
   missing: boolean
+  /** A node may have left something out. */
+  doubtful: boolean
 }
 
 /**
@@ -46,9 +54,14 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const { read, finality } = plan
   const aboutTip = finality?.kind === 'tip'
   const tellsHeight = 'height' in read.depends || (read.depends.on === 'hash' && read.depends.finalWhen !== undefined)
-  if (!aboutTip && !tellsHeight && !read.mayBeMissing) return ANSWER
+  const end = read.depends.on === 'range' && finality?.kind === 'immutable' ? finality.block : undefined
+  if (!aboutTip && !tellsHeight && !read.mayBeMissing && end === undefined) return ANSWER
   const result = resultOf(entry)
   if (!result) return ANSWER
+  if (end !== undefined && tip.execution.mayLack(host, end)) {
+    attempts.doubtful = true
+    return behind('may not have executed the end of the range')
+  }
   if (read.mayBeMissing && isNull(result)) {
     if (attempts.missing) return ANSWER
     attempts.missing = true
@@ -58,7 +71,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const newest = aboutTip && !finality.below
   if (height !== undefined) {
     if (newest) tip.saw(host, height)
-    else tip.reached(height)
+    else if (isExecuted(plan, tip, result)) tip.reached(height)
   }
   if (!aboutTip) return ANSWER
   const mark = tip.mark()

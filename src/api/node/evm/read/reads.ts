@@ -22,6 +22,8 @@ export interface EvmReads {
   ask(call: Omit<EvmCall, 'message'>, judge: (response: RawResponse) => AnswerVerdict): Promise<NodeAnswer>
   /** A kept answer, without asking anybody. */
   find(endpoint: Endpoint, message: EvmMessage): NodeAnswer | undefined
+  /** Before logs are asked for: who has executed the ends of their ranges. */
+  learnEnds(tip: ChainTip, endpoint: Endpoint, plans: Iterable<ReadPlan>): Promise<void>
   tip(endpoint: Endpoint): ChainTip
 }
 
@@ -58,10 +60,16 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
     return answerOf(await group.pool.exchange(request, { signal, deadline: Date.now() + CALL_MS, judge }))
   }
+  const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {
+    for (const { read, finality } of plans)
+      if (read.depends.on === 'range' && finality?.kind === 'immutable' && finality.block !== undefined)
+        await tip.execution.learn(pools.group(endpoint.source), endpoint, finality.block)
+  }
   const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
     const tip = tipOf(call.endpoint)
     const mark = tip.mark()
-    const attempts: Attempts = { missing: false }
+    const attempts: Attempts = { missing: false, doubtful: false }
+    await learnEnds(tip, call.endpoint, [plan])
     const judge = judgeFor(call.message)
     const answer = await ask(call, (response) => {
       const verdict = judge(response)
@@ -70,11 +78,12 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     })
     const higher = neverLower(plan, tip, answer.body)
     if (higher) return bodyOf(higher)
-    kept.keep(plan, tip, mark, answer)
+    if (!attempts.doubtful) kept.keep(plan, tip, mark, answer)
     return answer
   }
   return {
     ask,
+    learnEnds,
     tip: tipOf,
     find: (endpoint, message) => {
       const plan = planRead(endpoint, message)
