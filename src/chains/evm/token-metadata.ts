@@ -38,7 +38,9 @@ const keepBytes = 64 + 256
 const tokensAtOnce = 100
 
 export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits): TokenMetadataReader {
-  const known = new LRUCache<string, TokenMetadata>({ max: limits.metadataEntries, ttl: limits.metadataMs })
+  // With `max` the room for all entries would be held from the start on.
+  const room = { maxSize: limits.metadataEntries, sizeCalculation: () => 1 }
+  const known = new LRUCache<string, TokenMetadata>({ ...room, ttl: limits.metadataMs })
 
   const query = { keepBytes, answerBytes: limits.answerBytes }
 

@@ -37,15 +37,17 @@ const TROUBLED_AFTER = 3
 export const BURNS_FOR_ALL = 7
 
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
-  const pairs = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
-  const together = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
-  const troubles = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
-  const burning = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
-  const answers = new LRUCache<string, true>({ max: entries, ttl: ttlMs })
-  const burnt = new LRUCache<string, Set<string>>({ max: entries, ttl: ttlMs })
+  // With `max` each would hold the room for all its entries from the start on: 15 MB a chain, most of it for good.
+  const room = { maxSize: entries, sizeCalculation: () => 1 }
+  const pairs = new LRUCache<string, true>({ ...room, ttl: ttlMs })
+  const together = new LRUCache<string, true>({ ...room, ttl: ttlMs })
+  const troubles = new LRUCache<string, Set<string>>({ ...room, ttl: ttlMs })
+  const burning = new LRUCache<string, true>({ ...room, ttl: ttlMs })
+  const answers = new LRUCache<string, true>({ ...room, ttl: ttlMs })
+  const burnt = new LRUCache<string, Set<string>>({ ...room, ttl: ttlMs })
   // Without an end: whoever saw his balance is not to lose it because strangers asked while he was away.
-  const answering = new LRUCache<string, true>({ max: entries })
-  const tried = new LRUCache<string, number>({ max: entries })
+  const answering = new LRUCache<string, true>(room)
+  const tried = new LRUCache<string, number>(room)
   const key = (token: string, owner: string) => `${token}:${owner}`
   const names = new WeakMap<readonly string[], string>()
   const nameOf = (owners: readonly string[]): string => {
