@@ -78,6 +78,15 @@ describe('the OpenRPC document', () => {
     expect(wrong.filter((line) => !KNOWN.test(line))).toEqual([])
     expect(seen.size).toBeGreaterThan(38)
   })
+
+  it('describes what validators that renew themselves add (since Helicon)', () => {
+    const validate = validatorOf({ $ref: '#/components/schemas/Validator' })
+    const validatorAuthority = { locktime: '0', threshold: '1', addresses: ['P-local1…'] }
+    const own = { validatorAuthority, nextPeriod: '45', autoCompoundRewardShares: '250000' }
+    const renewing = { nodeID: 'NodeID-…', startTime: '1795367565', weight: '134991816077377', ...own }
+    expect(validate(renewing)).toBe(true)
+    for (const name of Object.keys(own)) expect(validate({ ...renewing, [name]: 45 }), name).toBe(false)
+  })
 })
 
 /** Explicit rules of the specification that nodes do not keep: members of health checks that are always there. */

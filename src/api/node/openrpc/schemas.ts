@@ -42,6 +42,9 @@ const validator = object(
     uptime: text('Percent with four decimals, as the node has seen it.'),
     connected: flag('The node is connected to it.'),
     signer: object({ publicKey: text('48 bytes, hex.'), proofOfPossession: text('96 bytes, hex.') }),
+    validatorAuthority: ref('OutputOwners'),
+    nextPeriod: uint64('Validators that renew themselves, seconds; 0 = this period is the last one.'),
+    autoCompoundRewardShares: uint64('Validators that renew themselves, parts per 1,000,000 that are staked again.'),
     delegatorCount: uint64('Delegators.'),
     delegatorWeight: uint64('Their weight.'),
     delegators: list(ref('Delegator'), 'Only when nodeIDs names one node.'),
@@ -56,7 +59,7 @@ const validator = object(
     ...['txID', 'endTime', 'stakeAmount', 'validationRewardOwner', 'delegationRewardOwner', 'potentialReward'],
     ...['accruedDelegateeReward', 'delegationFee', 'uptime', 'connected', 'signer', 'delegatorCount'],
     ...['delegatorWeight', 'delegators', 'validationID', 'publicKey', 'remainingBalanceOwner', 'deactivationOwner'],
-    ...['minNonce', 'balance'],
+    ...['minNonce', 'balance', 'validatorAuthority', 'nextPeriod', 'autoCompoundRewardShares'],
   ],
 )
 
