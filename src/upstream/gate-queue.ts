@@ -24,6 +24,8 @@ export interface GateQueue<T extends Waiting> {
 interface Group<T> {
   tickets: Set<T>
   since: number
+  /** Its place in the order of their coming. */
+  place: number
 }
 
 interface Reading<T> {
@@ -36,7 +38,7 @@ interface Reading<T> {
 
 /** Who waits for so long, milliseconds, waits at an upstream that is asked for more than it can answer. */
 const LONG_WAIT_MS = 1_000
-/** Of so many then one is he who has waited longest: those with much time, such as an index, must not wait for ever. */
+/** Of so many then one is he who has waited longest, and one is of a long reading: no crowd stops an index for good. */
 const OLDEST_EVERY = 8
 /** What goes on for longer is no reading that somebody waits for, milliseconds. */
 const READING_MS = 10_000
@@ -48,33 +50,39 @@ const isLong = ({ sent, startedAt }: Reading<unknown>, at: number): boolean =>
 
 /**
  * First come, first served, but what is part of a reading that has begun comes before what would begin another: half of
- * two readings is an answer to nobody. Once a reading turns out to be a long one, each of its calls stands for itself.
+ * two readings is an answer to nobody. Once a reading turns out to be a long one, each of its calls stands for itself:
+ * an index reads on and on, and asks for more as soon as it is answered.
  *
  * Where the wait becomes long, more is asked than the upstream can answer. In turn each would be sent shortly before its
  * caller gives up, and nobody would be answered in time; so the newest go first then, and as many callers are answered as
  * the upstream can answer. The others are answered when it is quieter, or told by their deadlines.
  */
 export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow): GateQueue<T> => {
-  const places = new Map<T, Group<T>>()
+  const groups = new Map<T, Group<T>>()
   /** In the order of their coming. Groups that became empty are passed over and dropped. */
   const fresh = new Set<Group<T>>()
   const begun = new Set<Group<T>>()
+  /** Calls of long readings, in the order of their coming, none with another. */
+  const patient = new Set<Group<T>>()
   /** The fresh ones, each once, newest last; also some that are fresh no longer. */
   const stack: Group<T>[] = []
   const readings = new WeakMap<object, Reading<T>>()
   let turn = 0
+  let places = 0
 
   const groupOf = ({ partOf, urgent }: T, at: number): Group<T> => {
     const known = partOf && readings.get(partOf)
     const isOne = known && !isLong(known, at)
     if (isOne && known.group.tickets.size > 0) return known.group
-    const group: Group<T> = { tickets: new Set(), since: at }
+    const group = makeGroup(at)
     if (isOne) known.group = group
     else if (partOf && !known) readings.set(partOf, { group, startedAt: undefined, sent: 0 })
     if (urgent || (isOne && known.startedAt !== undefined)) begun.add(group)
+    else if (known && !isOne) patient.add(group)
     else enlist(group)
     return group
   }
+  const makeGroup = (since: number): Group<T> => ({ tickets: new Set(), since, place: places++ })
   const enlist = (group: Group<T>): void => {
     if (stack.length > 2 * fresh.size + 16) {
       const waiting = stack.filter((one) => fresh.has(one))
@@ -84,13 +92,12 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
     stack.push(group)
   }
   const drop = (ticket: T): boolean => {
-    const group = places.get(ticket)
+    const group = groups.get(ticket)
     if (!group) return false
-    places.delete(ticket)
+    groups.delete(ticket)
     group.tickets.delete(ticket)
     if (group.tickets.size > 0) return true
-    fresh.delete(group)
-    begun.delete(group)
+    for (const list of [fresh, begun, patient]) list.delete(group)
     return true
   }
   const newest = (): Group<T> | undefined => {
@@ -103,13 +110,15 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
   const nextGroup = (at: number): Group<T> | undefined => {
     const [ongoing] = begun
     const [oldest] = fresh
-    if (ongoing || !oldest) return ongoing
-    if (at - oldest.since < LONG_WAIT_MS) return oldest
+    const [long] = patient
+    if (ongoing || !oldest) return ongoing ?? long
+    if (at - oldest.since < LONG_WAIT_MS) return long && long.place < oldest.place ? long : oldest
     turn = (turn + 1) % OLDEST_EVERY
-    return turn === 0 ? oldest : newest()
+    if (turn === 0) return oldest
+    return long && turn === OLDEST_EVERY / 2 ? long : newest()
   }
   const note = (partOf: object, at: number): Reading<T> => {
-    const reading = readings.get(partOf) ?? { group: { tickets: new Set(), since: at }, startedAt: at, sent: 0 }
+    const reading = readings.get(partOf) ?? { group: makeGroup(at), startedAt: at, sent: 0 }
     if (reading.sent === 0) readings.set(partOf, reading)
     reading.startedAt ??= at
     reading.sent += 1
@@ -119,14 +128,13 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
   const disperse = (group: Group<T>): void => {
     fresh.delete(group)
     begun.delete(group)
-    const alone = [...group.tickets].map((ticket): Group<T> => {
-      const own = { tickets: new Set([ticket]), since: group.since }
-      places.set(ticket, own)
-      fresh.add(own)
-      return own
-    })
+    for (const ticket of group.tickets) {
+      const own = makeGroup(group.since)
+      own.tickets.add(ticket)
+      groups.set(ticket, own)
+      patient.add(own)
+    }
     group.tickets.clear()
-    stack.unshift(...alone)
   }
   const begin = (group: Group<T>, { partOf }: T, at: number): void => {
     if (!partOf) return
@@ -140,7 +148,7 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
     add: (ticket) => {
       const group = groupOf(ticket, now())
       group.tickets.add(ticket)
-      places.set(ticket, group)
+      groups.set(ticket, group)
     },
     passed: ({ partOf }) => {
       if (partOf) note(partOf, now())
@@ -157,11 +165,11 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
     },
     remove: drop,
     empty: () => {
-      const all = [...places.keys()]
+      const all = [...groups.keys()]
       for (const ticket of all) drop(ticket)
       stack.length = 0
       return all
     },
-    size: () => places.size,
+    size: () => groups.size,
   }
 }

@@ -122,7 +122,20 @@ test('a reading of many calls has precedence for some of them, then each stands 
   add('late')
   clock.now += 1_000
   // Where all wait for long, what is left of it comes last.
-  expect(take(9)).toBe('late 40 39 38 37 36 35 34 -')
+  expect(take(9)).toBe('late 34 35 36 37 38 39 40 -')
+})
+
+test('where they wait for long one of eight is of a long reading, and none more while others wait', () => {
+  const { queue, clock, add, take } = start()
+  const index = {}
+  for (let at = 0; at < 32; at++) queue.passed({ name: String(at), partOf: index })
+  for (let at = 0; at < 3; at++) add(`index ${at}`, index)
+  for (let at = 0; at < 12; at++) add(`${at}`)
+  expect(take(2)).toBe('index 0 index 1')
+  clock.now += 1_000
+  add('index 3', index)
+  expect(take(8)).toBe('11 10 9 index 2 8 7 6 0')
+  expect(take(8)).toBe('5 4 3 index 3 2 1 - -')
 })
 
 test('who leaves a reading that was taken apart is passed over', () => {
