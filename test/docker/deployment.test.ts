@@ -274,6 +274,19 @@ describe('kubernetes', () => {
     },
   )
 
+  it('whoever runs out of memory is told of before he is killed', () => {
+    const rules = parse(read('prometheus/alerts.yml')).groups[0].rules as Loose[]
+    const { expr } = rules.find(({ alert }) => alert === 'FirnMemory') as Loose
+    const alarm = Number(/> ([\d.e]+)$/.exec(expr)?.[1])
+    const bytes = (limit: string): number => Number.parseInt(limit, 10) * (/g/i.test(limit) ? 2 ** 30 : 2 ** 20)
+    const limits = [
+      ...['api-1', 'api-2', 'indexer'].map((name) => compose.services[name].mem_limit),
+      ...workloads.map(({ spec }) => spec.template.spec.containers[0].resources.limits.memory),
+    ].map(bytes)
+    expect(limits).toHaveLength(5)
+    expect(Math.min(...limits)).toBeGreaterThan(1.2 * alarm)
+  })
+
   it('services and budget select what there is', () => {
     const pods = workloads.map(({ spec }) => spec.template.metadata.labels)
     for (const { spec } of [...ofKind('Service'), ...ofKind('PodDisruptionBudget')]) {

@@ -69,6 +69,15 @@ describe('board and alerts', () => {
     expect([...new Set(used)].filter((name) => !names.has(name))).toEqual([])
   })
 
+  it('know the indexed API by its paths, whatever prefix it is behind', () => {
+    const route = '/v1/networks/:network/blockchains/:blockchainId/utxos'
+    const all = [...expressionsOf(board), ...alerts.map(({ expr }) => expr)]
+    const patterns = all.flatMap((expr) => [...expr.matchAll(/route=~"([^"]+)"/g)].map(([, text]) => text ?? ''))
+    const own = patterns.filter((text) => new RegExp(`^(?:${text})$`).test(route))
+    expect(own.length).toBeGreaterThan(2)
+    expect(own.filter((text) => !new RegExp(`^(?:${text})$`).test(`/api${route}`))).toEqual([])
+  })
+
   it('leave no metric of Firn unseen', async () => {
     const used = new Set(
       expressionsOf(board)
