@@ -124,7 +124,7 @@ export async function requireFresh(
   reply.header('x-indexed-height', String(own?.height)).header('x-index-age', seconds)
   if (oldest.age > deps.maxIndexAgeMs) {
     throw new StaleIndexError(
-      `the index of ${oldest.name} is ${seconds} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served)${oldest.why}; it stands at block ${oldest.height}`,
+      `the index of ${oldest.name} of ${chain.chainInfo.network} is ${seconds} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served)${oldest.why}; it stands at block ${oldest.height}`,
     )
   }
 }

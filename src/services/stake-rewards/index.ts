@@ -72,7 +72,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     const place = { height: progress.tip.height, ageMs: Math.max(0, now() - Number(progress.currentAtMs)) }
     if (place.ageMs > deps.maxIndexAgeMs)
       throw new StakeIndexError(
-        `the index of the ${letter}-chain is ${Math.ceil(place.ageMs / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${place.height}`,
+        `the index of the ${letter}-chain of the ${side} is ${Math.ceil(place.ageMs / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${place.height}`,
         place,
       )
     return place

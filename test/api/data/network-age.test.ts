@@ -76,7 +76,7 @@ it('one chain that stands still, or has not begun, is no answer, save where its 
   const old = await answers({ P: 1_000, X: 2_000, C: 11_000 })
   expect(old.told).toEqual([...Array(3).fill([503, '11']), [404, '1']])
   expect(old.message).toBe(
-    'the index of c-chain is 11 s old (at most 10 s are served), and answers of the p-chain show what moves there; it stands at block 7',
+    'the index of c-chain of fuji is 11 s old (at most 10 s are served), and answers of the p-chain show what moves there; it stands at block 7',
   )
   const missing = await answers({ P: 1_000, C: 1_000 })
   expect(missing.told).toEqual([...Array(3).fill([503, undefined]), [404, '1']])

@@ -126,7 +126,7 @@ it('adds up no key while X is behind, or not there yet: addresses that are in us
   const behind = withX((at) => [{ ...at, currentAtMs: BigInt(confirmedAt - 61_000) }])
   await expect(service(0, true, behind).read(whose)).rejects.toMatchObject({
     status: 503,
-    message: expect.stringMatching(/^the index of the X-chain is 61 s old/),
+    message: expect.stringMatching(/^the index of the X-chain of the mainnet is 61 s old/),
   })
   const missing = withX(() => [])
   await expect(service(0, true, missing).read(whose)).rejects.toMatchObject({
