@@ -57,7 +57,9 @@ const withNewline = (answer: Buffer): Buffer => (answer.at(-1) === 0x0a ? answer
 
 export function createSession(deps: SessionDeps): Session {
   const { endpoint, limits } = deps
-  const left = new AbortController()
+  /** One for each message: calls with the same signal would be taken for one long reading, which yields to others. */
+  const asking = new Set<AbortController>()
+  let hasLeft = false
   const feed = createFeed({
     connect: deps.connect,
     send: (message) => client.send(message),
@@ -69,12 +71,17 @@ export function createSession(deps: SessionDeps): Session {
 
   /** Over HTTP a status tells that no node answered; here only an error can. */
   const askNodes = async (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<Buffer> => {
+    if (hasLeft) return Buffer.alloc(0)
+    const own = new AbortController()
+    asking.add(own)
     try {
-      const request = { endpoint, body, contentType: JSON_EVM, contentEncoding: undefined, signal: left.signal }
+      const request = { endpoint, body, contentType: JSON_EVM, contentEncoding: undefined, signal: own.signal }
       const answer = await deps.answer(request)
       if (answer.status === 200) return answer.body
     } catch (error) {
       if (error instanceof CancelledError) return Buffer.alloc(0)
+    } finally {
+      asking.delete(own)
     }
     const errors = messages
       .filter(({ kind }) => kind !== 'silent')
@@ -152,7 +159,8 @@ export function createSession(deps: SessionDeps): Session {
     onFull: () => feed.pause(),
     onDrained: () => feed.resume(),
     onClosed: () => {
-      left.abort()
+      hasLeft = true
+      for (const own of asking) own.abort()
       feed.close()
       deps.onClosed()
     },
