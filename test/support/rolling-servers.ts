@@ -43,7 +43,10 @@ export function createRollingServers(): RollingServers {
         },
       })
       children.push(child)
-      const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
+      const ended = once(child, 'exit').then(([code]) => [`exit code ${code}`])
+      const [line] = (await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended])) as [
+        Buffer | string,
+      ]
       if (!line.toString().includes('Firn ready')) throw new Error(`the server did not start: ${line}`)
       return child
     },
