@@ -2,9 +2,10 @@
  * The balances use case: reads every asked chain once, shares and caches readings, values them, and reports every
  * (chain, id) pair exactly once, each chain as soon as it is known. No HTTP and no knowledge of any chain's protocol.
  */
-import { CancelledError, FirnError } from '../../errors.ts'
+import { CancelledError } from '../../errors.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { type AccountReaderOptions, createAccountReader, type ReadingOutcome } from './account-reader.ts'
+import { createFailureLog } from './failure-log.ts'
 import { failureMessage, namelessMessage, unsupportedMessage } from './failure-message.ts'
 import { createPricing, type Pricing, type PricingQuery } from './pricing.ts'
 import type { Account, BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
@@ -42,6 +43,7 @@ export interface BalanceService {
 export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   const reader = createAccountReader(deps)
   const pricing: Pricing = createPricing(deps)
+  const report = createFailureLog(deps)
 
   function readChain(query: ChainQuery, price: PricingQuery): PendingItems {
     const chain = deps.chainOf(query.caip2Id)
@@ -69,14 +71,6 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
       const { error, afterMs } = outcome
       return failed(query, id, failureMessage(query.networkType, error, { deadlineMs: deps.deadlineMs, afterMs }))
     })
-  }
-
-  /** One line per failed chain read: accounts of one read share their error object. */
-  const reported = new WeakSet<Error>()
-  function report(caip2Id: string, error: Error): void {
-    if (reported.has(error) || (error instanceof FirnError && error.expose)) return
-    reported.add(error)
-    deps.logger?.warn({ chain: caip2Id, err: error }, 'balances could not be read')
   }
 
   /** Adds the items of one chain when all of them are known; else false. */
