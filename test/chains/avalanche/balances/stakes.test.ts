@@ -60,6 +60,36 @@ describe('staked outputs by their state after the stake', () => {
     expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 100n } })
   })
 
+  test('the stake of several outputs is found by what they weigh together, among more stakes than are looked into', async () => {
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-a' }),
+      ...Array.from({ length: 100 }, () =>
+        stakerOf({
+          kind: 'delegator',
+          nodeId: 'NodeID-a',
+          endTime: 8_000,
+          outputs: [{ owners: [hex(8)], amount: 99n }],
+        }),
+      ),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 6_000, outputs: [bound(5_000n), bound(5_000n, 70n)] }),
+    )
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 120n, lockedStaked: 0n } })
+  })
+
+  test('of equal outputs that one is found as well which lies in a stake with that of a stranger', async () => {
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-a' }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 6_000, outputs: [bound(5_000n)] }),
+      stakerOf({
+        kind: 'delegator',
+        nodeId: 'NodeID-a',
+        endTime: 7_000,
+        outputs: [bound(5_000n), { owners: [hex(8)], amount: 5n }],
+      }),
+    )
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 100n, lockedStaked: 0n } })
+  })
+
   test('the cheap cases ask nothing, or the list of validators only', async () => {
     node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs: [bound(900n)] }))
     expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 0n } })
@@ -169,6 +199,15 @@ describe('restaked rewards', () => {
     expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
     node().before = () => undefined
     expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+  })
+
+  test('are left out, not zero, where more validators renew themselves than are looked into', async () => {
+    node().ledger.stakers.push(...Array.from({ length: 1_001 }, renewing))
+    node().ledger.upgrades = active
+    const outcome = await read()
+    expect(outcome).toMatchObject({ ok: true, value: { native: 50_050n } })
+    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
+    expect(count('platform.getTx')).toBe(0)
   })
 
   test('are left out when they cannot be read, and zero for who stakes nothing', async () => {
