@@ -71,7 +71,9 @@ test('too many blocks, and heights that went back, are not told of', async () =>
   expect(await namedByBlocks(pool, 'X', 10n, 9n, {})).toBeUndefined()
 })
 
-test('a block of another height is no answer', async () => {
-  const other = { ...pool, rpc: async () => ({ block: blocks.X.get(3), encoding: 'hex' }) } as unknown as UpstreamPool
-  await expect(namedByBlocks(other, 'X', 3n, 4n, {})).rejects.toThrow('X block 3 where 4 was asked for')
+test.each(['P', 'X', 'C'] as const)('a block of %s of another height is no answer', async (chain) => {
+  const third = blocks[chain].get(3)
+  const answer = chain === 'C' ? third : { block: third, encoding: 'hex' }
+  const other = { ...pool, rpc: async () => answer } as unknown as UpstreamPool
+  await expect(namedByBlocks(other, chain, 3n, 4n, {})).rejects.toThrow(`${chain} block 3 where 4 was asked for`)
 })
