@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
+import type { StakerRow, Store } from '../../src/store/index.ts'
 import { useServerStores } from '../support/server-stores.ts'
 import { address, block, commit, id, listed, output, registerAll, spend } from './write/range-samples.ts'
 
@@ -69,6 +70,63 @@ describe('a database of an earlier version', () => {
     expect(await listed(after, 'P', address(1), false)).toEqual(all.filter(({ consumed }) => consumed === undefined))
     expect((await client.query(ORIGINS)).rows).toEqual([{ old: '3', of_today: '1' }])
     await client.end()
+  })
+
+  it('in which renewed stake ends with its first period gets the ends of the newest ones, in lists and locks', async () => {
+    const url = await server().create('renewals')
+    const before = connect(url)
+    await registerAll(before)
+    const begin = { start: 1_000n, end: 2_000n }
+    const staked = (n: number, owner = n) =>
+      output(n, 0, { outputIndex: 1, stake: begin, stakeableLocktime: 2_500n, addresses: [address(owner), address(9)] })
+    const staker = (n: number, end = begin.end): StakerRow => ({
+      ...{ txId: id(n), kind: 'validator', subnetId: id(0), nodeId: address(n), weight: 5n, ...begin, end },
+      ...{ height: 0n, time: 1_000n, firstStakeOutput: 1, stakeOutputs: 1, potentialReward: 1n, potentialNet: 1n },
+    })
+    // Renewed; renewed and gone; in its first period; one of before Durango, which began later than it was accepted.
+    await commit(before, 'testnet:P', 0, {
+      blocks: [block(0)],
+      utxos: [staked(1), staked(2), staked(3), output(4, 0, { outputIndex: 1, stake: { start: 1_500n, end: 2_000n } })],
+      staking: { stakers: [staker(1), staker(2), staker(3), { ...staker(4), start: 1_500n }] },
+    })
+    const started = { ...begin, start: 2_000n, end: 3_000n, weight: 6n, potentialReward: 1n, potentialNet: 1n }
+    const ended = { height: 1n, time: 1_001n, outcome: 'aborted' as const }
+    await commit(before, 'testnet:P', 1, {
+      blocks: [block(1)],
+      staking: {
+        stakerChanges: [
+          { txId: id(1), started },
+          { txId: id(2), started, ended },
+        ],
+      },
+      releases: [{ txId: id(2), outputIndex: 1, time: 1_001n }],
+    })
+    const chain = { network: 'testnet', letter: 'P' as const }
+    const held = async (store: Store) => [
+      (await listed(store, 'P', address(9))).map(({ txId, stake }) => [txId, stake?.end]).sort(),
+      (await listed(store, 'P', address(1), false)).map(({ txId, stake }) => [txId, stake?.end]).sort(),
+      (await store.reader.balances.groups({ chain, addresses: [address(9)], locksAt: 1_500n }))
+        .map(({ staking, lockedAfterStaking, utxoCount }) => [staking, lockedAfterStaking, utxoCount])
+        .sort(),
+    ]
+    const first = [1, 2, 3].map((n) => [id(n), 2_000n])
+    expect((await held(before))[0]).toEqual(first)
+    await before.close()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(`delete from firn_migration where name >= '0012'`)
+    await client.end()
+    const [all, unspent, locks] = await held(connect(url))
+    expect(all).toEqual([...[1, 2].map((n) => [id(n), 3_000n]), [id(3), 2_000n]])
+    expect(unspent).toEqual([
+      [id(1), 3_000n],
+      [id(4), 2_000n],
+    ])
+    expect(locks).toEqual([
+      ['active', false, 1],
+      ['active', true, 1],
+      ['none', false, 1],
+    ])
   })
 
   it('is locked by a step no longer than that step takes, and read while an index is made', async () => {

@@ -16,6 +16,7 @@ import * as openAndEnded from './0008-open-and-ended.ts'
 import * as utxoOrigin from './0009-utxo-origin.ts'
 import * as unspentEntries from './0010-unspent-entries.ts'
 import * as metadataHeight from './0011-metadata-height.ts'
+import * as renewedStake from './0012-renewed-stake.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -29,6 +30,7 @@ const STEPS: Record<string, Migration> = {
   '0009-utxo-origin': utxoOrigin,
   '0010-unspent-entries': unspentEntries,
   '0011-metadata-height': metadataHeight,
+  '0012-renewed-stake': renewedStake,
 }
 
 /** How the migrator says that somebody else knows more steps. */
