@@ -1,115 +1,35 @@
 import { expect, it } from 'vitest'
-import { assemblePTx, type PBlock, type PTx, type UnsignedPTx } from '../../../src/chains/avalanche/codec/index.ts'
-import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p-maker.ts'
-import { knownValidatorFee, type PRules } from '../../../src/indexer/primary/p-rules.ts'
-import { createPState, PRIMARY_NETWORK } from '../../../src/indexer/primary/p-state.ts'
-import type { PrimaryRows } from '../../../src/store/rows/index.ts'
+import { knownValidatorFee } from '../../../src/indexer/primary/p-rules.ts'
+import {
+  AVAX,
+  base,
+  DAY,
+  delegatorTx,
+  id,
+  out,
+  paid,
+  plain,
+  proposal,
+  renewingTx,
+  reward,
+  standard,
+  startChain,
+  tx,
+  validatorTx,
+} from './made-p.ts'
 
 // Ends of stakes that the recorded network has none of. The expected numbers follow the node's own arithmetic
 // (unsigned numbers of 64 bits), written down here once more.
-
-const AVAX = 1_000_000_000n
-const DAY = 86_400n
-const id = (digit: string): string => digit.repeat(64)
-const address = (digit: number): Uint8Array => new Uint8Array(20).fill(digit)
-const owner = (digit: number) => ({
-  type: 'output-owners' as const,
-  locktime: 0n,
-  threshold: 1,
-  addresses: [address(digit)],
-})
-const plain = (amount: bigint, digit: number) => ({
-  type: 'secp-transfer' as const,
-  amount,
-  locktime: 0n,
-  threshold: 1,
-  addresses: [address(digit)],
-})
-const out = (output: ReturnType<typeof plain>) => ({ assetId: id('a'), output })
-const base = {
-  networkId: 5,
-  blockchainId: PRIMARY_NETWORK,
-  inputs: [],
-  outputs: [out(plain(7n, 1))],
-  memo: new Uint8Array(),
-}
-const tx = (unsigned: object): PTx => assemblePTx(unsigned as UnsignedPTx, [])
-
-function startChain(time: bigint, upgrades: Partial<PRules['upgrades']> = {}) {
-  const rules: PRules = {
-    avaxAssetId: id('a'),
-    reward: { maxRate: 120_000n, minRate: 100_000n, mintingSeconds: 365n * DAY, supplyCap: 720_000_000n * AVAX },
-    maxValidatorStake: 3_000_000n * AVAX,
-    validatorFee: knownValidatorFee(5),
-    upgrades: { cortina: 0n, durango: 0n, etna: 0n, helicon: 2n ** 62n, ...upgrades },
-  }
-  const ids = { networkId: 5, xChainId: id('b'), cChainId: id('c'), avaxAssetId: id('a') }
-  const state = createPState(time)
-  state.supply.set(PRIMARY_NETWORK, 400_000_000n * AVAX)
-  const maker = createPMaker({ ids, rules, state, keepContainers: false })
-  let height = 0n
-  const source = (content: object): PSourceBlock => {
-    height++
-    const block = { parentId: id('0'), height, ...content } as PBlock
-    const at = 'time' in block ? block.time : 0n
-    return { block, id: height.toString(16).padStart(64, '0'), parentId: id('0'), height, time: at, size: 1 }
-  }
-  return {
-    supply: () => state.supply.get(PRIMARY_NETWORK),
-    async apply(...blocks: object[]): Promise<PrimaryRows> {
-      const { rows } = await maker.apply(blocks.map(source))
-      return rows.primary ?? {}
-    },
-  }
-}
-
-/** What is paid for a stake, and what the supply grows by. */
-function reward(supply: bigint, stake: bigint, seconds: bigint): bigint {
-  const minting = 365n * DAY
-  const rate = 20_000n * seconds + 100_000n * minting
-  return ((720_000_000n * AVAX - supply) * rate * stake * seconds) / (minting * 1_000_000n) / supply / minting
-}
 
 it("fees of L1 validators are lower on networks of one's own, where a node does not say", () => {
   expect([1, 5, 12_345, 76_543].map((networkId) => knownValidatorFee(networkId).minPrice)).toEqual([512n, 512n, 1n, 1n])
 })
 
-const paid = ({ utxos = [] }: PrimaryRows) =>
-  utxos.flatMap((utxo) => (utxo.reward ? [[utxo.reward.type, utxo.txId, utxo.outputIndex, utxo.amount]] : []))
-
-const standard = (time: bigint, ...txs: PTx[]) => ({ type: 'BanffStandardBlock', time, txs })
-const proposal = (time: bigint, proposed: PTx, ...decisionTxs: PTx[]) => ({
-  type: 'BanffProposalBlock',
-  time,
-  decisionTxs,
-  tx: proposed,
-})
-
-const validatorTx = (seconds: bigint, stake: bigint, delegationShares: number) =>
-  tx({
-    type: 'AddPermissionlessValidatorTx',
-    ...base,
-    validator: { nodeId: '11'.repeat(20), start: 0n, end: 1_000n + seconds, weight: stake },
-    subnetId: PRIMARY_NETWORK,
-    signer: { type: 'no-signer' },
-    stakeOutputs: [out(plain(stake, 2))],
-    validatorRewardsOwner: owner(3),
-    delegatorRewardsOwner: owner(4),
-    delegationShares,
-  })
-
 it('a reward of more than 64 bits of millionths is divided as the node divides it; fees are paid though the validator failed', async () => {
   const chain = startChain(1_000n)
   const [stake, large, shares] = [2_000n * AVAX, 2_000_000n * AVAX, 62_500]
   const validator = validatorTx(365n * DAY, stake, shares)
-  const delegator = tx({
-    type: 'AddPermissionlessDelegatorTx',
-    ...base,
-    validator: { nodeId: '11'.repeat(20), start: 0n, end: 1_000n + 300n * DAY, weight: large },
-    subnetId: PRIMARY_NETWORK,
-    stakeOutputs: [out(plain(large, 5))],
-    rewardsOwner: owner(6),
-  })
+  const delegator = delegatorTx(300n * DAY, large)
   const supply = chain.supply() ?? 0n
   await chain.apply(standard(1_000n, validator, delegator))
   const own = reward(supply, stake, 365n * DAY)
@@ -143,19 +63,7 @@ it('a validator that renews itself compounds a part, and leaves with it when it 
   const chain = startChain(1_000n, { helicon: 2n ** 61n })
   const stake = 2_000n * AVAX
   const period = 30n * DAY
-  const validator = tx({
-    type: 'AddAutoRenewedValidatorTx',
-    ...base,
-    nodeId: '11'.repeat(20),
-    signer: { type: 'no-signer' },
-    stakeOutputs: [out(plain(stake, 2))],
-    validatorRewardsOwner: owner(3),
-    delegatorRewardsOwner: owner(4),
-    validatorAuthority: owner(9),
-    delegationShares: 20_000,
-    autoCompoundRewardShares: 300_000,
-    period,
-  })
+  const validator = renewingTx(period, stake, 300_000)
   let supply = chain.supply() ?? 0n
   await chain.apply(standard(1_000n, validator))
   const first = reward(supply, stake, period)
@@ -204,4 +112,81 @@ it('a validator that renews itself compounds a part, and leaves with it when it 
   expect(paid(gone)).toEqual([['VALIDATOR', turn(last).id, 0, second + kept]])
   expect(gone.releases).toEqual([{ txId: validator.id, outputIndex: 1, time: last }])
   expect(chain.supply()).toBe(supply)
+})
+
+const commit = (time: bigint) => ({ type: 'BanffCommitBlock', time })
+
+it('what is compounded stays within the largest stake, of reward and fees by their proportion', async () => {
+  const [stake, period, room] = [2_000n * AVAX, 30n * DAY, 1_000_000_007n]
+  const chain = startChain(1_000n, { helicon: 2n ** 61n }, stake + room)
+  const [validator, delegator] = [renewingTx(period, stake, 1_000_000), delegatorTx(20n * DAY, 90_000n * AVAX)]
+  const supply = chain.supply() ?? 0n
+  await chain.apply(standard(1_000n, validator, delegator))
+  const own = reward(supply, stake, period)
+  const theirs = reward(supply + own, 90_000n * AVAX, 20n * DAY)
+  const fees = theirs - (980_000n * theirs) / 1_000_000n
+  const [over, end] = [1_000n + 20n * DAY, 1_000n + period]
+  await chain.apply(proposal(over, tx({ type: 'RewardValidatorTx', txId: delegator.id })), commit(over))
+  const turn = tx({ type: 'RewardAutoRenewedValidatorTx', txId: validator.id, timestamp: end })
+  const renewed = await chain.apply(proposal(end, turn), commit(end))
+  const kept = (own * room) / (own + fees)
+  expect([kept > 0n, room - kept > 0n, own > room]).toEqual([true, true, true])
+  expect(paid(renewed)).toEqual([
+    ['VALIDATOR', turn.id, 0, own - kept],
+    ['VALIDATOR_FEE', turn.id, 1, fees - (room - kept)],
+  ])
+  expect(renewed.staking?.stakerChanges?.[0]?.started?.weight).toBe(stake + room)
+})
+
+it.each([
+  { cortina: 1_001n, begun: 'before Cortina is paid' },
+  { cortina: 1_000n, begun: 'with Cortina gathers' },
+])('a validator that has begun $begun the fee of a delegation at its end', async ({ cortina }) => {
+  const chain = startChain(1_000n, { cortina })
+  const [validator, delegator] = [validatorTx(300n * DAY, 2_000n * AVAX, 20_000), delegatorTx(20n * DAY, 25n * AVAX)]
+  const supply = (chain.supply() ?? 0n) + reward(chain.supply() ?? 0n, 2_000n * AVAX, 300n * DAY)
+  await chain.apply(standard(1_000n, validator, delegator))
+  const whole = reward(supply, 25n * AVAX, 20n * DAY)
+  const rest = (980_000n * whole) / 1_000_000n
+  const over = 1_000n + 20n * DAY
+  const ended = await chain.apply(proposal(over, tx({ type: 'RewardValidatorTx', txId: delegator.id })), commit(over))
+  const fee = ['VALIDATOR_FEE', delegator.id, 3, whole - rest]
+  expect(paid(ended)).toEqual([['DELEGATOR', delegator.id, 2, rest], ...(cortina > 1_000n ? [fee] : [])])
+})
+
+it('a subnet with an asset of its own rewards in it, by its own rates and supply', async () => {
+  const chain = startChain(1_000n)
+  const [subnetId, assetId, stake] = [id('5'), id('e'), 700_000n]
+  const [maximumSupply, initialSupply] = [9_000_000_000n, 4_000_000_000n]
+  const transform = tx({
+    type: 'TransformSubnetTx',
+    ...base,
+    subnetId,
+    assetId,
+    initialSupply,
+    maximumSupply,
+    minConsumptionRate: 30_000n,
+    maxConsumptionRate: 50_000n,
+    minValidatorStake: 1n,
+    maxValidatorStake: maximumSupply,
+    minStakeDuration: 1,
+    maxStakeDuration: 31_536_000,
+    minDelegationFee: 0,
+    minDelegatorStake: 1n,
+    maxValidatorWeightFactor: 5,
+    uptimeRequirement: 0,
+    subnetAuth: { type: 'secp-auth', sigIndices: [0] },
+  })
+  const validator = validatorTx(100n * DAY, stake, 20_000, subnetId)
+  const before = chain.supply()
+  await chain.apply(standard(1_000n, transform, validator))
+  const over = 1_000n + 100n * DAY
+  const ended = await chain.apply(proposal(over, tx({ type: 'RewardValidatorTx', txId: validator.id })), commit(over))
+  const [days, year] = [100n * DAY, 365n * DAY]
+  const rate = 20_000n * days + 30_000n * year
+  const amount = ((maximumSupply - initialSupply) * rate * stake * days) / (year * 1_000_000n) / initialSupply / year
+  expect(amount).toBeGreaterThan(0n)
+  expect(paid(ended)).toEqual([['VALIDATOR', validator.id, 2, amount]])
+  expect(ended.utxos?.filter((utxo) => utxo.reward).map((utxo) => utxo.assetId)).toEqual([assetId])
+  expect(chain.supply()).toBe(before)
 })
