@@ -13,7 +13,8 @@ const start = (options: { maxConcurrent?: number; maxWaiting?: number; rate?: nu
     scheduler,
   })
   const log: string[] = []
-  const ticket = (name: string) => ({
+  const ticket = (name: string, partOf?: object) => ({
+    partOf,
     start: () => void log.push(name),
     refuse: (reason: string) => void log.push(`${name}: ${reason}`),
   })
@@ -53,4 +54,23 @@ test('waits for the rate budget, and leaves no timer behind', async () => {
   await until(() => log.length === 53, 'three more tickets after about 60 ms')
   expect(gate.active()).toBe(53)
   expect(scheduler.size).toBe(0)
+})
+
+test('who waits for the rate budget and is taken back leaves no timer behind', () => {
+  const { gate, ticket, scheduler } = start({ rate: 1 })
+  const back = ticket('back')
+  for (const one of [ticket('a'), back]) gate.enter(one, Date.now())
+  expect(scheduler.size).toBe(1)
+  gate.withdraw(back)
+  expect(scheduler.size).toBe(0)
+})
+
+test('what belongs to a call that did not have to wait comes before what others begin', () => {
+  const { gate, log, ticket } = start({ maxConcurrent: 1 })
+  const reading = {}
+  for (const one of [ticket('first', reading), ticket('other', {}), ticket('rest', reading)])
+    gate.enter(one, Date.now())
+  gate.leave()
+  gate.leave()
+  expect(log).toEqual(['first', 'rest', 'other'])
 })
