@@ -15,14 +15,14 @@ const OverrideTableSchema = Type.Record(
     Type.Union([Type.Literal('Benign'), Type.Literal('Malicious'), Type.Literal('Warning'), Type.Literal('Spam')]),
   ),
 )
-export type OverrideTable = Static<typeof OverrideTableSchema>
+type OverrideTable = Static<typeof OverrideTableSchema>
 
 /** By `caip2Id/address`, hex addresses in lower case. */
 export type Overrides = ReadonlyMap<string, OverrideTable[string][string]>
 
 export const EMPTY_OVERRIDES: Overrides = new Map()
 
-export const overridesOf = (table: OverrideTable): Overrides =>
+const overridesOf = (table: OverrideTable): Overrides =>
   new Map(
     Object.entries(table).flatMap(([caip2Id, verdicts]) =>
       Object.entries(verdicts).map(([address, verdict]) => [`${caip2Id}/${addressKey(address)}`, verdict] as const),

@@ -6,13 +6,7 @@ import { type MarketLog, silentLog } from './market-log.ts'
 import { addressKey } from './prices.ts'
 import { createSuspicion, type Suspicion } from './suspicion.ts'
 import type { ListedToken } from './token.ts'
-import {
-  EMPTY_OVERRIDES,
-  type Overrides,
-  type OverrideTable,
-  overridesOf,
-  parseOverrides,
-} from './verdict-overrides.ts'
+import { EMPTY_OVERRIDES, type Overrides, parseOverrides } from './verdict-overrides.ts'
 
 /** How far a token is trusted; the words of the wire. */
 export type ScanVerdict = 'Benign' | 'Malicious' | 'Warning' | 'Spam'
@@ -36,9 +30,7 @@ export interface VerdictOptions {
     tokens(caip2Id: string): readonly ListedToken[]
     find(caip2Id: string, address: string): ListedToken | undefined
   }
-  /** Fixed verdicts: CAIP-2 chain → address → verdict. */
-  overrides?: OverrideTable
-  /** JSON file of the same form; looked at again every few seconds while verdicts are asked for. It wins over `overrides`. */
+  /** JSON file of fixed verdicts; looked at again every few seconds while verdicts are asked for. */
   file?: string
   log?: MarketLog
 }
@@ -66,8 +58,7 @@ export const isTrusted = (scanResult: ScanVerdict | undefined, vouchedFor: boole
  * Verdicts without an outside scanner. In this order: a fixed verdict; Benign for tokens on a list; the suspicions of
  * `suspicion.ts`; else none. Unknown is not Spam: wallets hide Spam.
  */
-export const createVerdicts = ({ lists, overrides, file, log = silentLog }: VerdictOptions) => {
-  const fixed = overridesOf(overrides ?? {})
+export const createVerdicts = ({ lists, file, log = silentLog }: VerdictOptions) => {
   let filed: Overrides = EMPTY_OVERRIDES
   let vouched: { filed: Overrides; byChain: ReadonlyMap<string, readonly string[]> } | undefined
   let lookAt = 0
@@ -112,7 +103,7 @@ export const createVerdicts = ({ lists, overrides, file, log = silentLog }: Verd
     judge(caip2Id: string, token: JudgedToken): Judgement {
       if (watched !== undefined && steadyNow() >= lookAt) void load()
       const place = `${caip2Id}/${addressKey(token.address)}`
-      const ruled = filed.get(place) ?? fixed.get(place)
+      const ruled = filed.get(place)
       if (ruled !== undefined) return { scanResult: ruled, trusted: isTrusted(ruled, true, true) }
       if (lists.find(caip2Id, token.address) !== undefined) return { scanResult: 'Benign', trusted: true }
       return judgeUnlisted(caip2Id, token)
@@ -121,7 +112,7 @@ export const createVerdicts = ({ lists, overrides, file, log = silentLog }: Verd
     trustsUnlisted: (caip2Id: string): boolean => isTrusted(undefined, false, lists.tokens(caip2Id).length > 0),
     /** Addresses with a fixed verdict that is no warning off. */
     vouched(caip2Id: string): readonly string[] {
-      if (vouched?.filed !== filed) vouched = { filed, byChain: vouchedByChain(new Map([...fixed, ...filed])) }
+      if (vouched?.filed !== filed) vouched = { filed, byChain: vouchedByChain(filed) }
       return vouched.byChain.get(caip2Id) ?? []
     },
   }

@@ -14,6 +14,14 @@ let folder: string
 let lists: TokenLists
 let verdicts: Verdicts
 
+/** Verdicts with a file of this content. */
+const ruledBy = async (table: unknown): Promise<void> => {
+  const file = join(folder, 'verdicts.json')
+  await writeFile(file, JSON.stringify(table))
+  verdicts = createVerdicts({ lists, file })
+  await verdicts.load()
+}
+
 const judge = (symbol: string, name = symbol) => verdicts.judge(CHAIN, { address: OTHER, name, symbol })
 
 beforeEach(async () => {
@@ -106,6 +114,8 @@ describe('tokens on no list', () => {
     ['v1.2 Vault'],
     ['Free Ross DAO'],
     ['St. Mary Coin'],
+    // As long as lists allow, of letters of two code units each.
+    ['𠮷'.repeat(60)],
   ])('honestly called %j get none', (name) => {
     expect(judge('GOLD', name).scanResult).toBeUndefined()
   })
@@ -128,11 +138,8 @@ describe('tokens on no list', () => {
 })
 
 describe('verdicts given by hand', () => {
-  it('come before lists and suspicions', () => {
-    verdicts = createVerdicts({
-      lists,
-      overrides: { [CHAIN]: { [USDC.toUpperCase().replace('0X', '0x')]: 'Malicious', [OTHER]: 'Benign' } },
-    })
+  it('come before lists and suspicions', async () => {
+    await ruledBy({ [CHAIN]: { [USDC.toUpperCase().replace('0X', '0x')]: 'Malicious', [OTHER]: 'Benign' } })
     expect(verdicts.judge(CHAIN, { address: USDC, name: 'USD Coin', symbol: 'USDC' })).toEqual({
       scanResult: 'Malicious',
       trusted: false,
@@ -142,8 +149,8 @@ describe('verdicts given by hand', () => {
     expect([verdicts.trustsUnlisted(CHAIN), verdicts.trustsUnlisted(NO_LISTS)]).toEqual([false, true])
   })
 
-  it('keep a token with a warning among the trusted', () => {
-    verdicts = createVerdicts({ lists, overrides: { [CHAIN]: { [USDC]: 'Warning', [OTHER]: 'Spam' } } })
+  it('keep a token with a warning among the trusted', async () => {
+    await ruledBy({ [CHAIN]: { [USDC]: 'Warning', [OTHER]: 'Spam' } })
     const usdc = { address: USDC, name: 'USD Coin', symbol: 'USDC' }
     expect(verdicts.judge(CHAIN, usdc)).toEqual({ scanResult: 'Warning', trusted: true })
     expect(judge('GOLD')).toEqual({ scanResult: 'Spam', trusted: false })
@@ -151,9 +158,7 @@ describe('verdicts given by hand', () => {
 
   it('may come from a file, which is read again; a broken one is left aside', async () => {
     const file = join(folder, 'verdicts.json')
-    await writeFile(file, JSON.stringify({ [CHAIN]: { [OTHER]: 'Benign' } }))
-    verdicts = createVerdicts({ lists, file })
-    await verdicts.load()
+    await ruledBy({ [CHAIN]: { [OTHER]: 'Benign' } })
     expect(judge('claim.com').scanResult).toBe('Benign')
     await writeFile(file, JSON.stringify({ [CHAIN]: { [OTHER]: 'Perfectly fine' } }))
     await verdicts.load()
