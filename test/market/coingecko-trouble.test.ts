@@ -61,6 +61,18 @@ describe('trouble', () => {
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
   })
 
+  it('is asked again within a minute, however long its trouble has lasted', async () => {
+    fake.server.set({ status: 500 })
+    open()
+    for (let round = 0; round < 12; round += 1) {
+      await book.quote('usd', [AVAX], [])
+      expect(book.status().pausedUntil).toBeLessThanOrEqual(now() + 60_000)
+      advance(60_001)
+    }
+    fake.server.set()
+    expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
+  })
+
   it.each([
     ['a text', { error: 'Your plan has expired' }],
     ['a refusal', { success: false, message: 'no' }],

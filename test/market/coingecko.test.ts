@@ -30,9 +30,15 @@ describe('natives', () => {
   it('hands out a price that is just due while the new one is fetched, and keeps the object when nothing changed', async () => {
     const first = (await open().quote('usd', [AVAX], [])).get(AVAX)
     advance(61_000)
-    fake.server.set({ latencyMs: 30 })
-    expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
-    await expect.poll(() => fake.paths().length).toBe(2)
+    const held = gate()
+    fake.server.set({ held: held.opened })
+    let told: unknown
+    void book.quote('usd', [AVAX], []).then((quotes) => {
+      told = quotes.get(AVAX)
+    })
+    await expect.poll(() => fake.server.stats.inFlight).toBe(1)
+    expect(told).toBe(first)
+    held.open()
     await expect.poll(() => book.status().lastSuccess).toBe(now())
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)).toBe(first)
     expect(fake.paths()).toHaveLength(2)

@@ -86,3 +86,10 @@ test('however often it is refused, one in two seconds is tried', () => {
   expect(budget.take(3_010)).toBe(false)
   expect(budget.take(5_000)).toBe(true)
 })
+
+test('what was saved up is gone with a refusal, even in the same moment', () => {
+  const budget = createRateBudget(100, 0)
+  for (let count = 0; count < 10; count += 1) budget.take(0)
+  budget.refused(0)
+  expect([budget.take(0), budget.take(0)]).toEqual([true, false])
+})

@@ -57,7 +57,9 @@ describe('esplora answers', () => {
     ['a sum that lost digits', answer(stats(2 ** 53, 0), stats(0, 0))],
     ['more spent than received', answer(stats(1, 2), stats(0, 0))],
     ['more spent in the mempool than there is', answer(stats(100, 0), stats(0, 101))],
+    ['sums below zero in the mempool', answer(stats(100, 0), stats(-10, -5))],
     ['more bitcoin than exist', answer(stats(2_100_000_000_000_001, 0), stats(0, 0))],
+    ['more bitcoin than exist, of which some are being spent', answer(stats(2_100_000_000_000_001, 0), stats(0, 1))],
     ['an array', []],
     ['null', 'null'],
   ])('refuses %s', async (_, page) => {
