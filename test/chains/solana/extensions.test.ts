@@ -106,6 +106,10 @@ describe('the multiplier of a mint', () => {
     expect(multiplier(mintWith(scaled(2), interest(0, 0, 0n, 0n)))).toBe(1)
   })
 
+  it('is the first one where there are two of a kind, as in the program', () => {
+    expect(multiplier(mintWith(scaled(2), scaled(3)))).toBe(2)
+  })
+
   it('is not known where the list is not what the program writes', () => {
     const cut = scaled(2)
     expect(multiplier(mintWith(cut.subarray(0, -1)))).toBeNull()

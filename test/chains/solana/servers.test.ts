@@ -34,6 +34,20 @@ describe('a server that is behind what was told before', () => {
   })
 })
 
+it('a slot that not all of one picture have come to is no news', async () => {
+  const { alice } = stage.chain.owners
+  const wallets = stage.source()
+  const native = async () => balancesOf((await wallets.readBalances([{ id: alice }], readContext())).get(alice)).native
+  const spread = solanaLimits.maxSlotSpread
+  stage.tamper = (answer, { method }) => ({
+    ...answer,
+    context: { slot: method === 'getMultipleAccounts' ? 1_000 : 1_000 - spread },
+  })
+  expect(await native()).toBe(2_500_000_000n)
+  stage.tamper = (answer) => ({ ...answer, context: { slot: 1_000 - 2 * spread } })
+  expect(await native()).toBe(2_500_000_000n)
+})
+
 describe('mints of a server', () => {
   const asksMints = ({ method, params: [asked] }: Call) =>
     method === 'getMultipleAccounts' && (asked as string[]).includes(stage.chain.mints.extended)
@@ -93,7 +107,13 @@ it.each([
   expect(balancesOf(found.get(alice)).tokens.length).toBeGreaterThan(0)
 })
 
-it.each([960, 1_040])('lamports of one moment are not put beside tokens of another: %d', async (slot) => {
+it.each([
+  [960, 7n],
+  [1_040, 7n],
+  [1_006, 7n],
+  // Two seconds are the same moment.
+  [1_005, 2_500_000_000n],
+])('lamports of one moment are not put beside tokens of another: %d', async (slot, lamports) => {
   stage.tamper = (answer) => ({ ...answer, context: { slot: 1_000 } })
   stage.server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getTokenAccountsByOwner'] } })
   const two = await stage.sourceOverTwo((call) => {
@@ -105,5 +125,5 @@ it.each([960, 1_040])('lamports of one moment are not put beside tokens of anoth
   })
   const { alice } = stage.chain.owners
   const read = async () => balancesOf((await two.readBalances([{ id: alice }], readContext())).get(alice))
-  expect((await read()).native).toBe(7n)
+  expect((await read()).native).toBe(lamports)
 })
