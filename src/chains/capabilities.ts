@@ -62,7 +62,7 @@ export interface TokenAmount {
   balance: bigint
   logoUri?: string
   internalId?: string
-  /** Token-2022: units that markets price (the UI amount) in one unit of `balance`; null = not known. Absent = 1. */
+  /** Token-2022, ERC-8056: units that markets price (the UI amount) in one of `balance`; null = not known. Absent = 1. */
   uiMultiplier?: number | null
 }
 

@@ -11,6 +11,8 @@
 //   entry: u8 owner | u8 length | value, big-endian, without leading zeros. Zero balances have no entry.
 //   length 0xFF: balanceOf failed for this owner. 0xFE: it burnt its gas for this owner, and later ones were not asked.
 //   0xFD: it failed for this owner and every later one (no code).
+//   owner 0xFF: of a token that an owner holds, its uiMultiplier() (ERC-8056). Length 0xFF: it has one, as its
+//   supportsInterface (ERC-165) says, and that is no usable number. No such entry: it has none.
 // It stops by itself, at a token's boundary, before gas or room run out: the caller goes on from `tokens done`.
 object "BalanceReader" {
   code {
@@ -36,16 +38,18 @@ object "BalanceReader" {
       if eq(returndatasize(), 32) { height := mload(0x40) }
     }
 
-    mstore(0, shl(224, 0x70a08231))
     let t := 0
     for { } lt(t, tokens) { t := add(t, 1) } {
       let token := shr(96, mload(add(tokenList, mul(t, 20))))
       let entry := add(p, 3)
       let count := 0
       let halted := 0
+      let held := 0
       let live := 1
       if token { live := extcodesize(token) }
-      for { let a := 0 } lt(a, owners) { a := add(a, 1) } {
+      mstore(0, shl(224, 0x70a08231))
+      // One turn more for the multiplier.
+      for { let a := 0 } lt(a, add(owners, held)) { a := add(a, 1) } {
         // 200 gas a byte is what creation charges for the answer.
         if or(lt(gas(), add(reserve, mul(sub(entry, out), 200))), gt(add(entry, 34), limit)) {
           halted := 1
@@ -57,30 +61,67 @@ object "BalanceReader" {
           count := 1
           break
         }
-        let owner := shr(96, mload(add(ownerList, mul(a, 20))))
         let value := 0
-        switch token
-        case 0 { value := balance(owner) }
-        default {
-          mstore(4, owner)
-          let before := gas()
-          let ok := staticcall(cap, token, 0, 36, 0x40, 32)
-          if lt(returndatasize(), 32) { ok := 0 }
-          if iszero(ok) {
-            let burnt := gt(sub(before, gas()), div(cap, 2))
-            mstore8(entry, a)
-            mstore8(add(entry, 1), sub(0xff, burnt))
-            entry := add(entry, 2)
-            count := add(count, 1)
-            if burnt { break }
-            continue
+        switch eq(a, owners)
+        case 1 {
+          // supportsInterface(uiMultiplier): the id of the interface is the selector of its only function.
+          mstore(0, 0x01ffc9a7)
+          mstore(0x20, shl(224, 0xa60bf13d))
+          let data := 0x20
+          let length := 4
+          for { let step := 0 } lt(step, 3) { step := add(step, 1) } {
+            let ok := staticcall(30000, token, data, length, 0x40, 32)
+            let word := mul(mload(0x40), and(ok, gt(returndatasize(), 31)))
+            data := 0x1c
+            length := 36
+            switch step
+            case 0 {
+              // Far from any real one it is none: a contract may answer whatever it is asked.
+              if lt(sub(word, 1000000000), 1000000000000000000000000000) {
+                value := word
+                break
+              }
+            }
+            case 1 {
+              if iszero(eq(word, 1)) { break }
+              mstore(0x20, shl(224, 0xffffffff))
+            }
+            default {
+              // Who says so of everything says nothing.
+              if word { break }
+              mstore(entry, shl(240, 0xffff))
+              entry := add(entry, 2)
+              count := add(count, 1)
+            }
           }
-          value := mload(0x40)
+          if iszero(value) { break }
+        }
+        default {
+          let owner := shr(96, mload(add(ownerList, mul(a, 20))))
+          switch token
+          case 0 { value := balance(owner) }
+          default {
+            mstore(4, owner)
+            let before := gas()
+            let ok := staticcall(cap, token, 0, 36, 0x40, 32)
+            if lt(returndatasize(), 32) { ok := 0 }
+            if iszero(ok) {
+              let burnt := gt(sub(before, gas()), div(cap, 2))
+              mstore8(entry, a)
+              mstore8(add(entry, 1), sub(0xff, burnt))
+              entry := add(entry, 2)
+              count := add(count, 1)
+              if burnt { a := sub(owners, 1) }
+              continue
+            }
+            value := mload(0x40)
+          }
         }
         if value {
           let n := 0
           for { let v := value } v { v := shr(8, v) } { n := add(n, 1) }
-          mstore8(entry, a)
+          held := gt(token, 0)
+          mstore8(entry, or(a, sub(0, eq(a, owners))))
           mstore8(add(entry, 1), n)
           mstore(add(entry, 2), shl(sub(256, mul(8, n)), value))
           entry := add(add(entry, 2), n)

@@ -23,6 +23,7 @@ import { nativeToken } from './reader-types.ts'
 import { createSteadySweep } from './steady-sweep.ts'
 import { createTokenDiscovery } from './token-discovery.ts'
 import { createTokenMetadataReader } from './token-metadata.ts'
+import { createUiMultipliers } from './ui-multipliers.ts'
 import { createUnreadableTokens } from './unreadable-tokens.ts'
 
 export interface EvmBalanceSourceDeps {
@@ -55,6 +56,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const unreadable = createUnreadableTokens(limits.unreadableEntries, limits.unreadableMs)
   const sweep = createSteadySweep(createBalanceSweep(reader, limits, unreadable), limits.lagBlocks)
   const metadata = createTokenMetadataReader(reader, limits)
+  const multipliers = createUiMultipliers(limits)
   const offered = createTokenDiscovery({
     pools: deps.discoveryPools ?? [pool],
     path,
@@ -86,12 +88,13 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
       undescribedTokens(result, listed, unlisted.tokens),
       earlier(context, NAMES_SHARE),
     )
+    const known = { listed, cut: unlisted.cut, multiplierOf: multipliers(result), ...described }
     const outcome = (owner: string): Outcome<EvmBalances> => {
       const found = discovered.get(owner)
       const error = found?.ok === false ? found.error : result.errors.get(owner)
       return error
         ? { ok: false, error }
-        : balancesOf(result, owner, { listed, own: unlisted.tokens.get(owner) ?? [], cut: unlisted.cut, ...described })
+        : balancesOf(result, owner, { ...known, own: unlisted.tokens.get(owner) ?? [] })
     }
     return new Map(owners.map((owner) => [owner, outcome(owner)]))
   }

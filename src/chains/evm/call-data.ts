@@ -5,3 +5,9 @@ export const decimalsData = '0x313ce567'
 
 /** balanceOf(owner); `owner` is hex with 0x. */
 export const balanceOfData = (owner: string): string => `0x70a08231${owner.slice(2).padStart(64, '0')}`
+
+/** uiMultiplier() (ERC-8056). The id of the interface is the same: it is its only function. */
+export const uiMultiplierData = '0xa60bf13d'
+
+/** supportsInterface(id) (ERC-165); `id` is four bytes, hex with 0x. */
+export const supportsData = (id: string): string => `0x01ffc9a7${id.slice(2).padEnd(64, '0')}`

@@ -39,6 +39,10 @@ export interface EvmLimits {
   unnamedMs: number
   /** An owner's discovered tokens are asked for again after this, milliseconds. */
   discoveryMs: number
+  /** Remembered tokens that have a multiplier (ERC-8056). */
+  multiplierEntries: number
+  /** A token that had one so short ago is not taken for one without, milliseconds. */
+  multiplierMs: number
   /** An answer that is so many blocks older than one told of late is still taken as it is. */
   lagBlocks: number
 }
@@ -64,5 +68,7 @@ export const evmLimits: EvmLimits = {
   patientTokens: 100,
   patientNames: 8,
   discoveryMs: 60_000,
+  multiplierEntries: 10_000,
+  multiplierMs: 3_600_000,
   lagBlocks: 3,
 }

@@ -2,6 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, parseAbi } f
 import { BadAnswerError } from '../../errors.ts'
 import { balanceOfData } from './call-data.ts'
 import { isRefusal } from './call-failure.ts'
+import { createMultiplierReader, QUESTIONS_GAS, type Result, word } from './multicall-multipliers.ts'
 import { blockTag, type CallTarget, callOptions } from './packed-method.ts'
 import {
   type BalanceAnswer,
@@ -10,6 +11,7 @@ import {
   type CallContext,
   type ContractCall,
   nativeToken,
+  noAnswers,
   type ReadMethod,
 } from './reader-types.ts'
 
@@ -32,12 +34,6 @@ const PROBE_STEP = 2_600
 /** Tokens that burn gas cost some ten of them each: thousands, sent to somebody, are not asked for one by one. */
 const MOST_HALVINGS = 256
 const probedAccounts = 0xf127_0001_0000_0000_0000_0000n
-
-type Result = { success: boolean; returnData: Hex }
-
-/** First word of a return value; undefined when there is none. */
-const word = (result: Result | undefined): bigint | undefined =>
-  result?.success && result.returnData.length >= 66 ? BigInt(result.returnData.slice(0, 66)) : undefined
 
 /** A call that takes at least so much gas and fails with less. */
 function gasProbe(multicall: string, gas: number): ContractCall {
@@ -79,6 +75,7 @@ const createAggregate =
  */
 export function createMulticallMethod(target: CallTarget, multicall: string): ReadMethod {
   const aggregate = createAggregate(target, multicall)
+  const multipliersOf = createMultiplierReader(target, aggregate, gasProbe(multicall, QUESTIONS_GAS))
 
   const balances = async (
     whole: BalanceQuery,
@@ -98,7 +95,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     const { block, results } = await aggregate([...pairs, ...probe], query.block, context)
     // Gas only gets less: where the last call had enough of it, so had those before.
     const hadGas = probe.length > 0 && results.pop()?.success === true
-    const answer: BalanceAnswer = { block, done: query.tokens.length, amounts: [], failed: [], unasked: [] }
+    const answer: BalanceAnswer = { block, done: query.tokens.length, ...noAnswers() }
     for (const [index, result] of results.entries()) {
       const pair = { owner: index % query.owners.length, token: Math.floor(index / query.owners.length) }
       const value = word(result)
@@ -135,12 +132,26 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
       amounts: [...first.amounts, ...second.amounts.map(moved)],
       failed: [...first.failed, ...second.failed.map(moved)],
       unasked: [...first.unasked, ...second.unasked.map(moved)],
+      multipliers: [],
     }
+  }
+
+  const withMultipliers = async (
+    answer: BalanceAnswer,
+    { tokens }: BalanceQuery,
+    context: CallContext,
+  ): Promise<BalanceAnswer> => {
+    const places = [...new Set(answer.amounts.map(({ token }) => token))]
+    const held = new Map(places.map((token) => [tokens[token] ?? '', token]))
+    held.delete(nativeToken)
+    const told = await multipliersOf([...held.keys()], context)
+    return { ...answer, multipliers: [...told].map(([address, value]) => ({ token: held.get(address) ?? 0, value })) }
   }
 
   return {
     name: 'multicall3',
-    balances: (query, context) => balances(query, context, { halvings: MOST_HALVINGS }),
+    balances: async (query, context) =>
+      withMultipliers(await balances(query, context, { halvings: MOST_HALVINGS }), query, context),
     calls: async (query, context) => {
       const { block, results } = await aggregate([...query.calls], query.block, context)
       const bytes = results.map(({ success, returnData }) =>

@@ -15,6 +15,8 @@ export interface TokenKnowledge {
   /** Metadata of `undescribedTokens`, and why that of the others could not be read. */
   told: ReadonlyMap<string, TokenMetadata>
   trouble?: Error
+  /** See TokenAmount; undefined = it has none. */
+  multiplierOf: (token: string) => number | null | undefined
 }
 
 const isDescribed = (token: KnownToken | undefined): token is KnownToken =>
@@ -44,14 +46,16 @@ export function balancesOf({ amounts }: SweepResult, owner: string, known: Token
   for (const [address, balance] of [...held].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const listed = known.listed.get(address)
     if (!listed && !own.has(address)) continue
+    const uiMultiplier = known.multiplierOf(address)
+    const amount = { balance, ...(uiMultiplier !== undefined && { uiMultiplier }) }
     if (isDescribed(listed)) {
-      tokens.push({ ...listed, balance })
+      tokens.push({ ...listed, ...amount })
       continue
     }
     const told = known.told.get(address)
     if (!told) return { ok: false, error: known.trouble ?? new BadAnswerError('a token was not described') }
     const shown = listed ? settled(listed, told) : describe(address, told)
-    if (shown) tokens.push({ ...shown, balance })
+    if (shown) tokens.push({ ...shown, ...amount })
   }
   const native = held.get(nativeToken) ?? 0n
   return { ok: true, value: { native, tokens, ...(known.cut.has(owner) && { hasMore: true }) } }

@@ -1,16 +1,26 @@
 import { BadAnswerError } from '../../errors.ts'
 import { balanceReaderCode, callReaderCode } from './reader-code.ts'
-import type { BalanceAnswer, BalanceQuery, BlockMark, CallAnswer, CallQuery } from './reader-types.ts'
+import {
+  type BalanceAnswer,
+  type BalanceQuery,
+  type BlockMark,
+  type CallAnswer,
+  type CallQuery,
+  isMultiplier,
+  noAnswers,
+} from './reader-types.ts'
 
 /** Wire forms of balance-reader.yul and call-reader.yul; the layouts are documented there. */
 const headBytes = 27
 const failedHere = 0xff
 const burntHere = 0xfe
 const failedFromHere = 0xfd
+/** In place of an owner: the entry is the token's multiplier. */
+const multiplierHere = 0xff
 const callFailed = 0xffff
 
-/** Most owners and tokens of one packed query. */
-export const maxOwners = 255
+/** Most owners and tokens of one packed query. Of 256 numbers one names no owner, and a record has 255 entries at most. */
+export const maxOwners = 254
 export const maxTokens = 65_535
 /** Bytes of a balance query beside its addresses. */
 export const balanceQueryBytes = balanceReaderCode.length / 2 + 10
@@ -58,7 +68,7 @@ function unpackHead(hex: unknown): Head {
 /** Throws BadAnswerError when the bytes are not exactly what the reader writes for this query. */
 export function unpackBalances(hex: unknown, query: BalanceQuery): BalanceAnswer & { chainId: bigint } {
   const { block, chainId, done, bytes } = unpackHead(hex)
-  const answer: BalanceAnswer & { chainId: bigint } = { block, chainId, done, amounts: [], failed: [], unasked: [] }
+  const answer: BalanceAnswer & { chainId: bigint } = { block, chainId, done, ...noAnswers() }
   let at = headBytes
   let last = -1
   try {
@@ -88,10 +98,12 @@ function unpackToken(
   for (let entry = 0; entry < entries; entry++) {
     const owner = bytes.readUInt8(at)
     const length = bytes.readUInt8(at + 1)
-    if (owner <= last || owner >= owners) throw new RangeError('owner out of order')
+    if (owner <= last || (owner >= owners && owner !== multiplierHere)) throw new RangeError('owner out of order')
     last = owner
     at += 2
-    if (length === failedHere) {
+    if (owner === multiplierHere) {
+      at = unpackMultiplier(bytes, at, length, token, answer)
+    } else if (length === failedHere) {
       answer.failed.push({ owner, token })
     } else if (length === burntHere) {
       answer.failed.push({ owner, token })
@@ -99,12 +111,23 @@ function unpackToken(
     } else if (length === failedFromHere) {
       for (let later = owner; later < owners; later++) answer.failed.push({ owner: later, token })
     } else {
-      if (length === 0 || length > 32 || at + length > bytes.length) throw new RangeError('value out of bounds')
-      answer.amounts.push({ owner, token, value: BigInt(`0x${bytes.toString('hex', at, at + length)}`) })
+      answer.amounts.push({ owner, token, value: unpackValue(bytes, at, length) })
       at += length
     }
   }
   return at
+}
+
+function unpackMultiplier(bytes: Buffer, at: number, length: number, token: number, answer: BalanceAnswer): number {
+  const value = length === failedHere ? null : unpackValue(bytes, at, length)
+  if (value !== null && !isMultiplier(value)) throw new RangeError('multiplier out of bounds')
+  answer.multipliers.push({ token, value })
+  return value === null ? at : at + length
+}
+
+function unpackValue(bytes: Buffer, at: number, length: number): bigint {
+  if (length === 0 || length > 32 || at + length > bytes.length) throw new RangeError('value out of bounds')
+  return BigInt(`0x${bytes.toString('hex', at, at + length)}`)
 }
 
 /** Throws BadAnswerError when the bytes are not exactly what the reader writes for this query. */

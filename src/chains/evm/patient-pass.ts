@@ -15,7 +15,7 @@ export interface PatientResult extends SweepResult {
 
 /** Parts in which the owners of a token known to burn its gas are asked: one more turn is rarely needed. */
 export const BURNING_PARTS = BURNS_FOR_ALL + 1
-/** In so many turns all owners of a call are asked, 255, though a token burns its gas for each of them but one. */
+/** In so many turns all owners of a call are asked, 254, though a token burns its gas for each of them but one. */
 const MOST_TURNS = 9
 
 export interface PatientOptions {
@@ -47,6 +47,7 @@ export async function patientPass(
   const asked = pairsByToken(rectangles)
   const amounts = new Map([...first.amounts].map(([owner, held]) => [owner, new Map(held)]))
   const errors = new Map(first.errors)
+  const multipliers = new Map(first.multipliers)
   const failed = withoutUnasked(first)
   const burning = new Set(first.unasked.map(({ token }) => token))
   let open = first.unasked.filter(concerns)
@@ -57,6 +58,7 @@ export async function patientPass(
     const next = await pass(split(worth, 2 ** turn), first.block)
     for (const [owner, held] of next.amounts) amounts.set(owner, new Map([...(amounts.get(owner) ?? []), ...held]))
     for (const [owner, error] of next.errors) errors.set(owner, error)
+    for (const [token, value] of next.multipliers) multipliers.set(token, value)
     failed.push(...withoutUnasked(next))
     open = [...open.filter(({ token }) => hopeless.has(token)), ...next.unasked]
   }
@@ -65,7 +67,7 @@ export async function patientPass(
   // It answers some: to leave the others out would say that they have none.
   for (const { token, owner } of open)
     if (!hopeless.has(token)) errors.set(owner, new BadAnswerError(`the balance of token ${token} could not be read`))
-  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, burning, errors }
+  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, burning, errors, multipliers }
 }
 
 /** How many owners each token is asked for. */

@@ -31,7 +31,23 @@ export interface BalanceAnswer {
   failed: { owner: number; token: number }[]
   /** Pairs behind one that burnt its gas: nothing is known of them. */
   unasked: { owner: number; token: number }[]
+  /**
+   * What `uiMultiplier()` (ERC-8056) of tokens with a non-zero balance says, 1e18 = 1; null = the token claims to have
+   * one and tells no usable number. The others have none.
+   */
+  multipliers: { token: number; value: bigint | null }[]
 }
+
+/** What is far from any real multiplier is none. balance-reader.yul has the same bounds. */
+export const isMultiplier = (value: bigint): boolean => value >= 10n ** 9n && value < 10n ** 27n + 10n ** 9n
+
+/** Of an answer that says nothing yet. */
+export const noAnswers = () => ({
+  amounts: [] as BalanceAnswer['amounts'],
+  failed: [] as BalanceAnswer['failed'],
+  unasked: [] as BalanceAnswer['unasked'],
+  multipliers: [] as BalanceAnswer['multipliers'],
+})
 
 export interface ContractCall {
   /** Contract, lower-case hex with 0x. */

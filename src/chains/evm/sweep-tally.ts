@@ -10,6 +10,8 @@ export interface SweepResult {
   failed: Pair[]
   /** Owners of whom a part could not be read: nothing may be said about their balances. */
   errors: Map<string, Error>
+  /** Of held tokens that have one: see BalanceAnswer. */
+  multipliers: Map<string, bigint | null>
 }
 
 export interface Pair {
@@ -45,6 +47,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
   const failed: Pair[] = []
   const unasked: Pair[] = []
   const errors: SweepResult['errors'] = new Map()
+  const multipliers: SweepResult['multipliers'] = new Map()
 
   return {
     block: () => block,
@@ -58,6 +61,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
         const held = amounts.get(address) ?? new Map<string, bigint>()
         amounts.set(address, held.set(tokens[token] ?? '', value))
       }
+      for (const { token, value } of answer.multipliers) multipliers.set(tokens[token] ?? '', value)
       const named = (pair: { owner: number; token: number }): Pair => ({
         owner: owners[pair.owner] ?? '',
         token: tokens[pair.token] ?? '',
@@ -74,7 +78,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
     },
     isLost: (owner) => errors.has(owner),
     result: () => {
-      if (block) return { block, amounts, failed, unasked, errors }
+      if (block) return { block, amounts, failed, unasked, errors, multipliers }
       throw errors.values().next().value ?? new BadAnswerError('nothing was read')
     },
   }

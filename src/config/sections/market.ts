@@ -15,7 +15,7 @@ export const MarketSection = section({
     file: Type.Optional(Type.String({ minLength: 1, description: 'file: JSON with prices and rates.' })),
     scaledUnit: choice(['shown', 'held'], {
       default: 'shown',
-      description: 'What prices are of where a mint shows another amount than accounts hold (Token-2022).',
+      description: 'What prices are of where a token shows another amount than accounts hold (Token-2022, ERC-8056).',
     }),
     cacheMs: ms(60_000, 'Prices are refreshed after this.'),
     maxStaleMs: ms(600_000, 'Prices older than this are left out.'),

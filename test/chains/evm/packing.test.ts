@@ -25,6 +25,7 @@ it('reads values, single failures and failures from an owner on', () => {
       { owner: 2, token: 1 },
     ],
     unasked: [],
+    multipliers: [],
   })
 })
 
@@ -32,6 +33,19 @@ it('does not take those behind an owner for whom gas was burnt for failed', () =
   const answer = unpackBalances(`${head}000002${'000101'}${'01fe'}`, query)
   expect(answer.failed).toEqual([{ owner: 1, token: 0 }])
   expect(answer.unasked).toEqual([{ owner: 2, token: 0 }])
+})
+
+it('reads multipliers behind the owners', () => {
+  const answer = unpackBalances(`${head}000002${'000101'}${'ff080de0b6b3a7640000'}000102${'020107'}${'ffff'}`, query)
+  expect(answer.multipliers).toEqual([
+    { token: 0, value: 10n ** 18n },
+    { token: 1, value: null },
+  ])
+  expect(answer.amounts).toEqual([
+    { owner: 0, token: 0, value: 1n },
+    { owner: 2, token: 1, value: 7n },
+  ])
+  expect(answer.failed).toEqual([])
 })
 
 it.each([
@@ -47,6 +61,10 @@ it.each([
   ['an owner twice', `${head}000002000101000101`],
   ['an unfinished token', `${head}000201000101`],
   ['a token twice', `${head}000001000101000001000101`],
+  ['a multiplier before an owner', `${head}000002ffff000101`],
+  ['two multipliers', `${head}000002ffffffff`],
+  ['a multiplier out of bounds', `${head}000001ff0107`],
+  ['a multiplier that burnt gas', `${head}000001fffe`],
   ['more tokens than asked', `${head.slice(0, -4)}0009000001000101`],
 ])('refuses %s', (_, hex) => {
   expect(() => unpackBalances(hex, query)).toThrow(BadAnswerError)

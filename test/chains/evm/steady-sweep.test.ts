@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBalanceSweep } from '../../../src/chains/evm/balance-sweep.ts'
 import { evmLimits, nativeToken, type ReadMethod } from '../../../src/chains/evm/index.ts'
+import { noAnswers } from '../../../src/chains/evm/reader-types.ts'
 import { createSteadySweep } from '../../../src/chains/evm/steady-sweep.ts'
 import { createUnreadableTokens } from '../../../src/chains/evm/unreadable-tokens.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
@@ -21,7 +22,7 @@ function balanced(heights: bigint[]) {
       if (block !== undefined && block > height) throw new JsonRpcError('header not found', -32000, undefined, true)
       const number = block ?? height
       const amounts = tokens.map((_, token) => ({ owner: 0, token, value: number }))
-      return { block: { number, fingerprint: number }, done: tokens.length, amounts, failed: [], unasked: [] }
+      return { block: { number, fingerprint: number }, done: tokens.length, ...noAnswers(), amounts }
     },
     calls: () => Promise.reject(new Error('not asked')),
   }

@@ -1,0 +1,23 @@
+import { LRUCache } from 'lru-cache'
+import type { EvmLimits } from './limits.ts'
+import type { SweepResult } from './sweep-tally.ts'
+
+const ONE = 1e18
+
+/**
+ * Multipliers (ERC-8056) of the held tokens of one sweep, as TokenAmount has them. They were read with the balances. One
+ * that had a multiplier a short while ago and does not even claim it now (it is being upgraded, its proxy fails) is not
+ * taken for a plain token: its price is of another unit, perhaps.
+ */
+export function createUiMultipliers({ multiplierEntries, multiplierMs }: EvmLimits) {
+  const known = new LRUCache<string, true>({ maxSize: multiplierEntries, sizeCalculation: () => 1, ttl: multiplierMs })
+
+  return ({ multipliers }: SweepResult): ((token: string) => number | null | undefined) => {
+    for (const [token, told] of multipliers) if (told !== null) known.set(token, true)
+    return (token) => {
+      const told = multipliers.get(token)
+      if (told === undefined) return known.has(token) ? null : undefined
+      return told === null ? null : Number(told) / ONE
+    }
+  }
+}
