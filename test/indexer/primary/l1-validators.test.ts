@@ -3,6 +3,7 @@ import { idToCb58 } from '../../../src/lib/ids.ts'
 import type { L1ValidatorRow, PrimaryRows } from '../../../src/store/index.ts'
 import { hexId, parseAddress } from '../../store/recorded-rows.ts'
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { base, delegatorTx, id, owner, proposal, standard, startChain, tx } from './made-p.ts'
 import { recordedP, smallPages } from './recorded-p.ts'
 
 interface Event {
@@ -128,4 +129,34 @@ it('L1 validators, subnets, chains and supply end as the node has them', async (
 const ownerOf = ({ threshold, addresses }: { threshold: string; addresses: string[] }) => ({
   threshold: Number(threshold),
   addresses: addresses.map(parseAddress),
+})
+
+it('an L1 validator that cannot pay the second behind a proposal falls out with its block', async () => {
+  const chain = startChain(1_000n)
+  const subnet = tx({ type: 'CreateSubnetTx', ...base, owner: owner(1) })
+  const convert = tx({
+    type: 'ConvertSubnetToL1Tx',
+    ...base,
+    subnetId: subnet.id,
+    chainId: id('7'),
+    address: new Uint8Array(20),
+    validators: [
+      {
+        nodeId: '09'.repeat(20),
+        weight: 1n,
+        balance: 1_000n,
+        signer: { publicKey: new Uint8Array(48), signature: new Uint8Array(96) },
+        remainingBalanceOwner: { threshold: 1, addresses: [new Uint8Array(20)] },
+        deactivationOwner: { threshold: 1, addresses: [new Uint8Array(20)] },
+      },
+    ],
+    subnetAuth: { type: 'secp-auth', sigIndices: [0] },
+  })
+  const ended = delegatorTx(1n, 1n)
+  const made = await chain.apply(standard(1_000n, subnet, convert, ended))
+  expect(made.staking?.l1Validators?.at(-1)).toMatchObject({ endAccumulatedFee: 1_000n })
+  // 512 nAVAX are paid by then, and 488 are left.
+  const block = proposal(1_001n, tx({ type: 'RewardValidatorTx', txId: ended.id }))
+  const { staking } = await chain.apply(block, { type: 'BanffAbortBlock', time: 1_001n })
+  expect(staking?.l1Validators).toMatchObject([{ endAccumulatedFee: 0n, weight: 1n, height: 2n }])
 })

@@ -1,7 +1,7 @@
 import { assemblePTx, type PBlock, type PTx, type UnsignedPTx } from '../../../src/chains/avalanche/codec/index.ts'
 import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p-maker.ts'
 import { knownValidatorFee, type PRules } from '../../../src/indexer/primary/p-rules.ts'
-import { createPState, PRIMARY_NETWORK } from '../../../src/indexer/primary/p-state.ts'
+import { createPState, PRIMARY_NETWORK, readPState, writePState } from '../../../src/indexer/primary/p-state.ts'
 import type { PrimaryRows } from '../../../src/store/rows/index.ts'
 
 export const AVAX = 1_000_000_000n
@@ -45,9 +45,10 @@ export function startChain(
     upgrades: { cortina: 0n, durango: 0n, etna: 0n, helicon: 2n ** 62n, ...upgrades },
   }
   const ids = { networkId: 5, xChainId: id('b'), cChainId: id('c'), avaxAssetId: id('a') }
-  const state = createPState(time)
+  let state = createPState(time)
   state.supply.set(PRIMARY_NETWORK, 400_000_000n * AVAX)
-  const maker = createPMaker({ ids, rules, state, keepContainers: false })
+  const make = () => createPMaker({ ids, rules, state, keepContainers: false })
+  let maker = make()
   let height = 0n
   const source = (content: object): PSourceBlock => {
     height++
@@ -57,6 +58,12 @@ export function startChain(
   }
   return {
     supply: () => state.supply.get(PRIMARY_NETWORK),
+    /** Goes on from what is stored: columns, and what stands in none of them. */
+    restart(): void {
+      const stakers = [...state.stakers.all()].map(({ legacy: _, renewal: __, ...row }) => row)
+      state = readPState(state.time, writePState(state), { stakers, subnets: [], l1Validators: [] })
+      maker = make()
+    },
     async apply(...blocks: object[]): Promise<PrimaryRows> {
       const { rows } = await maker.apply(blocks.map(source))
       return rows.primary ?? {}
