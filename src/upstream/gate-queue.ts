@@ -16,6 +16,8 @@ export interface GateQueue<T extends Waiting> {
   take(): T | undefined
   /** False = he does not wait any more. */
   remove(ticket: T): boolean
+  /** Takes out who has waited longest where the newest go first: he is the last who may be answered in time. */
+  giveUp(): T | undefined
   /** Takes out everyone, in the order of their coming. */
   empty(): T[]
   size(): number
@@ -164,6 +166,12 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
       return ticket
     },
     remove: drop,
+    giveUp: () => {
+      const [oldest] = fresh
+      const [ticket] = oldest && now() - oldest.since >= LONG_WAIT_MS ? oldest.tickets : []
+      if (ticket) drop(ticket)
+      return ticket
+    },
     empty: () => {
       const all = [...groups.keys()]
       for (const ticket of all) drop(ticket)

@@ -12,7 +12,7 @@ export interface Ticket extends Waiting {
 export interface Gate {
   /** True when a ticket would start at once. */
   room(now: number): boolean
-  /** Starts the ticket now or later; false = the queue is full and nothing will happen. */
+  /** Starts the ticket now or later; false = the queue is full and nothing will happen. Where the newest go first, the oldest is refused for it. */
   enter(ticket: Ticket, now: number): boolean
   /** Takes a waiting ticket back. */
   withdraw(ticket: Ticket): void
@@ -64,8 +64,10 @@ export const createGate = (deps: {
         ticket.start()
         return true
       }
+      const last = queue.size() >= maxWaiting ? queue.giveUp() : undefined
       if (queue.size() >= maxWaiting) return false
       queue.add(ticket)
+      last?.refuse('too many calls waiting')
       pump()
       return true
     },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createGate } from '../../src/upstream/gate.ts'
 import { createRateBudget } from '../../src/upstream/rate-budget.ts'
 import { createScheduler } from '../../src/upstream/scheduler.ts'
@@ -44,6 +44,20 @@ test('a ticket taken back never starts; a full queue says no; those turned away 
   gate.leave()
   expect(log).toEqual(['a', 'b: breaker opened'])
   expect(gate.active()).toBe(0)
+})
+
+test('a full queue in which the newest go first refuses the oldest for a newcomer, who is the next to be sent', () => {
+  const { gate, log, ticket } = start({ maxConcurrent: 1, maxWaiting: 2 })
+  for (const name of ['a', 'b', 'c']) gate.enter(ticket(name), Date.now())
+  const before = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(before + 900)
+  onTestFinished(() => clock.mockRestore())
+  expect(gate.enter(ticket('too early'), Date.now())).toBe(false)
+  clock.mockReturnValue(before + 1_100)
+  expect(gate.enter(ticket('newest'), Date.now())).toBe(true)
+  expect(gate.waiting()).toBe(2)
+  gate.leave()
+  expect(log).toEqual(['a', 'b: too many calls waiting', 'newest'])
 })
 
 test('waits for the rate budget, and leaves no timer behind', async () => {
