@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import type { StakerRow, Store } from '../../src/store/index.ts'
@@ -10,6 +13,11 @@ const ORIGINS = `select count(*) filter (where origin is null) as old, count(ori
 const WAITING = `select query from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and query like 'create index%'`
 const INDEXES = `select indexname from pg_indexes where tablename = 'utxo_owner' order by 1`
+
+/** A process that opens a database, as a server does. */
+const OPENING = `import { pino } from 'pino'
+  import { openStore } from './src/store/index.ts'
+  await openStore({ databaseUrl: process.argv[1], dataDir: '', logger: pino({ level: 'silent' }) }).open()`
 
 describe('a database of an earlier version', () => {
   const { server, connect } = useServerStores()
@@ -153,6 +161,38 @@ describe('a database of an earlier version', () => {
     expect(await listed(after, 'P', address(1), false)).toHaveLength(1)
     await Promise.all([client.end(), writer.end()])
   })
+  it('is brought up to date by the next start where a process was killed within a step', async () => {
+    const url = await server().create('killed')
+    const store = connect(url)
+    await registerAll(store)
+    await commit(store, 'testnet:P', 0, { blocks: [block(0)], utxos: [output(1, 0)] })
+    const [client, writer] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
+    await Promise.all([client.connect(), writer.connect()])
+    const steps = async () => (await client.query('select name from firn_migration order by 1')).rows
+    const [now, indexes] = [await steps(), (await client.query(DEFINITIONS)).rows]
+    await store.close()
+    await client.query(`delete from firn_migration where name >= '0010'`)
+    const held = await steps()
+    await writer.query('begin; update utxo_owner set kind = kind')
+    const killed = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', OPENING, url], {
+      cwd: fileURLToPath(new URL('../../', import.meta.url)),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const gone = once(killed, 'exit')
+    await vi.waitFor(async () => expect((await client.query(WAITING)).rows).toHaveLength(1), { timeout: 60_000 })
+    killed.kill('SIGKILL')
+    await gone
+    const after = connect(url)
+    const opening = after.open()
+    expect(await steps()).toEqual(held)
+    await writer.query('commit')
+    await opening
+    expect(await steps()).toEqual(now)
+    expect((await client.query(DEFINITIONS)).rows).toEqual(indexes)
+    expect(await listed(after, 'P', address(1), false)).toHaveLength(1)
+    await Promise.all([client.end(), writer.end()])
+  }, 90_000)
+
   it('of a newer one is left alone, and said to be it', async () => {
     const url = await server().create('newer')
     const store = connect(url)
