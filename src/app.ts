@@ -9,6 +9,7 @@ import { checkIndexFlags } from './wiring/containers.ts'
 import { wireData } from './wiring/data.ts'
 import { isIndexed } from './wiring/evm-streams.ts'
 import { createGround, type Ground } from './wiring/ground.ts'
+import { createHeapRoom, type HeapRoom } from './wiring/heap-room.ts'
 import { createServerHttp } from './wiring/http.ts'
 import { createIndexIdentities, type IndexIdentities } from './wiring/indexed-networks.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
@@ -40,12 +41,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const ground = createGround(config, overrides.logger)
   const { loggers, logger, metrics, tracing, sharing, market, store, chains } = ground
   const { access, health, admin, node } = createNodeSide(config, ground, overrides.reload)
+  const heap = createHeapRoom(config.http.maxHeapPercent)
+  metrics?.lived(heap.lived)
   const { http, admission, connections } = await createServerHttp(config, {
     logger,
     node,
     guard: access?.guard,
     requests: health.requests,
     metrics,
+    heap,
     tracing,
   })
   if (metrics) createStoreInstruments(metrics.registry, store)
@@ -54,7 +58,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const indexed = config.index.enabled ? store.reader.networks : undefined
   const identities = createIndexIdentities(config, chains.networks, indexed, logger)
   let closing = false
-  await wireApis(http, config, { ground, identities, indexer: indexing.indexer, closing: () => closing })
+  await wireApis(http, config, { ground, identities, heap, indexer: indexing.indexer, closing: () => closing })
 
   const background = new AbortController()
   http.addHook('preClose', async () => {
@@ -65,6 +69,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   http.addHook('onClose', async () => {
     background.abort()
     admission.close()
+    heap.close()
     access?.close()
     await admin?.close()
     await indexing.stop()
@@ -108,7 +113,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 async function wireApis(
   http: FastifyInstance,
   config: Config,
-  deps: { ground: Ground; identities: IndexIdentities; indexer: Indexing['indexer']; closing: () => boolean },
+  deps: {
+    ground: Ground
+    identities: IndexIdentities
+    heap: HeapRoom
+    indexer: Indexing['indexer']
+    closing: () => boolean
+  },
 ): Promise<void> {
   const { chains, market, logger, metrics, sharing } = deps.ground
   const { identities } = deps
@@ -129,6 +140,7 @@ async function wireApis(
     market,
     logger,
     metrics,
+    heap: deps.heap,
     ...(stakeRewards ? { stakeRewards } : {}),
   })
   const { closing, indexer } = deps

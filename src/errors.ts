@@ -108,6 +108,13 @@ export class DeadlineError extends FirnError {
   }
 }
 
+/** This process has no room for the work. */
+export class OverloadedError extends FirnError {
+  constructor() {
+    super('this server has too much to do, try again', { code: 'OVERLOADED', status: 503, retryable: true, expose: true })
+  }
+}
+
 /** The last reader of the work went away. */
 export class CancelledError extends FirnError {
   constructor(message = 'cancelled') {

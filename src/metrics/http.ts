@@ -28,6 +28,12 @@ export function createHttpInstruments(registry: Registry) {
     labelNames: ['route'] as const,
     registers,
   })
+  const refused = new Counter({
+    name: 'firn_http_refused_total',
+    help: 'Requests turned away before any API saw them, by what there was too much of.',
+    labelNames: ['reason'] as const,
+    registers,
+  })
   const sockets = new Gauge({ name: 'firn_websockets_active', help: 'Open WebSockets.', registers })
   const routes = new WeakMap<IncomingMessage, string>()
 
@@ -45,6 +51,7 @@ export function createHttpInstruments(registry: Registry) {
   }
 
   return {
+    refused: (reason: string): void => refused.inc({ reason }),
     install(app: FastifyInstance): void {
       // On the server and not in hooks of Fastify: /ext and refusals of the access guard never come that far. On `close`
       // and not `finish`: that one does not come when the client leaves in the middle of a stream.

@@ -7,7 +7,7 @@ import { createBalanceInstruments } from './balances.ts'
 import { createComputeUnitInstruments } from './compute-units.ts'
 import { createHttpInstruments } from './http.ts'
 import { createNodeCacheInstruments } from './node-cache.ts'
-import { createProcessInstruments, type ProcessFacts } from './process.ts'
+import { createHeapInstrument, createProcessInstruments, type ProcessFacts } from './process.ts'
 import { createUpstreamInstruments } from './upstream.ts'
 
 export { createIndexInstruments } from './index-streams.ts'
@@ -22,6 +22,7 @@ export function createMetrics(facts: ProcessFacts) {
   createProcessInstruments(registry, facts)
   return {
     registry,
+    lived: (share: () => number) => createHeapInstrument(registry, share),
     http: createHttpInstruments(registry),
     observeUpstream: createUpstreamInstruments(registry),
     nodeCache: createNodeCacheInstruments(registry),

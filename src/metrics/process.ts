@@ -48,6 +48,18 @@ export function createProcessInstruments(registry: Registry, { version, mode, fo
   diskGauge('available', 'Room left on that disk.', ({ bavail, bsize }) => bavail * bsize)
 }
 
+/** @param share part of V8's limit that lived after the newest collection of the whole heap */
+export function createHeapInstrument(registry: Registry, share: () => number): void {
+  new Gauge({
+    name: 'firn_heap_lived_ratio',
+    help: "Part of V8's heap limit that lived after the latest collection of the whole heap, 0 to 1.",
+    registers: [registry],
+    collect() {
+      this.set(share())
+    },
+  })
+}
+
 /** Undefined before any of the folders is made. */
 async function fullestDisk(folders: readonly string[]): Promise<StatsFs | undefined> {
   const disks = await Promise.all(folders.map((folder) => statfs(folder).catch(() => undefined)))

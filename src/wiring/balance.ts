@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAppCheck } from '../api/balance/app-check.ts'
-import { balanceApi } from '../api/balance/index.ts'
+import { type BalanceApiOptions, balanceApi } from '../api/balance/index.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { SIDES } from '../lib/primary-network.ts'
@@ -9,6 +9,7 @@ import type { Metrics } from '../metrics/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
 import { observeBalances, observeChains } from './balance-metrics.ts'
+import type { HeapRoom } from './heap-room.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
 import type { createMarket } from './market.ts'
 
@@ -25,9 +26,10 @@ export async function wireBalance(
     logger: Logger
     metrics?: Metrics | undefined
     stakeRewards?: StakeRewardsService
+    heap: Pick<HeapRoom, 'isFull'>
   },
 ): Promise<void> {
-  const { chains, market, logger, metrics } = deps
+  const { chains, market, logger, metrics, heap } = deps
   const balances = createBalanceService({
     chainOf: observeChains((caip2Id) => chains.byId.get(caip2Id), metrics?.balances),
     prices: market.prices,
@@ -36,13 +38,13 @@ export async function wireBalance(
     deadlineMs: config.balance.chainDeadlineMs,
     maxStaleMs: config.balance.maxStaleMs,
     cacheEntries: config.balance.cacheEntries,
+    isFull: () => heap.isFull(),
     logger,
   })
-  const { appCheck, keepAliveMs, stalledReaderMs, maxStreams } = config.balance
   await app.register(balanceApi, {
     balances: observeBalances(balances, metrics?.balances),
     ...(deps.stakeRewards ? { stakeRewards: deps.stakeRewards } : {}),
-    appCheck: createAppCheck(appCheck),
+    appCheck: createAppCheck(config.balance.appCheck),
     caip2Ids: [...chains.byId.keys()],
     nativeOf: (caip2Id) => {
       const chain = chains.byId.get(caip2Id)
@@ -50,14 +52,15 @@ export async function wireBalance(
       return chain.source.native
     },
     hrps: () => [...new Set([...HRPS, ...ownPrefixes(config), ...foundPrefixes(deps.identities)])],
-    limits: {
-      bodyLimitBytes: config.http.bodyLimitBytes,
-      keepAliveMs,
-      stalledReaderMs,
-      maxStreams,
-      shutdownGraceMs: config.http.shutdownGraceMs,
-    },
+    isFull: heap.isFull,
+    limits: limitsOf(config),
   })
+}
+
+function limitsOf({ http, balance }: Config): BalanceApiOptions['limits'] {
+  const { keepAliveMs, stalledReaderMs, maxStreams } = balance
+  const { bodyLimitBytes, shutdownGraceMs } = http
+  return { bodyLimitBytes, keepAliveMs, stalledReaderMs, maxStreams, shutdownGraceMs }
 }
 
 const ownPrefixes = (config: Config): string[] =>

@@ -12,6 +12,7 @@ import { refuseUnreadableTarget } from '../api/plugins/unreadable-target.ts'
 import type { Config } from '../config/index.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { RequestLedger } from '../services/node-health/index.ts'
+import type { HeapRoom } from './heap-room.ts'
 import type { ServerNode } from './node.ts'
 import type { ServerTracing } from './tracing.ts'
 
@@ -50,6 +51,7 @@ export interface ServerHttpDeps {
   guard: AccessGuard | undefined
   requests: RequestLedger
   metrics: Metrics | undefined
+  heap: Pick<HeapRoom, 'isTight'>
   /** Left out: a caller's trace is passed on, nothing is recorded. */
   tracing?: ServerTracing | undefined
 }
@@ -57,7 +59,12 @@ export interface ServerHttpDeps {
 /** The HTTP server before any API has been put into it: front door, admission, logs, traces, metrics, CORS. */
 export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
   const { pathPrefix } = config.data
-  const admission = createAdmission({ ...config.http, probesOnly: config.mode === 'indexer', pathPrefix })
+  const admission = createAdmission({
+    ...config.http,
+    probesOnly: config.mode === 'indexer',
+    pathPrefix,
+    heapIsTight: deps.heap.isTight,
+  })
   const http = createServer(config, deps, admission)
   const connections = installConnectionTracking(http, config.http.shutdownGraceMs)
   installRequestLedger(http.server, deps.requests.begin)
@@ -79,7 +86,11 @@ export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
   return { http, admission, connections }
 }
 
-function createServer(config: Config, { logger, node, guard }: ServerHttpDeps, admission: Admission): FastifyInstance {
+function createServer(
+  config: Config,
+  { logger, node, guard, metrics }: ServerHttpDeps,
+  admission: Admission,
+): FastifyInstance {
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -100,7 +111,11 @@ function createServer(config: Config, { logger, node, guard }: ServerHttpDeps, a
       ...(guard ? { guard } : {}),
       admission: {
         ...admission,
-        refuse: (response, path) => refuseAdmission(response, path, admission.refusal(path) ?? 'too many requests'),
+        refuse: (response, path) => {
+          const reason = admission.refusal(path) ?? 'too many requests'
+          metrics?.http.refused(reason)
+          refuseAdmission(response, path, reason)
+        },
       },
     }),
     // Escapes that are no UTF-8 pass the front door.

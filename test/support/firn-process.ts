@@ -28,8 +28,9 @@ export async function startFirnProcess(
   configFile: string,
   flags: readonly string[] = [],
   program: keyof typeof PROGRAMS = 'sources',
+  nodeFlags: readonly string[] = [],
 ): Promise<FirnProcess> {
-  const child = spawn(process.execPath, [...PROGRAMS[program], '--config', configFile, ...flags], {
+  const child = spawn(process.execPath, [...nodeFlags, ...PROGRAMS[program], '--config', configFile, ...flags], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], ...SERVER_ENVIRONMENT },

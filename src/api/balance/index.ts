@@ -31,6 +31,8 @@ export interface BalanceApiOptions {
   caip2Ids: readonly string[]
   nativeOf: (caip2Id: string) => NativeToken
   hrps: Prefixes
+  /** There is no room for another stream beside what takes so many bytes more. Left out: there always is. */
+  isFull?: (toCome: number) => boolean
   limits: {
     bodyLimitBytes: number
     keepAliveMs: number
@@ -84,6 +86,7 @@ async function routeBalances(app: FastifyInstance, options: BalanceApiOptions, g
     balances: options.balances,
     present: createPresenter(options.nativeOf),
     questions,
+    ...(options.isFull && { isFull: options.isFull }),
     limits: options.limits,
   })
   app.addHook('preClose', () => streams.close(options.limits.shutdownGraceMs))

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
-import type { BalanceItem } from '../../services/balances/types.ts'
+import type { BalanceItem, ChainQuery } from '../../services/balances/types.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
 import { createEventStream, frame } from './event-stream.ts'
 import type { Asked, Questions } from './questions.ts'
@@ -12,6 +12,7 @@ interface StreamsOptions {
   balances: BalanceService
   present: (item: BalanceItem) => string
   questions: Questions
+  isFull?: (toCome: number) => boolean
   limits: { keepAliveMs: number; stalledReaderMs: number; maxStreams: number }
 }
 
@@ -20,6 +21,13 @@ const SLICE = 64 * 1024
 
 /** Answers beyond this, characters, go out as the reader takes them: a held copy for each that does not would be much. */
 const AT_ONCE = 256 * 1024
+
+/** What a read of a chain takes while it waits for an answer, and each of its accounts besides, about. */
+const READ_BYTES = 27_000
+const ACCOUNT_BYTES = 1_000
+
+const bytesOfReads = (chains: readonly ChainQuery[]): number =>
+  chains.reduce((sum, { accounts }) => sum + READ_BYTES + accounts.length * ACCOUNT_BYTES, 0)
 
 const NO_BODY: Asked = {
   ok: false,
@@ -34,14 +42,16 @@ const withHeaders = (reply: FastifyReply): FastifyReply =>
 
 /** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
 export function createStreams(options: StreamsOptions) {
-  const { balances, present, questions, limits } = options
+  const { balances, present, questions, isFull, limits } = options
   const open = new Map<AbortController, () => void>()
+  /** Bytes that streams will take whose reads have not all begun. */
+  let toCome = 0
   let overdue = false
   let whenEmpty: (() => void) | undefined
 
   /** The body is what `questions` made of it. */
   function answer(request: FastifyRequest, reply: FastifyReply): void {
-    if (overdue || open.size >= limits.maxStreams) return void refuseForNow(reply)
+    if (overdue || open.size >= limits.maxStreams || isFull?.(toCome)) return void refuseForNow(reply)
     // Without a body and its type there was nothing to make a question of.
     const asked: Asked = (request.body as Asked | undefined) ?? NO_BODY
     if (!asked.ok) return void refusePayload(request, reply, asked.issues)
@@ -61,6 +71,7 @@ export function createStreams(options: StreamsOptions) {
     // Every read of the request listens to the one signal, and there may be one for each account.
     setMaxListeners(0, controller.signal)
     const result = balances.read({ ...query, chains: missing }, controller.signal)
+    expect(bytesOfReads(missing), result.later)
     const stream = createEventStream({
       ...limits,
       onSilence: () => reply.raw.flushHeaders(),
@@ -76,6 +87,15 @@ export function createStreams(options: StreamsOptions) {
     }
     if (items.length > 0) send()
     else void nextTurn().then(send)
+  }
+
+  /** Streams that come in one moment take nearly all their memory later, when there is no way to refuse them. */
+  function expect(bytes: number, begun: Promise<unknown>): void {
+    toCome += bytes
+    const isHere = (): void => {
+      toCome -= bytes
+    }
+    begun.then(isHere, isHere)
   }
 
   /** The events of all items, where they are few enough to be written in one go. */

@@ -10,9 +10,11 @@ export interface AdmissionLimits {
   maxInFlight: number
   /** Mean delay of the event loop in each of the last two seconds, milliseconds; 0 = not looked at. */
   maxEventLoopDelayMs: number
+  /** Too much lives in the heap for another request; left out = never. */
+  heapIsTight?: () => boolean
 }
 
-export type RefusalReason = 'not served here' | 'too many requests' | 'event loop'
+export type RefusalReason = 'not served here' | 'too many requests' | 'event loop' | 'heap'
 
 /** Turns requests away that this process does not serve, or not now, so that those that are in are answered in time. */
 export interface Admission {
@@ -50,7 +52,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   const reason = (): RefusalReason | undefined => {
     if (probesOnly) return 'not served here'
     if (slowSeconds > 1) return 'event loop'
-    return running < maxInFlight ? undefined : 'too many requests'
+    if (running >= maxInFlight) return 'too many requests'
+    return limits.heapIsTight?.() ? 'heap' : undefined
   }
   return {
     refusal: (path) => {
@@ -77,6 +80,7 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   'not served here': 'this process only indexes, ask one that serves',
   'too many requests': 'this server has too much to do, try again',
   'event loop': 'this server has too much to do, try again',
+  heap: 'this server has too much to do, try again',
 }
 
 /** 503, with `retry-after` where coming back makes sense, in the form of the API that was asked. */

@@ -23,6 +23,13 @@ export const HttpSection = section({
   maxConnections: count(10_000, 'Connections beyond this are refused.'),
   maxInFlight: count(4_096, 'Requests being answered at a time, streams included; one more is 503 with retry-after.'),
   maxEventLoopDelayMs: ms(500, 'Mean event loop delay, two seconds in a row, above which requests are 503; 0 = never.'),
+  maxHeapPercent: Type.Integer({
+    minimum: 0,
+    maximum: 95,
+    default: 60,
+    description:
+      "Percent of V8's heap limit that may live; above, requests are 503 with retry-after, so that the process does not end by it; 0 = not looked at.",
+  }),
   shutdownDelayMs: wait(
     500,
     'Time after SIGTERM in which readiness is 503 already and requests are still served, for load balancers to notice and clients to give up connections that they keep.',

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
-import { CancelledError, DeadlineError, FirnError } from '../../errors.ts'
+import { CancelledError, DeadlineError, FirnError, OverloadedError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
@@ -29,11 +29,16 @@ export interface AccountReaderOptions {
   /** Oldest reading served in place of a failed read, milliseconds. */
   maxStaleMs: number
   cacheEntries: number
+  /** There is no room for another read. Default: there always is. */
+  isFull?: () => boolean
   now?: () => number
 }
 
 /** Readings kept hold so many tokens on average: one account may have twenty thousand. */
 const TOKENS_PER_ENTRY = 10
+
+/** One for all: when there are many, there is no room for them. */
+const NO_ROOM = new OverloadedError()
 
 interface Flight {
   startedAt: number
@@ -110,7 +115,7 @@ export function createAccountReader(options: AccountReaderOptions) {
   }
 
   /** A failed read may be answered by a reading that is still young enough; a wrong address never is. */
-  function fallback(key: string, error: Error, { startedAt }: Flight): ReadingOutcome {
+  function fallback(key: string, error: Error, { startedAt }: Pick<Flight, 'startedAt'>): ReadingOutcome {
     const kept = readings.get(key)
     const passing = !(error instanceof FirnError) || error.retryable
     if (kept && passing && now() - kept.at <= options.maxStaleMs) return { ok: true, reading: kept }
@@ -185,10 +190,21 @@ export function createAccountReader(options: AccountReaderOptions) {
       groups.push({ accounts: group.accounts, outcomes: settle(flight, group.keys, signal) })
     }
     if (missing.size > 0) {
-      const flight = start(chain, [...missing.values()])
-      groups.push({ accounts: starting.accounts, outcomes: settle(flight, starting.keys, signal) })
+      const outcomes = readAnew(chain, [...missing.values()], starting.keys, signal)
+      groups.push({ accounts: starting.accounts, outcomes })
     }
     return groups
+  }
+
+  function readAnew(
+    chain: BalanceChain,
+    accounts: Account[],
+    keys: readonly AccountKey[],
+    signal: AbortSignal,
+  ): ReadGroup['outcomes'] {
+    if (!options.isFull?.()) return settle(start(chain, accounts), keys, signal)
+    const startedAt = now()
+    return keys.map(({ key }) => fallback(key, NO_ROOM, { startedAt }))
   }
 
   return { fresh, read, paceOf: paces.of }

@@ -108,6 +108,18 @@ describe('an event loop that is held up', () => {
   })
 })
 
+it('a heap without room turns all away but probes and metrics, until there is room', () => {
+  let isTight = true
+  const limits = { probesOnly: false, pathPrefix: '/api', maxInFlight: 1, maxEventLoopDelayMs: 0 }
+  const admission = createAdmission({ ...limits, heapIsTight: () => isTight })
+  onTestFinished(() => admission.close())
+  for (const path of ['/v1/balance/get-balances', '/ext/bc/C/rpc', '/']) expect(admission.refusal(path)).toBe('heap')
+  for (const path of ['/metrics', '/ext/health', '/api/v1/live-check', '/api/v1/health-check'])
+    expect(admission.refusal(path)).toBeUndefined()
+  isTight = false
+  expect(admission.refusal('/v1/balance/get-balances')).toBeUndefined()
+})
+
 it('a connection that was refused is closed, so that it comes back to another process', async () => {
   const refuse: RequestListener = (request, response) => refuseAdmission(response, request.url ?? '', 'event loop')
   const server = createServer(refuse).listen(0, '127.0.0.1')

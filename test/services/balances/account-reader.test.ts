@@ -17,7 +17,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 /** A reader of one account, whose clock and chain the test moves; with `wall`, the clock is the machine's. */
 function stage({ wall = false } = {}) {
-  const world = { now: 1_000_000, reads: 0, next: (): Answer | Promise<Answer> => holding(7n) }
+  const world = { now: 1_000_000, reads: 0, isFull: false, next: (): Answer | Promise<Answer> => holding(7n) }
   const chain: BalanceChain = {
     cacheMs: CACHE_MS,
     source: {
@@ -35,6 +35,7 @@ function stage({ wall = false } = {}) {
     deadlineMs: 5_000,
     maxStaleMs: MAX_STALE_MS,
     cacheEntries: 100,
+    isFull: () => world.isFull,
     ...(wall ? {} : { now: () => world.now }),
   })
   const read = async (signal = new AbortController().signal, account = id): Promise<bigint | string> => {
@@ -138,4 +139,17 @@ it('what is kept is bounded by the tokens in it, not by accounts alone', async (
   expect(isFresh()).toBe(true)
   for (const digit of '4567') await read(undefined, `0x${digit.repeat(40)}`)
   expect(isFresh()).toBe(false)
+})
+
+it('begins no read where there is no room: what is known stands in, the others are told, and read when there is room', async () => {
+  const { world, read } = stage()
+  expect(await read()).toBe(7n)
+  world.now += CACHE_MS
+  world.isFull = true
+  const other = `0x${'cd'.repeat(20)}`
+  expect(await read()).toBe(7n)
+  expect(await read(undefined, other)).toBe('this server has too much to do, try again')
+  expect(world.reads).toBe(1)
+  world.isFull = false
+  expect(await read(undefined, other)).toBe(7n)
 })
