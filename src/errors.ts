@@ -111,7 +111,12 @@ export class DeadlineError extends FirnError {
 /** This process has no room for the work. */
 export class OverloadedError extends FirnError {
   constructor() {
-    super('this server has too much to do, try again', { code: 'OVERLOADED', status: 503, retryable: true, expose: true })
+    super('this server has too much to do, try again', {
+      code: 'OVERLOADED',
+      status: 503,
+      retryable: true,
+      expose: true,
+    })
   }
 }
 

@@ -14,8 +14,8 @@ afterEach(async () => {
 })
 
 /** Megabytes. The process alone has some 80 of them; the streams below want more than twice as many as there are. */
-const HEAP = ['--max-old-space-size=256']
-const STREAMS = 300
+const HEAP = ['--max-old-space-size=160']
+const STREAMS = 150
 const CHAINS = 12
 const ACCOUNTS = 200
 const PER_ENTRY = 50
