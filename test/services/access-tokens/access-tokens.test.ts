@@ -35,6 +35,7 @@ describe('tokens of a real node', () => {
     const before = BigInt(claims.exp - 1) * 1_000_000_000n
     expect(verifyToken(token, key, before, tokenJson)).toEqual({ ...claims, exp: BigInt(claims.exp) })
     expect(signToken({ ...claims, exp: BigInt(claims.exp) }, key)).toBe(token)
+    expect(() => verifyToken(token, key, before + 1_000_000_000n, tokenJson)).toThrow(/^0s by token is expired$/)
     expect(() => verifyToken(token, key, before + 1_500_000_000n, tokenJson)).toThrow('500ms by token is expired')
     expect(() => verifyToken(token, Buffer.alloc(32), before, tokenJson)).toThrow(INVALID)
     expect(() => verifyToken(token, undefined, before, tokenJson)).toThrow(INVALID)
@@ -154,6 +155,17 @@ describe('access tokens', () => {
     expect(verdict(tokens, token)).toBeUndefined()
     clock = Date.parse('2026-11-20T22:00:00.500Z')
     expect(verdict(tokens, token)).toBe('500ms by token is expired')
+  })
+
+  it('stay revoked up to their last second, whatever else is revoked meanwhile', async () => {
+    let clock = Math.floor(Date.now() / 1_000) * 1_000
+    const tokens = await start({ now: () => clock })
+    const [gone, other] = [await make(tokens), await make(tokens)]
+    await tokens.revokeToken({ password: PASSWORD, token: gone }, undefined)
+    clock += 43_200_000 - 1
+    await tokens.revokeToken({ password: PASSWORD, token: other }, undefined)
+    expect(verdict(tokens, gone)).toBe(REVOKED)
+    expect(verdict(await start({ now: () => clock }), gone)).toBe(REVOKED)
   })
 
   it('slow guessing down, and let the address try again later', async () => {
