@@ -10,9 +10,9 @@ import { startReplayNode } from './replay-node/index.ts'
 
 /*
  * The recorded network as both networks of one server. Keys, IDs and blocks are the same on both sides, but each stands at
- * heights of its own: whatever is taken from the wrong side shows.
+ * heights of its own: whatever is taken from the wrong side shows. None ends with a proposal, for an index waits for its option.
  */
-export const SIDE_HEIGHTS = { mainnet: { P: 110, X: 60, C: 70 }, testnet: { P: 170, X: 90, C: 120 } } as const
+export const SIDE_HEIGHTS = { mainnet: { P: 93, X: 50, C: 60 }, testnet: { P: 140, X: 75, C: 90 } } as const
 export const C_CHAIN_IDS = { mainnet: 43_114, testnet: 43_113 } as const
 /** Networks as the indexed API calls them. */
 export const INDEXED_NAMES = { mainnet: 'mainnet', testnet: 'fuji' } as const
