@@ -109,6 +109,25 @@ it('answers for single addresses of mainnet as for those of the testnet', async 
   }
 })
 
+it.each([
+  [79, 200],
+  [80, 300],
+])('looks no further behind as many unused addresses as end a scan: last used %d', async (last, looked) => {
+  const used = below(0, last)
+  const asked = new Set<string>()
+  const index: IndexReader = {
+    ...store.reader,
+    activity: {
+      last: async (_, addresses) => {
+        for (const address of addresses) asked.add(address)
+        return addresses.includes(used) ? { time: 0n, height: 0n, txId: '', utxoId: '', isConsumed: false } : undefined
+      },
+    },
+  }
+  await service(0, true, index).read({ side: 'mainnet', extendedPublicKey: account.publicExtendedKey })
+  expect(asked.size).toBe(looked)
+})
+
 it('is zero for a key that owns nothing', async () => {
   const { publicExtendedKey } = HDKey.fromMasterSeed(new Uint8Array(32).fill(8))
   const found = await service().read({ side: 'mainnet', extendedPublicKey: publicExtendedKey })
