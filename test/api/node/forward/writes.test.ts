@@ -45,9 +45,13 @@ describe('writes', () => {
     expect(counts(front, 'eth_sendRawTransaction').reduce((a, b) => a + b)).toBe(1)
   })
 
-  it('whose answer was lost are a success when another node knows the transaction', async () => {
+  it.each<[string, Reply]>([
+    ['was lost', 'cut'],
+    ['is the page of a proxy', { body: '<html>' }],
+    ['is the status of a proxy', { status: 502, body: 'Bad Gateway' }],
+  ])('whose answer %s are a success when another node knows the transaction', async (_, reply) => {
     const front = await startFront(2)
-    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? 'cut' : undefined)
+    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? reply : undefined)
     nodeAt(front, 1).answer = ({ method }) => {
       if (method === 'eth_sendRawTransaction')
         return { body: '{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"already known"}}\n' }
@@ -69,7 +73,7 @@ describe('writes', () => {
     expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('nonce too low')
   })
 
-  it('on P are known by their id', async () => {
+  it.each(['hex', 'hexnc'])('on P are known by their id: %s', async (encoding) => {
     const front = await startFront(2)
     const bytes = Buffer.from('000000000022000000', 'hex')
     const txID = encodeCb58(sha256(bytes))
@@ -79,7 +83,8 @@ describe('writes', () => {
       if (method !== 'platform.getTxStatus') return undefined
       return gorilla(`{"status":"${body.includes(txID) ? 'Processing' : 'Unknown'}"}`)
     }
-    const params = `{"tx":"${encodeNodeHex(bytes)}","encoding":"hex"}`
+    const text = encoding === 'hex' ? encodeNodeHex(bytes) : `0x${bytes.toString('hex')}`
+    const params = `{"tx":"${text}","encoding":"${encoding}"}`
     const posted = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', params))
     expect(posted.text).toBe(`{"jsonrpc":"2.0","result":{"txID":"${txID}"},"id":1}\n`)
   })
