@@ -231,10 +231,13 @@ describe('writes', () => {
     expect((await slow.post(path, '{"order":1}')).text).toBe('taken')
     expect(asked(slow)).toBe(1)
 
-    const broken = await startFront(2)
-    for (const node of broken.nodes) node.answer = (one) => (one.path === path ? 'cut' : undefined)
-    expect((await broken.post(path, '{"order":1}')).status).toBe(502)
-    expect(asked(broken)).toBe(1)
+    // It may have been taken all the same.
+    for (const reply of ['cut', { status: 500, body: 'internal error' }] satisfies Reply[]) {
+      const broken = await startFront(2)
+      for (const node of broken.nodes) node.answer = (one) => (one.path === path ? reply : undefined)
+      expect((await broken.post(path, '{"order":1}')).status).toBeGreaterThanOrEqual(500)
+      expect(asked(broken)).toBe(1)
+    }
 
     const elsewhere = await startFront(2)
     for (const node of elsewhere.nodes)
