@@ -149,6 +149,19 @@ it('what this process refuses is not counted by the others, and neither is what 
   expect(await usage.add('a', 10, 1_000, 100)).toBe(100)
 })
 
+it('tells of the tighter budget what is left, and of the one that is over for longer when to come back', async () => {
+  const plan = (computeUnitsPerMinute: number) => ({ default: { computeUnitsPerMinute, computeUnitsPerDay: 60 } })
+  const ask = (minute: number) => {
+    const options = { plans: plan(minute), apiKeys: [{ key: 'k', plan: 'default' }], keyRequired: false }
+    const units = createComputeUnits(options, createMemoryUsage(), () => 0)
+    return () => units.admit('k', '127.0.0.1', 'large')
+  }
+  expect((await ask(1_000)()).headers).toMatchObject({ 'ratelimit-limit': '60', 'ratelimit-remaining': '10' })
+  const again = ask(50)
+  expect((await again()).headers).toMatchObject({ 'ratelimit-limit': '50', 'ratelimit-remaining': '0' })
+  expect(await again()).toMatchObject({ ok: false, status: 429, headers: { 'retry-after': '86400' } })
+})
+
 it('takes keys that are configured as their digests, and their digests as no keys', async () => {
   const digest = `sha256:${createHash('sha256').update(KEY).digest('hex')}`
   const { url } = await stage.serve({ data: { keyRequired: true, plans, apiKeys: [{ key: digest, plan: 'paid' }] } })
