@@ -35,6 +35,15 @@ describe('writers that wait for the reader', () => {
   })
 })
 
+it('a reader that leaves a few bytes alone is cut like one that leaves many', async () => {
+  const ends: string[] = []
+  const stream = createEventStream({ keepAliveMs: 10, stalledReaderMs: 100, onEnd: (how) => ends.push(how) })
+  stream.readable.on('error', () => undefined)
+  stream.readable.read(0)
+  stream.write('data: {}\n\n')
+  await vi.waitFor(() => expect(ends).toEqual(['stalled']), { timeout: 5_000 })
+})
+
 describe('a reader who waits', () => {
   it('hears of the stream also behind a clock that was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
