@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino'
 import { type AccessGuard, createFrontDoor } from '../api/node/index.ts'
 import { type Admission, createAdmission, refuseAdmission } from '../api/plugins/admission.ts'
+import { createBodyRoom } from '../api/plugins/body-room.ts'
 import { installConnectionTracking } from '../api/plugins/connections.ts'
 import { installMetricsRoute } from '../api/plugins/metrics-route.ts'
 import { installRequestLedger } from '../api/plugins/request-ledger.ts'
@@ -91,6 +92,7 @@ function createServer(
   { logger, node, guard, metrics }: ServerHttpDeps,
   admission: Admission,
 ): FastifyInstance {
+  const bodies = createBodyRoom(roomOf(config), () => metrics?.http.refused('bodies'))
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -111,6 +113,10 @@ function createServer(
       ...(guard ? { guard } : {}),
       admission: {
         ...admission,
+        enter: (request, response, isNodes) => {
+          admission.enter(response)
+          bodies.enter(request, response, isNodes)
+        },
         refuse: (response, path) => {
           const reason = admission.refusal(path) ?? 'too many requests'
           metrics?.http.refused(reason)
@@ -129,6 +135,10 @@ function createServer(
   installRequestLog(http, () => logger.isLevelEnabled('debug'))
   return http
 }
+
+/** One body of the largest size always fits. */
+const roomOf = ({ http, node }: Config): number =>
+  Math.max(http.bodyRoomBytes, http.bodyLimitBytes, node.bodyLimitBytes)
 
 /** A base URL that ends in a slash makes clients ask for `//v1/…`, also behind the prefix of the indexed API. */
 function withoutDoubledSlash(url: string, prefix: string): string {

@@ -29,7 +29,7 @@ export interface FrontDoorOptions {
 interface AdmissionGuard {
   /** Undefined = it comes in. */
   refusal(path: string): string | undefined
-  enter(response: ServerResponse): void
+  enter(request: IncomingMessage, response: ServerResponse, isNodes: boolean): void
   refuse(response: ServerResponse, path: string): void
 }
 
@@ -103,10 +103,11 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         admission.refuse(response, target.path)
         return
       }
-      admission?.enter(response)
+      const isForNode = isNodes(target)
+      admission?.enter(request, response, isForNode)
       const refused = guarded(request, target)
       if (refused) writeBare(response, refused)
-      else if (isNodes(target)) node.handle(request, response, target)
+      else if (isForNode) node.handle(request, response, target)
       else others(request, response)
     }
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {

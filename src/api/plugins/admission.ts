@@ -14,7 +14,7 @@ export interface AdmissionLimits {
   heapIsTight?: () => boolean
 }
 
-export type RefusalReason = 'not served here' | 'too many requests' | 'event loop' | 'heap'
+export type RefusalReason = 'not served here' | 'too many requests' | 'event loop' | 'heap' | 'bodies'
 
 /** Turns requests away that this process does not serve, or not now, so that those that are in are answered in time. */
 export interface Admission {
@@ -74,13 +74,14 @@ export function createAdmission(limits: AdmissionLimits): Admission {
 }
 
 /** Seconds after which whoever was turned away may come back. */
-const RETRY_AFTER = '1'
+export const RETRY_AFTER = '1'
 
 const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   'not served here': 'this process only indexes, ask one that serves',
   'too many requests': 'this server has too much to do, try again',
   'event loop': 'this server has too much to do, try again',
   heap: 'this server has too much to do, try again',
+  bodies: 'this server has too much to do, try again',
 }
 
 /** 503, with `retry-after` where coming back makes sense, in the form of the API that was asked. */

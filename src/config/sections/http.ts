@@ -10,6 +10,10 @@ export const HttpSection = section({
     description: 'Port to listen on; 0 picks a free one.',
   }),
   bodyLimitBytes: count(16_777_216, 'Largest accepted request body of /v1, bytes.'),
+  bodyRoomBytes: count(
+    268_435_456,
+    'Bytes of all request bodies that are held at a time; a body over 64 KiB that does not fit is 503 with retry-after. One of the largest size always fits.',
+  ),
   corsOrigins: list(
     Type.String({ pattern: '^\\S+$', allowed: 'an origin such as https://app.example.org, or *' }),
     'Origins that browsers may call from.',

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
+import { createStage } from '../../support/stage.ts'
+
+const stage = createStage()
+afterEach(() => stage.clear())
+
+const LARGE = 600_000
+const HTTP = { bodyLimitBytes: LARGE, bodyRoomBytes: 1_000_000 }
+const PATHS = ['/v1/balance/get-balances', '/v1/networks/fuji/blockchains/p-chain/utxos', '/ext/bc/P'] as const
+
+/** Sends all but the last byte of a body. */
+async function hold(url: string, path: string, bytes: number) {
+  const { hostname, port } = new URL(url)
+  const socket: Socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`
+  await new Promise((resolve) => socket.write(head + ' '.repeat(bytes - 1), resolve))
+  return { socket, answer: () => text }
+}
+
+const post = (url: string, path: string, body: string) =>
+  fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+
+/** Of the body of this length: `ok` = it was read and judged, else the answer of a server without room. */
+async function judged(url: string, path: string, bytes: number): Promise<string> {
+  const { socket, answer } = await hold(url, path, bytes)
+  socket.write('x')
+  await eventually(() => expect(answer()).toContain('\r\n\r\n'))
+  socket.destroy()
+  return answer()
+}
+
+it('bodies that together are larger than the room are refused in the words of each API, small ones never', async () => {
+  const { url } = await stage.serve({
+    ...(await stage.hangingChain()),
+    http: HTTP,
+    node: { bodyLimitBytes: LARGE },
+  })
+  const holders = [await hold(url, PATHS[0], LARGE), await hold(url, PATHS[0], 350_000)]
+  // What the system has of them is read by 64 KiB in each turn of the event loop, and each of these takes a turn.
+  for (let turn = 0; turn < 50; turn++) await (await fetch(`${url}/v1/live-check`)).text()
+  const refused = await Promise.all(PATHS.map((path) => judged(url, path, 400_000)))
+  for (const answer of refused) {
+    expect(answer).toMatch(/^HTTP\/1.1 503 /)
+    expect(answer.toLowerCase()).toContain('\r\nretry-after: 1\r\n')
+    expect(answer.toLowerCase()).toContain('\r\nconnection: close\r\n')
+    expect(answer.toLowerCase()).toContain('\r\naccess-control-allow-origin: *\r\n')
+  }
+  expect(refused.map((answer) => answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual([
+    '{"message":"SERVICE_UNAVAILABLE"}',
+    '{"message":"this server has too much to do, try again","error":"Service Unavailable","statusCode":503}',
+    'this server has too much to do, try again\n',
+  ])
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  expect(metrics).toMatch(/firn_http_refused_total\{reason="bodies"\} 3/)
+  for (const path of PATHS) expect((await post(url, path, ' '.repeat(60_000))).status).not.toBe(503)
+  expect(holders.map(({ answer }) => answer())).toEqual(['', ''])
+
+  // What was read, and what was given up, takes no room any more.
+  holders[0]?.socket.write('x')
+  await eventually(() => expect(holders[0]?.answer()).toMatch(/^HTTP\/1.1 400 /))
+  holders[1]?.socket.destroy()
+  await eventually(async () => expect(await judged(url, PATHS[0], LARGE)).toMatch(/^HTTP\/1.1 400 /))
+})
+
+it('one body of the largest size always fits, however small the room', async () => {
+  const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { ...HTTP, bodyRoomBytes: 1 } })
+  expect(await judged(url, PATHS[0], LARGE)).toMatch(/^HTTP\/1.1 400 /)
+})
