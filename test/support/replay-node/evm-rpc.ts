@@ -30,8 +30,9 @@ const MAX_BODY = 5_242_880
 const MAX_BATCH = 1000
 const MEDIA_TYPES = ['application/json', 'application/json-rpc', 'application/jsonrequest']
 
-function textOf(value: string): string {
-  return kindOf(value) === 'string' ? String(JSON.parse(value)) : ''
+/** What is no text leaves the one before it, as Go reads a doubled member. */
+function textOf(value: string, before: string): string {
+  return kindOf(value) === 'string' ? String(JSON.parse(value)) : before
 }
 
 function readMessage(raw: string): Message {
@@ -39,11 +40,12 @@ function readMessage(raw: string): Message {
   if (kindOf(raw) !== 'object') return message
   for (const [key, value] of rawMembers(raw)) {
     const name = key.toLowerCase()
-    if (name === 'jsonrpc') message.version = textOf(value)
+    if (name === 'jsonrpc') message.version = textOf(value, message.version)
     else if (name === 'id') message.id = compact(value)
-    else if (name === 'method') message.method = textOf(value)
+    else if (name === 'method') message.method = textOf(value, message.method)
     else if (name === 'params') message.params = value
-    else if (name === 'result' || name === 'error') message.response = true
+    else if (name === 'result') message.response = true
+    else if (name === 'error' && value !== 'null') message.response = true
   }
   return message
 }
