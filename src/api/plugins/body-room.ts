@@ -9,8 +9,6 @@ export interface BodyRoom {
    * does not fit it is 503, and the connection ends.
    */
   enter(request: IncomingMessage, response: ServerResponse, isNodes: boolean): void
-  /** Bytes held. */
-  held(): number
 }
 
 /** Who sends no more than this is never refused, bytes: whoever holds the whole room holds up large bodies only. */
@@ -64,6 +62,5 @@ export function createBodyRoom(room: number, onRefused: () => void): BodyRoom {
       const { 'content-length': declared, 'transfer-encoding': chunked } = request.headers
       if (declared === undefined ? chunked !== undefined : Number(declared) > SMALL) count(request, response, isNodes)
     },
-    held: () => held,
   }
 }
