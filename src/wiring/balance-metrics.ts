@@ -58,6 +58,11 @@ export function observeBalances(service: BalanceService, metrics: BalanceMetrics
       metrics.answered(known.missing.length === 0 ? 'memory' : 'chains')
       return known
     },
+    isFresh: (freshness) => {
+      const isFresh = service.isFresh(freshness)
+      if (isFresh) metrics.answered('memory')
+      return isFresh
+    },
     read: (query, signal) => service.read(query, signal),
   }
 }

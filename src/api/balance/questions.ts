@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Freshness } from '../../services/balances/index.ts'
 import type { BalanceQuery } from '../../services/balances/types.ts'
 import type { Issue } from './issues.ts'
 import { planRequest } from './plan.ts'
@@ -7,8 +8,8 @@ import type { createRequestValidator } from './request-validation.ts'
 /** What a body asks for, checked and planned; the same object for the same bytes while it is kept. */
 export interface Question {
   query: BalanceQuery
-  /** The last complete answer: its events, and all of them as bytes. */
-  answer?: { events: readonly string[]; bytes: Buffer }
+  /** The last complete answer: its events, all of them as bytes, and how long they are the answer. */
+  answer?: { events: readonly string[]; bytes: Buffer; freshness: Freshness }
 }
 
 export type Asked = { ok: true; question: Question } | { ok: false; issues: readonly Issue[] }
@@ -48,15 +49,16 @@ export function createQuestions(validate: ReturnType<typeof createRequestValidat
     },
 
     /** The bytes of a complete answer; those of the last time when no event has changed. */
-    bytesOf(question: Question, events: readonly string[]): Buffer {
+    bytesOf(question: Question, events: readonly string[], freshness: Freshness): Buffer {
       const { answer } = question
       if (answer && answer.events.length === events.length && events.every((one, at) => one === answer.events[at])) {
+        answer.freshness = freshness
         return answer.bytes
       }
       const bytes = Buffer.from(events.join(''))
       const key = keys.get(question)
       if (key !== undefined && kept.peek(key) === question) {
-        question.answer = { events, bytes }
+        question.answer = { events, bytes, freshness }
         // The events are kept as text as well.
         kept.set(key, question, { size: key.length * PLAN_WEIGHT + 2 * bytes.length })
       }

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import type { BalanceService } from '../../services/balances/index.ts'
-import type { BalanceItem, ChainQuery } from '../../services/balances/types.ts'
+import type { BalanceService, KnownBalances } from '../../services/balances/index.ts'
+import type { BalanceItem, BalanceQuery, ChainQuery } from '../../services/balances/types.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
 import { createEventStream, frame } from './event-stream.ts'
 import type { Asked, Questions } from './questions.ts'
@@ -51,22 +51,35 @@ export function createStreams(options: StreamsOptions) {
 
   /** The body is what `questions` made of it. */
   function answer(request: FastifyRequest, reply: FastifyReply): void {
-    if (overdue || open.size >= limits.maxStreams || isFull?.(toCome)) return void refuseForNow(reply)
+    if (overdue) return void refuseForNow(reply)
     // Without a body and its type there was nothing to make a question of.
     const asked: Asked = (request.body as Asked | undefined) ?? NO_BODY
     if (!asked.ok) return void refusePayload(request, reply, asked.issues)
 
-    const { query } = asked.question
-    const { items, missing } = balances.known(query)
+    const { answer: last, query } = asked.question
+    if (last && balances.isFresh(last.freshness)) return void sendAtOnce(reply, last.bytes)
+    const { items, missing, freshness } = balances.known(query)
     // Everything was known already: one write, no stream to keep.
     const events = missing.length === 0 ? eventsAtOnce(items) : undefined
-    if (events) {
-      const bytes = questions.bytesOf(asked.question, events)
-      // What the system takes at once needs no timer; what it does not is held for the reader.
-      if (bytes.length > SLICE) cutWhenStalled(reply)
-      withHeaders(reply).send(bytes)
-      return
-    }
+    if (events) return void sendAtOnce(reply, questions.bytesOf(asked.question, events, freshness))
+    // What is known takes no room; only what waits does.
+    if (open.size >= limits.maxStreams || isFull?.(toCome)) return void refuseForNow(reply)
+    openStream(request, reply, query, { items, missing })
+  }
+
+  function sendAtOnce(reply: FastifyReply, bytes: Buffer): void {
+    // What the system takes at once needs no timer; what it does not is held for the reader.
+    if (bytes.length > SLICE) cutWhenStalled(reply)
+    withHeaders(reply).send(bytes)
+  }
+
+  /** What is known goes out with the headers; the rest as it comes. */
+  function openStream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: BalanceQuery,
+    { items, missing }: Pick<KnownBalances, 'items' | 'missing'>,
+  ): void {
     const controller = new AbortController()
     // Every read of the request listens to the one signal, and there may be one for each account.
     setMaxListeners(0, controller.signal)

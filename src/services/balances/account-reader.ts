@@ -14,6 +14,14 @@ export interface Reading {
   at: number
 }
 
+/** For how long readings count as current: until then, unless one of the same age is replaced before. */
+export interface Freshness {
+  /** Milliseconds of the reader's clock. */
+  until: number
+  /** How many readings had been replaced while they were current. */
+  replaced: number
+}
+
 /** `afterMs`: how long the read had taken when it failed. */
 export type ReadingOutcome = { ok: true; reading: Reading } | { ok: false; error: Error; afterMs: number }
 
@@ -62,10 +70,14 @@ export function createAccountReader(options: AccountReaderOptions) {
   })
   const flights = new Map<string, Flight>()
   const paces = createPaces()
+  let replaced = 0
 
   /** A read that was left by everybody may end behind a later one: what it says is older. */
-  function keep(key: string, reading: Reading): void {
-    if ((readings.peek(key)?.at ?? 0) <= reading.at) readings.set(key, reading)
+  function keep(key: string, reading: Reading, cacheMs: number): void {
+    const kept = readings.peek(key)
+    if (kept && kept.at > reading.at) return
+    if (kept && now() - kept.at < cacheMs) replaced += 1
+    readings.set(key, reading)
   }
 
   function start(chain: BalanceChain, accounts: Account[]): Flight {
@@ -89,7 +101,7 @@ export function createAccountReader(options: AccountReaderOptions) {
         flight.complete = true
         accounts.forEach((account, at) => {
           const outcome = outcomes.get(account.id)
-          if (outcome?.ok) keep(keys[at] as string, { balances: outcome.value, at: startedAt })
+          if (outcome?.ok) keep(keys[at] as string, { balances: outcome.value, at: startedAt }, chain.cacheMs)
           else flight.complete = false
         })
         return outcomes
@@ -139,17 +151,22 @@ export function createAccountReader(options: AccountReaderOptions) {
     })
   }
 
-  /** The readings of all accounts when every one is young enough; else undefined. */
-  function fresh(chain: BalanceChain, networkType: NetworkType, accounts: readonly Account[]): Reading[] | undefined {
+  /** The readings of all accounts when every one is young enough, and until when they are; else undefined. */
+  function fresh(chain: BalanceChain, networkType: NetworkType, accounts: readonly Account[]) {
     const at = now()
     const found: Reading[] = []
+    let oldest = Number.POSITIVE_INFINITY
     for (const account of accounts) {
       const reading = readings.get(accountKey(chain.source.caip2Id, networkType, account).key)
       if (!reading || at - reading.at >= chain.cacheMs) return undefined
+      oldest = Math.min(oldest, reading.at)
       found.push(reading)
     }
-    return found
+    return { readings: found, until: oldest + chain.cacheMs }
   }
+
+  const freshness = (until: number): Freshness => ({ until, replaced })
+  const isFresh = (of: Freshness): boolean => of.replaced === replaced && now() < of.until
 
   /**
    * Splits the accounts into groups that become known together: fresh ones at once, those in flight with their read,
@@ -207,7 +224,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     return keys.map(({ key }) => fallback(key, NO_ROOM, { startedAt }))
   }
 
-  return { fresh, read, paceOf: paces.of }
+  return { fresh, freshness, isFresh, read, paceOf: paces.of }
 }
 
 export type AccountReader = ReturnType<typeof createAccountReader>

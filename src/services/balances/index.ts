@@ -4,12 +4,18 @@
  */
 import { CancelledError } from '../../errors.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import { type AccountReaderOptions, createAccountReader, type ReadingOutcome } from './account-reader.ts'
+import {
+  type AccountReaderOptions,
+  createAccountReader,
+  type Freshness,
+  type ReadingOutcome,
+} from './account-reader.ts'
 import { createFailureLog } from './failure-log.ts'
 import { failureMessage, namelessMessage, unsupportedMessage } from './failure-message.ts'
 import { createPricing, type Pricing, type PricingQuery } from './pricing.ts'
 import type { Account, BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
 
+export type { Freshness } from './account-reader.ts'
 export type { TokenJudge, TokenJudgement } from './pricing.ts'
 export type { BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
 
@@ -28,6 +34,8 @@ export interface KnownBalances {
   items: BalanceItem[]
   /** Chains that have to be read, in the order of the query. */
   missing: ChainQuery[]
+  /** Where nothing is missing: how long the same query has the same items. */
+  freshness: Freshness
 }
 
 /** Groups of items on their way. The promises reject only with CancelledError. */
@@ -36,6 +44,8 @@ export type PendingItems = Promise<BalanceItem[]>[]
 export interface BalanceService {
   /** The items of all chains of which every account is known and young enough. */
   known(query: BalanceQuery): KnownBalances
+  /** True as long as `known` would give the items that it gave with this freshness. */
+  isFresh(freshness: Freshness): boolean
   /** Reads the chains; the second part of the groups comes some turns of the event loop later. */
   read(query: BalanceQuery, signal: AbortSignal): { pending: PendingItems; later: Promise<PendingItems> }
 }
@@ -73,34 +83,43 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     })
   }
 
-  /** Adds the items of one chain when all of them are known; else false. */
-  function addKnown(query: ChainQuery, variant: Omit<PricingQuery, 'signal'>, items: BalanceItem[]): boolean {
+  /** Adds the items of one chain when all of them are known, and tells until when they are; else undefined. */
+  function addKnown(
+    query: ChainQuery,
+    variant: Omit<PricingQuery, 'signal'>,
+    items: BalanceItem[],
+  ): number | undefined {
     const chain = deps.chainOf(query.caip2Id)
     if (!chain) {
       items.push(...unsupported(query))
-      return true
+      return Number.NEGATIVE_INFINITY
     }
     const fresh = reader.fresh(chain, query.networkType, query.accounts)
+    if (!fresh) return undefined
     const known: BalanceItem[] = []
-    for (const [at, { balances }] of fresh?.entries() ?? []) {
+    for (const [at, { balances }] of fresh.readings.entries()) {
       const priced = pricing.known(balances, variant)
-      if (!priced) return false
+      if (!priced) return undefined
       known.push(succeeded(query, (query.accounts[at] as Account).id, priced))
     }
     items.push(...known)
-    return fresh !== undefined
+    return fresh.until
   }
 
   return {
     known(query) {
       const items: BalanceItem[] = []
       const missing: ChainQuery[] = []
+      let soonest = Number.POSITIVE_INFINITY
       for (const chain of query.chains) {
         const named = withoutNameless(chain, items)
-        if (!addKnown(named, query, items)) missing.push(named)
+        const until = addKnown(named, query, items)
+        if (until === undefined) missing.push(named)
+        else soonest = Math.min(soonest, until)
       }
-      return { items, missing }
+      return { items, missing, freshness: reader.freshness(soonest) }
     },
+    isFresh: reader.isFresh,
     /**
      * The first item waits for the quickest chain only: its calls are on their way before the other reads are begun. Of
      * these the slowest comes first, because the last item waits for it.

@@ -93,4 +93,63 @@ describe('a reading', () => {
     at += 1
     expect(itemsOf(await (await post(url, body)).text())[0]).toMatchObject({ balances: null })
   })
+
+  it('is read again when it is too old, though the others of the same answer are not', async () => {
+    let at = 1_000_000
+    let holds = 1n
+    const answered: Read = (accounts, context) => answerAll(() => evm(holds))(accounts, context)
+    const quick = counted(answered)
+    const slow = counted(answered)
+    const url = await start({
+      now: () => at,
+      chains: [
+        scriptedChain('eip155:1', 'evm', quick.counting, 1_000),
+        scriptedChain('eip155:2', 'evm', slow.counting, 10_000),
+      ],
+    })
+    const body = { data: [evmItem([A], ['1', '2'])] }
+    const balances = async (): Promise<unknown[]> =>
+      itemsOf(await (await post(url, body)).text())
+        .sort((a, b) => String(a['caip2Id']).localeCompare(String(b['caip2Id'])))
+        .map((item) => (item['balances'] as { nativeTokenBalance: { balance: string } }).nativeTokenBalance.balance)
+    expect(await balances()).toEqual(['1', '1'])
+    holds = 2n
+    at += 999
+    // The second time these bytes are the answer to that body, the third time without looking at the chains.
+    expect([await balances(), await balances()]).toEqual([
+      ['1', '1'],
+      ['1', '1'],
+    ])
+    at += 1
+    expect([await balances(), await balances()]).toEqual([
+      ['2', '1'],
+      ['2', '1'],
+    ])
+    expect([quick.calls.length, slow.calls.length]).toEqual([2, 1])
+  })
+
+  it('is handed out also where there is no room for another stream, and a wrong body is told so', async () => {
+    const url = await start({
+      limits: { maxStreams: 1 },
+      chains: [
+        scriptedChain(
+          'eip155:1',
+          'evm',
+          answerAll(() => evm(7n)),
+          60_000,
+        ),
+        scriptedChain('eip155:2', 'evm', () => new Promise(() => {})),
+      ],
+    })
+    const known = { data: [evmItem([A], ['1'])] }
+    const before = await (await post(url, known)).text()
+    const leaving = new AbortController()
+    const hanging = await post(url, { data: [evmItem([A], ['2'])] }, { signal: leaving.signal })
+    const full = await post(url, { data: [evmItem([A], ['1', '2'])] })
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '2'])
+    expect((await post(url, { data: [] })).status).toBe(400)
+    for (const _ of 'twice') expect(await (await post(url, known)).text()).toBe(before)
+    expect(hanging.status).toBe(200)
+    leaving.abort()
+  })
 })

@@ -16,13 +16,14 @@ it.each([
   ['read', { items: [], missing: [CHAIN] }, [Promise.resolve(ALL)]],
   ['known', { items: ALL, missing: [] }, []],
   ['known in part', { items: ALL.slice(1), missing: [CHAIN] }, [Promise.resolve([ITEM])]],
-] satisfies [string, KnownBalances, PendingItems][])(
+] satisfies [string, Omit<KnownBalances, 'freshness'>, PendingItems][])(
   'a reader that takes nothing has only a part of a large answer made for it: %s',
   async (_, known, pending) => {
     let made = 0
     const streams = createStreams({
       balances: {
-        known: () => known,
+        known: () => ({ ...known, freshness: { until: 0, replaced: 0 } }),
+        isFresh: () => false,
         read: () => ({ pending, later: Promise.resolve([]) }),
       },
       present: () => {

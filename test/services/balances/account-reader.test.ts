@@ -44,7 +44,8 @@ function stage({ wall = false } = {}) {
     if (!outcome) throw new Error('no outcome')
     return outcome.ok ? (outcome.reading.balances as EvmBalances).native : outcome.error.message
   }
-  return { world, read, isFresh: () => reader.fresh(chain, 'evm', [{ id }]) !== undefined }
+  const fresh = () => reader.fresh(chain, 'evm', [{ id }])
+  return { world, read, reader, fresh, isFresh: () => fresh() !== undefined }
 }
 
 it('stands in for a failed read up to the configured age, and not one millisecond longer', async () => {
@@ -128,6 +129,44 @@ it('an older read that ends after a newer one does not bring its number back', a
   world.next = () => down
   world.now += CACHE_MS
   expect(await read()).toBe(9n)
+})
+
+it('what was told of a current reading holds until it is too old, and not one millisecond longer', async () => {
+  const { world, read, reader, fresh } = stage()
+  world.next = () => {
+    world.now += 30
+    return holding(7n)
+  }
+  await read()
+  const known = fresh()
+  const freshness = reader.freshness(known?.until ?? 0)
+  expect(known?.readings.map(({ balances }) => (balances as EvmBalances).native)).toEqual([7n])
+  world.now += CACHE_MS - 30 - 1
+  expect(reader.isFresh(freshness)).toBe(true)
+  world.now += 1
+  expect(reader.isFresh(freshness)).toBe(false)
+})
+
+it('what was told of a current reading holds no longer when a newer one takes its place before its time', async () => {
+  const { world, read, reader, fresh } = stage()
+  const answers: ((answer: Answer) => void)[] = []
+  world.next = () => new Promise((resolve) => answers.push(resolve))
+  const leaving = new AbortController()
+  const old = read(leaving.signal)
+  await new Promise(setImmediate)
+  leaving.abort()
+  await expect(old).rejects.toThrow()
+  world.now += 10
+  const newer = read()
+  await new Promise(setImmediate)
+  // Whoever read for nobody answers all the same, and first.
+  answers[0]?.(holding(7n))
+  await new Promise(setImmediate)
+  const freshness = reader.freshness(fresh()?.until ?? 0)
+  expect(reader.isFresh(freshness)).toBe(true)
+  answers[1]?.(holding(9n))
+  expect(await newer).toBe(9n)
+  expect(reader.isFresh(freshness)).toBe(false)
 })
 
 it('what is kept is bounded by the tokens in it, not by accounts alone', async () => {
