@@ -1,4 +1,5 @@
 import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../errors.ts'
+import { TransientMap } from '../lib/transient-map.ts'
 import { type AbortWatch, unwatchAbort, watchAbort } from './abort-hub.ts'
 import { type Bagged, createBag } from './bag.ts'
 import { DEFAULT_CALL_MS } from './defaults.ts'
@@ -45,7 +46,7 @@ export interface Flights {
 const isLate = (signal: AbortSignal | undefined): boolean => signal?.reason instanceof DeadlineError
 
 export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
-  const shared = new Map<string, OpenFlight>()
+  const shared = new TransientMap<string, OpenFlight>()
   const open = createBag<OpenFlight>()
 
   const release = (waiter: Waiter): void => {

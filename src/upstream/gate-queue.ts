@@ -1,4 +1,5 @@
 import { steadyNow } from '../lib/steady-clock.ts'
+import { TransientMap } from '../lib/transient-map.ts'
 
 /** Who waits for his turn. Tickets with the same object are parts of one reading, and of no use without one another. */
 export interface Waiting {
@@ -60,7 +61,7 @@ const isLong = ({ sent, startedAt }: Reading<unknown>, at: number): boolean =>
  * the upstream can answer. The others are answered when it is quieter, or told by their deadlines.
  */
 export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow): GateQueue<T> => {
-  const groups = new Map<T, Group<T>>()
+  const groups = new TransientMap<T, Group<T>>()
   /** In the order of their coming. Groups that became empty are passed over and dropped. */
   const fresh = new Set<Group<T>>()
   const begun = new Set<Group<T>>()

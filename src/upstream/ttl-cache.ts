@@ -1,3 +1,5 @@
+import { TransientMap } from '../lib/transient-map.ts'
+
 interface Entry {
   value: unknown
   weight: number
@@ -20,7 +22,7 @@ const OVERHEAD = 200
 
 /** The reader's own `maxAgeMs` decides about freshness, so that one entry serves readers with different demands. */
 export const createTtlCache = (limits: { entries: number; bytes: number }): TtlCache => {
-  const entries = new Map<string, Entry>()
+  const entries = new TransientMap<string, Entry>()
   let bytes = 0
   const remove = (key: string, entry: Entry): void => {
     entries.delete(key)

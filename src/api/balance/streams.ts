@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 import type { BalanceService, KnownBalances } from '../../services/balances/index.ts'
 import type { BalanceItem, BalanceQuery, ChainQuery } from '../../services/balances/types.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
@@ -43,7 +44,7 @@ const withHeaders = (reply: FastifyReply): FastifyReply =>
 /** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
 export function createStreams(options: StreamsOptions) {
   const { balances, present, questions, isFull, limits } = options
-  const open = new Map<AbortController, () => void>()
+  const open = new TransientMap<AbortController, () => void>()
   /** Bytes that streams will take whose reads have not all begun. */
   let toCome = 0
   let overdue = false

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { nextTurn } from '../../lib/next-turn.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 
 /** What the shutdown does with connections before `close()`. */
 export interface Connections {
@@ -28,7 +29,7 @@ const LOOK_AGAIN_MS = 5
  * is cut. Returns once everything is on its way out.
  */
 export function installConnectionTracking(app: FastifyInstance, graceMs: number): Connections {
-  const busy = new Map<Socket, number>()
+  const busy = new TransientMap<Socket, number>()
   const used = new WeakSet<Socket>()
   let closing = false
   let draining = false

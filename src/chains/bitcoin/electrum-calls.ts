@@ -1,4 +1,5 @@
 import { BadAnswerError, CancelledError, JsonRpcError } from '../../errors.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 
 interface Waiter {
   resolve(value: unknown): void
@@ -14,7 +15,7 @@ const toError = (error: unknown): Error => {
 
 /** The open calls of one Electrum connection: answers come in any order and find their call by its id. */
 export const createElectrumCalls = () => {
-  const waiting = new Map<number, Waiter>()
+  const waiting = new TransientMap<number, Waiter>()
   let nextId = 0
 
   /** Opens a call; `onForsaken` runs when an abort has left nothing to wait for. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
@@ -64,7 +65,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
     maxSize: deps.limits.discoveredKept,
     sizeCalculation: (kept) => kept.found.tokens.length + 1,
   })
-  const background = new Map<string, Promise<void>>()
+  const background = new TransientMap<string, Promise<void>>()
   let offered: boolean | undefined
   let looking: Promise<void> | undefined
   let askAgainAt = 0

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
 import { CancelledError, DeadlineError, FirnError, OverloadedError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
 import { createPaces } from './paces.ts'
@@ -68,7 +69,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     maxSize: options.cacheEntries * TOKENS_PER_ENTRY,
     sizeCalculation: ({ balances }) => partsOf(balances),
   })
-  const flights = new Map<string, Flight>()
+  const flights = new TransientMap<string, Flight>()
   const paces = createPaces()
   let replaced = 0
 

@@ -1,4 +1,5 @@
 import { formatGoDuration } from '../../lib/go-time.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 import { APPLICATION_TAG, type HealthCheck } from './health-check.ts'
 
 /** Counts the requests that are being answered. */
@@ -11,18 +12,18 @@ export interface RequestLedger {
 
 export function createRequestLedger(): RequestLedger {
   // Insertion order is the order of arrival: the first entry is the oldest request.
-  const running = new Set<{ since: bigint }>()
+  const running = new TransientMap<{ since: bigint }, true>()
   return {
     begin: () => {
       const entry = { since: process.hrtime.bigint() }
-      running.add(entry)
+      running.set(entry, true)
       return () => running.delete(entry)
     },
     check: {
       name: 'router',
       tags: () => [APPLICATION_TAG],
       run: () => {
-        const [oldest] = running
+        const [oldest] = running.keys()
         const longest = oldest === undefined ? 0n : process.hrtime.bigint() - oldest.since
         return { longestRunningRequest: formatGoDuration(longest), outstandingRequests: running.size }
       },

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { FirnError } from '../../errors.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { databaseError } from './database-error.ts'
 import { createSharedRooms, type SharedRoom } from './shared-room.ts'
@@ -46,7 +47,7 @@ class EmbeddedError extends FirnError {
  */
 export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedDatabase> {
   const worker = startWorker(settings)
-  const pending = new Map<number, Pending>()
+  const pending = new TransientMap<number, Pending>()
   await ready(worker)
   let over = false
   let broken = false
@@ -120,7 +121,7 @@ function ready(worker: Worker): Promise<void> {
   })
 }
 
-function settle(pending: Map<number, Pending>, answer: WorkerAnswer): void {
+function settle(pending: TransientMap<number, Pending>, answer: WorkerAnswer): void {
   if (!('id' in answer)) return
   const waiting = pending.get(answer.id)
   pending.delete(answer.id)
@@ -130,7 +131,7 @@ function settle(pending: Map<number, Pending>, answer: WorkerAnswer): void {
   else waiting?.reject(databaseError(new EmbeddedError(answer.failure)))
 }
 
-function failAll(pending: Map<number, Pending>, error: Error): void {
+function failAll(pending: TransientMap<number, Pending>, error: Error): void {
   for (const waiting of pending.values()) waiting.reject(error)
   pending.clear()
 }

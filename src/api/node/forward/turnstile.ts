@@ -1,4 +1,5 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
+import { TransientMap } from '../../../lib/transient-map.ts'
 
 /** Lets one call at a time through to each node. */
 export interface Turnstile {
@@ -11,7 +12,7 @@ export interface Turnstile {
 const MAX_WAITING = 32
 
 export function createTurnstile(): Turnstile {
-  const queues = new Map<string, { tail: Promise<unknown>; load: number }>()
+  const queues = new TransientMap<string, { tail: Promise<unknown>; load: number }>()
   return {
     load: (node) => queues.get(node)?.load ?? 0,
     pass: async (node, work) => {

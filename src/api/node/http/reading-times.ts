@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { TransientMap } from '../../../lib/transient-map.ts'
 
 /** Cuts clients that do not take the answer they asked for: it would hold its memory and its place for ever. */
 export interface ReadingTimes {
@@ -12,7 +13,7 @@ const LOOK_MS = 1_000
 /** @param limitMs time for a whole answer; whether some of it is read meanwhile does not count */
 export function createReadingTimes(limitMs: number): ReadingTimes {
   /** In the order of their deadlines, because the limit is the same for all. */
-  const waiting = new Map<ServerResponse, number>()
+  const waiting = new TransientMap<ServerResponse, number>()
   let timer: NodeJS.Timeout | undefined
 
   const look = (): void => {

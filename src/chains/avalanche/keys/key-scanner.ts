@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { sha256Hex } from '../../../lib/sha256.ts'
+import { TransientMap } from '../../../lib/transient-map.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { OwnAddress } from '../balances/own-address.ts'
 import type { UnitState } from '../balances/unit-reader.ts'
@@ -61,7 +62,7 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps)
   const remembered = new LRUCache<string, LastUsed>({ max: REMEMBERED_KEYS })
   const long = new LRUCache<string, readonly KeyChain[]>({ max: REMEMBERED_LONG })
   const deps = { network, derived, gap, remembered: (key: string) => remembered.get(key) }
-  const running = new Map<string, Scan>()
+  const running = new TransientMap<string, Scan>()
 
   /** @returns resolves when the pack is read or was given up */
   const startPack = (pack: ItemPack, turn: Promise<void> | undefined, call: CallOptions): Promise<void> => {

@@ -1,4 +1,5 @@
 import { CancelledError } from '../../../../errors.ts'
+import { TransientMap } from '../../../../lib/transient-map.ts'
 
 /** Joins identical work in flight; it is cancelled when the last one who waits has left. */
 export interface Flights<T> {
@@ -14,7 +15,7 @@ interface Flight<T> {
 }
 
 export function createFlights<T>(): Flights<T> {
-  const open = new Map<string, Flight<T>>()
+  const open = new TransientMap<string, Flight<T>>()
 
   const start = (key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> => {
     const controller = new AbortController()

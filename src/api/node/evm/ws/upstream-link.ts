@@ -1,5 +1,6 @@
 import { type RawData, WebSocket } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
+import { TransientMap } from '../../../../lib/transient-map.ts'
 import { idOf } from '../answers.ts'
 
 /** A node's WebSocket endpoint. */
@@ -43,7 +44,7 @@ const CALL_PINGS = 2
 
 /** Calls by the number they were sent with. */
 const createPending = () => {
-  const waiting = new Map<number, (entry: Buffer | undefined) => void>()
+  const waiting = new TransientMap<number, (entry: Buffer | undefined) => void>()
   let last = 0
   /** The last numbers that had been sent at each of the latest pings, the oldest first. */
   let sentAt: number[] = []
