@@ -1,6 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Child, cpuTicks, startBareProxy, startFirn } from './balances/children.ts'
 import { median } from './balances/figures.ts'
 import { runLoad } from './forward/load.ts'
 
@@ -11,24 +15,31 @@ import { runLoad } from './forward/load.ts'
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7)
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 2_000)
 const GOAL = 0.85
+const TICK_MICROSECONDS = 10_000
 
-interface Child {
-  process: ChildProcess
-  port: number
+const folder = mkdtempSync(join(tmpdir(), 'firn-forward-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+/** The built server, as an operator runs it, with one node behind it. */
+function startServer(node: string): Promise<Child> {
+  const configFile = join(folder, 'firn.json')
+  const config = {
+    http: { port: 0 },
+    log: { level: 'warn' },
+    dataDir: folder,
+    market: { prices: { provider: 'none' }, defaultTokenLists: [] },
+    node: { requestsPerSecond: 1_000_000 },
+    chains: { catalogue: false, avalanche: { testnet: { name: 'bench', upstreams: [{ url: node }] } } },
+  }
+  writeFileSync(configFile, JSON.stringify(config))
+  return startFirn(configFile)
 }
 
-async function start(file: string, ...args: string[]): Promise<Child> {
-  const child = fork(fileURLToPath(new URL(`./forward/${file}.ts`, import.meta.url)), args, {
-    execArgv: ['--import', 'tsx'],
-  })
+async function startUpstream(): Promise<{ url: string; stop(): void }> {
+  const file = fileURLToPath(new URL('./forward/upstream.ts', import.meta.url))
+  const child = fork(file, { execArgv: ['--import', 'tsx'] })
   const [message] = (await once(child, 'message')) as [{ port: number }]
-  return { process: child, port: message.port }
-}
-
-async function cpuMicroseconds(child: Child): Promise<number> {
-  child.process.send('cpu')
-  const [message] = (await once(child.process, 'message')) as [{ cpu: NodeJS.CpuUsage }]
-  return message.cpu.user + message.cpu.system
+  return { url: `http://127.0.0.1:${message.port}`, stop: () => child.kill() }
 }
 
 interface Round {
@@ -38,9 +49,9 @@ interface Round {
 }
 
 async function round(child: Child, body: Buffer, connections: number, ms: number): Promise<Round> {
-  const before = await cpuMicroseconds(child)
+  const before = cpuTicks(child)
   const { requestsPerSecond, p99 } = await runLoad(child.port, body, connections, ms)
-  const cpu = (await cpuMicroseconds(child)) - before
+  const cpu = (cpuTicks(child) - before) * TICK_MICROSECONDS
   return { rps: requestsPerSecond, p99, cpu: cpu / (requestsPerSecond * (ms / 1_000)) }
 }
 
@@ -57,9 +68,8 @@ const CASES = [
   { name: '1MB-answer', body: call('bench_1048576', 128), connections: 8 },
 ]
 
-const upstream = await start('upstream')
-const url = `http://127.0.0.1:${upstream.port}`
-const [bare, firn] = await Promise.all([start('bare-proxy', url), start('firn', url)])
+const upstream = await startUpstream()
+const [bare, firn] = await Promise.all([startBareProxy(upstream.url), startServer(upstream.url)])
 const lines: string[] = []
 const wanted = process.env['CASES']
 for (const { name, body, connections } of CASES) {
@@ -83,4 +93,5 @@ for (const { name, body, connections } of CASES) {
   ratio('cpu', of('bare', 'cpu') / of('firn', 'cpu'))
 }
 for (const line of lines) console.log(line)
-for (const child of [bare, firn, upstream]) child.process.kill()
+await Promise.all([bare.stop(), firn.stop()])
+upstream.stop()
