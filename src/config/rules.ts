@@ -1,3 +1,4 @@
+import { digestOfConfigured } from '../lib/api-key-digest.ts'
 import { idFromCb58 } from '../lib/ids.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'
@@ -110,9 +111,10 @@ function orderProblems({ http, market: { prices } }: Config): string[] {
 
 /** A plan that does not exist, or two for one key: only one of them would count. */
 function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
-  return apiKeys.flatMap(({ key, plan }, rank) => {
+  const digests = apiKeys.map(({ key }) => digestOfConfigured(key))
+  return apiKeys.flatMap(({ plan }, rank) => {
     const name = `data.apiKeys.${rank}`
-    const first = apiKeys.findIndex((one) => one.key === key)
+    const first = digests.indexOf(digests[rank] as string)
     return [
       ...(Object.hasOwn(plans, plan)
         ? []

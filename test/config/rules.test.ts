@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import { type Given, problemsOf } from './sources.ts'
 
 const BITCOIN = '000000000019d6689c085ae165831e93'
+/** SHA-256 of `one`. */
+const ONE_DIGEST = '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed'
 
 /** Each row: settings that do not go together, and the one line that tells it. */
 const rows: [string, Given, string][] = [
@@ -18,6 +20,18 @@ const rows: [string, Given, string][] = [
   [
     'one key with two plans',
     { file: { data: { plans: { paid: {} }, apiKeys: [{ key: 'one' }, { key: 'one', plan: 'paid' }] } } },
+    'data.apiKeys.1.key: given that of data.apiKeys.0; allowed: each key once',
+  ],
+  [
+    'one key with two plans, once as its digest',
+    {
+      file: {
+        data: {
+          plans: { paid: {} },
+          apiKeys: [{ key: 'one' }, { key: `sha256:${ONE_DIGEST.toUpperCase()}`, plan: 'paid' }],
+        },
+      },
+    },
     'data.apiKeys.1.key: given that of data.apiKeys.0; allowed: each key once',
   ],
   [

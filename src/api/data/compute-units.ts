@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digestOfConfigured, digestOfSent } from '../../lib/api-key-digest.ts'
 import { clientSource } from '../../lib/client-source.ts'
 
 /**
@@ -41,19 +41,12 @@ export type Admission =
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
-
 /**
  * Budgets per key, or per address for callers without one: so many units a minute and a day, in fixed periods. Keys are
  * kept as hashes only. With no keys configured, a key in a request means nothing (clients carry their old ones).
  */
 export function createComputeUnits(options: ComputeUnitsOptions, store: UsageStore, now: () => number = Date.now) {
-  const plans = new Map(
-    options.apiKeys.map(({ key, plan }) => [
-      key.startsWith('sha256:') ? key.slice(7).toLowerCase() : digest(key),
-      plan,
-    ]),
-  )
+  const plans = new Map(options.apiKeys.map(({ key, plan }) => [digestOfConfigured(key), plan]))
   const planNamed = (name: string): Plan => {
     const plan = options.plans[name]
     if (!plan) throw new Error(`no plan ${name}`)
@@ -67,7 +60,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     weight: Weight,
     operation?: string,
   ): Promise<Admission> {
-    const hash = apiKey === undefined || apiKey === '' ? undefined : digest(apiKey)
+    const hash = apiKey === undefined || apiKey === '' ? undefined : digestOfSent(apiKey)
     const known = hash === undefined ? undefined : plans.get(hash)
     // Load balancers have no key; told 401, they could not see that this process is being stopped or reads nothing.
     if (known === undefined && options.keyRequired && weight !== 'free') {
