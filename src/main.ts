@@ -1,7 +1,7 @@
 import { createApp } from './app.ts'
 import { loadConfig } from './config/index.ts'
 import { ConfigError, NodeConfigError } from './errors.ts'
-import { collectYoungAlone } from './wiring/young-generation.ts'
+import { shortenYoungCollections } from './wiring/young-generation.ts'
 
 /** Conventional exit statuses: 1 = could not start, 2 = wrong configuration. */
 const EXIT = { failed: 1, misconfigured: 2 } as const
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     process.stdout.write(loaded.text)
     return
   }
-  collectYoungAlone()
+  shortenYoungCollections()
   const app = await createApp(loaded.config, {
     reload: () => {
       const again = readConfig()

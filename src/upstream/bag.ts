@@ -14,7 +14,7 @@ export interface Bag<T extends Bagged> {
 /**
  * An array with swap-removal instead of a Set: a Set under constant adding and removing leaves behind old tables that
  * keep their then entries (and all answers hanging on them) alive until a major collection. Measured on the forward
- * path, that doubled the processor time of a call.
+ * path, that doubled the processor time of a call. For what has keys or an order there is `src/lib/transient-map.ts`.
  */
 export const createBag = <T extends Bagged>(): Bag<T> => {
   const items: T[] = []

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { pino } from 'pino'
 import { openStore, type Store } from '../../src/store/index.ts'
-import { collectYoungAlone } from '../../src/wiring/young-generation.ts'
+import { shortenYoungCollections } from '../../src/wiring/young-generation.ts'
 import { fillGenerated, generateChain } from '../support/generated-chain.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { fillBySql, MADE } from './store/fill-by-sql.ts'
@@ -164,6 +164,6 @@ async function server(): Promise<void> {
 }
 
 // As the server does.
-collectYoungAlone()
+shortenYoungCollections()
 print(`--- ${values.embedded ? 'embedded' : 'server'}, ${utxos} outputs`, '')
 await (values.embedded ? embedded() : server())

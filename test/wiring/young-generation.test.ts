@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { collectYoungAlone } from '../../src/wiring/young-generation.ts'
+import { shortenYoungCollections } from '../../src/wiring/young-generation.ts'
 
 it('sets flags that this V8 knows: it says nothing about others', () => {
   const flags: string[] = []
-  collectYoungAlone((flag) => flags.push(flag))
+  shortenYoungCollections((flag) => flags.push(flag))
   expect(flags).toEqual([
     '--no-parallel-scavenge',
     '--no-concurrent-array-buffer-sweeping',

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
+import { createQuestions } from '../../../src/api/balance/questions.ts'
 import { createStreams } from '../../../src/api/balance/streams.ts'
 import type { KnownBalances, PendingItems } from '../../../src/services/balances/index.ts'
 import type { BalanceItem, ChainQuery } from '../../../src/services/balances/types.ts'
@@ -72,3 +73,44 @@ it.each([
     }
   },
 )
+
+it('a polled body is answered without looking at its chains as long as its last answer is fresh', async () => {
+  const looked: number[] = []
+  const asked: number[] = []
+  let isFresh = true
+  const questions = createQuestions(() => ({ ok: true, body: { data: [] } }))
+  const streams = createStreams({
+    balances: {
+      known: () => {
+        looked.push(looked.length + 1)
+        return { items: [ITEM], missing: [], freshness: { until: looked.length, replaced: 0 } }
+      },
+      isFresh: ({ until }) => {
+        asked.push(until)
+        return isFresh
+      },
+      read: () => ({ pending: [], later: Promise.resolve([]) }),
+    },
+    present: () => 'data: {}\n\n',
+    questions,
+    limits: { keepAliveMs: 60_000, stalledReaderMs: 60_000, maxStreams: 10 },
+  })
+  const body = Buffer.from('{"data":[]}')
+  const first = questions.ask(body, {})
+  const app = Fastify()
+  app.post('/', (request, reply) => {
+    request.body = first
+    return streams.answer(request, reply)
+  })
+  const poll = async (): Promise<string> => (await app.inject({ method: 'POST', url: '/' })).body
+  await poll()
+  await poll()
+  expect([looked.length, asked]).toEqual([1, [1]])
+  isFresh = false
+  await poll()
+  isFresh = true
+  // What was told last counts, also where the bytes have stayed the same.
+  expect(await poll()).toBe('data: {}\n\n')
+  expect([looked.length, asked]).toEqual([2, [1, 1, 2]])
+  await app.close()
+})

@@ -48,6 +48,21 @@ function stage({ wall = false } = {}) {
   return { world, read, reader, fresh, isFresh: () => fresh() !== undefined }
 }
 
+/** A read that its only reader leaves before it ends; returns what ends it all the same. */
+async function leave({ world, read }: Pick<ReturnType<typeof stage>, 'world' | 'read'>) {
+  let end: (answer: Answer) => void = () => {}
+  world.next = () =>
+    new Promise((resolve) => {
+      end = resolve
+    })
+  const leaving = new AbortController()
+  const left = read(leaving.signal)
+  await new Promise(setImmediate)
+  leaving.abort()
+  await expect(left).rejects.toThrow()
+  return end
+}
+
 it('stands in for a failed read up to the configured age, and not one millisecond longer', async () => {
   const { world, read } = stage()
   expect(await read()).toBe(7n)
@@ -108,17 +123,7 @@ it('never stands in for an address that is wrong', async () => {
 
 it('an older read that ends after a newer one does not bring its number back', async () => {
   const { world, read } = stage()
-  let answerOld: (answer: Answer) => void = () => {}
-  world.next = () =>
-    new Promise((resolve) => {
-      answerOld = resolve
-    })
-  const leaving = new AbortController()
-  const old = read(leaving.signal)
-  await new Promise(setImmediate)
-  leaving.abort()
-  await expect(old).rejects.toThrow()
-
+  const answerOld = await leave({ world, read })
   world.now += 10
   world.next = () => holding(9n)
   expect(await read()).toBe(9n)
@@ -149,22 +154,21 @@ it('what was told of a current reading holds until it is too old, and not one mi
 
 it('what was told of a current reading holds no longer when a newer one takes its place before its time', async () => {
   const { world, read, reader, fresh } = stage()
-  const answers: ((answer: Answer) => void)[] = []
-  world.next = () => new Promise((resolve) => answers.push(resolve))
-  const leaving = new AbortController()
-  const old = read(leaving.signal)
-  await new Promise(setImmediate)
-  leaving.abort()
-  await expect(old).rejects.toThrow()
+  const answerOld = await leave({ world, read })
   world.now += 10
+  let answerNew: (answer: Answer) => void = () => {}
+  world.next = () =>
+    new Promise((resolve) => {
+      answerNew = resolve
+    })
   const newer = read()
   await new Promise(setImmediate)
   // Whoever read for nobody answers all the same, and first.
-  answers[0]?.(holding(7n))
+  answerOld(holding(7n))
   await new Promise(setImmediate)
   const freshness = reader.freshness(fresh()?.until ?? 0)
   expect(reader.isFresh(freshness)).toBe(true)
-  answers[1]?.(holding(9n))
+  answerNew(holding(9n))
   expect(await newer).toBe(9n)
   expect(reader.isFresh(freshness)).toBe(false)
 })
