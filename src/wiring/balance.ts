@@ -34,6 +34,7 @@ export async function wireBalance(
     chainOf: observeChains((caip2Id) => chains.byId.get(caip2Id), metrics?.balances),
     prices: market.prices,
     scaledUnit: config.market.prices.scaledUnit,
+    splitSettleMs: config.market.prices.splitSettleMs,
     judge: market.verdicts,
     deadlineMs: config.balance.chainDeadlineMs,
     maxStaleMs: config.balance.maxStaleMs,

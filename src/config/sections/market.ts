@@ -17,6 +17,7 @@ export const MarketSection = section({
       default: 'shown',
       description: 'What prices are of where a token shows another amount than accounts hold (Token-2022, ERC-8056).',
     }),
+    splitSettleMs: ms(600_000, 'How long after a split the price of such a token counts as unknown.'),
     cacheMs: ms(60_000, 'Prices are refreshed after this.'),
     maxStaleMs: ms(600_000, 'Prices older than this are left out.'),
     timeoutMs: wait(2_500, 'Longest wait for prices before a balance goes out without them.', { minimum: 0 }),

@@ -13,6 +13,7 @@ import {
 import { createFailureLog } from './failure-log.ts'
 import { failureMessage, namelessMessage, unsupportedMessage } from './failure-message.ts'
 import { createPricing, type Pricing, type PricingQuery } from './pricing.ts'
+import { createSplitWatch } from './split-watch.ts'
 import type { Account, BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
 
 export type { Freshness } from './account-reader.ts'
@@ -26,6 +27,8 @@ export interface BalanceServiceDeps extends AccountReaderOptions {
   judge: Parameters<typeof createPricing>[0]['judge']
   /** Unit of the prices of tokens that show another amount than is held. */
   scaledUnit?: 'shown' | 'held'
+  /** How long after a split prices are taken for those of before, in milliseconds; 0, the default, is not at all. */
+  splitSettleMs?: number
   logger?: { warn(fields: object, message: string): void }
 }
 
@@ -52,7 +55,7 @@ export interface BalanceService {
 
 export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   const reader = createAccountReader(deps)
-  const pricing: Pricing = createPricing(deps)
+  const pricing: Pricing = createPricing({ ...deps, splits: createSplitWatch(deps.splitSettleMs ?? 0) })
   const report = createFailureLog(deps)
 
   function readChain(query: ChainQuery, price: PricingQuery): PendingItems {

@@ -17,6 +17,7 @@ import {
   type Quote,
   type Quotes,
 } from '../../market/index.ts'
+import type { SplitWatch } from './split-watch.ts'
 import type { Account, Balances, Fiat, PricedBalances, TokenMarket } from './types.ts'
 
 /** What is thought of a token: its verdict, and whether it is shown to callers who want trusted tokens only. */
@@ -49,7 +50,12 @@ const MOST_VARIANTS = 4
  * Adds fiat values to balances. Prices never delay beyond the price book's own timeout and never fail an answer:
  * unknown members are left out. The result of one reading is kept, so that repeated requests get the same object.
  */
-export function createPricing(deps: { prices: PriceBook; judge: TokenJudge; scaledUnit?: 'shown' | 'held' }) {
+export function createPricing(deps: {
+  prices: PriceBook
+  judge: TokenJudge
+  scaledUnit?: 'shown' | 'held'
+  splits?: SplitWatch
+}) {
   const kept = new WeakMap<Balances, Map<string, PricedBalances>>()
 
   /** Already priced in that way, if it is. */
@@ -84,13 +90,20 @@ export function createPricing(deps: { prices: PriceBook; judge: TokenJudge; scal
         const priced = value(chain, balances, shown[at] ?? new Map(), quotes, {
           currency: query.currency,
           isPartial: misses(chain, balances, query),
-          scaledUnit: deps.scaledUnit ?? 'shown',
+          multiplierOf: (token) => multiplierOf(chain, token),
         })
         done.set(balances, priced)
         keep(balances, keyOf(query), priced)
       })
     }
     return all.map((balances) => done.get(balances) as PricedBalances)
+  }
+
+  /** How many units of the market one unit of the balance is; null where nobody knows for sure now. */
+  function multiplierOf({ caip2Id }: PricedChain, { address, uiMultiplier }: TokenAmount): number | null {
+    if (deps.scaledUnit === 'held' || uiMultiplier === undefined) return 1
+    const isUnsettled = uiMultiplier !== null && deps.splits?.isSettled({ caip2Id, address }, uiMultiplier) === false
+    return isUnsettled ? null : uiMultiplier
   }
 
   async function shownTokens(chain: PricedChain, all: readonly Balances[], query: PricingQuery) {
@@ -131,12 +144,18 @@ const nativeKey = ({ native }: PricedChain) => ({
 const tokensOf = (networkType: NetworkType, balances: Balances): readonly TokenAmount[] =>
   networkType === 'evm' || networkType === 'svm' ? (balances as EvmBalances | SolanaBalances).tokens : []
 
+interface Valuation {
+  currency: Currency
+  isPartial: boolean
+  multiplierOf(token: TokenAmount): number | null
+}
+
 function value(
   chain: PricedChain,
   balances: Balances,
   shown: ReadonlyMap<string, { token: TokenAmount; judgement: TokenJudgement }>,
   quotes: Quotes,
-  { currency, isPartial, scaledUnit }: { currency: Currency; isPartial: boolean; scaledUnit: 'shown' | 'held' },
+  { currency, isPartial, multiplierOf }: Valuation,
 ): PricedBalances {
   const { networkType, native } = chain
   const quote = quotes.get(nativeKey(chain))
@@ -146,8 +165,7 @@ function value(
   let unread = isPartial
   for (const [address, { token, judgement }] of shown) {
     const key = { caip2Id: chain.caip2Id, address }
-    const multiplier = scaledUnit === 'held' ? 1 : token.uiMultiplier
-    const worth = fiatOf(token.balance, token.decimals, perUnit(quotes.get(key), multiplier))
+    const worth = fiatOf(token.balance, token.decimals, perUnit(quotes.get(key), multiplierOf(token)))
     // A price without a value: there is one, and it is not known.
     unread ||= quotes.unread(key) || (worth.value === undefined && quotes.get(key) !== undefined)
     tokens.set(address, {
@@ -184,7 +202,7 @@ const unconfirmedOf = (
  * Price of one unit of the balance, where markets price another unit: so the value is balance times price for everybody
  * who multiplies. The change in percent stays that of the market's unit.
  */
-function perUnit(quote: Quote | undefined, multiplier: number | null = 1): Quote | undefined {
+function perUnit(quote: Quote | undefined, multiplier: number | null): Quote | undefined {
   if (!quote || multiplier === 1) return quote
   return multiplier === null ? undefined : convertQuote(quote, multiplier)
 }

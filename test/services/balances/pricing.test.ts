@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { NetworkType, TokenAmount } from '../../../src/chains/capabilities.ts'
 import type { Currency, PriceBook, PriceKey, Quote } from '../../../src/market/index.ts'
 import { createPricing } from '../../../src/services/balances/pricing.ts'
+import { createSplitWatch } from '../../../src/services/balances/split-watch.ts'
 import type { Balances } from '../../../src/services/balances/types.ts'
 import { evm } from '../../support/balance-api.ts'
 
@@ -128,6 +129,25 @@ describe('tokens whose market unit is not the unit of the balance', () => {
       expect(found?.tokens.get('a')).toEqual({ value: 1, ...priced.usd.a })
       expect(found).toMatchObject({ total: 2 })
     }
+  })
+
+  it('have neither value nor price for a while after a split, since prices follow it late', async () => {
+    let time = 0
+    const splits = createSplitWatch(1_000, () => time)
+    const pricing = createPricing({ prices: book(priced).prices, judge, splits })
+    const read = async (uiMultiplier: number) =>
+      (await pricing.price(chain('svm'), [{ native: 500n, tokens: [held(uiMultiplier)] }], query()))[0]
+    expect(await read(1)).toMatchObject({ total: 2 })
+    const split = await read(5)
+    expect(split?.tokens.get('a')).toEqual({})
+    expect(split).toMatchObject({ native: { value: 1 } })
+    expect(split).not.toHaveProperty('total')
+    time = 1_000
+    expect((await read(5))?.tokens.get('a')).toMatchObject({ value: 5, price: 1.25 })
+    // A price of what is held knows of no split.
+    const ofHeld = createPricing({ prices: book(priced).prices, judge, scaledUnit: 'held', splits })
+    const [found] = await ofHeld.price(chain('svm'), [{ native: 500n, tokens: [held(9)] }], query())
+    expect(found).toMatchObject({ total: 2 })
   })
 
   it('leave the total alone where nobody knows a price of them', async () => {
