@@ -8,6 +8,7 @@ import { openEmbeddedPool } from '../../src/store/connection/index.ts'
 import type { ConnectionPool } from '../../src/store/connection/pool.ts'
 import { migrate } from '../../src/store/migrations/index.ts'
 import { assembleStore, openStore, type Store } from '../../src/store/store.ts'
+import { takeDatabase } from './emptied-databases.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
 const logger = pino({ level: 'silent' })
@@ -78,7 +79,7 @@ export async function openMemoryStore(seen?: (pool: ConnectionPool) => void): Pr
   const archive = await migratedArchive()
   const settings = { folder: undefined, statementTimeoutMs: TIMEOUT_MS, maxWaiting: 1_000, logger }
   const open = async (): Promise<ConnectionPool> => {
-    const pool = await openEmbeddedPool({ ...settings, archive })
+    const pool = await openEmbeddedPool({ ...settings, archive }, takeDatabase)
     seen?.(pool)
     return pool
   }
