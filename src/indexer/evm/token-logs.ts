@@ -77,10 +77,10 @@ export function metadataChange(log: RpcLog): { contract: string; from: bigint; t
   return undefined
 }
 
-/** The dynamic uint256 array that head word `at` points to; empty when it does not fit into the data. */
+/** The dynamic uint256 array that head word `at` points to; empty when that is no word, or it does not fit into the data. */
 function list(all: readonly string[], at: number): bigint[] {
   const offset = Number(BigInt(`0x${all[at] ?? '0'}`)) / 32
   const count = Number(BigInt(`0x${all[offset] ?? '0'}`))
-  if (!Number.isInteger(offset) || count > MAX_BATCH || offset + count >= all.length) return []
+  if (count > MAX_BATCH || offset + count >= all.length) return []
   return all.slice(offset + 1, offset + 1 + count).map((word) => BigInt(`0x${word}`))
 }
