@@ -104,6 +104,27 @@ describeStores('EVM chains', (open) => {
     ])
     expect(failed.transactions[0]).toMatchObject({ value: 2n ** 256n - 1n, block: { hash: id(5), time: 1_004n } })
     expect((await evm.latestTransactions({ limit: 99, success: true })).transactions).toHaveLength(9)
+    // A page that ends with the list is the last one.
+    expect(await evm.latestBlocks({ limit: 5, testnet: false })).toHaveProperty('blocks.length', 5)
+    expect(await evm.latestBlocks({ limit: 5, testnet: false })).not.toHaveProperty('next')
+    expect(await evm.latestTransactions({ limit: 10, testnet: false })).not.toHaveProperty('next')
+    // However many blocks hold nothing that is asked for.
+    const failing = (height: number, ...places: number[]) => ({
+      blocks: [block(height, { txCount: places.length, failedCount: places.length })],
+      transactions: places.map((place) => transaction(height, place)),
+    })
+    await commitEvm(store, L1.name, 5, failing(5, 1))
+    await commitEvm(store, L1.name, 6, failing(6, 1))
+    await commitEvm(store, L1.name, 7, failing(7, 1, 2, 3))
+    const [succeeded] = (await evm.latestTransactions({ limit: 1, success: true })).transactions
+    expect([succeeded?.chainId, succeeded?.height, succeeded?.index]).toEqual([77n, 4n, 0])
+    const failures: string[] = []
+    do {
+      const page = await evm.latestTransactions({ limit: 1, testnet: false, success: false, ...(after && { after }) })
+      failures.push(...page.transactions.map((entry) => `${entry.height}/${entry.index}`))
+      after = page.next
+    } while (after !== undefined)
+    expect(failures).toEqual(['7/3', '7/2', '7/1', '6/1', '5/1', '4/1', '3/1', '2/1', '1/1', '0/1'])
   })
 
   it('know who took part, tokens touched, and contracts bit by bit', async () => {
@@ -144,7 +165,13 @@ describeStores('EVM chains', (open) => {
   it('show a token as its last movement did, also after going back', async () => {
     const store = await opened(open)
     const token = nft(0, address(1))
-    await commitEvm(store, L1.name, 0, { ...plainBlock(0), transfers: [nftTransfer(0, address(1))], nfts: [token] })
+    // It moved twice in its first block, and another one behind it.
+    const transfers = [
+      { ...nftTransfer(0, address(1)), logIndex: 1 },
+      nftTransfer(0, address(4)),
+      { ...nftTransfer(0, address(6)), logIndex: 2, tokenId: 5n },
+    ]
+    await commitEvm(store, L1.name, 0, { ...plainBlock(0), transfers, nfts: [{ ...token, logIndex: 1 }] })
     // Hostile contracts speak one standard now and another one later.
     const transfer = { ...nftTransfer(1, address(2)), standard: 'ERC-1155' as const }
     const { owner: _, ...shared } = nft(1, address(2))
@@ -168,6 +195,8 @@ describeStores('EVM chains', (open) => {
         transfers: [nftTransfer(height, owner)],
         nfts: [nft(height, owner), ...(height === 2 ? [nft(2, owner, 5n)] : [])],
         participants: [{ address: owner, height: BigInt(height) }],
+        holdings: [{ address: address(9), contract: owner, height: BigInt(height) }],
+        contracts: [{ address: owner, height: BigInt(height), name: `${height}` }],
       })
     }
     expect((await store.reader.nfts.list(NFTS, { limit: 10 })).tokens.map((token) => token.owner)).toEqual([
@@ -176,7 +205,12 @@ describeStores('EVM chains', (open) => {
     ])
     await store.writer.rewind(L1.name, 1n)
     expect((await store.reader.nfts.list(NFTS, { limit: 10 })).tokens.map((token) => token.owner)).toEqual([address(2)])
-    expect(await store.reader.evm.chainsOf(address(3))).toEqual([])
+    // What the last block that stays brought stays with it.
+    expect(await Promise.all(owners.map(store.reader.evm.chainsOf))).toEqual([[77n], [77n], []])
+    expect(await store.reader.evm.touchedTokens(77n, address(9), 10)).toEqual([address(1), address(2)])
+    const names = (await store.reader.evm.contracts(77n, owners)).map(({ name }) => name)
+    expect(names.sort()).toEqual(['0', '1'])
+    expect((await store.reader.progress()).find(({ stream }) => stream === L1.name)?.tip).toMatchObject({ height: 1n })
     expect((await store.reader.evm.latestTransactions({ limit: 99 })).transactions).toHaveLength(4)
     const other = { ...range(2), blockId: id(99) }
     const evm = { blocks: [block(2, { hash: id(99) })] }
