@@ -35,7 +35,7 @@ describe('what is kept', () => {
   }
   const times = async (params: unknown[], method: string): Promise<number> => {
     const { stage, servers } = await start([
-      { answer: (call) => (call.method === 'eth_blockNumber' ? '0x64' : answers[call.method]) },
+      { answer: (call) => (call.method === 'eth_blockNumber' ? '0x64' : (answers[call.method] ?? [])) },
     ])
     await stage.call('eth_blockNumber')
     await stage.call(method, params)
@@ -68,9 +68,13 @@ describe('what is kept', () => {
     ['a number as no node reads it', 'eth_getBalance', [HASH, '0x05']],
     ['a range beyond the tip', 'eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x65' }]],
     ['an open range', 'eth_getLogs', [{ fromBlock: '0x1' }]],
+    ['a storage slot that looks like a block', 'eth_getStorageAt', [HASH, '0x0', 'latest']],
+    ['a count that looks like a block', 'eth_feeHistory', ['0x4', 'latest', []]],
+    ['state of no block', 'eth_getBalance', [HASH, null]],
+    ['a range that begins at the tip', 'eth_getLogs', [{ fromBlock: 'latest', toBlock: '0x64' }]],
+    ['state of the last accepted block', 'eth_getBalance', [HASH, 'accepted']],
     ['a method of which nothing is known', 'eth_getWork', []],
   ])('%s: not at all', async (_, method, params) => {
-    answers['eth_getWork'] = []
     expect(await times(params, method)).toBe(2)
   })
 

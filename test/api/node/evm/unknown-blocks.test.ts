@@ -30,3 +30,14 @@ it.each([
   for (const behind of servers) behind.set(unknown)
   await expect(stage.call('eth_call', [{ to: '0x20' }, { blockHash: HASH }])).rejects.toThrow(message)
 })
+
+it('nothing of a block is final while nobody has told where the tip is: it may lie above', async () => {
+  const server = await startFaultServer({ answer: ({ method }) => (method === 'eth_getLogs' ? [] : 'none') })
+  const stage = await startEvmStage({ nodes: [server.url] })
+  onTestFinished(async () => {
+    await stage.close()
+    await server.close()
+  })
+  for (const _ of [1, 2]) expect(await stage.call('eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x5' }])).toEqual([])
+  expect(server.stats.seen.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(2)
+})
