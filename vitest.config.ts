@@ -1,8 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+/**
+ * Folders whose test files share a process and its modules, which halves what most of them take. More than these at a time
+ * would keep too much in memory: whole databases, recorded networks.
+ */
+const SHARING = [
+  ['api/balance', 'api/page', 'api/plugins', 'security'],
+  ['api/data'],
+  ['api/node'],
+  ['chains'],
+  ['config', 'contract', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
+  ['store'],
+]
+
+const files = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/${name}`)
+
+/** A clock that is set, or a function of the platform that is taken over, leaves its mark on modules that others use. */
+const leavesMarks = (file: string): boolean =>
+  /\bvi\.(useFakeTimers|spyOn|mock|stub)/.test(readFileSync(new URL(file, import.meta.url), 'utf8'))
+
+const groups = SHARING.map((folders) => ({
+  name: folders[0] as string,
+  include: files.filter((file) => folders.some((folder) => file.startsWith(`test/${folder}/`)) && !leavesMarks(file)),
+}))
+const shared = new Set(groups.flatMap(({ include }) => include))
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      ...groups.map((group) => ({ extends: true as const, test: { ...group, isolate: false } })),
+      { extends: true, test: { name: 'alone', include: files.filter((file) => !shared.has(file)) } },
+    ],
     globalSetup: 'test/support/temporary-folder.ts',
     // Real chains, servers and databases run beside the tests: two files at a time fit two cores.
     maxWorkers: 2,

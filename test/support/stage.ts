@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from './fault-server.ts'
+import { putDatabase } from './migrated-archive.ts'
 
 export interface RunningServer {
   url: string
@@ -48,9 +49,11 @@ export function createStage(): Stage {
     upstream,
     folder,
     async serve(config = {}) {
+      const dataDir = folder()
+      if (needsDatabase(config)) await putDatabase(join(dataDir, 'store'))
       const app = await createApp(
         createConfig({
-          dataDir: folder(),
+          dataDir,
           log: { level: 'silent' },
           ...config,
           // Tests stop the process for seconds, and a busy machine does: that is no overload of this server.
@@ -77,3 +80,9 @@ export function createStage(): Stage {
     },
   }
 }
+
+/** Whether a server with these settings opens the embedded database of its own folder. */
+const needsDatabase = ({ dataDir, store, index, node }: Partially<Config>): boolean =>
+  dataDir === undefined &&
+  store === undefined &&
+  (index?.enabled === true || node?.api?.keystore?.enabled === true || node?.api?.auth?.required === true)

@@ -1,14 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { openEmbeddedPool } from '../../src/store/connection/index.ts'
 import type { ConnectionPool } from '../../src/store/connection/pool.ts'
-import { migrate } from '../../src/store/migrations/index.ts'
 import { assembleStore, openStore, type Store } from '../../src/store/store.ts'
 import { takeDatabase } from './emptied-databases.ts'
+import { migratedArchive } from './migrated-archive.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
 const logger = pino({ level: 'silent' })
@@ -96,31 +92,4 @@ function closing(open: OpenTestStore): OpenTestStore {
     opened.push(store)
     return store
   }
-}
-
-/** What later runs use, too; what is temporary goes with the run. */
-const KEPT = fileURLToPath(new URL('../../node_modules/.cache/firn-test-store', import.meta.url))
-
-/** Making a database takes seconds, loading an archive a fraction of one: it is kept until the migrations change. */
-export async function migratedArchive(): Promise<Uint8Array> {
-  const file = join(KEPT, `${await migrationsHash()}.tar`)
-  const kept = await readFile(file).catch(() => undefined)
-  if (kept !== undefined) return kept
-  const pool = await openEmbeddedPool({ folder: undefined, statementTimeoutMs: TIMEOUT_MS, maxWaiting: 10, logger })
-  await migrate(pool.patient)
-  const archive = await pool.archive()
-  await pool.end()
-  await mkdir(KEPT, { recursive: true })
-  const draft = `${file}.${randomUUID()}`
-  await writeFile(draft, archive)
-  await rename(draft, file)
-  return archive
-}
-
-async function migrationsHash(): Promise<string> {
-  const folder = new URL('../../src/store/migrations/', import.meta.url)
-  const hash = createHash('sha256')
-  for (const name of (await readdir(folder)).sort()) hash.update(await readFile(new URL(name, folder)))
-  hash.update(await readFile(new URL('../../package-lock.json', import.meta.url)))
-  return hash.digest('hex').slice(0, 16)
 }

@@ -18,7 +18,7 @@ export function useTokenChain(): void {
     chain = await startSandboxEvm({ chainId: 43_114 })
   })
   afterAll(async () => {
-    await Promise.all(pools.map((pool) => pool.close()))
+    await Promise.all(pools.splice(0).map((pool) => pool.close()))
     await chain.stop()
   })
 }

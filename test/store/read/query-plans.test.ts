@@ -14,8 +14,8 @@ import {
   generatedEvmId,
   generatedEvmRows,
 } from '../../support/generated-chain.ts'
+import { migratedArchive } from '../../support/migrated-archive.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
-import { migratedArchive } from '../../support/store.ts'
 
 /*
  * Every read has to be one range of its index, also for the owner of a twentieth of all outputs: the statements that the
