@@ -98,11 +98,14 @@ test.each(SEEDS)(
     let right = 0
     let total = 0
     const ask = async (params: unknown[]): Promise<void> => {
-      total += 1
-      const options = { batch: random() < 0.7, ...(random() < 0.05 ? { signal: AbortSignal.timeout(5) } : {}) }
+      const batch = random() < 0.7
+      const patience = random() < 0.05 ? { signal: AbortSignal.timeout(5) } : {}
       const answer = await pool
-        .rpc('', 'm', params, { ...options, deadline: Date.now() + 30_000 })
+        .rpc('', 'm', params, { batch, ...patience, deadline: Date.now() + 30_000 })
         .catch((error: unknown) => error)
+      // Who hangs up before the answer wants none; how many do so in time depends on the machine.
+      if (patience.signal?.aborted === true && answer instanceof Error) return
+      total += 1
       if (answer instanceof Error) return
       expect(answer).toEqual({ right: params })
       right += 1
