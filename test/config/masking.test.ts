@@ -1,4 +1,6 @@
+import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
+import { maskBySchema } from '../../src/config/mask-config.ts'
 import { textOf } from './sources.ts'
 
 const SECRET = 'correct-horse-battery-staple-0123456789'
@@ -74,6 +76,12 @@ describe('--print-config', () => {
     })
   })
 
+  it('shows nothing of what no schema knows', () => {
+    const schema = Type.Object({ known: Type.String() })
+    const value = { known: 'x', other: SECRET, more: { members: [SECRET] } }
+    expect(maskBySchema(schema, value)).toEqual({ known: 'x', other: '***', more: { members: ['***'] } })
+  })
+
   it('says where values came from', () => {
     expect(printed['$sources']).toMatchObject({
       'http.port': 'flag --http-port',
@@ -82,6 +90,10 @@ describe('--print-config', () => {
     })
     expect(printed['$sources']).not.toHaveProperty('http')
     expect(printed['$sources']).not.toHaveProperty('http.host')
+    // Chain 10 is not inside chain 1.
+    const removed = textOf({ file: { chains: { evm: { 1: null, 10: null } } }, argv: ['--print-config'] })
+    const source = 'firn.config.json'
+    expect(JSON.parse(removed).$sources).toEqual({ 'chains.evm.1': source, 'chains.evm.10': source })
   })
 
   it('prints the defaults in a form that can be a configuration file', () => {

@@ -44,6 +44,20 @@ describe('precedence', () => {
     expect(configOf({ files, dotenv: 'FIRN_CONFIG=b.json' }).http.port).toBe(12)
   })
 
+  it('takes the catalogue away by whichever source comes last', () => {
+    const off = { chains: { catalogue: false } }
+    const env = { FIRN_CHAINS_CATALOGUE: 'on' }
+    const count = (given: Given): number => Object.keys(configOf(given).chains.evm).length
+    expect(count({ file: off })).toBe(0)
+    expect(count({ file: off, env })).toBeGreaterThan(10)
+    expect(count({ env, argv: ['--chains-catalogue=off'] })).toBe(0)
+    expect(count({ env: { FIRN_CHAINS_CATALOGUE: 'off' }, argv: ['--chains-catalogue'] })).toBeGreaterThan(10)
+  })
+
+  it('reads a file that an editor began with a byte order mark', () => {
+    expect(configOf({ file: `\uFEFF${JSON.stringify({ http: { port: 1 } })}` }).http.port).toBe(1)
+  })
+
   it('merges objects and replaces lists', () => {
     const config = configOf({
       file: { http: { corsOrigins: ['https://a'] }, chains: { evm: { '1': { name: 'My Ethereum' } } } },
@@ -92,6 +106,7 @@ describe('every kind of value', () => {
     expect(trust('--http-trust-proxy', '--http-port', '1')).toBe(true)
     expect(trust('--http-trust-proxy=no')).toBe(false)
     expect(trust('--http-trust-proxy', 'off')).toBe(false)
+    expect(trust('--http-trust-proxy', 'ON')).toBe(true)
     expect(configOf({ env: { FIRN_HTTP_TRUST_PROXY: '1' } }).http.trustProxy).toBe(true)
   })
 

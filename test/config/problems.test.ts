@@ -164,6 +164,25 @@ describe('a mistake stops the start with one line', () => {
     expect(problemsOf(given)).toEqual([line])
   })
 
+  it('shows the first 80 characters of what was given', () => {
+    expect(problemsOf({ argv: [`--http-port=${'x'.repeat(100)}`] })).toEqual([
+      expect.stringMatching(/^http\.port: given "x{79}…/),
+    ])
+  })
+
+  it.each([
+    ['a duration where there is no time', ['--http-port=5s'], /^http\.port: given "5s"/],
+    ['a chain of the network that it has not', ['--index-streams=mainnet:D'], /^index\.streams\.0: given "mainnet:D"/],
+    ['a name that objects have by themselves', ['--without=eip155:constructor'], /no chain "eip155:constructor"/],
+    [
+      'a gateway without the slash before what is put behind it',
+      ['--data-nft-metadata-ipfs-gateway=https://x/ipfs'],
+      /^data\.nftMetadata\.ipfsGateway: given "https:\/\/x\/\*\*\*"/,
+    ],
+  ])('%s', (_, argv, line) => {
+    expect(problemsOf({ argv })).toEqual([expect.stringMatching(line)])
+  })
+
   it('never shows a secret', () => {
     for (const [, given] of rows) expect(problemsOf(given).join('\n')).not.toContain(LONG_SECRET)
     const misplaced = { file: { node: { api: { auth: { pasword: LONG_SECRET } } } } }

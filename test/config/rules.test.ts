@@ -43,6 +43,11 @@ const rows: [string, Given, string][] = [
     },
     'chains.avalanche.testnet.avaxAssetId: given "FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5z"; allowed: an ID of 32 bytes in CB58, with its checksum',
   ],
+  ...(['xBlockchainId', 'cBlockchainId'] as const).map((key): [string, Given, string] => [
+    `${key} that is no ID`,
+    { file: { chains: { avalanche: { testnet: { [key]: 'X' } } } } },
+    `chains.avalanche.testnet.${key}: given "X"; allowed: an ID of 32 bytes in CB58, with its checksum`,
+  ]),
   [
     'blockchain that is no ID',
     { file: { chains: { evm: { '53935': { blockchainId: 'dfk' } } } } },
@@ -65,6 +70,22 @@ const rows: [string, Given, string][] = [
     'chains.bitcoin.r.upstreams.0.url: given another scheme; allowed: tcp:// or tls:// when kind is electrum',
   ],
   [
+    'Esplora over tcp://',
+    {
+      file: {
+        chains: {
+          bitcoin: { r: { name: 'x', network: 'regtest', upstreams: [{ kind: 'esplora', url: 'tcp://x:1' }] } },
+        },
+      },
+    },
+    'chains.bitcoin.r.upstreams.0.url: given another scheme; allowed: https:// or http:// when kind is esplora',
+  ],
+  [
+    'Solana over tls://',
+    { argv: ['--chain-upstreams', 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1=tls://x:1'] },
+    'chains.solana.EtWTRABZaYq6iMfeYKouRu166VU2xqa1.upstreams.0.url: given another scheme; allowed: https:// or http://',
+  ],
+  [
     'JSON-RPC over tls://',
     { argv: ['--chain-upstreams', 'eip155:1=tls://x:1'] },
     'chains.evm.1.upstreams.0.url: given another scheme; allowed: https:// or http://',
@@ -83,6 +104,11 @@ const rows: [string, Given, string][] = [
     'firebase without project',
     { argv: ['--balance-app-check-mode=firebase'] },
     'balance.appCheck.projectNumber: missing; needed: projectNumber or projectId when balance.appCheck.mode is firebase',
+  ],
+  [
+    'traces without a place to go to',
+    { argv: ['--otel-enabled'] },
+    'otel.endpoint: missing; needed: an endpoint when otel.enabled is true',
   ],
   [
     'file prices without file',
@@ -108,4 +134,20 @@ const rows: [string, Given, string][] = [
 
 it.each(rows)('%s stops the start', (_, given, line) => {
   expect(problemsOf(given)).toEqual([line])
+})
+
+it.each<[string, Given]>([
+  [
+    'headers in the time of their request',
+    { argv: ['--http-headers-timeout-ms=60s', '--http-request-timeout-ms=60s'] },
+  ],
+  ['prices asked for when they are too old', { argv: ['--market-prices-cache-ms=10m'] }],
+  [
+    'tokens checked by the keys of a URL',
+    { argv: ['--balance-app-check-mode=jwt', '--balance-app-check-jwks=https://k'] },
+  ],
+  ['a project told by its id', { argv: ['--balance-app-check-mode=firebase', '--balance-app-check-project-id=app'] }],
+  ['streams of an index that is off', { argv: ['--index-streams=eip155:987654321'] }],
+])('%s: nothing is wrong with that', (_, given) => {
+  expect(problemsOf(given)).toEqual([])
 })

@@ -23,11 +23,12 @@ describe('--chain-upstreams', () => {
 
   it('tells the protocol of Bitcoin servers by their scheme', () => {
     const chain = 'bip122:000000000019d6689c085ae165831e93'
-    const urls = 'https://a,tls://b:50002,blockbook+https://c'
+    const urls = 'https://a,tls://b:50002,tcp://b:50001,blockbook+https://c,'
     const { bitcoin } = configOf({ env: { FIRN_CHAIN_UPSTREAMS: `${chain}=${urls}` } }).chains
     expect(bitcoin['000000000019d6689c085ae165831e93']?.upstreams).toEqual([
       { kind: 'esplora', url: 'https://a' },
       { kind: 'electrum', url: 'tls://b:50002' },
+      { kind: 'electrum', url: 'tcp://b:50001' },
       { kind: 'blockbook', url: 'https://c' },
     ])
   })
@@ -88,6 +89,7 @@ describe('--avalanche-testnet-node', () => {
     expect(Object.keys(chains.evm)).toEqual(['43113'])
     expect(Object.keys(chains.avalanche)).toEqual(['testnet'])
     expect(chains.evm['43113']).toMatchObject({ native: { symbol: 'AVAX' }, testnet: true })
+    expect(chains.evm['43113']).not.toHaveProperty('multicall')
     expect(chains.bitcoin).toEqual({})
   })
 
@@ -96,7 +98,16 @@ describe('--avalanche-testnet-node', () => {
       file: { chains: { avalanche: { testnet: { evmChainId: 43112 } } } },
       argv: nodes,
     }).chains
-    expect(evm['43112']).toMatchObject({ name: 'EVM chain 43112', native: { symbol: 'AVAX' } })
+    expect(evm['43112']).toMatchObject({ name: 'EVM chain 43112', testnet: true, native: { symbol: 'AVAX' } })
+  })
+
+  it('serves a network whose C-chain is nobody’s', () => {
+    const { evm, avalanche } = configOf({
+      file: { chains: { avalanche: { testnet: { evmChainId: null } } } },
+      argv: nodes,
+    }).chains
+    expect(avalanche.testnet?.upstreams).toHaveLength(2)
+    expect(evm).toEqual(configOf().chains.evm)
   })
 
   it('does not bring back an EVM chain that was removed', () => {
