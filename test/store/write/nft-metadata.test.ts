@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, commitEvm, L1, NFTS, nft } from './range-samples.ts'
+import { address, commitEvm, L1, NFTS, nft, nftTransfer } from './range-samples.ts'
 
 async function opened(open: () => Promise<Store>): Promise<Store> {
   const store = await open()
@@ -132,6 +132,20 @@ describeStores('NFT metadata', (open) => {
     await commitEvm(store, L1.name, 2, {})
     await store.writer.rewind(L1.name, 1n)
     expect(await take()).toEqual([])
+  })
+  it('stays with a token that only moved on the dead branch', async () => {
+    const store = await opened(open)
+    for (const [height, owner] of [address(1), address(2)].entries())
+      await commitEvm(store, L1.name, height, {
+        transfers: [nftTransfer(height, owner)],
+        nfts: [nft(height, owner)],
+      })
+    const [token] = await store.nftMetadata.takeDue(10, 600)
+    if (!token) throw new Error('a token is due')
+    await store.nftMetadata.store(token, { status: 'INDEXED', name: 'Alpine hut' })
+    await store.writer.rewind(L1.name, 0n)
+    const found = await store.reader.nfts.find(NFTS, token.tokenId)
+    expect(found).toMatchObject({ owner: address(1), metadata: { status: 'INDEXED', name: 'Alpine hut' } })
   })
   it('is fetched again when it was asked for, or changed, while a fetch was under way', async () => {
     const store = await opened(open)

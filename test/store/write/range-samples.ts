@@ -94,3 +94,17 @@ export const nft = (height: number, owner: string, tokenId = 2n ** 255n) => ({
 
 export const commitEvm = (store: Store, stream: string, height: number, evm: EvmRows): Promise<void> =>
   store.writer.commitRange(stream, { evm }, range(height))
+
+/** The movement of the token of `nft`. */
+export const nftTransfer = (height: number, to: string) => ({
+  height: BigInt(height),
+  logIndex: 0,
+  batchIndex: 0,
+  txIndex: 0,
+  standard: 'ERC-721' as const,
+  contract: NFTS.contract,
+  from: address(0),
+  to,
+  tokenId: 2n ** 255n,
+  amount: 1n,
+})

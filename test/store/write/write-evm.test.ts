@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EvmRows, Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, commitEvm, id, L1, NFTS, nft, range } from './range-samples.ts'
+import { address, commitEvm, id, L1, NFTS, nft, nftTransfer, range } from './range-samples.ts'
 
 const OTHER = { name: 'eip155:78', kind: 'evm' as const, testnet: true, evmChainId: 78n }
 const block = (height: number, more: object = {}) => ({
@@ -35,19 +35,6 @@ const transaction = (height: number, index: number, more: object = {}) => ({
   nonce: 4n,
   selector: 'a9059cbb',
   ...more,
-})
-
-const nftTransfer = (height: number, to: string) => ({
-  height: BigInt(height),
-  logIndex: 0,
-  batchIndex: 0,
-  txIndex: 0,
-  standard: 'ERC-721' as const,
-  contract: NFTS.contract,
-  from: address(0),
-  to,
-  tokenId: 2n ** 255n,
-  amount: 1n,
 })
 
 const plainBlock = (height: number): EvmRows => ({
@@ -203,7 +190,11 @@ describeStores('EVM chains', (open) => {
       address(3),
       address(3),
     ])
+    // What is summed up along a branch ends with it.
+    await store.writer.commitRange(L1.name, {}, { ...range(3), state: '12' })
+    expect((await store.writer.register(L1)).state).toBe('12')
     await store.writer.rewind(L1.name, 1n)
+    expect((await store.writer.register(L1)).state).toBeUndefined()
     expect((await store.reader.nfts.list(NFTS, { limit: 10 })).tokens.map((token) => token.owner)).toEqual([address(2)])
     // What the last block that stays brought stays with it.
     expect(await Promise.all(owners.map(store.reader.evm.chainsOf))).toEqual([[77n], [77n], []])
