@@ -113,13 +113,16 @@ function remove(work: Work, { value, origin }: ShortFormUse): void {
   else put(work, path, null, origin)
 }
 
-/** Applies the short forms of one source; removing comes last, so that what else it says cannot bring a chain back. */
+/**
+ * Applies the short forms of one source: what is said of one chain counts over what is said of its network, and removing
+ * comes last, so that what else it says cannot bring a chain back.
+ */
 export function applyShortForms(tree: Tree, uses: readonly ShortFormUse[], origins: Origins, problems: string[]): Tree {
   const work: Work = { tree, origins, problems }
   const of = (flag: ShortFormName) => uses.filter((use) => use.flag === flag)
-  replaceUpstreams(work, of('chain-upstreams'))
   useNodes(work, 'mainnet', of('avalanche-mainnet-node'))
   useNodes(work, 'testnet', of('avalanche-testnet-node'))
+  replaceUpstreams(work, of('chain-upstreams'))
   for (const use of of('without')) remove(work, use)
   return work.tree
 }

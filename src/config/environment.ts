@@ -1,4 +1,3 @@
-import { parseEnv } from 'node:util'
 import { closestName } from './closest-name.ts'
 import { keyByVariable } from './keys.ts'
 import type { Layer } from './layer.ts'
@@ -15,6 +14,9 @@ function isServiceLink(name: string, value: string): boolean {
   return /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP)(_\w+)?$/.test(name) || /^(tcp|udp):\/\//.test(value)
 }
 
+/** Variables of the process, or those that stand in `.env`. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
 export interface Environment extends Layer {
   configFile: { path: string; origin: string } | undefined
 }
@@ -23,17 +25,13 @@ export interface Environment extends Layer {
  * Reads the variables that belong to Firn; `.env` fills in what the real environment leaves out. An empty variable
  * counts as not set, since compose files pass unset ones on as empty.
  */
-export function readEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  dotenv: string | undefined,
-): Environment {
+export function readEnvironment(env: Variables, dotenv: Variables): Environment {
   const result: Environment = { entries: [], uses: [], problems: [], configFile: undefined }
-  const fromFile = dotenv === undefined ? {} : (parseEnv(dotenv) as Record<string, string | undefined>)
-  const names = new Set([...Object.keys(fromFile), ...Object.keys(env)].sort())
+  const names = new Set([...Object.keys(dotenv), ...Object.keys(env)].sort())
   for (const name of names) {
     const real = env[name]
     const inFile = real === undefined || real === ''
-    const text = inFile ? fromFile[name] : real
+    const text = inFile ? dotenv[name] : real
     if (text !== undefined && text !== '') readVariable(result, name, text, inFile ? `${name} in .env` : name)
   }
   reportContradictions(result)

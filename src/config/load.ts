@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
 import { Value } from '@sinclair/typebox/value'
 import { ConfigError } from '../errors.ts'
 import { deepFreeze } from '../lib/deep-freeze.ts'
@@ -7,7 +8,7 @@ import { applyShortForms } from './apply-short-forms.ts'
 import { type Arguments, readArguments } from './arguments.ts'
 import { parseConfigFile, type ReadFile, readOr, readTextFile } from './config-file.ts'
 import { builtIn, fill } from './defaults.ts'
-import { type Environment, readEnvironment } from './environment.ts'
+import { type Environment, readEnvironment, type Variables } from './environment.ts'
 import { helpText } from './help.ts'
 import { applyEntries } from './layer.ts'
 import { maskBySchema } from './mask-config.ts'
@@ -93,8 +94,9 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
   if (args.action === 'help') return { action: 'help', text: helpText(packageVersion()) }
 
   const problems: string[] = [...args.problems]
-  const env = readSecretFiles(sources.env, sources.readFile, problems)
-  const environment = readEnvironment(env, readOr(sources.readFile, join(sources.cwd, '.env'), problems))
+  const dotenv = parseEnv(readOr(sources.readFile, join(sources.cwd, '.env'), problems) ?? '')
+  const withFiles = (variables: Variables): Variables => readSecretFiles(variables, sources.readFile, problems)
+  const environment = readEnvironment(withFiles(sources.env), withFiles(dotenv))
   problems.push(...environment.problems)
   const file = readFileLayer(sources, args, environment, problems)
   const origins: Origins = new Map()

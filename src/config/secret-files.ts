@@ -1,10 +1,9 @@
 import { type ReadFile, readOr } from './config-file.ts'
+import type { Variables } from './environment.ts'
 import { keyByVariable } from './keys.ts'
 import { shortForms } from './short-forms.ts'
 
 const SUFFIX = '_FILE'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Short forms, too: URLs of nodes carry keys. */
 const VARIABLES = new Set([...keyByVariable.keys(), ...shortForms.map(({ variable }) => variable)])
@@ -13,7 +12,7 @@ const VARIABLES = new Set([...keyByVariable.keys(), ...shortForms.map(({ variabl
  * `<VARIABLE>_FILE` names a file that holds the value of VARIABLE, as container platforms hand out secrets: the value then
  * stands in no process list and in no inspection of a container. White space at the end of the file is not part of it.
  */
-export function readSecretFiles(env: Environment, readFile: ReadFile, problems: string[]): Environment {
+export function readSecretFiles(env: Variables, readFile: ReadFile, problems: string[]): Variables {
   const result: Record<string, string | undefined> = { ...env }
   for (const [name, path] of Object.entries(env)) {
     const variable = name.slice(0, -SUFFIX.length)

@@ -34,6 +34,19 @@ describe('a variable with _FILE', () => {
     expect(chains.avalanche.mainnet?.upstreams.map(({ url }) => url)).toEqual(['https://node.example/KEY'])
   })
 
+  it('is read where it stands in .env, and is less than the real environment', () => {
+    const files = {
+      '/.env': 'DATABASE_URL_FILE=/run/secrets/db\n',
+      '/run/secrets/db': URL,
+      '/other': 'postgres://other/x',
+    }
+    expect(load({}, files).store.databaseUrl).toBe(URL)
+    expect(load({ DATABASE_URL: 'postgres://real/x' }, files).store.databaseUrl).toBe('postgres://real/x')
+    expect(load({ DATABASE_URL_FILE: '/other' }, files).store.databaseUrl).toBe('postgres://other/x')
+    const gone = problems(() => load({}, { '/.env': files['/.env'] }))
+    expect(gone).toEqual(['/run/secrets/db: no such file (DATABASE_URL_FILE)'])
+  })
+
   it('leaves keys alone that are called so', () => {
     const env = { FIRN_MARKET_PRICES_FILE: '/prices.json', FIRN_MARKET_PRICES_PROVIDER: 'file' }
     expect(load(env).market.prices.file).toBe('/prices.json')

@@ -101,6 +101,17 @@ describe('--avalanche-testnet-node', () => {
     expect(evm['43112']).toMatchObject({ name: 'EVM chain 43112', testnet: true, native: { symbol: 'AVAX' } })
   })
 
+  it.each([
+    ['beside the catalogue', []],
+    ['without it', ['--chains-catalogue=false']],
+  ])('leaves the C-chain to the servers that are named for it, %s', (_, more) => {
+    const { avalanche, evm } = configOf({
+      argv: [...more, ...nodes, '--chain-upstreams=eip155:43113=http://special'],
+    }).chains
+    expect(evm['43113']?.upstreams).toEqual([{ url: 'http://special' }])
+    expect(avalanche.testnet?.upstreams).toHaveLength(2)
+  })
+
   it('serves a network whose C-chain is nobody’s', () => {
     const { evm, avalanche } = configOf({
       file: { chains: { avalanche: { testnet: { evmChainId: null } } } },
