@@ -8,8 +8,8 @@ const FLAGS = [
 ]
 
 /**
- * Makes collections of the young generation short. The thread that makes garbage collects it by itself. What lives of it is mostly some 40 KB, half a
- * millisecond's work; V8 shares it with threads of its own, waits until they have had a processor, and where other
+ * Makes collections of the young generation short. The thread that makes garbage collects it by itself: what lives of it
+ * is mostly some 40 KB, half a millisecond's work. V8 shares it with threads of its own, waits until they have had a processor, and where other
  * processes want one (Postgres on the same machine), that took 2 to 8 ms. Where megabytes live, it is one to two ms longer
  * than with two idle processors. V8 reads these flags at each collection, so they may be set while it runs.
  *

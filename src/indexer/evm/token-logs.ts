@@ -77,7 +77,7 @@ export function metadataChange(log: RpcLog): { contract: string; from: bigint; t
   return undefined
 }
 
-/** The dynamic uint256 array that head word `at` points to; empty when that is no word, or it does not fit into the data. */
+/** The dynamic uint256 array that head word `at` points to; empty when it begins at no word or does not fit the data. */
 function list(all: readonly string[], at: number): bigint[] {
   const offset = Number(BigInt(`0x${all[at] ?? '0'}`)) / 32
   const count = Number(BigInt(`0x${all[offset] ?? '0'}`))

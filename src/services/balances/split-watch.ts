@@ -1,6 +1,6 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 
-/** Tokens with a multiplier are few; who makes thousands of them gets the oldest forgotten. */
+/** Tokens with a multiplier are few; who makes thousands of them gets those forgotten that came first. */
 const MOST_TOKENS = 10_000
 
 /** Dividends and interest move a multiplier by less, and a price that is late by so much is a usual one. */
