@@ -49,9 +49,11 @@ export type {
   ProposedBlocksQuery,
   RewardSums,
   UtxoCursor,
+  UtxoLife,
   UtxoListQuery,
   UtxoPage,
   UtxoRecord,
 } from './read/index.ts'
 export type * from './rows/index.ts'
 export { openStore, type Store, type StoreOptions } from './store.ts'
+export { keyOfId } from './utxo-key.ts'

@@ -17,6 +17,7 @@ import type { Config } from '../config/index.ts'
 import { FirnError } from '../errors.ts'
 import type { Side } from '../lib/primary-network.ts'
 import type { Metrics } from '../metrics/index.ts'
+import { createOlderOutputs } from '../services/older-outputs/index.ts'
 import { createSpendingCredentials } from '../services/spending-credentials/index.ts'
 import { utxoBytes } from '../services/utxo-bytes/index.ts'
 import type { SharedCounters } from '../sharing/index.ts'
@@ -67,6 +68,11 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
   const primary: PrimaryDeps = {
     index,
     identity: (side) => identities.of(side),
+    older: createOlderOutputs({
+      index,
+      networks: chains.networks,
+      isIndexed: (stream) => isIndexed(config, stream, true),
+    }),
     describeAssets: (side, ids) => describeAssets(chains, side, ids),
     isIndexed: (stream) => isIndexed(config, stream, true),
     maxIndexAgeMs: config.index.maxIndexAgeMs,

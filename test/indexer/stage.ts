@@ -26,6 +26,8 @@ export interface StageOptions {
   nodes?: readonly ReplayNodeOptions[]
   /** URLs asked instead of the nodes', for servers in front of them. */
   urls?: (nodes: readonly ReplayNode[]) => Promise<readonly string[]>
+  /** What the index calls the network. */
+  name?: string
   chains?: readonly ('P' | 'X' | 'C')[]
   /** `infer` = none is given. */
   genesis?: GenesisBook | 'infer'
@@ -75,7 +77,7 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
   const writer = options.writer?.(store.writer) ?? store.writer
   const streams = createPrimaryStreams({
     network: createAvalancheNetwork({ pool }),
-    name: 'recorded',
+    name: options.name ?? 'recorded',
     testnet: true,
     chains: options.chains ?? ['P', 'X', 'C'],
     evmChainId: 43_113n,

@@ -1,6 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { BalanceGroup } from '../../store/index.ts'
+import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
+import type { Older } from '../../services/older-outputs/index.ts'
+import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
+import { groupOf, without } from './older-outputs.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -15,6 +18,8 @@ import { answers, ChainInfoSchema, closed, unixSeconds } from './schemas.ts'
 import { requireWholeHistory } from './whole-history.ts'
 
 const MAX_ADDRESSES = 64
+/** Entries read at a time where what X had before its blocks has to be told apart. */
+const GONE_PAGE = 1_024
 
 const Aggregated = closed('AggregatedAssetAmount', { ...assetMembers, utxoCount: Type.Number() })
 const shared = { ...assetMembers, utxoCount: Type.Number(), sharedWithChainId: Type.String() }
@@ -84,10 +89,10 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
         const addresses = readAddresses(query.addresses, MAX_ADDRESSES)
         const chain = await resolveChain(deps, request.params as PrimaryParams)
         await requireFresh(deps, chain, reply, 'network')
-        requireWholeHistory(chain)
         const now = BigInt(Math.floor(deps.now() / 1000))
         const at = query.blockTimestamp === undefined ? undefined : BigInt(query.blockTimestamp)
-        const groups = await deps.index.balances.groups({
+        if (at !== undefined) requireWholeHistory(chain, 'balances of the past')
+        const groups = await groupsOf(deps, chain, {
           chain: chain.name,
           addresses,
           locksAt: at ?? now,
@@ -97,6 +102,49 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
       },
     },
   ]
+}
+
+/** The nodes first, as for lists. */
+async function groupsOf(deps: PrimaryDeps, chain: PrimaryChain, query: BalanceQuery): Promise<BalanceGroup[]> {
+  const older = await deps.older.of(chain, query.addresses)
+  const groups = await deps.index.balances.groups(query)
+  const since = firstXBlock(chain.identity.blockchainIds.X)
+  if (since === undefined) return groups
+  const isThere = query.at === undefined || since < query.at || (since === query.at && query.edge === 'inclusive')
+  const outputs = isThere ? older.outputs : []
+  const gone = chain.letter === 'X' ? await goneFromX(deps, query, since, older) : []
+  return [
+    ...groups,
+    ...outputs.map((utxo) => groupOf(utxo, chain.letter, query)),
+    ...gone.map((utxo) => without(groupOf(utxo, chain.letter, query))),
+  ]
+}
+
+/** What X had before it had blocks and spent then: the index has it as if it were still there. */
+async function goneFromX(
+  { index }: PrimaryDeps,
+  { chain, addresses }: BalanceQuery,
+  since: bigint,
+  { still }: Older,
+): Promise<UtxoRecord[]> {
+  const gone: UtxoRecord[] = []
+  let after: UtxoCursor | undefined
+  do {
+    const page = await index.utxos.list({
+      chain,
+      addresses,
+      includeSpent: false,
+      sortBy: 'timestamp',
+      order: 'asc',
+      limit: GONE_PAGE,
+      ...(after === undefined ? {} : { after }),
+    })
+    const old = page.utxos.filter((utxo) => isOfUnknownEnd(since, utxo))
+    gone.push(...old.filter(({ id }) => !still.has(id)))
+    // By rising time: behind them is what X has made since.
+    after = old.length === page.utxos.length ? page.next : undefined
+  } while (after !== undefined)
+  return gone
 }
 
 function categories(groups: readonly BalanceGroup[], chain: PrimaryChain) {

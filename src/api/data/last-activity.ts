@@ -32,7 +32,7 @@ export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
   async function last(request: FastifyRequest, reply: FastifyReply, addresses: string[]) {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
     await requireFresh(deps, chain, reply, 'network')
-    requireWholeHistory(chain)
+    requireWholeHistory(chain, 'the last activity of addresses')
     const activity = await deps.index.activity.last(chain.name, addresses)
     if (!activity) throw new NotFoundError(`the addresses were never active on the ${chain.chainInfo.chainName}`)
     return {

@@ -4,6 +4,7 @@ import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { formatBech32Address, parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
 import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
+import type { OlderOutputs } from '../../services/older-outputs/index.ts'
 import type { AssetInfo, ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
 
@@ -20,6 +21,8 @@ export interface PrimaryDeps {
   identity(side: Side): Promise<NetworkIdentity | undefined>
   /** What nodes say of assets, by id (hex), or why none tells. */
   describeAssets(side: Side, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, ToldAsset | FirnError>>
+  /** What X left unspent before it had blocks. */
+  older: OlderOutputs
   /** Whether the configuration has a stream of a network indexed. */
   isIndexed(stream: string): boolean
   /** Answers older than this are refused, milliseconds. */

@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BadInputError } from '../../errors.ts'
+import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
-import type { UtxoCursor, UtxoRecord } from '../../store/index.ts'
+import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
 import { withAssets } from './assets.ts'
+import { withOlder } from './older-outputs.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -23,7 +25,7 @@ import {
   presentUtxo,
   type SpendingProof,
 } from './utxo-presenter.ts'
-import { isOfUnknownEnd, requireWholeHistory } from './whole-history.ts'
+import { requireWholeHistory } from './whole-history.ts'
 
 /** Addresses of one call: the GET limit is the hosted service's, the POST exists for more. */
 const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
@@ -61,8 +63,8 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   async function list(request: FastifyRequest, reply: FastifyReply, addresses: string[]): Promise<unknown> {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
     await requireFresh(deps, chain, reply, 'network')
-    requireWholeHistory(chain)
     const query = request.query as ListQuery
+    if (query.includeSpent) requireWholeHistory(chain, 'the spent outputs')
     const { pageSize, pageToken, sortBy, sortOrder, includeSpent } = query
     const minAmount = smallestAmount(request.url, query.minUtxoAmount)
     const mark = queryMark([
@@ -77,7 +79,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
     ])
     const after = cursorOf(readPageToken(mark, pageToken), sortBy === 'amount' ? 20 : 18)
     const assetId = assetFilter(chain, query.assetId)
-    const page = await deps.index.utxos.list({
+    const wanted: UtxoListQuery = {
       chain: chain.name,
       addresses,
       includeSpent,
@@ -87,15 +89,22 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       ...(assetId === undefined ? {} : { assetId }),
       ...(after === undefined ? {} : { after }),
       limit: pageSize,
-    })
+    }
+    const page = await read(chain, wanted)
     return {
-      utxos: await present(
-        chain,
-        page.utxos.filter((utxo) => !isOfUnknownEnd(chain, utxo)),
-      ),
+      utxos: await present(chain, page.utxos),
       chainInfo: chain.chainInfo,
       ...(page.next ? { nextPageToken: writePageToken(mark, [page.next.value.toString(), page.next.key]) } : {}),
     }
+  }
+
+  /** The nodes first: what is spent meanwhile is no longer in the list of the index either. */
+  async function read(chain: PrimaryChain, query: UtxoListQuery): Promise<UtxoPage> {
+    const older = await deps.older.of(chain, query.addresses)
+    const page = await deps.index.utxos.list(query)
+    const since = firstXBlock(chain.identity.blockchainIds.X)
+    const utxos = page.utxos.filter((utxo) => !isOfUnknownEnd(since, utxo) || older.still.has(utxo.id))
+    return withOlder({ ...page, utxos }, older, query)
   }
 
   async function present(chain: PrimaryChain, found: readonly UtxoRecord[]): Promise<unknown[]> {

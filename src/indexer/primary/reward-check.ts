@@ -1,4 +1,4 @@
-import { decodeUtxo, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
+import { decodeUtxo, outputFields, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
 import { listOf, textOf } from '../../chains/avalanche/node/answers.ts'
 import { ask } from '../../chains/avalanche/node/ask.ts'
 import { lacksMethod } from '../../chains/avalanche/node/refusals.ts'
@@ -12,7 +12,6 @@ import type { UpstreamPool } from '../../upstream/types.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 import { isProposal } from './p-block-kinds.ts'
 import type { PSourceBlock } from './p-maker.ts'
-import { outputFields } from './utxo-rows.ts'
 
 const METHOD = 'platform.getRewardUTXOs'
 const IN_FLIGHT = 16

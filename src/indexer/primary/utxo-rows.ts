@@ -1,6 +1,11 @@
-import type { Credential, Output, TransferableInput } from '../../chains/avalanche/codec/index.ts'
+import {
+  type Credential,
+  type Output,
+  outputFields,
+  type TransferableInput,
+} from '../../chains/avalanche/codec/index.ts'
 import { bytesToHex } from '../../lib/ids.ts'
-import type { ChainLetter, OutputKind, OwnerSet, UtxoRow } from '../../store/rows/index.ts'
+import type { ChainLetter, OwnerSet, UtxoRow } from '../../store/rows/index.ts'
 import type { Sink } from './sink.ts'
 
 /** Where and when something happens. What a proposal proposes happens in the option block. */
@@ -10,41 +15,11 @@ export interface Moment {
   time: bigint
 }
 
-const KINDS: Readonly<Record<Exclude<Output['type'], 'stakeable-lock'>, OutputKind>> = {
-  'secp-transfer': 'transfer',
-  'secp-mint': 'mint',
-  'nft-transfer': 'nft-transfer',
-  'nft-mint': 'nft-mint',
-  'property-owned': 'property-owned',
-  'property-mint': 'property-mint',
-}
-
 export function ownerSet(owners: { threshold: number; locktime?: bigint; addresses: readonly Uint8Array[] }): OwnerSet {
   return {
     threshold: owners.threshold,
     locktime: owners.locktime ?? 0n,
     addresses: owners.addresses.map(bytesToHex),
-  }
-}
-
-/** What an output says about itself. */
-export function outputFields(
-  output: Output,
-): Pick<
-  UtxoRow,
-  'kind' | 'amount' | 'stakeableLocktime' | 'groupId' | 'payload' | 'threshold' | 'locktime' | 'addresses'
-> {
-  const locked = output.type === 'stakeable-lock'
-  const plain = locked ? output.output : output
-  return {
-    kind: KINDS[plain.type],
-    amount: 'amount' in plain ? plain.amount : undefined,
-    stakeableLocktime: locked ? output.locktime : undefined,
-    groupId: 'groupId' in plain ? plain.groupId : undefined,
-    payload: 'payload' in plain ? bytesToHex(plain.payload) : undefined,
-    threshold: plain.threshold,
-    locktime: plain.locktime,
-    addresses: plain.addresses.map(bytesToHex),
   }
 }
 

@@ -1,9 +1,11 @@
+import { utxoId } from '../../chains/avalanche/codec/index.ts'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { readHeight, readUtxos } from '../../chains/avalanche/node/index.ts'
 import { formatBech32Address } from '../../lib/bech32-address.ts'
+import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import { hexToBytes } from '../../lib/ids.ts'
 import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
-import type { IndexReader } from '../../store/index.ts'
+import type { IndexReader, UtxoLife } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 
 /** Unspent outputs stand twice in the store, as entries of their owners and as records: the two orders read either. */
@@ -24,16 +26,17 @@ export async function compareOwner(
   address: string,
   signal: AbortSignal,
 ): Promise<OwnerComparison> {
-  const { hrp } = await network.facts({ signal })
+  const { hrp, blockchainIds } = await network.facts({ signal })
+  const since = firstXBlock(blockchainIds.X)
   const text = formatBech32Address(hexToBytes(address), hrp)
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await meeting(reader, network, name, signal)
     if (before === undefined) continue
     const differences = new Set<string>()
     for (const letter of CHAIN_LETTERS) {
-      const theirs = await atNode(network, letter, text, signal)
+      const theirs = await atNode({ reader, network, name, since }, letter, text, signal)
       for (const sortBy of ORDERS) {
-        const own = await stored(reader, name, letter, address, sortBy)
+        const own = await stored({ reader, name, since }, letter, address, sortBy)
         for (const utxo of theirs) if (!own.has(utxo)) differences.add(`${letter}-${text}: the index lacks ${utxo}`)
         for (const utxo of own)
           if (!theirs.has(utxo)) differences.add(`${letter}-${text}: the node does not have ${utxo}`)
@@ -61,19 +64,28 @@ async function meeting(
 const line = (txId: string, outputIndex: number, assetId: string, amount: bigint | undefined): string =>
   `${txId}:${outputIndex} (${amount ?? 'no amount'} of ${assetId})`
 
+interface Compared {
+  reader: IndexReader
+  name: string
+  network: AvalancheNetwork
+  /** When X got its blocks, where it had none before: what is older can only be read from nodes, and is not compared. */
+  since: bigint | undefined
+}
+
 async function stored(
-  reader: IndexReader,
-  network: string,
+  { reader, name, since }: Omit<Compared, 'network'>,
   letter: ChainLetter,
   address: string,
   sortBy: (typeof ORDERS)[number],
 ): Promise<Set<string>> {
-  const query = { chain: { network, letter }, addresses: [address], includeSpent: false, limit: PAGE } as const
+  const query = { chain: { network: name, letter }, addresses: [address], includeSpent: false, limit: PAGE } as const
   const found = new Set<string>()
   let after: Awaited<ReturnType<typeof reader.utxos.list>>['next']
   do {
     const page = await reader.utxos.list({ ...query, sortBy, order: 'asc', ...(after ? { after } : {}) })
-    for (const { txId, outputIndex, asset, amount, consumableOn, stake, threshold } of page.utxos) {
+    for (const utxo of page.utxos) {
+      const { txId, outputIndex, asset, amount, consumableOn, stake, threshold } = utxo
+      if (isOfUnknownEnd(since, utxo)) continue
       // Stake is no UTXO while it is staked, and no address finds what nobody has to sign for.
       if (consumableOn !== letter || stake?.active === true || threshold === 0) continue
       found.add(line(txId, outputIndex, asset.id, amount))
@@ -84,23 +96,39 @@ async function stored(
 }
 
 async function atNode(
-  { pool }: AvalancheNetwork,
+  { reader, name, network, since }: Compared,
   letter: ChainLetter,
   address: string,
   signal: AbortSignal,
 ): Promise<Set<string>> {
-  const sources = CHAIN_LETTERS.filter((other) => other !== letter).map((sourceChain) => ({ sourceChain }))
   const found = new Set<string>()
-  for (const source of letter === 'C' ? sources : [{}, ...sources]) {
+  for (const createdOn of CHAIN_LETTERS) {
+    // C itself has accounts.
+    if (letter === 'C' && createdOn === 'C') continue
+    const source = createdOn === letter ? {} : { sourceChain: createdOn }
     const { utxos } = await readUtxos(
-      pool,
+      network.pool,
       { chain: letter, addresses: [address], ...source },
       { signal, sameServer: {} },
     )
-    for (const { txId, outputIndex, assetId, output } of utxos) {
+    const lives = since === undefined ? undefined : await reader.utxos.lives(name, utxos.map(utxoId))
+    for (const utxo of utxos) {
+      const { txId, outputIndex, assetId, output } = utxo
+      if (lives && since !== undefined && isOlder(lives.get(utxoId(utxo)), createdOn, letter, since)) continue
       const inner = output.type === 'stakeable-lock' ? output.output : output
       found.add(line(txId, outputIndex, assetId, 'amount' in inner ? inner.amount : undefined))
     }
   }
   return found
+}
+
+/** Whether no block made an output of X, or an output that X can consume is from before X had blocks. */
+function isOlder(
+  life: UtxoLife | undefined,
+  createdOn: ChainLetter,
+  consumableOn: ChainLetter,
+  since: bigint,
+): boolean {
+  if (createdOn === 'X') return life === undefined || (life.createdAt !== undefined && life.createdAt <= since)
+  return consumableOn === 'X' && life?.createdAt !== undefined && life.createdAt < since
 }

@@ -11,18 +11,20 @@ export interface AssetQueries {
    * @param id hex
    */
   find(network: string, id: string): Promise<AssetInfo | undefined>
+  /** The same of several, by their ids; those that no block names are left out. */
+  findAll(network: string, ids: readonly string[]): Promise<ReadonlyMap<string, AssetInfo>>
 }
 
 export function createAssetQueries(db: Kysely<Database>, numbers: ChainNumbers): AssetQueries {
-  return {
-    async find(network, id) {
-      const row = await db
-        .selectFrom('asset')
-        .select(['id as asset_id', 'name as asset_name', 'symbol', 'denomination', 'type as asset_type'])
-        .where('network', '=', await numbers.network(network))
-        .where('id', '=', bytea(id))
-        .executeTakeFirst()
-      return row && toAsset(row)
-    },
+  const findAll: AssetQueries['findAll'] = async (network, ids) => {
+    if (ids.length === 0) return new Map()
+    const rows = await db
+      .selectFrom('asset')
+      .select(['id as asset_id', 'name as asset_name', 'symbol', 'denomination', 'type as asset_type'])
+      .where('network', '=', await numbers.network(network))
+      .where('id', 'in', ids.map(bytea))
+      .execute()
+    return new Map(rows.map((row) => [row.asset_id, toAsset(row)]))
   }
+  return { findAll, find: async (network, id) => (await findAll(network, [id])).get(id) }
 }

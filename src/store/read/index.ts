@@ -35,6 +35,7 @@ export type {
 } from './evm-queries.ts'
 export type { Collection, NftMetadata, NftQueries, NftToken } from './nft-queries.ts'
 export type { PendingRewards, RewardQueries, RewardSums } from './reward-queries.ts'
+export type { UtxoLife } from './utxo-lives.ts'
 export type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoQueries } from './utxo-queries.ts'
 export type { AssetInfo, UtxoRecord } from './utxo-record.ts'
 

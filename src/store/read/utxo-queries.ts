@@ -8,6 +8,7 @@ import { addressSource } from './address-source.ts'
 import type { ChainName, ChainNumbers } from './chain-numbers.ts'
 import { createKnownAssets } from './known-assets.ts'
 import { ENTRY_COLUMNS, unspentRecords } from './unspent-utxos.ts'
+import { readUtxoLives, type UtxoLife } from './utxo-lives.ts'
 import {
   type AssetInfo,
   assetOf,
@@ -52,6 +53,8 @@ export interface UtxoQueries {
    * arrive, because it begins behind an entry and not at a number. It ends early where its outputs have very many owners.
    */
   list(query: UtxoListQuery): Promise<UtxoPage>
+  /** What the index has seen of outputs of a network (its name in the configuration), by their ids (hex). */
+  lives(network: string, ids: readonly string[]): Promise<ReadonlyMap<string, UtxoLife>>
 }
 
 const openEnd = sql.raw(String(OPEN_END))
@@ -69,6 +72,7 @@ export function createUtxoQueries(db: Kysely<Database>, numbers: ChainNumbers): 
       const assets = await knownAssets(new Set(whole.map(assetOf)))
       return pageOf(whole, rows.length > whole.length, query, assets)
     },
+    lives: async (network, ids) => readUtxoLives(db, await numbers.network(network), ids),
   }
 }
 

@@ -7,6 +7,7 @@ import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { idToCb58 } from '../../../src/lib/ids.ts'
+import { NO_OLDER } from '../../../src/services/older-outputs/index.ts'
 
 /*
  * What lies in shared memory is made and taken by the blocks of other chains: an answer is as old as the oldest of them.
@@ -35,6 +36,7 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
       blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
       avaxAssetId: id('3'),
     }),
+    older: { of: async () => NO_OLDER },
     isIndexed: (stream: string) => indexed.includes(stream.slice(-1)),
     maxIndexAgeMs: 10_000,
     now: () => NOW,

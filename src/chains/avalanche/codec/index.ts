@@ -36,6 +36,7 @@ export {
   encodeConversionData,
   registrationValidationId,
 } from './l1-ids.ts'
+export { type OutputFields, outputFields } from './output-fields.ts'
 export type {
   Output,
   OutputOwners,

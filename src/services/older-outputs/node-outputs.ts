@@ -1,0 +1,89 @@
+import { outputFields, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
+import { type AvalancheNetwork, readHeight, readUtxos } from '../../chains/avalanche/index.ts'
+import { formatBech32Address } from '../../lib/bech32-address.ts'
+import { hexToBytes } from '../../lib/ids.ts'
+import type { ChainLetter } from '../../lib/primary-network.ts'
+import type { UtxoRecord } from '../../store/index.ts'
+
+/** Where outputs lie: on the chain that can consume them; those of another chain in the memory that they share. */
+interface Place {
+  chain: ChainLetter
+  sourceChain?: ChainLetter
+}
+
+/** Where outputs that X made, or can import, show in the lists of a chain. */
+const PLACES: Readonly<Record<ChainLetter, readonly Place[]>> = {
+  P: [
+    { chain: 'P', sourceChain: 'X' },
+    { chain: 'X', sourceChain: 'P' },
+  ],
+  C: [
+    { chain: 'C', sourceChain: 'X' },
+    { chain: 'X', sourceChain: 'C' },
+  ],
+  X: [
+    { chain: 'X' },
+    { chain: 'X', sourceChain: 'P' },
+    { chain: 'X', sourceChain: 'C' },
+    { chain: 'P', sourceChain: 'X' },
+    { chain: 'C', sourceChain: 'X' },
+  ],
+}
+
+/** Unspent outputs as nodes have them now. */
+export interface NodeOutputs {
+  /** What was made when is not said there: of all the time of `since`. */
+  records: UtxoRecord[]
+  /** Height of X that none of the answering nodes had passed when it answered. Asks them. */
+  heightOfX(): Promise<bigint>
+}
+
+export interface NodeOutputsQuery {
+  letter: ChainLetter
+  hrp: string
+  /** 20 bytes hex, 1 to 1,024. */
+  addresses: readonly string[]
+  /** Unix seconds. */
+  since: bigint
+  /** Milliseconds of `Date.now()`. */
+  deadline: number
+}
+
+/** All outputs of the addresses that X made, or that can be imported on X, in one round trip where they fit one page. */
+export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOutputsQuery): Promise<NodeOutputs> {
+  const { deadline, since } = query
+  const owners = new Set(query.addresses)
+  const addresses = query.addresses.map((address) => formatBech32Address(hexToBytes(address), query.hrp))
+  const belongs = ({ output }: Utxo): boolean => outputFields(output).addresses.some((address) => owners.has(address))
+  const servers = new Set<object>()
+  const toldBy = ({ server }: { server: object }): void => void servers.add(server)
+  const lists = await Promise.all(
+    PLACES[query.letter].map(async (place) => {
+      const { utxos } = await readUtxos(pool, { ...place, addresses, belongs }, { deadline, toldBy })
+      return utxos.map((utxo) => recordOf(utxo, place, since))
+    }),
+  )
+  return {
+    records: lists.flat(),
+    heightOfX: async () => {
+      const heights = await Promise.all(
+        [...servers].map((sameServer) => readHeight(pool, 'X', { deadline, sameServer })),
+      )
+      return heights.sort((a, b) => (a < b ? -1 : 1)).at(-1) ?? 0n
+    },
+  }
+}
+
+function recordOf(utxo: Utxo, { chain, sourceChain }: Place, since: bigint): UtxoRecord {
+  const { txId, outputIndex, assetId, output } = utxo
+  return {
+    id: utxoId(utxo),
+    txId,
+    outputIndex,
+    asset: { id: assetId },
+    ...outputFields(output),
+    createdOn: sourceChain ?? chain,
+    consumableOn: chain,
+    created: { height: 0n, time: since },
+  }
+}

@@ -1,0 +1,299 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
+import { balanceRoutes } from '../../../src/api/data/balances.ts'
+import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { dataApi } from '../../../src/api/data/index.ts'
+import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
+import { utxoRoutes } from '../../../src/api/data/utxos.ts'
+import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
+import { verifyIndex } from '../../../src/indexer/verify/index.ts'
+import { FIRST_X_BLOCKS } from '../../../src/lib/first-x-blocks.ts'
+import { idFromCb58 } from '../../../src/lib/ids.ts'
+import { createOlderOutputs } from '../../../src/services/older-outputs/index.ts'
+import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
+import { letters } from '../../../src/store/codes.ts'
+import { utxoKey } from '../../../src/store/utxo-key.ts'
+import { type Stage, startStage } from '../../indexer/stage.ts'
+import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
+import { everyAddress, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
+
+/*
+ * The public networks' X had no blocks before Cortina. Here the recorded network's loses its first 120: what they did is
+ * taken out of an index that had it, as if it had never been read, and what was answered before has to be answered again.
+ */
+const LAST_LOST = 120
+const OPEN = '9223372036854775807'
+const { chains, avaxAssetID } = recordedJson<{ chains: Record<Letter, string>; avaxAssetID: string }>('network')
+const blocks = recordedLines<{ chain: Letter; height: number; timestamp: number }>('truth/blocks')
+const FIRST = blocks.find(({ chain, height }) => chain === 'X' && height === LAST_LOST + 1)?.timestamp as number
+const addresses = everyAddress(trueUtxos())
+const plans = { default: { computeUnitsPerMinute: 1e9, computeUnitsPerDay: 1e9 } }
+
+/** From here on X counts as one that had no blocks before. */
+function bornLate(): void {
+  const all = FIRST_X_BLOCKS as Map<string, bigint>
+  const id = idFromCb58(chains.X)
+  all.set(id, BigInt(FIRST))
+  onTestFinished(() => void all.delete(id))
+}
+
+/** Leaves of the index what it had if X had begun behind its lost blocks. */
+async function loseBlocks({ sql }: Stage): Promise<void> {
+  const [P, X, C] = ['P', 'X', 'C'].map((letter) => letters.number(letter as Letter))
+  const lost = `chain = ${X} and created_height between 1 and ${LAST_LOST}`
+  const born = `chain = ${X} and created_height = 0`
+  const spent = `consumable_on = ${X} and consumed_height <= ${LAST_LOST}`
+  const entriesOf = (which: string) => `utxo in (select utxo from utxo where ${which})`
+  await sql(`delete from utxo_owner where ${entriesOf(lost)}`)
+  await sql(`delete from utxo where ${lost} and (consumed_by is null or (${spent}))`)
+  await sql(`update utxo set asset = null, kind = null, amount = null, addresses = null, threshold = null, locktime = null,
+    stakeable_locktime = null, chain = null, consumable_on = null, created_height = null, created_time = null,
+    group_id = null, payload = null where ${lost}`)
+  await sql(`update utxo_owner set consumed_time = ${OPEN} where ${entriesOf(spent)}`)
+  await sql(
+    `update utxo set consumed_by = null, consumed_height = null, consumed_time = null, signatures = null where ${spent}`,
+  )
+  await sql(`update asset set name = null, symbol = null, denomination = null, type = null
+    where height between 1 and ${LAST_LOST}`)
+  await sql(`update utxo_owner set created_time = ${FIRST} where ${entriesOf(born)}`)
+  await sql(`update utxo set created_time = ${FIRST} where ${born}`)
+  expect([P, X, C]).toEqual([0, 1, 2])
+}
+
+/** The indexed API over what a stage holds and asks. */
+async function serve({ store, pool }: Pick<Stage, 'store' | 'pool'>): Promise<FastifyInstance> {
+  const network = createAvalancheNetwork({ pool })
+  const { hrp } = await network.facts()
+  const index = store.reader
+  const isIndexed = () => true
+  const deps = {
+    index,
+    identity: async () => ({ hrp, blockchainIds: chains, avaxAssetId: avaxAssetID }),
+    older: createOlderOutputs({ index, networks: { testnet: network }, isIndexed, patienceMs: 200 }),
+    describeAssets: async (_side: string, ids: ReadonlySet<string>) => {
+      const told = await network.assets.describe(ids, {})
+      return new Map(
+        [...told].map(([id, found]) => [
+          id,
+          found instanceof Error ? found : { name: found.name, symbol: found.symbol, denomination: found.decimals },
+        ]),
+      )
+    },
+    isIndexed,
+    maxIndexAgeMs: Number.POSITIVE_INFINITY,
+    now: Date.now,
+    bytesOf: utxoBytes,
+    proofsOf: async () => new Map(),
+  }
+  const app = Fastify({ bodyLimit: 1_000_000 })
+  await app.register(dataApi, {
+    pathPrefix: '',
+    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
+    routes: [...utxoRoutes(deps), ...balanceRoutes({ ...deps, edge: 'strict' }), ...lastActivityRoutes(deps)],
+  })
+  onTestFinished(() => app.close())
+  return app
+}
+
+interface ShownUtxo {
+  utxoId: string
+  createdOnChainId: string
+  asset: object
+  timestamp?: number
+  blockTimestamp?: number
+  blockNumber?: string
+}
+
+/** All pages of a list. */
+async function listed(app: FastifyInstance, letter: Letter, owners: string[], query: string): Promise<ShownUtxo[]> {
+  const found: ShownUtxo[] = []
+  let token: string | undefined
+  do {
+    const answer = await app.inject({
+      method: 'POST',
+      url: `${placeOf(letter)}/utxos?${query}${token === undefined ? '' : `&pageToken=${token}`}`,
+      payload: { addresses: owners.join() },
+    })
+    expect(answer.statusCode, answer.body).toBe(200)
+    const { utxos, nextPageToken } = answer.json()
+    found.push(...utxos)
+    token = nextPageToken
+  } while (token !== undefined)
+  return found
+}
+
+const balancesOf = async (app: FastifyInstance, letter: Letter, owner: string) => {
+  const answer = await app.inject(`${placeOf(letter)}/balances?addresses=${owner}`)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json()
+}
+
+/** The kind of an asset is told by its making alone. */
+const withoutType = (text: string): unknown => JSON.parse(text.replaceAll(/,"type":"(secp256k1|nft)"/g, ''))
+
+const made = new Map(trueUtxos().map((utxo) => [utxo.utxoId, utxo]))
+
+/** As an entry shows where X has the blocks before number 0 of nobody: all of them count as that one. */
+function asOlder(utxo: ShownUtxo): ShownUtxo {
+  const { createdOnChain, createdAtHeight } = made.get(utxo.utxoId) ?? {}
+  if (createdOnChain !== 'X' || Number(createdAtHeight) > LAST_LOST) return utxo
+  if (utxo.timestamp !== undefined) return { ...utxo, timestamp: FIRST }
+  return { ...utxo, blockTimestamp: FIRST, blockNumber: '0' }
+}
+
+const byId = (a: ShownUtxo, b: ShownUtxo): number => (a.utxoId < b.utxoId ? -1 : 1)
+const sorted = (utxos: readonly ShownUtxo[]): unknown => withoutType(JSON.stringify([...utxos].map(asOlder).sort(byId)))
+
+it('what X left unspent before its blocks is in the lists and balances of all chains, as nodes have it', async () => {
+  const stage = await startStage({ name: 'testnet' })
+  await stage.caughtUp()
+  await stage.indexer.stop()
+  const whole = await serve(stage)
+  const before = new Map<Letter, { utxos: unknown; balances: unknown[] }>()
+  const balances = async (app: FastifyInstance, letter: Letter) =>
+    Promise.all(addresses.map(async (owner) => withoutType(JSON.stringify(await balancesOf(app, letter, owner)))))
+  for (const letter of LETTERS)
+    before.set(letter, {
+      utxos: sorted(await listed(whole, letter, addresses, 'pageSize=1024')),
+      balances: await balances(whole, letter),
+    })
+
+  await loseBlocks(stage)
+  const short = await serve(stage)
+  for (const letter of LETTERS) {
+    const told = sorted(await listed(short, letter, addresses, 'pageSize=1024'))
+    expect(told, letter).not.toEqual(before.get(letter)?.utxos)
+  }
+
+  bornLate()
+  const app = await serve(stage)
+  for (const letter of LETTERS) {
+    const utxos = await listed(app, letter, addresses, 'pageSize=1024')
+    expect(sorted(utxos), letter).toEqual(before.get(letter)?.utxos)
+    expect(await balances(app, letter), letter).toEqual(before.get(letter)?.balances)
+    for (const sortBy of ['timestamp', 'amount'])
+      for (const sortOrder of ['asc', 'desc']) {
+        const query = `sortBy=${sortBy}&sortOrder=${sortOrder}&minUtxoAmount=2`
+        const large = await listed(app, letter, addresses, `${query}&pageSize=1024`)
+        const small = await listed(app, letter, addresses, `${query}&pageSize=37`)
+        expect(small.map(({ utxoId }) => utxoId)).toEqual(large.map(({ utxoId }) => utxoId))
+        expect(new Set(large.map(({ utxoId }) => utxoId)).size).toBe(large.length)
+      }
+  }
+})
+
+/** The stage without its node's lost blocks, and how often the node was asked for outputs. */
+async function startShort() {
+  const stage = await startStage({ name: 'testnet' })
+  await stage.caughtUp()
+  await stage.indexer.stop()
+  await loseBlocks(stage)
+  const asked: string[] = []
+  const pool: Stage['pool'] = {
+    ...stage.pool,
+    rpc: (path, method, ...rest) => {
+      if (method.endsWith('.getUTXOs')) asked.push(method)
+      return stage.pool.rpc(path, method, ...rest)
+    },
+  }
+  return { stage, asked, app: await serve({ store: stage.store, pool }) }
+}
+
+/** The outputs that X exported to P in a lost block and that still wait there. */
+const lostExports = trueUtxos().filter(
+  ({ createdOnChain, consumableOnChain, consumedBy, createdAtHeight }) =>
+    createdOnChain === 'X' && consumableOnChain === 'P' && consumedBy === null && createdAtHeight <= LAST_LOST,
+)
+
+const [exported] = lostExports
+
+it('says what it cannot know of then, asks for nothing twice, and waits for an index that is behind the nodes', async () => {
+  const { stage, asked, app } = await startShort()
+  bornLate()
+  const owner = exported?.addresses[0] as string
+  const status = async (path: string) => (await app.inject(path)).statusCode
+  const [x, p] = [placeOf('X'), placeOf('P')]
+
+  for (const path of [
+    'utxos?includeSpent=true&',
+    'balances?blockTimestamp=1795173700&',
+    'lastActivityTimestampByAddresses?',
+  ])
+    expect((await app.inject(`${x}/${path}addresses=${owner}`)).json()).toMatchObject({
+      statusCode: 503,
+      message: expect.stringMatching(
+        /^(the spent outputs|balances of the past|the last activity of addresses) of the x-chain/,
+      ),
+    })
+  for (const path of [
+    'utxos?includeSpent=true&',
+    'balances?blockTimestamp=1795173700&',
+    'lastActivityTimestampByAddresses?',
+  ])
+    expect(await status(`${p}/${path}addresses=${owner}`)).toBe(200)
+
+  // It was there when the blocks began; of before nothing is known.
+  const waiting = async (time: number) => {
+    const { balances } = (await app.inject(`${p}/balances?addresses=${owner}&blockTimestamp=${time}`)).json()
+    const shared: { utxoCount: number }[] = [...balances.atomicMemoryUnlocked, ...balances.atomicMemoryLocked]
+    return shared.reduce((sum, { utxoCount }) => sum + utxoCount, 0)
+  }
+  const own = lostExports.filter(({ addresses }) => addresses.includes(owner)).length
+  expect((await waiting(FIRST + 1)) - (await waiting(FIRST))).toBe(own)
+
+  // Nothing is added to what X had then: who has nothing of it is not asked for again, who has is.
+  const others = addresses.filter((address) => address !== owner).slice(0, 3)
+  await listed(app, 'P', others, 'pageSize=10')
+  asked.length = 0
+  await listed(app, 'P', others, 'pageSize=10')
+  expect(asked).toEqual([])
+  await listed(app, 'P', [...others, owner], 'pageSize=1024')
+  expect(asked).toEqual(['platform.getUTXOs', 'avm.getUTXOs'])
+
+  const idsOf = async () => (await listed(app, 'P', [owner], 'pageSize=1024')).map(({ utxoId }) => utxoId)
+  expect(await idsOf()).toContain(exported?.utxoId)
+  await stage.sql(`update stream set height = 150 where name = 'testnet:X'`)
+  const behind = await app.inject(`${p}/utxos?addresses=${owner}`)
+  expect(behind.json()).toMatchObject({
+    statusCode: 503,
+    message: 'the index of the x-chain has not reached block 212 of the nodes yet',
+  })
+  await stage.sql(`update stream set height = 212 where name = 'testnet:X'`)
+
+  // A node that is behind still has what the index has seen imported.
+  const key = utxoKey(idFromCb58(exported?.txHash ?? ''), exported?.outputIndex ?? 0)
+  await stage.sql(`insert into utxo (network, utxo, tx_id, output_index, consumed_by, consumed_height, consumed_time)
+    select network, '${key}', tx_id, 0, tx_id, 1, 1 from utxo limit 1`)
+  expect(await idsOf()).not.toContain(exported?.utxoId)
+  await stage.sql(`delete from utxo where utxo = '${key}'`)
+
+  for (const node of stage.nodes) await node.stop()
+  expect((await app.inject(`${p}/utxos?addresses=${owner}`)).json()).toMatchObject({
+    statusCode: 503,
+    message: 'what the x-chain had before it had blocks is told by nodes, and none of them answers now',
+  })
+  expect(await status(`${p}/utxos?addresses=${others}`)).toBe(200)
+})
+
+it('a comparison with the nodes leaves out what no index can know', async () => {
+  const { stage } = await startShort()
+  const differences = async (): Promise<readonly string[]> => {
+    const report = await verifyIndex({
+      reader: stage.store.reader,
+      networks: [{ name: 'testnet', network: createAvalancheNetwork({ pool: stage.pool }) }],
+      evm: [],
+      samples: 60,
+      durationMs: 60_000,
+      seed: 1,
+      signal: new AbortController().signal,
+    })
+    expect(report.unsettled).toBe(0)
+    return report.differences
+  }
+  expect(await differences()).not.toEqual([])
+  bornLate()
+  expect(await differences()).toEqual([])
+  await stage.sql(`update utxo_owner set amount = amount + 1 where consumed_time = ${OPEN}`)
+  expect(await differences()).not.toEqual([])
+})
