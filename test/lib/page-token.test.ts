@@ -41,3 +41,8 @@ it('says why it refuses a token of another query, or of another version', () => 
   for (const other of [null, 5, {}, [], [parts[0]], [parts[0], mark], [parts[0], mark, parts[2], 5]])
     expect(refusal(Buffer.from(JSON.stringify(other)).toString('base64url'))).toMatch(/^pageToken /)
 })
+
+it('refuses what is sealed and still no place of a list: none, no texts, longer than any', () => {
+  for (const key of [[], [5 as never], ['a', null as never], ['9'.repeat(500)]])
+    expect(refusal(writePageToken(mark, key))).toBe('pageToken is not a token of this API')
+})

@@ -1,0 +1,112 @@
+import Fastify from 'fastify'
+import { balanceRoutes } from '../../../src/api/data/balances.ts'
+import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { evmLatestRoutes } from '../../../src/api/data/evm-latest.ts'
+import { dataApi } from '../../../src/api/data/index.ts'
+import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
+import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
+import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
+import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
+import { formatNodeId, idToCb58 } from '../../../src/lib/ids.ts'
+import { NO_OLDER } from '../../../src/services/older-outputs/index.ts'
+
+export const id = (digit: string): string => idToCb58(digit.repeat(64))
+export const owner = (number: number): string =>
+  formatBech32Address(Buffer.from(number.toString(16).padStart(40, '0'), 'hex'), 'fuji')
+export const node = (digit: string): string => formatNodeId(digit.repeat(40))
+export const P = '/v1/networks/fuji/blockchains/p-chain'
+export const X = '/v1/networks/fuji/blockchains/x-chain'
+
+/** What the index was asked for: the members of the query; `more` is a second argument. */
+type Asked = Record<string, unknown>
+
+const plans = { default: { computeUnitsPerMinute: 1e9, computeUnitsPerDay: 1e9 } }
+const streams = ['testnet:P', 'testnet:X', 'testnet:C', 'mainnet:P', 'mainnet:X', 'mainnet:C', 'eip155:1', 'eip155:5']
+const evmChain = (chainId: string, isTestnet: boolean) => ({ chainId, isTestnet })
+const block = {
+  height: 7n,
+  id: 'a'.repeat(64),
+  parentId: 'b'.repeat(64),
+  time: 5n,
+  type: 'BanffStandardBlock',
+  size: 9,
+}
+/** An index that answers every list with a page behind which there is another. */
+function indexOf(asked: Asked[]) {
+  const ask =
+    <T>(answer: T) =>
+    async (query: unknown, more?: unknown): Promise<T> => {
+      asked.push({ ...(query as Asked), ...(more === undefined ? {} : { more }) })
+      return answer
+    }
+  return {
+    progress: async () => streams.map((stream) => ({ stream, tip: { height: 7n }, currentAtMs: 0n })),
+    utxos: { list: ask({ utxos: [], next: { value: 5n, key: 'a'.repeat(32) } }) },
+    balances: { groups: ask([]) },
+    activity: { last: ask(undefined) },
+    blocks: {
+      atHeight: ask({ ...block, txIds: [] }),
+      withId: ask({
+        ...block,
+        type: 'ApricotProposalBlock',
+        txIds: ['c'.repeat(64)],
+        outerId: 'd'.repeat(64),
+        outerParentId: 'e'.repeat(64),
+        proposer: { nodeId: 'f'.repeat(40), pChainHeight: 3n, time: 4n },
+      }),
+      proposedBy: ask({ blocks: [], next: { time: 5n, height: 7n } }),
+    },
+    evm: {
+      latestBlocks: ask({ blocks: [], next: { time: 5n, stream: 1, height: 7n } }),
+      latestTransactions: ask({ transactions: [], next: { time: 5n, stream: 1, height: 7n, index: 2 } }),
+      contracts: async () => [],
+    },
+  }
+}
+
+/** The indexed API over such an index. */
+export async function startAsked() {
+  const asked: Asked[] = []
+  const deps = {
+    index: indexOf(asked),
+    identity: async () => ({
+      hrp: 'fuji',
+      blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
+      avaxAssetId: id('3'),
+    }),
+    older: { of: async () => NO_OLDER },
+    isIndexed: () => true,
+    maxIndexAgeMs: 10_000,
+    now: () => 0,
+    chains: {
+      list: async () => [evmChain('1', false), evmChain('5', true)],
+      streams: async () =>
+        new Map([
+          ['1', 'eip155:1'],
+          ['5', 'eip155:5'],
+        ]),
+    },
+    proofsOf: async () => new Map(),
+  }
+  const app = Fastify({ bodyLimit: 10_000_000 })
+  await app.register(dataApi, {
+    pathPrefix: '',
+    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
+    routes: [
+      ...utxoRoutes(deps as unknown as UtxoDeps),
+      ...balanceRoutes({ ...(deps as unknown as UtxoDeps), edge: 'strict' }),
+      ...lastActivityRoutes(deps as unknown as UtxoDeps),
+      ...primaryBlockRoutes(deps as unknown as UtxoDeps),
+      ...evmLatestRoutes(deps as never),
+    ],
+  })
+  const get = async (url: string) => {
+    const answer = await app.inject(url)
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  const post = async (url: string, addresses: string) => {
+    const answer = await app.inject({ method: 'POST', url, payload: { addresses } })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  return { asked, get, post, close: () => app.close() }
+}

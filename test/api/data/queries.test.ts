@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { id, node, owner, P, startAsked, X } from './asked-index.ts'
+
+let { asked, get, post, close }: Awaited<ReturnType<typeof startAsked>> = {} as never
+beforeAll(async () => {
+  ;({ asked, get, post, close } = await startAsked())
+})
+afterAll(() => close())
+beforeEach(() => {
+  asked.length = 0
+})
+
+const owners = (count: number): string => Array.from({ length: count }, (_, at) => owner(at)).join()
+
+it.each([
+  ['5', 5n],
+  ['5.5', 6n],
+  ['5.0', 5n],
+  ['%2B9007199254740993', 9_007_199_254_740_993n],
+  ['1e3', 1_000n],
+  ['2.5e0', 3n],
+  ['9007199254740993', 9_007_199_254_740_993n],
+  ['0', undefined],
+  ['0.0', undefined],
+])('the least amount %s is %s', async (text, amount) => {
+  expect((await get(`${P}/utxos?addresses=${owner(1)}&minUtxoAmount=${text}`)).status).toBe(200)
+  expect(asked.at(-1)?.['minAmount']).toBe(amount)
+})
+
+it('an asset is asked for on X, and no word on P', async () => {
+  const assetOf = async (url: string) => {
+    const { status } = await get(url)
+    return [status, asked.at(-1)?.['assetId']]
+  }
+  expect(await assetOf(`${X}/utxos?addresses=${owner(1)}&assetId=${id('4')}`)).toEqual([200, '4'.repeat(64)])
+  expect(await assetOf(`${X}/utxos?addresses=${owner(1)}&assetId=`)).toEqual([200, undefined])
+  expect(await assetOf(`${P}/utxos?addresses=${owner(1)}&assetId=nonsense`)).toEqual([200, undefined])
+  expect((await get(`${X}/utxos?addresses=${owner(1)}&assetId=nonsense`)).status).toBe(400)
+})
+
+it('takes as many addresses and entries as the specification says, and not one more', async () => {
+  const statuses = async (calls: Promise<{ status: number }>[]) =>
+    (await Promise.all(calls)).map(({ status }) => status)
+  for (const path of ['utxos', 'balances', 'lastActivityTimestampByAddresses']) {
+    const ok = path === 'lastActivityTimestampByAddresses' ? 404 : 200
+    expect(await statuses([64, 65].map((count) => get(`${P}/${path}?addresses=${owners(count)}`))), path).toEqual([
+      ok,
+      400,
+    ])
+  }
+  for (const [path, ok] of [
+    ['utxos', 200],
+    ['lastActivityTimestampByAddresses', 404],
+  ] as const)
+    expect(await statuses([1_024, 1_025].map((count) => post(`${P}/${path}`, owners(count)))), path).toEqual([ok, 400])
+  expect(await statuses([100, 101].map((size) => get(`${P}/utxos?addresses=${owner(1)}&pageSize=${size}`)))).toEqual([
+    200, 400,
+  ])
+  expect(await statuses([1_024, 1_025].map((size) => post(`${P}/utxos?pageSize=${size}`, owner(1))))).toEqual([
+    200, 400,
+  ])
+})
+
+it('a block is found by a height that can be one, and by a hash in either case', async () => {
+  expect(await get(`${P}/blocks/${'9'.repeat(19)}`)).toMatchObject({ status: 404 })
+  expect(asked).toEqual([])
+  expect((await get(`${P}/blocks/${'9'.repeat(18)}`)).body).toMatchObject({ blockType: 'Standard' })
+  const C = P.replace('p-chain', 'c-chain')
+  expect((await get(`${C}/blocks/0x${'AB'.repeat(32)}`)).body).toMatchObject({
+    blockType: 'Proposal',
+    blockHash: `0x${'a'.repeat(64)}`,
+    transactions: [`0x${'c'.repeat(64)}`],
+    proposerDetails: {
+      proposerId: id('d'),
+      proposerParentId: id('e'),
+      proposerNodeId: node('f'),
+      proposerPChainHeight: 3,
+      proposerTimestamp: 4,
+    },
+  })
+  expect(asked.at(-1)).toMatchObject({ more: 'ab'.repeat(32) })
+})
+
+it('lists over EVM chains are of the chains of one kind of network, or of all', async () => {
+  const kinds = async (path: string) => {
+    await get(`/v1/${path}`)
+    const { testnet, streams: names, success } = asked.at(-1) ?? {}
+    return [testnet, names, success]
+  }
+  expect(await kinds('blocks')).toEqual([undefined, ['eip155:1', 'eip155:5'], undefined])
+  expect(await kinds('blocks?network=mainnet')).toEqual([false, ['eip155:1'], undefined])
+  expect(await kinds('transactions?network=fuji&status=failed')).toEqual([true, ['eip155:5'], false])
+  expect(await kinds('transactions?network=testnet&status=success')).toEqual([true, ['eip155:5'], true])
+})
+
+it('locks are judged by the moment that is asked for', async () => {
+  await get(`${P}/balances?addresses=${owner(1)}&blockTimestamp=77`)
+  expect(asked.at(-1)).toMatchObject({ at: 77n, locksAt: 77n, edge: 'strict' })
+  await get(`${P}/balances?addresses=${owner(1)}`)
+  expect(asked.at(-1)).toMatchObject({ locksAt: 0n })
+  expect(asked.at(-1)).not.toHaveProperty('at')
+})
