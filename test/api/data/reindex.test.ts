@@ -10,7 +10,11 @@ const CHAIN = '43113'
 const NOW = 1_000_000
 
 /** @param ageMs of the chain's index; undefined = it has not begun */
-async function reindex(ageMs: number | undefined, requestReindex: NftDeps['metadata']['requestReindex']) {
+async function reindex(
+  ageMs: number | undefined,
+  requestReindex: NftDeps['metadata']['requestReindex'],
+  reindexCooldownMs = 3_600_000,
+) {
   const stream = { stream: 'testnet:C', tip: { height: 560n }, currentAtMs: BigInt(NOW - (ageMs ?? 0)) }
   const deps = {
     index: { progress: async () => (ageMs === undefined ? [] : [stream]) },
@@ -21,7 +25,7 @@ async function reindex(ageMs: number | undefined, requestReindex: NftDeps['metad
     metadata: { requestReindex },
     maxIndexAgeMs: 10_000,
     now: () => NOW,
-    reindexCooldownMs: 3_600_000,
+    reindexCooldownMs,
   } as unknown as NftDeps
   const app = Fastify()
   await app.register(dataApi, {
@@ -47,4 +51,14 @@ it('a chain whose index has not begun is 503, not unknown', async () => {
 
 it('a token that is there needs no fresh index: its metadata is read from the chain', async () => {
   expect(await reindex(11_000, async () => ({ found: true }))).toEqual([201, undefined])
+})
+
+it('a begun second of the time between two requests counts as a whole one', async () => {
+  const asked: number[] = []
+  const request = async (_token: unknown, coolDownSeconds: number) => {
+    asked.push(coolDownSeconds)
+    return { found: true }
+  }
+  for (const ms of [0, 1, 500, 1_000, 3_599_001]) await reindex(1_000, request, ms)
+  expect(asked).toEqual([0, 1, 1, 1, 3_600])
 })
