@@ -2,8 +2,16 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterEach, expect, it } from 'vitest'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
+import { addressChainRoutes } from '../../../src/api/data/address-chains.ts'
+import { balanceRoutes } from '../../../src/api/data/balances.ts'
+import { createComputeUnits, createMemoryUsage, WEIGHTS } from '../../../src/api/data/compute-units.ts'
+import { evmLatestRoutes } from '../../../src/api/data/evm-latest.ts'
+import { healthRoutes } from '../../../src/api/data/health.ts'
+import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
+import { nftRoutes } from '../../../src/api/data/nfts.ts'
+import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { createSharedUsage, type UsageOfAll } from '../../../src/api/data/shared-usage.ts'
+import { utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { loadConfig } from '../../../src/config/index.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { createStage } from '../../support/stage.ts'
@@ -190,6 +198,49 @@ it('tells load balancers, which have no key, how it is also where keys are requi
   expect(await status('/v1/live-check')).toBe(200)
   expect(await status('/v1/health-check')).toBe(401)
   expect(await status('/v1/blocks')).toBe(401)
+})
+
+it('an operation that the default plan leaves out asks who has no key for one; addresses of one IPv6 network share', async () => {
+  const limited = { default: { computeUnitsPerMinute: 30, computeUnitsPerDay: 1_000, operations: ['live-check'] } }
+  const units = createComputeUnits({ plans: limited, apiKeys: [], keyRequired: false }, createMemoryUsage())
+  expect(await units.admit(undefined, '192.0.2.7', 'medium', 'listTokens')).toEqual({
+    ok: false,
+    status: 401,
+    headers: {},
+  })
+  const ask = async (address: string) => (await units.admit(undefined, address, 'medium', 'live-check')).ok
+  expect(await ask('2001:db8:1:2:3:4:5:6')).toBe(true)
+  expect(await ask('2001:db8:1:2::9')).toBe(false)
+  expect(await ask('2001:db8:1:3::9')).toBe(true)
+})
+
+it('an operation costs what the hosted service takes for it', () => {
+  const none = {} as never
+  const primary = [
+    ...utxoRoutes(none),
+    ...balanceRoutes(none),
+    ...lastActivityRoutes(none),
+    ...primaryBlockRoutes(none),
+  ]
+  const evm = [...nftRoutes(none), ...evmLatestRoutes(none), ...addressChainRoutes(none)]
+  const all = [...healthRoutes(none), ...primary, ...evm]
+  expect(Object.fromEntries(all.map(({ operationId, weight }) => [operationId, WEIGHTS[weight]]))).toEqual({
+    'data-health-check': 20,
+    'live-check': 1,
+    listAddressChains: 20,
+    listLatestTransactionsAllChains: 20,
+    listLatestBlocksAllChains: 20,
+    reindexNft: 10,
+    listTokens: 20,
+    getTokenDetails: 20,
+    getUtxosByAddresses: 100,
+    getUtxosByAddressesV2: 100,
+    getLastActivityTimestampByAddresses: 100,
+    getLastActivityTimestampByAddressesV2: 100,
+    getBalancesByAddresses: 100,
+    getBlockById: 100,
+    listPrimaryNetworkBlocksByNodeId: 20,
+  })
 })
 
 it('are counted for ever new callers without a look at all others for each', async () => {
