@@ -61,4 +61,25 @@ describeStores('sums of rewards', (open) => {
     expect(sums.stakeOwned).toBe(3n)
     expect(sums.pending).toMatchObject({ validator: 20n, stake: 5n })
   })
+
+  it('count what several of the addresses own once, and each of them has all of it', async () => {
+    const store = await open()
+    await store.writer.register(P)
+    await store.writer.keepNetwork('t', { networkId: 5, xChainId: id(1), cChainId: id(2), avaxAssetId: AVAX })
+    const both = { threshold: 1, locktime: 0n, addresses: [address(1), address(2)] }
+    const stake = { start: 1_000n, end: 2_000n }
+    const reward = { type: 'DELEGATOR' as const, txId: id(0x30), height: 0n }
+    const utxos = [output(0x11, AVAX, 3n, { ...both, stake }), output(0x13, AVAX, 7n, { ...both, reward })]
+    const fees = { ...owner, addresses: [address(3)] }
+    const stakers = [{ ...staker(0x11, PRIMARY, 20n), rewardsOwner: both, feesOwner: fees }]
+    await store.writer.commitRange(P.name, { primary: { utxos, staking: { stakers } } }, range(0))
+    for (const addresses of [[address(1)], [address(2)], [address(1), address(2)], [address(2), address(2)]])
+      expect(await store.reader.rewards.sums('t', addresses)).toEqual({
+        historical: { VALIDATOR: 0n, DELEGATOR: 7n, VALIDATOR_FEE: 0n },
+        stakeOwned: 3n,
+        pending: { validator: 20n, delegatorNet: 0n, stake: 5n },
+      })
+    // Fees are paid when the staker ends; what they will be nobody knows.
+    expect((await store.reader.rewards.sums('t', [address(3)])).pending.validator).toBe(0n)
+  })
 })
