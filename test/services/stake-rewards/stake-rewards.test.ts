@@ -73,12 +73,13 @@ const service = (
   configured = true,
   index: IndexReader = store.reader,
   streams = ['mainnet:P', 'mainnet:X'],
+  expectNetwork = async (_side: string): Promise<void> => undefined,
 ) =>
   createStakeRewards({
     index,
     serves: () => configured,
     isIndexed: (stream) => streams.includes(stream),
-    expectNetwork: async () => undefined,
+    expectNetwork,
     maxIndexAgeMs: 60_000,
     gap: 20,
     now: () => confirmedAt + late,
@@ -174,5 +175,22 @@ it('refuses with 503 when the index has fallen behind, or has nothing of that ne
   await expect(service(0, false).read({ side: 'testnet', addresses })).rejects.toMatchObject({
     status: 404,
     message: 'the testnet is not served here',
+  })
+})
+
+it('sums nothing up of an index of another network, and no key without end', async () => {
+  const foreign = async (side: string) => {
+    throw new Error(`${side} is another network`)
+  }
+  const other = service(0, true, store.reader, ['mainnet:P'], foreign)
+  const addresses = [mainnet([...moved.values()][0] ?? '')]
+  await expect(other.read({ side: 'mainnet', addresses })).rejects.toThrow('mainnet is another network')
+
+  const activity = { last: async () => ({}) }
+  const busy = service(0, true, { ...store.reader, activity } as unknown as IndexReader)
+  const { publicExtendedKey: extendedPublicKey } = account
+  await expect(busy.read({ side: 'mainnet', extendedPublicKey })).rejects.toMatchObject({
+    status: 400,
+    message: 'the extended public key has too many addresses in use',
   })
 })
