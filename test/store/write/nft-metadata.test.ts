@@ -1,5 +1,8 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
+import { openVisibleStore } from '../../indexer/database-dump.ts'
+import { useServerStores } from '../../support/server-stores.ts'
 import { describeStores } from '../../support/store.ts'
 import { address, commitEvm, L1, NFTS, nft, nftTransfer } from './range-samples.ts'
 
@@ -14,6 +17,7 @@ describeStores('NFT metadata', (open) => {
     const store = await opened(open)
     await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 300n)] })
     const token = { ...NFTS, tokenId: 7n }
+    expect(await store.nftMetadata.takeDue(10, 600, 'asked')).toEqual([])
     const due = await store.nftMetadata.takeDue(10, 600)
     const [taken] = due.filter(({ tokenId }) => tokenId === 7n)
     const lease = taken?.lease ?? 0n
@@ -102,6 +106,7 @@ describeStores('NFT metadata', (open) => {
     expect(await told(2, [8n, 7n], [9n, 299n], [most, 0n])).toEqual([])
     expect(await told(3, [300n, most], [7n, 7n], [2n, 6n], [7n, 7n])).toEqual([7n, 300n])
     expect(await told(4, [0n, 0n], [8n, 8n], [most, most])).toEqual([0n, 8n])
+    expect(await told(5, [8n, 8n], [0n, most], [0n, 7n])).toEqual(ids)
   })
   it('of a large collection is put in line at once, however often it is told in one block', {
     timeout: 40_000,
@@ -154,7 +159,7 @@ describeStores('NFT metadata', (open) => {
     const [first, second] = (await take()).sort((a, b) => Number(a.tokenId - b.tokenId))
     if (!first || !second) throw new Error('two tokens are due')
     expect(await store.nftMetadata.requestReindex(second, 3_600)).toEqual({ found: true })
-    const changed = { height: 1n, contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }
+    const changed = { height: 1n, contract: NFTS.contract, from: 7n, to: 8n }
     await commitEvm(store, L1.name, 1, { metadataChanges: [changed] })
     for (const token of [first, second]) await store.nftMetadata.store(token, { status: 'INDEXED', name: 'of before' })
     // Nothing is left out, and what a user asked for comes first.
@@ -171,5 +176,82 @@ describeStores('NFT metadata', (open) => {
     expect(await take()).toEqual([])
     for (const token of [asked, other]) if (token) await store.nftMetadata.store(token, { status: 'INDEXED' })
     expect(await take()).toEqual([])
+  })
+  it('counts attempts from the last success, or from the last request for it', async () => {
+    const store = await opened(open)
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n)] })
+    const take = async (leaseSeconds = 600) => {
+      const [token, ...more] = await store.nftMetadata.takeDue(10, leaseSeconds)
+      if (!token || more.length > 0) throw new Error('one token is due')
+      return token
+    }
+    const counted: number[] = []
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const token = await take()
+      counted.push(token.attempts)
+      await store.nftMetadata.store(token, { status: 'UNREACHABLE_TOKEN_URI', retryAt: 1n })
+    }
+    expect(counted).toEqual([0, 1, 2])
+    expect(await store.nftMetadata.requestReindex({ ...NFTS, tokenId: 7n }, 0)).toEqual({ found: true })
+    const first = await take()
+    expect(first).toMatchObject({ attempts: 0, asked: true })
+    // Asked for while it is fetched; who fetches it then dies, and the one before succeeds.
+    expect(await store.nftMetadata.requestReindex({ ...NFTS, tokenId: 7n }, 0)).toEqual({ found: true })
+    await take(0)
+    await store.nftMetadata.store(first, { status: 'INDEXED' })
+    expect(await take()).toMatchObject({ attempts: 0, asked: false })
+  })
+  it('is that of one chain, wherever else the same contract stands', async () => {
+    const store = await opened(open)
+    const [here, there] = [L1, { ...L1, name: 'eip155:78', evmChainId: 78n }]
+    await store.writer.register(there)
+    for (const { name } of [here, there]) {
+      const contract = { address: NFTS.contract, height: 0n, name: `Contract of ${name}` }
+      await commitEvm(store, name, 0, { nfts: [nft(0, address(1), 7n)], contracts: [contract] })
+    }
+    for (const token of await store.nftMetadata.takeDue(10, 600))
+      await store.nftMetadata.store(token, { status: 'INDEXED', name: `Token of eip155:${token.chainId}` })
+    for (const { name, evmChainId } of [here, there])
+      expect(await store.reader.nfts.find({ ...NFTS, chainId: evmChainId }, 7n)).toMatchObject({
+        contract: { name: `Contract of ${name}` },
+        metadata: { name: `Token of ${name}` },
+      })
+    const changed = { height: 1n, contract: NFTS.contract, from: 7n, to: 7n }
+    await commitEvm(store, there.name, 1, { metadataChanges: [changed] })
+    expect(await store.nftMetadata.takeDue(10, 600)).toMatchObject([{ chainId: 78n }])
+  })
+})
+
+it('may be asked for again when the time is over, or when the last request lies in a time to come', async () => {
+  const { store, sql } = await openVisibleStore()
+  onTestFinished(() => store.close())
+  await store.writer.register(L1)
+  await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n)] })
+  const ask = async (secondsAgo: number) => {
+    await sql(`update evm_nft_metadata set reindexed_at = floor(extract(epoch from clock_timestamp())) - ${secondsAgo}`)
+    return store.nftMetadata.requestReindex({ ...NFTS, tokenId: 7n }, 3_600)
+  }
+  for (const secondsAgo of [3_600, 3_700, -100]) expect(await ask(secondsAgo)).toEqual({ found: true })
+  const { retryAfterSeconds } = await ask(1_000)
+  expect(retryAfterSeconds).toBeGreaterThan(2_500)
+  expect(retryAfterSeconds).toBeLessThanOrEqual(2_600)
+})
+
+describe('several processes', () => {
+  const stores = useServerStores({ statementTimeoutMs: 10_000 })
+  it('share the queue: what one is about to take holds up no other', async () => {
+    const url = await stores.server().create('queue')
+    const store = stores.connect(url)
+    await store.open()
+    await store.writer.register(L1)
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 8n)] })
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('begin')
+    await other.query('select from evm_nft_metadata where token_id = 7 for update')
+    expect(await store.nftMetadata.takeDue(1, 600)).toMatchObject([{ tokenId: 8n }])
+    await other.query('rollback')
+    expect(await store.nftMetadata.takeDue(1, 600)).toMatchObject([{ tokenId: 7n }])
   })
 })

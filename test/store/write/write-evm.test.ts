@@ -173,6 +173,39 @@ describeStores('EVM chains', (open) => {
     expect(await found()).toEqual(['ERC-721', address(1)])
   })
 
+  it('keep of a range what its first blocks brought, however often the range says it', async () => {
+    const store = await opened(open)
+    const token = address(0xdd)
+    const nfts = [nft(0, address(1)), nft(1, address(2))]
+    const evm: EvmRows = {
+      blocks: [block(0), block(1)],
+      transfers: [nftTransfer(0, address(1)), nftTransfer(1, address(2))],
+      nfts,
+      participants: [1n, 0n, 1n].map((height) => ({ address: address(1), height })),
+      holdings: [0n, 1n].map((height) => ({ address: address(1), contract: token, height })),
+      contracts: [
+        { address: token, height: 0n, standard: 'ERC-20', name: 'Old', decimals: 6 },
+        { address: token, height: 1n, symbol: 'T' },
+      ],
+    }
+    await store.writer.commitRange(L1.name, { evm }, range(0, 1))
+    const shown = async () => ({
+      owner: (await store.reader.nfts.find(NFTS, 2n ** 255n))?.owner,
+      chains: await store.reader.evm.chainsOf(address(1)),
+      tokens: await store.reader.evm.touchedTokens(77n, address(1), 10),
+      contracts: await store.reader.evm.contracts(77n, [token]),
+    })
+    const known = { address: token, standard: 'ERC-20', name: 'Old', symbol: 'T', decimals: 6 }
+    const all = { owner: address(2), chains: [77n], tokens: [token], contracts: [known] }
+    expect(await shown()).toEqual(all)
+    await store.writer.rewind(L1.name, 0n)
+    const kept = [expect.objectContaining({ address: token, name: 'Old' })]
+    expect(await shown()).toEqual({ ...all, owner: address(1), contracts: kept })
+    // The name that it gives itself now.
+    await commitEvm(store, L1.name, 1, { contracts: [{ address: token, height: 1n, name: 'New' }] })
+    expect((await shown()).contracts).toMatchObject([{ standard: 'ERC-20', name: 'New', decimals: 6 }])
+  })
+
   it('go back to the fork and take the other branch', async () => {
     const store = await opened(open)
     const owners = [address(1), address(2), address(3)]
