@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -5,6 +6,7 @@ import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/com
 import { dataApi } from '../../../src/api/data/index.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
 import { AddressesBodySchema } from '../../../src/api/data/utxos.ts'
+import { FirnError } from '../../../src/errors.ts'
 
 const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({
   method: 'POST',
@@ -21,6 +23,18 @@ const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({
 const JSON_TYPE = { 'content-type': 'application/json' }
 const plans = { default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 1_000 } }
 const computeUnits = createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage())
+const failure = (status: number, expose = false) =>
+  new FirnError('at /home/of/the/operator: secret', { code: 'OWN', status, expose })
+const FAILURES = {
+  unexpected: new Error('at /home/of/the/operator: secret'),
+  teapot: Object.assign(new Error('no coffee here'), { statusCode: 418 }),
+  500: failure(500),
+  502: failure(502),
+  503: failure(503),
+  504: failure(504),
+  499: failure(499),
+  shown: failure(503, true),
+}
 let app: FastifyInstance
 beforeAll(async () => {
   app = Fastify()
@@ -31,6 +45,9 @@ beforeAll(async () => {
       route('/v1/none', {}),
       route('/v1/some', { body: Type.Object({ addresses: Type.String() }) }),
       route('/v1/either', { body: AddressesBodySchema }),
+      ...Object.entries(FAILURES).map(([name, error]) =>
+        route(`/v1/fails/${name}`, { handle: () => Promise.reject(error) }),
+      ),
     ],
   })
 })
@@ -85,6 +102,27 @@ it('a body is refused from 1 MiB on, and from the limit of the server where that
 it('an unknown path is 404, whatever is sent there', async () => {
   for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded'])
     expect((await post('/v1/nothing', type, '{'))[0]).toBe(404)
+})
+
+it('an unknown path is named without what was asked of it', async () => {
+  const answer = await app.inject('/v1/nothing?token=secret')
+  expect(answer.json()).toEqual({ message: 'Cannot GET /v1/nothing', error: 'Not Found', statusCode: 404 })
+})
+
+const SILENT = 'a server behind this one did not answer'
+it.each([
+  ['unexpected', 500, 'the server could not answer; it has written down why', undefined],
+  ['teapot', 400, 'no coffee here', undefined],
+  ['500', 500, 'the server could not answer', undefined],
+  ['499', 500, 'the server could not answer', undefined],
+  ['502', 502, SILENT, undefined],
+  ['503', 503, SILENT, '1'],
+  ['504', 503, SILENT, '1'],
+  ['shown', 503, 'at /home/of/the/operator: secret', undefined],
+])('of a failure strangers are told what is meant for them: %s', async (name, statusCode, message, retryAfter) => {
+  const answer = await app.inject({ method: 'POST', url: `/v1/fails/${name}` })
+  expect(answer.json()).toEqual({ message, error: STATUS_CODES[statusCode], statusCode })
+  expect(answer.headers['retry-after']).toBe(retryAfter)
 })
 
 it.each([
