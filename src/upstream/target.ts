@@ -16,7 +16,9 @@ export const createTarget = (url: string): Target => {
   const prefix = base.pathname.replace(/\/+$/, '')
   const query = base.search.slice(1)
   const join = (path: string): string => {
-    const full = path === '' ? base.pathname : path.startsWith('/') ? prefix + path : `${prefix}/${path}`
+    // A query alone belongs to the base URL's own path: /orders?all is another place than /orders/?all.
+    const isOwn = path === '' || path.startsWith('?')
+    const full = (isOwn ? base.pathname : path.startsWith('/') ? prefix : `${prefix}/`) + path
     if (query === '') return full
     return full.includes('?') ? `${full}&${query}` : `${full}?${query}`
   }

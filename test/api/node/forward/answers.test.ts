@@ -1,0 +1,108 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { evmCall, gorillaCall, nodeAt, OTHER_CHAIN, type Reply, startFront } from '../fake-nodes.ts'
+
+describe('what a node says of itself', () => {
+  it.each<[string, string | undefined, number, string]>([
+    ['503', '7', 503, '7'],
+    ['503', undefined, 502, '1'],
+    // Nobody is left alone for longer than five minutes.
+    ['429', '86400', 503, '300'],
+  ])('with status %s and Retry-After %s is a wait for the client', async (status, retryAfter, seen, wait) => {
+    const front = await startFront(1)
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+    nodeAt(front, 0).answer = ({ method }) =>
+      method === 'platform.x' ? { status: Number(status), headers, body: 'busy' } : undefined
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'))
+    expect([posted.status, posted.headers.get('retry-after')]).toEqual([seen, wait])
+  })
+
+  it('as a page of something before it that nothing is there is the one text of nodes', async () => {
+    const front = await startFront(2)
+    for (const node of front.nodes)
+      node.answer = ({ method }) =>
+        method === 'platform.x' ? { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>' } : undefined
+    const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'))
+    expect([posted.status, posted.text, posted.headers.get('content-type')]).toEqual([
+      404,
+      '404 page not found\n',
+      'text/plain; charset=utf-8',
+    ])
+  })
+})
+
+describe('what a node says of the call', () => {
+  it.each<[string, string, number, string]>([
+    ['a contract that limits its callers', 'execution reverted: rate limit exceeded', 3, ''],
+    ['gas', 'gas limit exceeded by this call', -32000, ''],
+    ['a long text in which anything may stand', 'reverted', -32000, ' header not found'.repeat(300)],
+  ])('is the answer, and nobody else is asked: %s', async (_what, message, code, more) => {
+    const front = await startFront(2)
+    const answered = `{"jsonrpc":"2.0","id":1,"error":{"code":${code},"message":"${message}${more}"}}\n`
+    for (const node of front.nodes)
+      node.answer = ({ method }) => (method === 'eth_call' ? { body: answered } : undefined)
+    const { status, text } = await front.post('/ext/bc/C/rpc', evmCall('eth_call', '[{"to":"0x01"},"latest"]'))
+    expect([status, text]).toEqual([200, answered])
+    expect(front.nodes.flatMap(({ asked }) => asked.filter(({ method }) => method === 'eth_call'))).toHaveLength(1)
+  })
+})
+
+describe('a node is told', () => {
+  it('how the body is packed, of which nothing is known here', async () => {
+    const front = await startFront(1)
+    const call = gorillaCall('platform.getBlockByHeight', '{"height":7}')
+    const packed = { 'content-encoding': 'gzip' }
+    await front.post('/ext/bc/P', gzipSync(call), packed)
+    // Whether it takes plain bytes under that name is its own business, too.
+    for (let turn = 0; turn < 2; turn += 1) await front.post('/ext/bc/P', call, packed)
+    const asked = nodeAt(front, 0).asked.map(({ headers }) => headers['content-encoding'])
+    expect(asked).toEqual(['gzip', 'gzip', 'gzip'])
+  })
+
+  it('the query by which a virtual machine may be asked', async () => {
+    const front = await startFront(1)
+    const path = `/ext/bc/${OTHER_CHAIN}/orders?market=a%20b&all`
+    await front.post(path, '{}')
+    await fetch(front.url + path)
+    expect(nodeAt(front, 0).asked.map((one) => one.path)).toEqual([path, path])
+  })
+})
+
+describe('questions that must not run at once', () => {
+  const call = evmCall('warp_getMessageAggregateSignature', '["0x01"]')
+
+  it('do not wait for a node that has had too many while another one works', async () => {
+    const front = await startFront(2)
+    const limited: Reply = { status: 429, headers: { 'retry-after': '15' }, body: 'slow down' }
+    nodeAt(front, 0).answer = ({ method }) => (method?.startsWith('warp') ? limited : undefined)
+    nodeAt(front, 1).answer = async ({ method }) => {
+      if (method?.startsWith('warp')) await new Promise((resolve) => setTimeout(resolve, 100))
+      return undefined
+    }
+    await front.post('/ext/bc/C/rpc', call)
+    nodeAt(front, 0).answer = () => undefined
+    const posted = await Promise.all(Array.from({ length: 4 }, () => front.post('/ext/bc/C/rpc', call)))
+    expect(posted.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(front.nodes.map(({ asked }) => asked.length)).toEqual([1, 5])
+  })
+
+  it('are refused when 32 are there already', async () => {
+    const front = await startFront(1)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    nodeAt(front, 0).answer = async ({ method }) => void (method?.startsWith('warp') ? await released : undefined)
+    let refused = 0
+    const posted = Array.from({ length: 35 }, async () => {
+      const { status } = await front.post('/ext/bc/C/rpc', call)
+      if (status !== 200) refused += 1
+      return status
+    })
+    await expect.poll(() => refused).toBe(3)
+    release()
+    const statuses = await Promise.all(posted)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(32)
+    expect(statuses.filter((status) => status === 502)).toHaveLength(3)
+  })
+})
