@@ -1,0 +1,106 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
+import { createNodePools, type NodePoolsDeps } from '../../../../src/api/node/forward/node-pools.ts'
+import { createWake } from '../../../../src/api/node/forward/wake.ts'
+import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
+import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
+import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { gorillaCall, OTHER_CHAIN, startFront } from '../fake-nodes.ts'
+
+function startPools(options: Partial<NodePoolsDeps> & Pick<NodePoolsDeps, 'nodes'>) {
+  const pools = createNodePools({ evm: {}, limits: TEST_LIMITS, deps: {}, ...options })
+  onTestFinished(() => pools.close())
+  return pools
+}
+
+const HOSTS = ['127.0.0.1:1', '127.0.0.1:2']
+const nodes = HOSTS.map((host) => ({ url: `http://${host}` }))
+
+it('pools of what strangers ask for are closed when there are too many, those of the primary network never', async () => {
+  const pools = startPools({ nodes })
+  const own = (['P', 'C/rpc', 'X', 'C'] as const).map((source) => pools.group(source))
+  for (let n = 0; n < 600; n += 1) pools.group({ blockchainId: OTHER_CHAIN, extension: `x${n}` })
+  expect((['P', 'C/rpc', 'X', 'C'] as const).map((source) => pools.group(source))).toEqual(own)
+  await expect.poll(() => pools.pools().length).toBeLessThanOrEqual(501)
+  for (const { pool } of own) expect(pools.pools()).toContain(pool)
+})
+
+it('new upstreams of a chain leave the pools of the others as they are', () => {
+  const pools = startPools({ nodes, evm: {} })
+  const chains = [OTHER_CHAIN, `${OTHER_CHAIN}2`].map((blockchainId) => ({ blockchainId, extension: 'rpc' }))
+  const [changed, other] = chains.map((source) => pools.group(source))
+  const primary = pools.group('C/rpc')
+  pools.forget(OTHER_CHAIN)
+  expect(pools.group(chains[0] as never)).not.toBe(changed)
+  expect(pools.group(chains[1] as never)).toBe(other)
+  expect(pools.group('C/rpc')).toBe(primary)
+})
+
+it('the node of the identity is the one that is named, else the first', () => {
+  expect(startPools({ nodes }).identity.host).toBe(HOSTS[0])
+  expect(startPools({ nodes, identity: '127.0.0.1:2' }).identity.host).toBe(HOSTS[1])
+})
+
+/** Two nodes, the slower of which is ahead, and how many heights they have told when each question comes. */
+async function startUneven() {
+  const front = await startFront(2)
+  const nodes = front.nodes.map(({ url }) => ({ url }))
+  const told = { heights: 0, atQuestion: [] as number[] }
+  for (const [index, node] of front.nodes.entries())
+    node.answer = async ({ method, body }) => {
+      if (method === 'avax.x') told.atQuestion.push(told.heights)
+      if (method !== 'eth_blockNumber') return undefined
+      if (index === 1) await new Promise((resolve) => setTimeout(resolve, 100))
+      told.heights += 1
+      const id = /"id":(\d+)/.exec(body.toString())?.[1]
+      return { body: `{"jsonrpc":"2.0","id":${id},"result":"${index === 0 ? '0x5' : '0x500'}"}\n` }
+    }
+  return { nodes, told }
+}
+
+it('the heights of all nodes are known before the first question', async () => {
+  const { nodes, told } = await startUneven()
+  const cache = { bytes: 1_000_000, entries: 100 }
+  const forwarder = createForwarder({ pools: startPools({ nodes }), writePolicy: 'one', cache, tipCacheMs: 0 })
+  const { body } = await forwarder.forward({
+    endpoint: endpointByName('C/avax') as Endpoint,
+    rule: ruleOf('avax.x'),
+    method: 'avax.x',
+    params: undefined,
+    id: Buffer.from('1'),
+    http: {
+      method: 'POST',
+      contentType: 'application/json',
+      contentEncoding: undefined,
+      query: '',
+      body: Buffer.from(gorillaCall('avax.x')),
+    },
+    signal: new AbortController().signal,
+  })
+  expect(body.toString()).toContain('NodeID-1')
+  expect(told.atQuestion[0]).toBeGreaterThanOrEqual(2)
+})
+
+it('heights are asked for again after a while without a question', async () => {
+  const { nodes, told } = await startUneven()
+  // A clock of its own instead of an idle minute.
+  let time = 0
+  const wake = createWake(() => time)
+  const group = startPools({ nodes }).group('C')
+  await wake(group, 'C')
+  for (const passed of [0, 15_000]) {
+    time += passed
+    expect(wake(group, 'C')).toBeUndefined()
+  }
+  time += 25_000
+  told.heights = 0
+  const again = wake(group, 'C')
+  expect(again).toBeInstanceOf(Promise)
+  // Whoever comes meanwhile waits for the same.
+  expect(wake(group, 'C')).toBe(again)
+  await again
+  expect(told.heights).toBeGreaterThanOrEqual(2)
+  expect(wake(group, 'C')).toBeUndefined()
+  // One node alone is asked whatever its height.
+  expect(wake(startPools({ nodes: nodes.slice(0, 1) }).group('C'), 'C')).toBeUndefined()
+})
