@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evmCall, gorillaCall, nodeAt, type Reply, startFront } from './fake-nodes.ts'
+import { evmCall, type Front, gorillaCall, nodeAt, type Reply, startFront } from './fake-nodes.ts'
 
 const gorilla = (result: string, id = '1'): Reply => ({ body: `{"jsonrpc":"2.0","result":${result},"id":${id}}\n` })
 const gorillaError = (message: string): Reply => ({
@@ -8,6 +8,17 @@ const gorillaError = (message: string): Reply => ({
 const evmError = (message: string, code = -32000): Reply => ({
   body: `{"jsonrpc":"2.0","id":1,"error":{"code":${code},"message":"${message}"}}\n`,
 })
+
+/** Whichever node is asked first, that is the one that says so: who is preferred is decided by how fast they were. */
+function firstSays(front: Front, methods: readonly string[], reply: Reply): void {
+  const first = new Map<string, number>()
+  for (const [index, node] of front.nodes.entries())
+    node.answer = ({ method = '' }) => {
+      if (!methods.includes(method)) return undefined
+      if (!first.has(method)) first.set(method, index)
+      return first.get(method) === index ? reply : undefined
+    }
+}
 
 describe('forwarding', () => {
   it('hands bytes on as they are, both ways', async () => {
@@ -61,12 +72,15 @@ describe('forwarding', () => {
     ['an HTML page with 200', { body: '<html></html>', headers: { 'content-type': 'text/html' } }],
     ['an HTML page with 502', { status: 502, body: '<html></html>' }],
     ['half an answer', { body: '{"jsonrpc":"2.0","result":{"a":"b' }],
+    ['half an answer that ends as a whole one', { body: '{"jsonrpc":"2.0","result":{"id":1}\n' }],
+    ['a redirect', { status: 302, headers: { location: '/login' }, body: '' }],
     ['another status', { status: 403, body: 'invalid host specified\n' }],
     ['a limit', { status: 429, body: 'slow down' }],
     [
       'a limit in the body',
       { body: '{"jsonrpc":"2.0","error":{"code":-32005,"message":"rate limit exceeded"},"id":1}' },
     ],
+    ['a limit by its code', { body: '{"jsonrpc":"2.0","error":{"code":-32029,"message":"slow down"},"id":1}' }],
     ['no such path', { status: 404, body: '404 page not found\n' }],
     ['bootstrapping', { status: 503, body: 'API call rejected because chain is not done bootstrapping\n' }],
     ['height', gorillaError("couldn't get block at height 500: not found")],
@@ -75,10 +89,12 @@ describe('forwarding', () => {
     ['a missing method', gorillaError('rpc: can\'t find method \\"platform.X\\"')],
   ])('asks another node instead of one with %s', async (_name, reply) => {
     const front = await startFront(2)
-    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.x' ? reply : undefined)
+    firstSays(front, ['platform.x'], reply)
     const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'))
-    expect([posted.status, posted.text]).toEqual([200, '{"jsonrpc":"2.0","result":{"from":"NodeID-1"},"id":1}\n'])
-    expect(posted.headers.get('node-id')).toBe('NodeID-1')
+    const [from] = /NodeID-[01]/.exec(posted.text) ?? []
+    expect([posted.status, posted.text]).toEqual([200, `{"jsonrpc":"2.0","result":{"from":"${from}"},"id":1}\n`])
+    expect(posted.headers.get('node-id')).toBe(from)
+    expect(front.nodes.map(({ asked }) => asked.length)).toEqual([1, 1])
   })
 
   it.each([
@@ -88,9 +104,10 @@ describe('forwarding', () => {
   ])('asks another EVM node for %s, and passes the words on when all say so', async (_name, message) => {
     const front = await startFront(2)
     const call = evmCall('eth_getBlockByNumber', '["0x384",false]')
-    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_getBlockByNumber' ? evmError(message) : undefined)
+    firstSays(front, ['eth_getBlockByNumber'], evmError(message))
     expect((await front.post('/ext/bc/C/rpc', call)).text).toContain('"result":"0x1"')
-    nodeAt(front, 1).answer = nodeAt(front, 0).answer
+    for (const node of front.nodes)
+      node.answer = ({ method }) => (method === 'eth_getBlockByNumber' ? evmError(message) : undefined)
     const posted = await front.post('/ext/bc/C/rpc', call)
     expect([posted.status, posted.text]).toEqual([
       200,
@@ -106,15 +123,15 @@ describe('forwarding', () => {
   ])('asks another node when one says %s, though with status 200', async (_what, body) => {
     const front = await startFront(2)
     const methods = ['platform.x', 'debug_x', 'eth_gasPrice', 'eth_newBlockFilter', 'eth_sendRawTransaction']
-    nodeAt(front, 0).answer = ({ method = '' }) => (methods.includes(method) ? { body } : undefined)
-    expect((await front.post('/ext/bc/P', gorillaCall('platform.x'))).text).toContain('"NodeID-1"')
+    firstSays(front, methods, { body })
+    expect((await front.post('/ext/bc/P', gorillaCall('platform.x'))).text).toContain('"from":"NodeID-')
     for (const method of methods.slice(1)) {
       const params = method === 'eth_sendRawTransaction' ? '["0x02"]' : '[]'
       const { text } = await front.post('/ext/bc/C/rpc', evmCall(method, params))
       expect(text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}\n')
     }
     // Notifications are answered with nothing.
-    nodeAt(front, 1).answer = nodeAt(front, 0).answer
+    for (const node of front.nodes) node.answer = () => ({ body })
     if (body === '') {
       const silent = await front.post('/ext/bc/P', '{"jsonrpc":"2.0","method":"platform.x"}')
       expect([silent.status, silent.text]).toEqual([200, ''])
@@ -127,19 +144,14 @@ describe('forwarding', () => {
     ['the id inside of its result only', '{"jsonrpc":"2.0","result":{"a":1,"id":7},"id":8}\n', false],
     ['no id', '{"jsonrpc":"2.0","result":"0x2"}', false],
     ['a text for a number', '{"jsonrpc":"2.0","id":"7","result":"0x2"}', false],
+    ['null for an error and nothing else', '{"id":7,"error":null,"jsonrpc":"2.0"}', false],
     ['an error for another call', '{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"x"}}', false],
     ['the id in other words', '{"result":"0x2","id":7.0,"jsonrpc":"2.0"}', true],
     ['an error without an id', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}', true],
   ])('an answer with %s', async (_what, body, taken) => {
     const front = await startFront(2)
     const methods = ['platform.x', 'debug_x', 'eth_gasPrice', 'eth_newBlockFilter', 'eth_sendRawTransaction']
-    // Whichever node is asked first, that is the one that says so.
-    const first = new Map<string, number>()
-    for (const [index, node] of front.nodes.entries())
-      node.answer = ({ method = '' }) => {
-        if (!first.has(method)) first.set(method, index)
-        return methods.includes(method) && first.get(method) === index ? { body } : undefined
-      }
+    firstSays(front, methods, { body })
     for (const method of methods) {
       const params = method === 'eth_sendRawTransaction' ? '["0x02"]' : '[]'
       const path = method === 'platform.x' ? '/ext/bc/P' : '/ext/bc/C/rpc'
@@ -248,15 +260,15 @@ describe('answers that stay true', () => {
     expect(nodeAt(front, 0).asked).toHaveLength(2)
   })
 
-  it.each([
-    ['an error', gorillaError('not found')],
-    ['null', gorilla('null')],
-    ['a state that may change', gorilla('{"status":"Processing"}')],
-  ])('are not kept when they are %s', async (_name, reply) => {
+  it.each<[string, string, Reply]>([
+    ['an error', 'platform.getTx', gorillaError('not found')],
+    ['null', 'platform.getTx', gorilla('null')],
+    ['refused with a result', 'platform.getTx', { status: 400, ...(gorilla('{"tx":"0x00"}') as object) } as Reply],
+    ['a state that may change', 'platform.getTxStatus', gorilla('{"status":"Processing"}')],
+  ])('are not kept when they are %s', async (_name, asked, reply) => {
     const front = await startFront(1)
-    nodeAt(front, 0).answer = ({ method }) => (method === 'platform.getTxStatus' ? reply : undefined)
-    for (let turn = 0; turn < 2; turn += 1)
-      await front.post('/ext/bc/P', gorillaCall('platform.getTxStatus', '{"txID":"a"}'))
+    nodeAt(front, 0).answer = ({ method }) => (method === asked ? reply : undefined)
+    for (let turn = 0; turn < 2; turn += 1) await front.post('/ext/bc/P', gorillaCall(asked, '{"txID":"a"}'))
     expect(nodeAt(front, 0).asked).toHaveLength(2)
   })
 

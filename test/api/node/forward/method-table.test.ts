@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evmCall, gorillaCall, type Reply, startFront } from '../fake-nodes.ts'
+import { evmCall, gorillaCall, nodeAt, OTHER_CHAIN, type Reply, startFront } from '../fake-nodes.ts'
 
 const PATHS: Readonly<Record<string, string>> = {
   platform: '/ext/bc/P',
@@ -92,6 +92,34 @@ describe('forwarded methods', () => {
   it('about the tip are asked once until something moves', async () => {
     const { counts } = await startCounted()
     expect(await counts(TIP)).toEqual(all(TIP, 2))
+  })
+
+  it('about the tip are asked anew after a while, and each time where no height is known', async () => {
+    const front = await startFront(1, { node: { tipCacheMs: 300 } })
+    const node = nodeAt(front, 0)
+    const asks = async (path: string, method: string, turns: number) => {
+      node.asked.length = 0
+      for (let turn = 0; turn < turns; turn += 1) await front.post(path, gorillaCall(method, '{"addresses":[]}'))
+      return node.asked.length
+    }
+    await expect.poll(() => asks('/ext/bc/P', 'platform.getBalance', 2)).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(await asks('/ext/bc/P', 'platform.getBalance', 1)).toBe(1)
+    expect(await asks(`/ext/bc/${OTHER_CHAIN}/avax`, 'avax.getUTXOs', 5)).toBe(5)
+  })
+
+  it('of two endpoints, or with names that mean something elsewhere, are not mixed up', async () => {
+    const front = await startFront(2)
+    for (const node of front.nodes) node.answer = ({ method }) => (method === 'constructor' ? 'cut' : undefined)
+    // The same question, but not the same list.
+    const call = gorillaCall('index.getContainerByIndex', '{"index":"7"}')
+    for (const list of ['P/block', 'X/block', 'X/tx', 'C/block', 'P/block'])
+      await front.post(`/ext/index/${list}`, call)
+    const paths = front.nodes.flatMap(({ asked }) => asked.map(({ path }) => path))
+    expect(paths.sort()).toEqual(['C/block', 'P/block', 'X/block', 'X/tx'].map((list) => `/ext/index/${list}`))
+    // A read as any other that the table does not name: another node is asked.
+    expect((await front.post('/ext/bc/P', gorillaCall('constructor'))).status).toBe(502)
+    for (const { asked } of front.nodes) expect(asked.some(({ method }) => method === 'constructor')).toBe(true)
   })
 
   it('about anything else are asked each time', async () => {

@@ -15,7 +15,8 @@ const ADDRESS = 'P-fuji18jma8ppw3nhx5r4ap8clazz0dps7rv5u6wmu4t'
 
 /** The same UTXOs at every node, in an order of its own, in pages as nodes give them. */
 function page({ body }: Asked, order: (n: number) => number): Reply {
-  const { params } = JSON.parse(body.toString()) as { params: { startIndex?: { utxo: string }; limit: number } }
+  const call = JSON.parse(body.toString()) as { params: { startIndex?: { utxo: string }; limit: number } }
+  const params = [call.params].flat()[0] as typeof call.params
   const list = Array.from({ length: TOTAL }, (_, n) => `u${order(n)}`)
   const begin = params.startIndex === undefined ? 0 : list.indexOf(params.startIndex.utxo) + 1
   const utxos = list.slice(begin, begin + params.limit)
@@ -122,6 +123,26 @@ describe('pages of UTXOs', () => {
     const next = await read(front, LISTS[0] as string[], { address: ADDRESS, utxo: 'u5' })
     expect(next.utxos.length).toBe(LIMIT)
     expect(nodeAt(front, 0).asked.length + nodeAt(front, 1).asked.length).toBe(1)
+  })
+
+  it('are read with their place as a node reads it, and belong to the list in which they ended', async () => {
+    const front = await startFront(2)
+    startPaging(front)
+    const place = (utxo: string) => `{"address":"${ADDRESS}","utxo":"${utxo}"}`
+    const first = await read(front, LISTS[0] as string[])
+    const end = place(first.utxos.at(-1) as string)
+    const [given] = front.nodes.filter(({ asked }) => asked.length > 0)
+    if (given) given.answer = () => 'cut'
+    // In a list of params, in any letter case, the last one counts: the one who gave that page is gone.
+    for (const params of [
+      `[{"addresses":["${ADDRESS}"],"limit":10,"startIndex":${end}}]`,
+      `{"addresses":["${ADDRESS}"],"limit":10,"startIndex":${place('u5')},"STARTindex":${end}}`,
+    ])
+      expect((await front.post('/ext/bc/P', gorillaCall('platform.getUTXOs', params))).status).toBe(502)
+    // Neither is meant for it: the one that is left goes on.
+    const before = `{"addresses":["${ADDRESS}"],"limit":10,"startIndex":${end},"STARTindex":${place('u5')}}`
+    expect((await front.post('/ext/bc/P', gorillaCall('platform.getUTXOs', before))).status).toBe(200)
+    expect((await read(front, LISTS[1] as string[], JSON.parse(end))).status).toBe(200)
   })
 
   it.skipIf(missing)('come from that node also when another process is asked for the next one', async () => {

@@ -216,6 +216,26 @@ describe('writes', () => {
     expect(counts(front, 'wallet.sendNFT').reduce((a, b) => a + b)).toBe(1)
   })
 
+  it('that cannot be read go to one node once, which says what is wrong with them', async () => {
+    for (const params of ['{"tx":"nothing in hex"}', '{"tx":"0x00","encoding":"json"}', '{"tx":7}']) {
+      const front = await startFront(2)
+      for (const node of front.nodes) node.answer = ({ method }) => (method === 'platform.issueTx' ? 'cut' : undefined)
+      expect((await front.post('/ext/bc/P', gorillaCall('platform.issueTx', params))).status).toBe(502)
+      expect(counts(front, 'platform.issueTx').reduce((a, b) => a + b)).toBe(1)
+      for (const node of front.nodes)
+        node.answer = ({ method }) => (method === 'platform.issueTx' ? gorillaError("couldn't decode tx") : undefined)
+      expect((await front.post('/ext/bc/P', gorillaCall('platform.issueTx', params))).text).toContain("couldn't decode")
+    }
+  })
+
+  it.each(['one', 'all'] as const)('ask four nodes at most (%s)', async (writePolicy) => {
+    const front = await startFront(6, { node: { writePolicy } })
+    for (const node of front.nodes)
+      node.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? 'cut' : undefined)
+    expect((await front.post('/ext/bc/C/rpc', send)).status).toBe(502)
+    expect(counts(front, 'eth_sendRawTransaction').reduce((a, b) => a + b)).toBe(4)
+  })
+
   it('to virtual machines that are not known here are done once; who does not run the chain did nothing', async () => {
     const path = `/ext/bc/${OTHER_CHAIN}/orders`
     const asked = (front: { nodes: { asked: { path: string }[] }[] }) =>
