@@ -49,14 +49,19 @@ function nftRows(of: WithStream, nfts: readonly EvmNftRow[]): Insertion[] {
 
 /**
  * Tokens whose metadata changed get in line again; whatever nobody ever saw move stays unknown. A contract may say it of
- * all of its tokens in every log: each is looked at once, and those in line are left as they are.
+ * all of its tokens in every log, or of each by itself: each is looked at once, and those in line are left as they are.
+ * One step in the index per range: a join that holds each range against each token of the contract takes minutes.
  */
 export function refetchMetadata(tx: RangeTransaction, stream: number, changes: readonly EvmMetadataChangeRow[]): void {
   const now = nowSeconds()
   void sendChunks(tx, joinChanges(changes), (chunk) => {
     const from = rowSource('c', CHANGE, chunk)
-    return sql`update evm_nft_metadata m set due_at = ${now}, attempts = 0 from ${from}
-      where m.contract = c.contract and m.stream = ${stream} and m.token_id between c.low and c.high
+    return sql`with told as materialized (
+        select t.contract, t.token_id from ${from} cross join lateral (
+          select contract, token_id from evm_nft_metadata
+          where contract = c.contract and stream = ${stream} and token_id between c.low and c.high offset 0) t)
+      update evm_nft_metadata m set due_at = ${now}, attempts = 0 from told
+      where m.contract = told.contract and m.stream = ${stream} and m.token_id = told.token_id
         and (m.due_at is null or m.due_at > ${now})`
   })
 }

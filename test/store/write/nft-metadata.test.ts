@@ -112,13 +112,18 @@ describeStores('NFT metadata', (open) => {
     timeout: 40_000,
   }, async () => {
     const store = await opened(open)
-    const tokens = Array.from({ length: 4_000 }, (_, tokenId) => nft(0, address(1), BigInt(tokenId)))
+    const tokens = Array.from({ length: 20_000 }, (_, tokenId) => nft(0, address(1), BigInt(tokenId)))
     await commitEvm(store, L1.name, 0, { nfts: tokens })
-    expect(await store.nftMetadata.takeDue(4_000, 600)).toHaveLength(4_000)
-    const all = { height: 1n, contract: NFTS.contract, from: 0n, to: 2n ** 256n - 1n }
+    expect(await store.nftMetadata.takeDue(20_000, 600)).toHaveLength(20_000)
+    const told = (from: bigint, to: bigint) => ({ height: 1n, contract: NFTS.contract, from, to })
     // That many fit into one block. Each with each would be minutes, in which the chain stands.
-    await commitEvm(store, L1.name, 1, { metadataChanges: Array.from({ length: 8_000 }, () => all) })
-    expect(await store.nftMetadata.takeDue(5_000, 600)).toHaveLength(4_000)
+    const all = Array.from({ length: 8_000 }, () => told(0n, 2n ** 256n - 1n))
+    await commitEvm(store, L1.name, 1, { metadataChanges: all })
+    expect(await store.nftMetadata.takeDue(30_000, 600)).toHaveLength(20_000)
+    // So would every other one by itself, which are as many ranges.
+    const even = Array.from({ length: 16_000 }, (_, i) => told(2n * BigInt(i), 2n * BigInt(i)))
+    await commitEvm(store, L1.name, 2, { metadataChanges: even })
+    expect(await store.nftMetadata.takeDue(30_000, 600)).toHaveLength(10_000)
   })
   it('is fetched again after a fork if it may be of the dead branch, also by who fetches then', async () => {
     const store = await opened(open)
