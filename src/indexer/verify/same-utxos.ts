@@ -122,13 +122,13 @@ async function atNode(
   return found
 }
 
-/** Whether no block made an output of X, or an output that X can consume is from before X had blocks. */
-function isOlder(
+/** Whether no block made an output of X, or an output is from before X had blocks. */
+const isOlder = (
   life: UtxoLife | undefined,
   createdOn: ChainLetter,
   consumableOn: ChainLetter,
   since: bigint,
-): boolean {
-  if (createdOn === 'X') return life === undefined || (life.createdAt !== undefined && life.createdAt <= since)
-  return consumableOn === 'X' && life?.createdAt !== undefined && life.createdAt < since
-}
+): boolean =>
+  life?.created === undefined
+    ? life === undefined && createdOn === 'X'
+    : isOfUnknownEnd(since, { createdOn, consumableOn, created: life.created })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { FirnError } from '../../errors.ts'
-import { firstXBlock } from '../../lib/first-x-blocks.ts'
+import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 import { type NodeOutputs, readNodeOutputs } from './node-outputs.ts'
@@ -117,9 +117,9 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
       side,
       records.map(({ id }) => id),
     )
-    return records.filter(({ id }) => {
-      const life = lives.get(id)
-      return life?.createdAt !== undefined && life.createdAt <= since && !life.isConsumed
+    return records.filter((utxo) => {
+      const created = lives.get(utxo.id)?.created
+      return created !== undefined && isOfUnknownEnd(since, { ...utxo, created })
     })
   }
 

@@ -85,6 +85,16 @@ it('one chain that stands still, or has not begun, is no answer, save where its 
   expect(missing.message).toContain('x-chain of fuji is not indexed yet')
 })
 
+it("an index that is of a moment still to come, by this machine's clock, is of now", async () => {
+  const { told } = await answers({ P: -1_500, X: -9_000, C: -1 })
+  expect(told).toEqual([
+    [200, '0'],
+    [200, '0'],
+    [404, '0'],
+    [404, '0'],
+  ])
+})
+
 it('chains that the operator does not have indexed are not waited for', async () => {
   const { told } = await answers({ P: 1_000, C: 99_000 }, ['P'])
   expect(told).toEqual([

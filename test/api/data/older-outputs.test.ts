@@ -1,100 +1,15 @@
-import Fastify, { type FastifyInstance } from 'fastify'
-import { expect, it, onTestFinished } from 'vitest'
-import { balanceRoutes } from '../../../src/api/data/balances.ts'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
-import { dataApi } from '../../../src/api/data/index.ts'
-import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
-import { utxoRoutes } from '../../../src/api/data/utxos.ts'
+import type { FastifyInstance } from 'fastify'
+import { expect, it } from 'vitest'
 import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
 import { verifyIndex } from '../../../src/indexer/verify/index.ts'
-import { FIRST_X_BLOCKS } from '../../../src/lib/first-x-blocks.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
-import { createOlderOutputs } from '../../../src/services/older-outputs/index.ts'
-import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
-import { letters } from '../../../src/store/codes.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
 import { type Stage, startStage } from '../../indexer/stage.ts'
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
 import { trueUtxos } from '../../support/true-utxos.ts'
 import { everyAddress, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
+import { bornLate, FIRST, LAST_LOST, loseBlocks, OPEN, serve } from './x-born-late.ts'
 
-/*
- * The public networks' X had no blocks before Cortina. Here the recorded network's loses its first 120: what they did is
- * taken out of an index that had it, as if it had never been read, and what was answered before has to be answered again.
- */
-const LAST_LOST = 120
-const OPEN = '9223372036854775807'
-const { chains, avaxAssetID } = recordedJson<{ chains: Record<Letter, string>; avaxAssetID: string }>('network')
-const blocks = recordedLines<{ chain: Letter; height: number; timestamp: number }>('truth/blocks')
-const FIRST = blocks.find(({ chain, height }) => chain === 'X' && height === LAST_LOST + 1)?.timestamp as number
 const addresses = everyAddress(trueUtxos())
-const plans = { default: { computeUnitsPerMinute: 1e9, computeUnitsPerDay: 1e9 } }
-
-/** From here on X counts as one that had no blocks before. */
-function bornLate(): void {
-  const all = FIRST_X_BLOCKS as Map<string, bigint>
-  const id = idFromCb58(chains.X)
-  all.set(id, BigInt(FIRST))
-  onTestFinished(() => void all.delete(id))
-}
-
-/** Leaves of the index what it had if X had begun behind its lost blocks. */
-async function loseBlocks({ sql }: Stage): Promise<void> {
-  const [P, X, C] = ['P', 'X', 'C'].map((letter) => letters.number(letter as Letter))
-  const lost = `chain = ${X} and created_height between 1 and ${LAST_LOST}`
-  const born = `chain = ${X} and created_height = 0`
-  const spent = `consumable_on = ${X} and consumed_height <= ${LAST_LOST}`
-  const entriesOf = (which: string) => `utxo in (select utxo from utxo where ${which})`
-  await sql(`delete from utxo_owner where ${entriesOf(lost)}`)
-  await sql(`delete from utxo where ${lost} and (consumed_by is null or (${spent}))`)
-  await sql(`update utxo set asset = null, kind = null, amount = null, addresses = null, threshold = null, locktime = null,
-    stakeable_locktime = null, chain = null, consumable_on = null, created_height = null, created_time = null,
-    group_id = null, payload = null where ${lost}`)
-  await sql(`update utxo_owner set consumed_time = ${OPEN} where ${entriesOf(spent)}`)
-  await sql(
-    `update utxo set consumed_by = null, consumed_height = null, consumed_time = null, signatures = null where ${spent}`,
-  )
-  await sql(`update asset set name = null, symbol = null, denomination = null, type = null
-    where height between 1 and ${LAST_LOST}`)
-  await sql(`update utxo_owner set created_time = ${FIRST} where ${entriesOf(born)}`)
-  await sql(`update utxo set created_time = ${FIRST} where ${born}`)
-  expect([P, X, C]).toEqual([0, 1, 2])
-}
-
-/** The indexed API over what a stage holds and asks. */
-async function serve({ store, pool }: Pick<Stage, 'store' | 'pool'>): Promise<FastifyInstance> {
-  const network = createAvalancheNetwork({ pool })
-  const { hrp } = await network.facts()
-  const index = store.reader
-  const isIndexed = () => true
-  const deps = {
-    index,
-    identity: async () => ({ hrp, blockchainIds: chains, avaxAssetId: avaxAssetID }),
-    older: createOlderOutputs({ index, networks: { testnet: network }, isIndexed, patienceMs: 200 }),
-    describeAssets: async (_side: string, ids: ReadonlySet<string>) => {
-      const told = await network.assets.describe(ids, {})
-      return new Map(
-        [...told].map(([id, found]) => [
-          id,
-          found instanceof Error ? found : { name: found.name, symbol: found.symbol, denomination: found.decimals },
-        ]),
-      )
-    },
-    isIndexed,
-    maxIndexAgeMs: Number.POSITIVE_INFINITY,
-    now: Date.now,
-    bytesOf: utxoBytes,
-    proofsOf: async () => new Map(),
-  }
-  const app = Fastify({ bodyLimit: 1_000_000 })
-  await app.register(dataApi, {
-    pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: [...utxoRoutes(deps), ...balanceRoutes({ ...deps, edge: 'strict' }), ...lastActivityRoutes(deps)],
-  })
-  onTestFinished(() => app.close())
-  return app
-}
 
 interface ShownUtxo {
   utxoId: string
@@ -197,7 +112,7 @@ async function startShort() {
       return stage.pool.rpc(path, method, ...rest)
     },
   }
-  return { stage, asked, app: await serve({ store: stage.store, pool }) }
+  return { stage, asked, pool, app: await serve({ store: stage.store, pool }) }
 }
 
 /** The outputs that X exported to P in a lost block and that still wait there. */
@@ -208,8 +123,23 @@ const lostExports = trueUtxos().filter(
 
 const [exported] = lostExports
 
+/** Nothing of X of theirs is from before its blocks; the newcomers have something of since. */
+const old = new Set(
+  trueUtxos()
+    .filter(({ createdOnChain, consumableOnChain, createdAtHeight, createdAtTime }) =>
+      createdOnChain === 'X' ? createdAtHeight <= LAST_LOST : consumableOnChain === 'X' && createdAtTime <= FIRST,
+    )
+    .flatMap((utxo) => utxo.addresses),
+)
+const others = addresses.filter((address) => !old.has(address)).slice(0, 3)
+const newcomers = everyAddress(
+  trueUtxos().filter(({ createdOnChain, consumedBy }) => createdOnChain === 'X' && consumedBy === null),
+)
+  .filter((address) => !old.has(address))
+  .slice(0, 3)
+
 it('says what it cannot know of then, asks for nothing twice, and waits for an index that is behind the nodes', async () => {
-  const { stage, asked, app } = await startShort()
+  const { stage, asked, pool, app } = await startShort()
   bornLate()
   const owner = exported?.addresses[0] as string
   const status = async (path: string) => (await app.inject(path)).statusCode
@@ -243,13 +173,23 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
   expect((await waiting(FIRST + 1)) - (await waiting(FIRST))).toBe(own)
 
   // Nothing is added to what X had then: who has nothing of it is not asked for again, who has is.
-  const others = addresses.filter((address) => address !== owner).slice(0, 3)
+  await listed(app, 'X', newcomers, 'pageSize=10')
   await listed(app, 'P', others, 'pageSize=10')
+  expect([others.length, newcomers.length]).toEqual([3, 3])
   asked.length = 0
+  await listed(app, 'X', newcomers, 'pageSize=10')
   await listed(app, 'P', others, 'pageSize=10')
   expect(asked).toEqual([])
   await listed(app, 'P', [...others, owner], 'pageSize=1024')
   expect(asked).toEqual(['platform.getUTXOs', 'avm.getUTXOs'])
+
+  // Without an index of X, what is older cannot be told from what is new.
+  const withoutX = await serve({ store: stage.store, pool }, (stream) => !stream.endsWith(':X'))
+  asked.length = 0
+  expect((await listed(withoutX, 'P', [owner], 'pageSize=1024')).map(({ utxoId }) => utxoId)).not.toContain(
+    exported?.utxoId,
+  )
+  expect(asked).toEqual([])
 
   const idsOf = async () => (await listed(app, 'P', [owner], 'pageSize=1024')).map(({ utxoId }) => utxoId)
   expect(await idsOf()).toContain(exported?.utxoId)

@@ -100,3 +100,35 @@ it('locks are judged by the moment that is asked for', async () => {
   expect(asked.at(-1)).toMatchObject({ locksAt: 0n })
   expect(asked.at(-1)).not.toHaveProperty('at')
 })
+
+it('addresses may stand in any form of writing, and each counts once', async () => {
+  const one = owner(1)
+  for (const text of [`,${one},`, `%20${one}%20,`, `P-${one},${one},x-${one}`, `${one}&addresses=P-${one}`]) {
+    expect([text, (await get(`${P}/balances?addresses=${text}`)).status]).toEqual([text, 200])
+    expect(asked.at(-1)?.['addresses']).toEqual(['0'.repeat(39) + 1])
+  }
+  for (const text of ['', ',', '%20'])
+    expect((await get(`${P}/balances?addresses=${text}`)).body).toMatchObject({
+      statusCode: 400,
+      message: 'addresses is required: one or more addresses, comma separated',
+    })
+})
+
+it.each([
+  ['p-chain', 'P'],
+  ['x-chain', 'X'],
+  ['c-chain', 'C'],
+  [id('0'), 'P'],
+  [id('1'), 'X'],
+  [id('2'), 'C'],
+  ['11111111111111111111111111111111LpoYY', 'P'],
+  ['2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm', 'X'],
+  ['yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp', 'C'],
+  ['2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM', undefined],
+  ['P', undefined],
+])('a chain goes by its name, its id, and the id of the public network: %s', async (name, letter) => {
+  const { status } = await get(`/v1/networks/testnet/blockchains/${name}/balances?addresses=${owner(1)}`)
+  expect([status, asked.at(-1)?.['chain']]).toEqual(
+    letter === undefined ? [400, undefined] : [200, { network: 'testnet', letter }],
+  )
+})

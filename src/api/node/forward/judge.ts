@@ -42,9 +42,9 @@ interface RpcError {
   message: string
 }
 
-/** The top-level error member of a JSON-RPC answer. */
-export function errorOf(body: Buffer): RpcError | undefined {
-  if (body.length > MAX_ERROR || !body.includes('"error"')) return undefined
+/** The top-level error member of a JSON-RPC answer that is no longer than `longest` bytes. */
+export function errorOf(body: Buffer, longest = MAX_ERROR): RpcError | undefined {
+  if (body.length > longest || !body.includes('"error"')) return undefined
   let found: RpcError | undefined
   eachMember(body, skipSpace(body, 0), (keyFrom, keyTo, from) => {
     if (keyTo - keyFrom !== 7 || body.toString('latin1', keyFrom, keyTo) !== '"error"') return

@@ -36,8 +36,9 @@ const send = (member: Member, call: ForwardCall, until = Number.POSITIVE_INFINIT
 
 /** What the node said is about the transaction, not about the node. */
 const isVerdict = (call: ForwardCall, response: RawResponse): boolean => verdictOn(call, response).kind === 'answer'
-const isSuccess = (response: RawResponse): boolean =>
-  response.status === 200 && response.body.length > 0 && errorOf(response.body) === undefined
+/** However long the words are, a refusal is no success. */
+const isSuccess = ({ status, body }: RawResponse): boolean =>
+  status === 200 && body.length > 0 && errorOf(body, body.length) === undefined
 
 async function isKnown(member: Member, call: ForwardCall, { known }: SignedTransaction): Promise<boolean> {
   const body = `{"jsonrpc":"2.0","id":1,"method":"${known.method}","params":${known.params}}`
