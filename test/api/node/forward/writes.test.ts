@@ -45,16 +45,17 @@ describe('writes', () => {
     expect(counts(front, 'eth_sendRawTransaction').reduce((a, b) => a + b)).toBe(1)
   })
 
-  it.each<[string, Reply]>([
+  it.each<[string, Reply, string?]>([
     ['was lost', 'cut'],
     ['is the page of a proxy', { body: '<html>' }],
     ['is the status of a proxy', { status: 502, body: 'Bad Gateway' }],
-  ])('whose answer %s are a success when another node knows the transaction', async (_, reply) => {
+    ['was lost', 'cut', ', told at length'.repeat(300)],
+  ])('whose answer %s are a success when another node knows the transaction', async (_, reply, more = '') => {
     const front = await startFront(2)
     nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? reply : undefined)
     nodeAt(front, 1).answer = ({ method }) => {
       if (method === 'eth_sendRawTransaction')
-        return { body: '{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"already known"}}\n' }
+        return { body: `{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"already known${more}"}}\n` }
       return method === 'eth_getTransactionByHash'
         ? { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
         : undefined
@@ -111,16 +112,18 @@ describe('writes', () => {
     if (after !== null) expect(posted.headers.get('retry-after')).toBe(after)
   })
 
-  it.each(['one', 'all'] as const)('pass the words of nodes that are all bootstrapping (%s)', async (writePolicy) => {
-    const front = await startFront(2, { node: { writePolicy } })
-    const text = 'API call rejected because chain is not done bootstrapping\n'
+  it.each(
+    ['one', 'all'].flatMap((writePolicy) => [
+      ['are bootstrapping', 'API call rejected because chain is not done bootstrapping\n', writePolicy] as const,
+      ['say what is wrong', '{"jsonrpc":"2.0","error":{"code":-1,"message":"x"},"id":1}', writePolicy] as const,
+    ]),
+  )('pass the words of nodes that all %s: %s (%s)', async (_what, body, writePolicy) => {
+    const front = await startFront(2, { node: { writePolicy: writePolicy as 'one' | 'all' } })
+    const headers = { 'content-type': 'text/plain; charset=utf-8' }
     for (const node of front.nodes)
-      node.answer = ({ method }) =>
-        method === 'platform.issueTx'
-          ? { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: text }
-          : undefined
+      node.answer = ({ method }) => (method === 'platform.issueTx' ? { status: 503, headers, body } : undefined)
     const posted = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x00"}'))
-    expect([posted.status, posted.text]).toEqual([503, text])
+    expect([posted.status, posted.text]).toEqual([503, body])
   })
 
   const limited: Reply = { status: 429, headers: { 'retry-after': '15' }, body: 'slow down' }
@@ -157,6 +160,14 @@ describe('writes', () => {
       expect(wait).toBeLessThanOrEqual(40)
     }
     expect(counts(front, 'eth_sendRawTransaction')).toEqual([1, 1, 1])
+
+    // One that is only out of reach names no time.
+    const half = await startFront(2)
+    const busy: Reply = { status: 429, headers: { 'retry-after': '40' }, body: 'slow down' }
+    for (const [index, node] of half.nodes.entries())
+      node.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? (index === 0 ? 'cut' : busy) : undefined)
+    const refused = await half.post('/ext/bc/C/rpc', send)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(5)
   })
 
   it('that one node has turned away unread are not taken for its own when another knows them', async () => {
@@ -259,14 +270,13 @@ describe('writes', () => {
       expect(asked(broken)).toBe(1)
     }
 
-    const elsewhere = await startFront(2)
-    for (const node of elsewhere.nodes)
-      node.answer = (one) => {
-        if (one.path !== path) return undefined
-        return asked(elsewhere) === 1 ? { status: 404, body: '404 page not found\n' } : { body: 'taken' }
-      }
-    expect((await elsewhere.post(path, '{"order":1}')).text).toBe('taken')
-    expect(asked(elsewhere)).toBe(2)
+    for (const reply of [{ status: 404, body: '404 page not found\n' }, limited]) {
+      const elsewhere = await startFront(2)
+      for (const node of elsewhere.nodes)
+        node.answer = (one) => (one.path === path ? (asked(elsewhere) === 1 ? reply : { body: 'taken' }) : undefined)
+      expect((await elsewhere.post(path, '{"order":1}')).text).toBe('taken')
+      expect(asked(elsewhere)).toBe(2)
+    }
   })
 
   it.each(['', ',"error":null'])('go to all nodes when told so, and the first success counts%s', async (beside) => {
