@@ -140,6 +140,7 @@ describe('forwarding', () => {
 
   it.each<[string, string, boolean]>([
     ['another id', '{"jsonrpc":"2.0","id":8,"result":"0x2"}', false],
+    ['an id that begins like it', '{"jsonrpc":"2.0","id":70,"result":"0x2"}', false],
     ['another id at the end', '{"jsonrpc":"2.0","result":"0x2","id":8}\n', false],
     ['the id inside of its result only', '{"jsonrpc":"2.0","result":{"a":1,"id":7},"id":8}\n', false],
     ['no id', '{"jsonrpc":"2.0","result":"0x2"}', false],

@@ -40,6 +40,23 @@ it('keeps nothing for longer than ten minutes, however final it is', async () =>
   expect(cache.get('final', undefined)).toBeUndefined()
 })
 
+it('keeps what depends on the tip while it stands, and nothing that would push out too much else', () => {
+  const cache = createAnswerCache({ bytes: 10_000_000, entries: 10 })
+  cache.set('tip', { ...answer, tip: 7n }, 1 * MINUTES)
+  expect(cache.get('tip', 7n)).toBeDefined()
+  expect(cache.get('tip', 8n)).toBeUndefined()
+  // An answer of before a re-organisation is not that of after it.
+  expect(cache.get('tip', 7n)).toBeUndefined()
+
+  const large = (bytes: number) => ({ ...answer, tail: Buffer.alloc(bytes) })
+  cache.set('large', large(1_000_000), 1 * MINUTES)
+  cache.set('too large', large(1_100_000), 1 * MINUTES)
+  cache.set('k'.repeat(8_000), answer, 1 * MINUTES)
+  cache.set('k'.repeat(9_000), answer, 1 * MINUTES)
+  const found = ['large', 'too large', 'k'.repeat(8_000), 'k'.repeat(9_000)].map((key) => cache.get(key, undefined))
+  expect(found.map((one) => one !== undefined)).toEqual([true, false, true, false])
+})
+
 it('asks for old blocks anew: nodes write them in another way after an upgrade', async () => {
   const time = clock()
   const kept = createKeptAnswers(createAnswerCache({ bytes: 10_000, entries: 10, now: time.now }), 0)

@@ -47,7 +47,45 @@ describe('what a node says of the call', () => {
   })
 })
 
+describe('calls without an id of their own', () => {
+  /** Whichever node is asked first, that is the one that says so. */
+  async function twoNodes(name: string, first: Reply, second: Reply) {
+    const front = await startFront(2)
+    let asked = 0
+    const next = () => {
+      asked += 1
+      return asked === 1 ? first : second
+    }
+    for (const node of front.nodes) node.answer = ({ method }) => (method === name ? next() : undefined)
+    return front
+  }
+
+  it('are not answered with the page of something before a node', async () => {
+    const front = await twoNodes('platform.x', { body: '<html>' }, { body: '' })
+    const posted = await front.post('/ext/bc/P', '{"jsonrpc":"2.0","method":"platform.x"}')
+    expect([posted.status, posted.text]).toEqual([200, ''])
+  })
+
+  it('as batches are not answered by a node that is behind in any of them', async () => {
+    const member = (id: number, rest: string) => `{"jsonrpc":"2.0","id":${id},${rest}}`
+    const behind = member(2, '"error":{"code":-32000,"message":"header for hash not found"}')
+    const whole = `[${member(1, '"result":"0x1"')},${member(2, '"result":"0x2"')}]`
+    const front = await twoNodes('debug_x', { body: `[${member(1, '"result":"0x1"')},${behind}]` }, { body: whole })
+    const posted = await front.post('/ext/bc/C/rpc', `[${evmCall('debug_x')},${evmCall('debug_y', '[]', '2')}]`)
+    expect(posted.text).toBe(whole)
+  })
+})
+
 describe('a node is told', () => {
+  it('nothing of services that are answered here, whatever the method', async () => {
+    const front = await startFront(1, { node: { api: { admin: { enabled: true } } } as never })
+    for (const service of ['health', 'admin']) {
+      const { text } = await front.post(`/ext/${service}`, gorillaCall(`${service}.unheardOf`))
+      expect(text).toContain(`can't find method \\"${service}.UnheardOf\\"`)
+    }
+    expect(nodeAt(front, 0).asked).toEqual([])
+  })
+
   it('how the body is packed, of which nothing is known here', async () => {
     const front = await startFront(1)
     const call = gorillaCall('platform.getBlockByHeight', '{"height":7}')

@@ -145,6 +145,19 @@ describe('pages of UTXOs', () => {
     expect((await read(front, LISTS[1] as string[], JSON.parse(end))).status).toBe(200)
   })
 
+  it('behind a place are asked for each time: what others got there may be of another node', async () => {
+    const front = await startFront(1, { node: { tipCacheMs: 600_000 } })
+    startPaging(front)
+    const times = async (startIndex?: unknown) => {
+      nodeAt(front, 0).asked.length = 0
+      for (let turn = 0; turn < 2; turn += 1) await read(front, LISTS[0] as string[], startIndex)
+      return nodeAt(front, 0).asked.length
+    }
+    // Once the tip is known a first page is kept.
+    await expect.poll(() => times()).toBe(0)
+    expect(await times({ address: ADDRESS, utxo: 'u9' })).toBe(2)
+  })
+
   it.skipIf(missing)('come from that node also when another process is asked for the next one', async () => {
     const [front, other] = await startTwo()
     startPaging(front)
