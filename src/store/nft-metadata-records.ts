@@ -9,6 +9,8 @@ import type { Database } from './schema/index.ts'
 /** A token whose metadata is to be fetched. */
 export interface DueNft {
   chainId: bigint
+  /** Number of the stream that has the token in line: a chain may have one that was left behind. */
+  stream: number
   contract: string
   tokenId: bigint
   standard: 'ERC-721' | 'ERC-1155'
@@ -19,6 +21,9 @@ export interface DueNft {
   /** End of this turn, unix seconds: tells it from what was asked for since. */
   lease: bigint
 }
+
+/** Whose turn it is. */
+type Turn = Pick<DueNft, 'stream' | 'contract' | 'tokenId' | 'lease'>
 
 /** Result of one attempt to fetch metadata. */
 export interface FetchedMetadata extends Omit<NftMetadata, 'updatedAt'> {
@@ -36,15 +41,12 @@ export interface NftMetadataRecords {
    * Stores an attempt. A failed one keeps what an earlier one found and changes status and time only. A token that was
    * asked for, or changed, after its turn had begun stays due: what came may be from before.
    */
-  store(token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId' | 'lease'>, result: FetchedMetadata): Promise<void>
+  store(token: Turn, result: FetchedMetadata): Promise<void>
   /**
    * Gives a turn back in which nothing was found out. What a user asked for is next again, the rest after
    * `waitSeconds`; nothing happens to a token that was asked for since.
    */
-  giveBack(
-    token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId' | 'lease' | 'asked'>,
-    waitSeconds: number,
-  ): Promise<void>
+  giveBack(token: Turn & Pick<DueNft, 'asked'>, waitSeconds: number): Promise<void>
   /**
    * Asks for a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
    * @returns undefined when it was accepted, else the seconds until the next one may be
@@ -62,15 +64,15 @@ const ASKED = 0n
 const databaseSeconds = sql.raw('floor(extract(epoch from clock_timestamp()))::int8')
 
 export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNumbers): NftMetadataRecords {
-  const key = async (token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>) =>
-    sql`contract = ${bytea(token.contract)} and stream = ${await numbers.evm(token.chainId)}
-      and token_id = ${token.tokenId.toString()}::numeric`
+  const key = ({ stream, contract, tokenId }: Pick<DueNft, 'stream' | 'contract' | 'tokenId'>) =>
+    sql`contract = ${bytea(contract)} and stream = ${stream} and token_id = ${tokenId.toString()}::numeric`
   return {
     async takeDue(limit, leaseSeconds, which) {
       const now = nowSeconds()
       const lease = now + BigInt(leaseSeconds)
       const query = sql<{
         evm_chain_id: bigint
+        stream: number
         contract: string
         token_id: string
         standard: number
@@ -85,10 +87,11 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
         from due join stream s on s.id = due.stream
         join evm_nft n on n.contract = due.contract and n.stream = due.stream and n.token_id = due.token_id
         where m.contract = due.contract and m.stream = due.stream and m.token_id = due.token_id
-        returning s.evm_chain_id, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts,
+        returning s.evm_chain_id, m.stream, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts,
           due.asked`
       return (await query.execute(db)).rows.map((row) => ({
         chainId: row.evm_chain_id,
+        stream: row.stream,
         contract: row.contract,
         tokenId: BigInt(row.token_id),
         standard: tokenStandards.word(row.standard) as DueNft['standard'],
@@ -109,18 +112,16 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
       const uri = sql`, token_uri = coalesce(${value(result.tokenUri)}, token_uri)`
       await sql`update evm_nft_metadata set status = ${result.status}, updated_at = ${nowSeconds()},
         height = (select s.height from stream s where s.id = evm_nft_metadata.stream),
-        due_at = case when due_at = ${token.lease} then ${result.retryAt ?? null}::int8 else due_at end ${found ? members : uri} where ${await key(token)}`.execute(
+        due_at = case when due_at = ${token.lease} then ${result.retryAt ?? null}::int8 else due_at end ${found ? members : uri} where ${key(token)}`.execute(
         db,
       )
     },
     async giveBack(token, waitSeconds) {
       const due = token.asked ? ASKED : nowSeconds() + BigInt(waitSeconds)
-      await sql`update evm_nft_metadata set due_at = ${due} where ${await key(token)} and due_at = ${token.lease}`.execute(
-        db,
-      )
+      await sql`update evm_nft_metadata set due_at = ${due} where ${key(token)} and due_at = ${token.lease}`.execute(db)
     },
     async requestReindex(token, coolDownSeconds) {
-      const where = await key(token)
+      const where = key({ ...token, stream: await numbers.evm(token.chainId) })
       const accepted = await sql`update evm_nft_metadata set reindexed_at = ${databaseSeconds}, due_at = ${ASKED},
         attempts = 0 where ${where} and (reindexed_at is null or reindexed_at > ${databaseSeconds}
           or reindexed_at <= ${databaseSeconds} - ${coolDownSeconds}::int8)`.execute(db)

@@ -54,6 +54,7 @@ async function metadataOf(uris: readonly string[], allowed: readonly string[] = 
       standard: 'ERC-721',
       attempts: 0,
       asked: false,
+      stream: 1,
       lease: 0n,
     }
   })

@@ -38,20 +38,20 @@ const loopback = createSafeFetch({
   limits: { maxBytes: 4_096, timeoutMs: 2_000, contentTypes: ['application/', 'text/'] },
 })
 
+const DUE: DueNft = {
+  chainId: 1n,
+  stream: 1,
+  contract: '11'.repeat(20),
+  tokenId: 0xabn,
+  standard: 'ERC-721',
+  attempts: 0,
+  asked: false,
+  lease: 0n,
+}
+
 /** A worker with one due token, and what it stores. */
 function startWorker({ answer, fetch = loopback, gateway, token }: Run) {
-  const due: DueNft[] = [
-    {
-      chainId: 1n,
-      contract: '11'.repeat(20),
-      tokenId: 0xabn,
-      standard: 'ERC-721',
-      attempts: 0,
-      asked: false,
-      lease: 0n,
-      ...token,
-    },
-  ]
+  const due: DueNft[] = [{ ...DUE, ...token }]
   const results: FetchedMetadata[] = []
   const worker = createNftMetadataWorker({
     records: {
@@ -182,15 +182,7 @@ describe('metadata of a token', () => {
         if (signal.aborted) return reject(new Error('gone'))
         signal.addEventListener('abort', () => reject(new Error('gone')))
       })
-    const token = (id: number, asked = false): DueNft => ({
-      chainId: 1n,
-      contract: '11'.repeat(20),
-      tokenId: BigInt(id),
-      standard: 'ERC-721',
-      attempts: 0,
-      asked,
-      lease: 0n,
-    })
+    const token = (id: number, asked = false): DueNft => ({ ...DUE, tokenId: BigInt(id), asked })
     const backlog = Array.from({ length: 40 }, (_, at) => token(at))
     const asked: DueNft[] = []
     const stored: bigint[] = []
@@ -221,11 +213,10 @@ describe('metadata of a token', () => {
   })
 
   it('is given back when the chain cannot be asked, and when the worker is stopped', async () => {
-    const token = { chainId: 1n, contract: '11'.repeat(20), standard: 'ERC-721' as const, attempts: 0, lease: 0n }
     const due: DueNft[] = [
-      { ...token, tokenId: 1n, asked: false },
-      { ...token, tokenId: 2n, asked: true, attempts: 99 },
-      { ...token, tokenId: 3n, asked: true },
+      { ...DUE, tokenId: 1n, asked: false },
+      { ...DUE, tokenId: 2n, asked: true, attempts: 99 },
+      { ...DUE, tokenId: 3n, asked: true },
     ]
     const given: [bigint, boolean, number][] = []
     const worker = createNftMetadataWorker({
@@ -251,17 +242,7 @@ describe('metadata of a token', () => {
 
   it('is not waited for when a worker is stopped whose database says nothing', async () => {
     let asked = 0
-    const due: DueNft[] = [
-      {
-        chainId: 1n,
-        contract: '11'.repeat(20),
-        tokenId: 1n,
-        standard: 'ERC-721',
-        attempts: 0,
-        asked: false,
-        lease: 0n,
-      },
-    ]
+    const due: DueNft[] = [DUE]
     const worker = createNftMetadataWorker({
       records: {
         takeDue: async (limit) => due.splice(0, limit),

@@ -20,14 +20,15 @@ describeStores('NFT metadata', (open) => {
     expect(await store.nftMetadata.takeDue(10, 600, 'asked')).toEqual([])
     const due = await store.nftMetadata.takeDue(10, 600)
     const [taken] = due.filter(({ tokenId }) => tokenId === 7n)
-    const lease = taken?.lease ?? 0n
-    expect(taken).toEqual({ ...token, standard: 'ERC-721', attempts: 0, asked: false, lease })
+    if (!taken) throw new Error('a token is due')
+    const { stream, lease } = taken
+    expect(taken).toEqual({ ...token, stream, standard: 'ERC-721', attempts: 0, asked: false, lease })
     expect(due).toHaveLength(2)
     expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
     const found = { status: 'INDEXED', tokenUri: 'ipfs://x', name: 'Seven', attributes: '[{"a":1}]' }
-    await store.nftMetadata.store({ ...token, lease }, found)
+    await store.nftMetadata.store(taken, found)
     // Its turn is over: whatever comes of it has no say about the next one.
-    await store.nftMetadata.store({ ...token, lease }, { status: 'UNREACHABLE_TOKEN_URI', retryAt: 1n })
+    await store.nftMetadata.store(taken, { status: 'UNREACHABLE_TOKEN_URI', retryAt: 1n })
     const read = await store.reader.nfts.find(NFTS, 7n)
     expect(read?.metadata).toMatchObject({ ...found, status: 'UNREACHABLE_TOKEN_URI' })
     expect(read?.metadata.updatedAt).toBeGreaterThan(1_000_000n)
@@ -206,7 +207,7 @@ describeStores('NFT metadata', (open) => {
     await store.nftMetadata.store(first, { status: 'INDEXED' })
     expect(await take()).toMatchObject({ attempts: 0, asked: false })
   })
-  it('is that of one chain, wherever else the same contract stands', async () => {
+  it('is that of one contract of one chain, wherever else the same address stands', async () => {
     const store = await opened(open)
     const [here, there] = [L1, { ...L1, name: 'eip155:78', evmChainId: 78n }]
     await store.writer.register(there)
@@ -221,9 +222,28 @@ describeStores('NFT metadata', (open) => {
         contract: { name: `Contract of ${name}` },
         metadata: { name: `Token of ${name}` },
       })
-    const changed = { height: 1n, contract: NFTS.contract, from: 7n, to: 7n }
-    await commitEvm(store, there.name, 1, { metadataChanges: [changed] })
+    // What another contract says about all of its own says nothing about this one's.
+    const changes = [
+      { height: 1n, contract: address(0xcb), from: 0n, to: 9n },
+      { height: 1n, contract: NFTS.contract, from: 7n, to: 7n },
+    ]
+    await commitEvm(store, there.name, 1, { metadataChanges: changes })
     expect(await store.nftMetadata.takeDue(10, 600)).toMatchObject([{ chainId: 78n }])
+  })
+  it('is fetched once where two streams have the token, also for the one that does not go on', async () => {
+    const store = await opened(open)
+    const again = { name: 't:C', kind: 'primary' as const, network: 't', testnet: true, chain: 'C' as const }
+    await store.writer.register({ ...again, evmChainId: L1.evmChainId })
+    for (const name of [L1.name, again.name])
+      await commitEvm(store, name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 8n)] })
+    await store.writer.confirmTip(L1.name)
+    const due = await store.nftMetadata.takeDue(10, 0)
+    expect(due).toHaveLength(4)
+    for (const token of due)
+      if (token.tokenId === 7n) await store.nftMetadata.store(token, { status: 'INDEXED', name: 'Alpine hut' })
+      else await store.nftMetadata.giveBack(token, 1_000)
+    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    expect(await store.reader.nfts.find(NFTS, 7n)).toMatchObject({ metadata: { name: 'Alpine hut' } })
   })
 })
 
