@@ -9,6 +9,8 @@ import { encodeCb58 } from '../../../src/lib/cb58.ts'
 import { testConfig } from './recorded-node.ts'
 
 export interface Asked {
+  /** Of HTTP: GET, POST. */
+  verb: string
   path: string
   headers: IncomingHttpHeaders
   body: Buffer
@@ -86,7 +88,13 @@ async function startNode(index: number): Promise<{ node: FakeNode; server: Serve
     request.on('end', async () => {
       const body = Buffer.concat(parts)
       const method = /"method"\s*:\s*"([^"]*)"/.exec(body.toString('latin1'))?.[1]
-      const asked: Asked = { path: request.url ?? '', headers: request.headers, body, method }
+      const asked: Asked = {
+        verb: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body,
+        method,
+      }
       const isBackground = method !== undefined && BACKGROUND.has(method)
       if (!isBackground) {
         node.asked.push(asked)

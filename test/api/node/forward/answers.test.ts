@@ -97,12 +97,16 @@ describe('a node is told', () => {
     expect(asked).toEqual(['gzip', 'gzip', 'gzip'])
   })
 
-  it('the query by which a virtual machine may be asked', async () => {
+  it('by which verb and query a virtual machine is asked, and what it says of its answer is passed on', async () => {
     const front = await startFront(1)
     const path = `/ext/bc/${OTHER_CHAIN}/orders?market=a%20b&all`
-    await front.post(path, '{}')
+    const headers = { 'content-encoding': 'gzip', 'retry-after': '9' }
+    nodeAt(front, 0).answer = (asked) => (asked.path === path ? { headers, body: gzipSync('taken') } : undefined)
+    const posted = await front.post(path, '{}')
+    expect([posted.text, posted.headers.get('retry-after')]).toEqual(['taken', '9'])
     await fetch(front.url + path)
-    expect(nodeAt(front, 0).asked.map((one) => one.path)).toEqual([path, path])
+    const seen = nodeAt(front, 0).asked.map((one) => `${one.verb} ${one.path}`)
+    expect(seen).toEqual([`POST ${path}`, `GET ${path}`])
   })
 })
 

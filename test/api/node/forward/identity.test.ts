@@ -8,6 +8,10 @@ describe('what only one node can say', () => {
     for (const method of ['info.getNodeIP', 'info.getVMs', 'info.peers', 'info.uptime'])
       expect((await probe.post('/ext/info', gorillaCall(method))).text).toContain('NodeID-0')
     expect(nodeAt(probe, 1).asked).toEqual([])
+    // It may come back as another one; our own answers say so from then on.
+    nodeAt(probe, 0).answer = () => ({ headers: { 'node-id': 'NodeID-new' }, body: '{"id":1,"result":{}}' })
+    await probe.post('/ext/info', gorillaCall('info.getNodeID'))
+    expect((await probe.post('/ext/nothing', '')).headers.get('node-id')).toBe('NodeID-new')
     // Not even when it is down: another node's answer would be wrong.
     nodeAt(probe, 0).answer = () => 'cut'
     expect((await probe.post('/ext/info', gorillaCall('info.getNodeID'))).status).toBe(502)
