@@ -5,10 +5,12 @@ import { verifyIndex } from '../../../src/indexer/verify/index.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
 import { type Stage, startStage } from '../../indexer/stage.ts'
+import { recordedJson } from '../../support/recordings.ts'
 import { trueUtxos } from '../../support/true-utxos.ts'
 import { everyAddress, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
 import { bornLate, FIRST, LAST_LOST, loseBlocks, OPEN, serve } from './x-born-late.ts'
 
+const { avaxAssetID: AVAX } = recordedJson<{ avaxAssetID: string }>('network')
 const addresses = everyAddress(trueUtxos())
 
 interface ShownUtxo {
@@ -60,18 +62,34 @@ function asOlder(utxo: ShownUtxo): ShownUtxo {
 const byId = (a: ShownUtxo, b: ShownUtxo): number => (a.utxoId < b.utxoId ? -1 : 1)
 const sorted = (utxos: readonly ShownUtxo[]): unknown => withoutType(JSON.stringify([...utxos].map(asOlder).sort(byId)))
 
+/** An asset of X with outputs of before and since. */
+const asset = trueUtxos().find(
+  ({ createdOnChain, createdAtHeight, consumedBy, assetId }) =>
+    createdOnChain === 'X' && createdAtHeight > 0 && createdAtHeight <= LAST_LOST && !consumedBy && assetId !== AVAX,
+)?.assetId
+const CHOICES = [
+  `pageSize=1024&assetId=${asset}`,
+  `pageSize=1024&assetId=${AVAX}`,
+  'pageSize=1024&minUtxoAmount=1000000',
+]
+
 it('what X left unspent before its blocks is in the lists and balances of all chains, as nodes have it', async () => {
   const stage = await startStage({ name: 'testnet' })
   await stage.caughtUp()
   await stage.indexer.stop()
   const whole = await serve(stage)
-  const before = new Map<Letter, { utxos: unknown; balances: unknown[] }>()
+  const before = new Map<Letter, { utxos: unknown; balances: unknown[]; chosen: string[][] }>()
+  const chosen = async (app: FastifyInstance, letter: Letter) =>
+    Promise.all(
+      CHOICES.map(async (query) => (await listed(app, letter, addresses, query)).map(({ utxoId }) => utxoId).sort()),
+    )
   const balances = async (app: FastifyInstance, letter: Letter) =>
     Promise.all(addresses.map(async (owner) => withoutType(JSON.stringify(await balancesOf(app, letter, owner)))))
   for (const letter of LETTERS)
     before.set(letter, {
       utxos: sorted(await listed(whole, letter, addresses, 'pageSize=1024')),
       balances: await balances(whole, letter),
+      chosen: await chosen(whole, letter),
     })
 
   await loseBlocks(stage)
@@ -87,11 +105,12 @@ it('what X left unspent before its blocks is in the lists and balances of all ch
     const utxos = await listed(app, letter, addresses, 'pageSize=1024')
     expect(sorted(utxos), letter).toEqual(before.get(letter)?.utxos)
     expect(await balances(app, letter), letter).toEqual(before.get(letter)?.balances)
+    expect(await chosen(app, letter), letter).toEqual(before.get(letter)?.chosen)
     for (const sortBy of ['timestamp', 'amount'])
       for (const sortOrder of ['asc', 'desc']) {
         const query = `sortBy=${sortBy}&sortOrder=${sortOrder}&minUtxoAmount=2`
         const large = await listed(app, letter, addresses, `${query}&pageSize=1024`)
-        const small = await listed(app, letter, addresses, `${query}&pageSize=37`)
+        const small = await listed(app, letter, addresses, `${query}&pageSize=211`)
         expect(small.map(({ utxoId }) => utxoId)).toEqual(large.map(({ utxoId }) => utxoId))
         expect(new Set(large.map(({ utxoId }) => utxoId)).size).toBe(large.length)
       }
