@@ -107,6 +107,14 @@ describe('a node is told', () => {
     await fetch(front.url + path)
     const seen = nodeAt(front, 0).asked.map((one) => `${one.verb} ${one.path}`)
     expect(seen).toEqual([`POST ${path}`, `GET ${path}`])
+    // What only reads is asked again when it was cut.
+    let times = 0
+    nodeAt(front, 0).answer = (asked) => {
+      if (asked.path !== path) return undefined
+      times += 1
+      return times === 1 ? 'cut' : { body: 'read' }
+    }
+    expect(await (await fetch(front.url + path)).text()).toBe('read')
   })
 })
 
