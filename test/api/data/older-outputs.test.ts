@@ -124,14 +124,23 @@ async function startShort() {
   await stage.indexer.stop()
   await loseBlocks(stage)
   const asked: string[] = []
+  const lies = { aboutWhom: false }
   const pool: Stage['pool'] = {
     ...stage.pool,
     rpc: (path, method, ...rest) => {
       if (method.endsWith('.getUTXOs')) asked.push(method)
+      const [, ...options] = rest
+      if (lies.aboutWhom && method === 'platform.getUTXOs')
+        return stage.pool.rpc(
+          path,
+          method,
+          { addresses: [`P-${exported?.addresses[0]}`], sourceChain: 'X' },
+          ...options,
+        )
       return stage.pool.rpc(path, method, ...rest)
     },
   }
-  return { stage, asked, pool, app: await serve({ store: stage.store, pool }) }
+  return { stage, asked, lies, pool, app: await serve({ store: stage.store, pool }) }
 }
 
 /** The outputs that X exported to P in a lost block and that still wait there. */
@@ -158,7 +167,7 @@ const newcomers = everyAddress(
   .slice(0, 3)
 
 it('says what it cannot know of then, asks for nothing twice, and waits for an index that is behind the nodes', async () => {
-  const { stage, asked, pool, app } = await startShort()
+  const { stage, asked, lies, pool, app } = await startShort()
   bornLate()
   const owner = exported?.addresses[0] as string
   const status = async (path: string) => (await app.inject(path)).statusCode
@@ -219,6 +228,13 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
     message: 'the index of the x-chain has not reached block 212 of the nodes yet',
   })
   await stage.sql(`update stream set height = 212 where name = 'testnet:X'`)
+
+  // What is somebody else's is no answer.
+  lies.aboutWhom = true
+  const [stranger] = addresses.filter((address) => !exported?.addresses.includes(address) && !others.includes(address))
+  expect(await status(`${p}/utxos?addresses=${stranger}`)).toBe(503)
+  lies.aboutWhom = false
+  expect(await status(`${p}/utxos?addresses=${stranger}`)).toBe(200)
 
   // A node that is behind still has what the index has seen imported.
   const key = utxoKey(idFromCb58(exported?.txHash ?? ''), exported?.outputIndex ?? 0)
