@@ -104,18 +104,18 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
   ]
 }
 
-/** The nodes first, as for lists. */
+/** The nodes first, as for lists; of a moment before X had blocks they can tell nothing. */
 async function groupsOf(deps: PrimaryDeps, chain: PrimaryChain, query: BalanceQuery): Promise<BalanceGroup[]> {
+  const { at, edge } = query
+  const since = firstXBlock(chain.identity.blockchainIds.X)
+  const isThere = since !== undefined && (at === undefined || since < at || (since === at && edge === 'inclusive'))
+  if (!isThere) return deps.index.balances.groups(query)
   const older = await deps.older.of(chain, query.addresses)
   const groups = await deps.index.balances.groups(query)
-  const since = firstXBlock(chain.identity.blockchainIds.X)
-  if (since === undefined) return groups
-  const isThere = query.at === undefined || since < query.at || (since === query.at && query.edge === 'inclusive')
-  const outputs = isThere ? older.outputs : []
   const gone = chain.letter === 'X' ? await goneFromX(deps, query, since, older) : []
   return [
     ...groups,
-    ...outputs.map((utxo) => groupOf(utxo, chain.letter, query)),
+    ...older.outputs.map((utxo) => groupOf(utxo, chain.letter, query)),
     ...gone.map((utxo) => without(groupOf(utxo, chain.letter, query))),
   ]
 }

@@ -1,14 +1,12 @@
-import Fastify from 'fastify'
 import { balanceRoutes } from '../../../src/api/data/balances.ts'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
 import { evmLatestRoutes } from '../../../src/api/data/evm-latest.ts'
-import { dataApi } from '../../../src/api/data/index.ts'
 import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
 import { formatNodeId, idToCb58 } from '../../../src/lib/ids.ts'
 import { NO_OLDER } from '../../../src/services/older-outputs/index.ts'
+import { startDataApi } from './data-app.ts'
 
 export const id = (digit: string): string => idToCb58(digit.repeat(64))
 export const owner = (number: number): string =>
@@ -20,7 +18,6 @@ export const X = '/v1/networks/fuji/blockchains/x-chain'
 /** What the index was asked for: the members of the query; `more` is a second argument. */
 type Asked = Record<string, unknown>
 
-const plans = { default: { computeUnitsPerMinute: 1e9, computeUnitsPerDay: 1e9 } }
 const streams = ['testnet:P', 'testnet:X', 'testnet:C', 'mainnet:P', 'mainnet:X', 'mainnet:C', 'eip155:1', 'eip155:5']
 const evmChain = (chainId: string, isTestnet: boolean) => ({ chainId, isTestnet })
 const block = {
@@ -88,18 +85,13 @@ export async function startAsked() {
     },
     proofsOf: async () => new Map(),
   }
-  const app = Fastify({ bodyLimit: 10_000_000 })
-  await app.register(dataApi, {
-    pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: [
-      ...utxoRoutes(deps as unknown as UtxoDeps),
-      ...balanceRoutes({ ...(deps as unknown as UtxoDeps), edge: 'strict' }),
-      ...lastActivityRoutes(deps as unknown as UtxoDeps),
-      ...primaryBlockRoutes(deps as unknown as UtxoDeps),
-      ...evmLatestRoutes(deps as never),
-    ],
-  })
+  const app = await startDataApi([
+    ...utxoRoutes(deps as unknown as UtxoDeps),
+    ...balanceRoutes({ ...(deps as unknown as UtxoDeps), edge: 'strict' }),
+    ...lastActivityRoutes(deps as unknown as UtxoDeps),
+    ...primaryBlockRoutes(deps as unknown as UtxoDeps),
+    ...evmLatestRoutes(deps as never),
+  ])
   const get = async (url: string) => {
     const answer = await app.inject(url)
     return { status: answer.statusCode, body: answer.json() }

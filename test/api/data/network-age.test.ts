@@ -1,19 +1,16 @@
-import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { balanceRoutes } from '../../../src/api/data/balances.ts'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
-import { dataApi } from '../../../src/api/data/index.ts'
 import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { idToCb58 } from '../../../src/lib/ids.ts'
 import { NO_OLDER } from '../../../src/services/older-outputs/index.ts'
+import { startDataApi } from './data-app.ts'
 
 /*
  * What lies in shared memory is made and taken by the blocks of other chains: an answer is as old as the oldest of them.
  */
 const NOW = 2_000_000
-const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
 const id = (digit: string): string => idToCb58(digit.repeat(64))
 
 /** @param ages of the chains, milliseconds; those that are left out have not begun */
@@ -41,17 +38,12 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
     maxIndexAgeMs: 10_000,
     now: () => NOW,
   } as unknown as UtxoDeps
-  const app = Fastify()
-  await app.register(dataApi, {
-    pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: [
-      ...utxoRoutes(deps),
-      ...balanceRoutes({ ...deps, edge: 'strict' }),
-      ...lastActivityRoutes(deps),
-      ...primaryBlockRoutes(deps),
-    ],
-  })
+  const app = await startDataApi([
+    ...utxoRoutes(deps),
+    ...balanceRoutes({ ...deps, edge: 'strict' }),
+    ...lastActivityRoutes(deps),
+    ...primaryBlockRoutes(deps),
+  ])
   const query = '?addresses=fuji1m4hzf29faglptgsn0ha30jvyn8jpuehkr3drn7'
   const paths = [`utxos${query}`, `balances${query}`, `lastActivityTimestampByAddresses${query}`, 'blocks/7']
   const found = await Promise.all(

@@ -1,11 +1,8 @@
-import Fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
-import { dataApi } from '../../../src/api/data/index.ts'
 import { type NftDeps, nftRoutes } from '../../../src/api/data/nfts.ts'
 import type { NftToken } from '../../../src/store/index.ts'
+import { startDataApi } from './data-app.ts'
 
-const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
 const NOW = 1_000_000
 const [CHAIN, OTHER_CHAIN, STANDING] = ['43113', '9', '5']
 const [CONTRACT, OTHER] = [`0x${'ab'.repeat(20)}`, `0x${'cd'.repeat(20)}`]
@@ -53,12 +50,7 @@ async function open() {
     maxIndexAgeMs: 10_000,
     now: () => NOW,
   } as unknown as NftDeps
-  const app = Fastify()
-  await app.register(dataApi, {
-    pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: nftRoutes(deps),
-  })
+  const app = await startDataApi(nftRoutes(deps))
   const get = async (rest: string, chain = CHAIN, contract = CONTRACT) => {
     const answer = await app.inject(`/v1/chains/${chain}/nfts/collections/${contract}/tokens${rest}`)
     return { status: answer.statusCode, age: answer.headers['x-index-age'], body: answer.json() }

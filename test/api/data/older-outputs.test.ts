@@ -248,6 +248,7 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
     statusCode: 503,
     message: 'what the x-chain had before it had blocks is told by nodes, and none of them answers now',
   })
+  expect(await status(`${p}/balances?addresses=${owner}&blockTimestamp=${FIRST}`)).toBe(200)
   expect(await status(`${p}/utxos?addresses=${others}`)).toBe(200)
 })
 

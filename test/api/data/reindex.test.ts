@@ -1,11 +1,8 @@
-import Fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
-import { dataApi } from '../../../src/api/data/index.ts'
 import { type NftDeps, nftRoutes } from '../../../src/api/data/nfts.ts'
 import { NotFoundError } from '../../../src/errors.ts'
+import { startDataApi } from './data-app.ts'
 
-const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
 const CHAIN = '43113'
 const NOW = 1_000_000
 
@@ -27,12 +24,7 @@ async function reindex(
     now: () => NOW,
     reindexCooldownMs,
   } as unknown as NftDeps
-  const app = Fastify()
-  await app.register(dataApi, {
-    pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: nftRoutes(deps),
-  })
+  const app = await startDataApi(nftRoutes(deps))
   const url = `/v1/chains/${CHAIN}/nfts/collections/0x${'ab'.repeat(20)}/tokens/7:reindex`
   const { statusCode, headers } = await app.inject({ method: 'POST', url })
   await app.close()

@@ -1,8 +1,6 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { balanceRoutes } from '../../../src/api/data/balances.ts'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
-import { dataApi } from '../../../src/api/data/index.ts'
 import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
@@ -13,6 +11,7 @@ import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
 import { letters } from '../../../src/store/codes.ts'
 import type { Stage } from '../../indexer/stage.ts'
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { startDataApi } from './data-app.ts'
 import type { Letter } from './recorded-truth.ts'
 
 /*
@@ -24,7 +23,6 @@ export const OPEN = '9223372036854775807'
 const { chains, avaxAssetID } = recordedJson<{ chains: Record<Letter, string>; avaxAssetID: string }>('network')
 const blocks = recordedLines<{ chain: Letter; height: number; timestamp: number }>('truth/blocks')
 export const FIRST = blocks.find(({ chain, height }) => chain === 'X' && height === LAST_LOST + 1)?.timestamp as number
-const plans = { default: { computeUnitsPerMinute: 1e9, computeUnitsPerDay: 1e9 } }
 
 /** From here on X counts as one that had no blocks before. */
 export function bornLate(): void {
@@ -83,12 +81,11 @@ export async function serve(
     bytesOf: utxoBytes,
     proofsOf: async () => new Map(),
   }
-  const app = Fastify({ bodyLimit: 1_000_000 })
-  await app.register(dataApi, {
-    pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: [...utxoRoutes(deps), ...balanceRoutes({ ...deps, edge: 'strict' }), ...lastActivityRoutes(deps)],
-  })
+  const app = await startDataApi([
+    ...utxoRoutes(deps),
+    ...balanceRoutes({ ...deps, edge: 'strict' }),
+    ...lastActivityRoutes(deps),
+  ])
   onTestFinished(() => app.close())
   return app
 }

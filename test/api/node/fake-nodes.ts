@@ -193,3 +193,12 @@ export const gorillaCall = (method: string, params = '{}', id = '1'): string =>
 
 export const evmCall = (method: string, params = '[]', id = '1'): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`
+
+/** How a call comes in by POST, for what forwards it. */
+export const posted = (body: string) => ({
+  method: 'POST' as const,
+  contentType: 'application/json',
+  contentEncoding: undefined,
+  query: '',
+  body: Buffer.from(body),
+})

@@ -5,7 +5,7 @@ import { createWake } from '../../../../src/api/node/forward/wake.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
-import { gorillaCall, OTHER_CHAIN, startFront } from '../fake-nodes.ts'
+import { gorillaCall, OTHER_CHAIN, posted, startFront } from '../fake-nodes.ts'
 
 function startPools(options: Partial<NodePoolsDeps> & Pick<NodePoolsDeps, 'nodes'>) {
   const pools = createNodePools({ evm: {}, limits: TEST_LIMITS, deps: {}, ...options })
@@ -68,13 +68,7 @@ it('the heights of all nodes are known before the first question', async () => {
     method: 'avax.x',
     params: undefined,
     id: Buffer.from('1'),
-    http: {
-      method: 'POST',
-      contentType: 'application/json',
-      contentEncoding: undefined,
-      query: '',
-      body: Buffer.from(gorillaCall('avax.x')),
-    },
+    http: posted(gorillaCall('avax.x')),
     signal: new AbortController().signal,
   })
   expect(body.toString()).toContain('NodeID-1')

@@ -6,7 +6,7 @@ import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/e
 import { createApp } from '../../../../src/app.ts'
 import { startRedis, whyNoRedis } from '../../../support/redis-server.ts'
 import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
-import { type Asked, type Front, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
+import { type Asked, type Front, gorillaCall, nodeAt, posted, type Reply, startFront } from '../fake-nodes.ts'
 import { testConfig } from '../recorded-node.ts'
 
 const TOTAL = 100
@@ -204,13 +204,7 @@ describe('pages of UTXOs', () => {
         method,
         params: Buffer.from(params),
         id: Buffer.from('1'),
-        http: {
-          method: 'POST',
-          contentType: 'application/json',
-          contentEncoding: undefined,
-          query: '',
-          body: Buffer.from(gorillaCall(method, params)),
-        },
+        http: posted(gorillaCall(method, params)),
         signal: new AbortController().signal,
       })
       .finally(() => {

@@ -4,7 +4,7 @@ import { createNodePools, type Member, type NodeGroup } from '../../../../src/ap
 import { forwardWrite } from '../../../../src/api/node/forward/writes.ts'
 import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
-import { evmCall, startFront } from '../fake-nodes.ts'
+import { evmCall, posted, startFront } from '../fake-nodes.ts'
 
 const params = '["0x02f8aabbccdd"]'
 const write: ForwardCall = {
@@ -13,13 +13,7 @@ const write: ForwardCall = {
   method: 'eth_sendRawTransaction',
   params: Buffer.from(params),
   id: Buffer.from('1'),
-  http: {
-    method: 'POST',
-    contentType: 'application/json',
-    contentEncoding: undefined,
-    query: '',
-    body: Buffer.from(evmCall('eth_sendRawTransaction', params)),
-  },
+  http: posted(evmCall('eth_sendRawTransaction', params)),
   signal: new AbortController().signal,
 }
 
