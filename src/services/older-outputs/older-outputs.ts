@@ -134,7 +134,9 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
       const { side, letter, identity } = chain
       const since = firstXBlock(identity.blockchainIds.X)
       const network = networks[side]
-      if (since === undefined || !network || !deps.isIndexed(`${side}:X`)) return NO_OLDER
+      if (since === undefined || !network) return NO_OLDER
+      // What an index of X that was switched off has is served for as long as it is young enough, and then as a whole.
+      if (letter !== 'X' && !deps.isIndexed(`${side}:X`)) return NO_OLDER
       const keyOf = (address: string): string => `${side}:${letter}:${address}`
       const asked = [...new Set(addresses)].filter((address) => !clean.has(keyOf(address)))
       if (asked.length === 0) return NO_OLDER

@@ -218,6 +218,9 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
     exported?.utxoId,
   )
   expect(asked).toEqual([])
+  const [held] = trueUtxos().filter((utxo) => utxo.createdOnChain === 'X' && utxo.addresses.some((one) => old.has(one)))
+  const whose = [held?.addresses[0] as string]
+  expect(await listed(withoutX, 'X', whose, 'pageSize=1024')).toEqual(await listed(app, 'X', whose, 'pageSize=1024'))
 
   const idsOf = async () => (await listed(app, 'P', [owner], 'pageSize=1024')).map(({ utxoId }) => utxoId)
   expect(await idsOf()).toContain(exported?.utxoId)
