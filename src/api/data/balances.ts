@@ -3,7 +3,7 @@ import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { Older } from '../../services/older-outputs/index.ts'
 import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
-import { groupOf, without } from './older-outputs.ts'
+import { besideOlder, groupOf, without } from './older-outputs.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -110,14 +110,15 @@ async function groupsOf(deps: PrimaryDeps, chain: PrimaryChain, query: BalanceQu
   const since = firstXBlock(chain.identity.blockchainIds.X)
   const isThere = since !== undefined && (at === undefined || since < at || (since === at && edge === 'inclusive'))
   if (!isThere) return deps.index.balances.groups(query)
-  const older = await deps.older.of(chain, query.addresses)
-  const groups = await deps.index.balances.groups(query)
-  const gone = chain.letter === 'X' ? await goneFromX(deps, query, since, older) : []
-  return [
-    ...groups,
-    ...older.outputs.map((utxo) => groupOf(utxo, chain.letter, query)),
-    ...gone.map((utxo) => without(groupOf(utxo, chain.letter, query))),
-  ]
+  return besideOlder(deps, chain, query.addresses, async (older) => {
+    const groups = await deps.index.balances.groups(query)
+    const gone = chain.letter === 'X' ? await goneFromX(deps, query, since, older) : []
+    return [
+      ...groups,
+      ...older.outputs.map((utxo) => groupOf(utxo, chain.letter, query)),
+      ...gone.map((utxo) => without(groupOf(utxo, chain.letter, query))),
+    ]
+  })
 }
 
 /** What X had before it had blocks and spent then: the index has it as if it were still there. */

@@ -1,3 +1,4 @@
+import { FirnError } from '../../errors.ts'
 import type { Older } from '../../services/older-outputs/index.ts'
 import {
   type BalanceGroup,
@@ -9,6 +10,34 @@ import {
   type UtxoPage,
   type UtxoRecord,
 } from '../../store/index.ts'
+import type { PrimaryChain, PrimaryDeps } from './primary-chain.ts'
+
+/** Each further one takes an output that was spent within the few milliseconds of the one before. */
+const TRIES = 3
+
+/**
+ * What is read of the index beside the outputs that it does not know. One that is spent in between would show beside what
+ * has come of it: then both are read again.
+ * @throws FirnError with status 503 when that happens again and again, and as `OlderOutputs.of`
+ */
+export async function besideOlder<T>(
+  { older: outputs }: Pick<PrimaryDeps, 'older'>,
+  chain: PrimaryChain,
+  addresses: readonly string[],
+  read: (older: Older) => Promise<T>,
+): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const older = await outputs.of(chain, addresses)
+    const found = await read(older)
+    if (await outputs.hold(chain, older)) return found
+  }
+  throw new FirnError('what the x-chain had before it had blocks is being spent at this moment', {
+    code: 'INDEX_BEHIND',
+    status: 503,
+    retryable: true,
+    expose: true,
+  })
+}
 
 /** A page of the index with the outputs that it does not know, each where the order of the list puts it. */
 export function withOlder(page: UtxoPage, { outputs }: Older, query: UtxoListQuery): UtxoPage {

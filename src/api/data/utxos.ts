@@ -6,7 +6,7 @@ import { idFromCb58 } from '../../lib/ids.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
 import { withAssets } from './assets.ts'
-import { withOlder } from './older-outputs.ts'
+import { besideOlder, withOlder } from './older-outputs.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -100,11 +100,12 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
 
   /** The nodes first: what is spent meanwhile is no longer in the list of the index either. */
   async function read(chain: PrimaryChain, query: UtxoListQuery): Promise<UtxoPage> {
-    const older = await deps.older.of(chain, query.addresses)
-    const page = await deps.index.utxos.list(query)
     const since = firstXBlock(chain.identity.blockchainIds.X)
-    const utxos = page.utxos.filter((utxo) => !isOfUnknownEnd(since, utxo) || older.still.has(utxo.id))
-    return withOlder({ ...page, utxos }, older, query)
+    return besideOlder(deps, chain, query.addresses, async (older) => {
+      const page = await deps.index.utxos.list(query)
+      const utxos = page.utxos.filter((utxo) => !isOfUnknownEnd(since, utxo) || older.still.has(utxo.id))
+      return withOlder({ ...page, utxos }, older, query)
+    })
   }
 
   async function present(chain: PrimaryChain, found: readonly UtxoRecord[]): Promise<unknown[]> {

@@ -30,12 +30,15 @@ const PLACES: Readonly<Record<ChainLetter, readonly Place[]>> = {
   ],
 }
 
+/** Chains on which outputs of the lists of a chain are spent. */
+export const spendersOf = (letter: ChainLetter): ChainLetter[] => [...new Set(PLACES[letter].map(({ chain }) => chain))]
+
 /** Unspent outputs as nodes have them now. */
 export interface NodeOutputs {
   /** What was made when is not said there: of all the time of `since`. */
   records: UtxoRecord[]
-  /** Height of X that none of the answering nodes had passed when it answered. Asks them. */
-  heightOfX(): Promise<bigint>
+  /** Heights that none of the answering nodes had passed when it answered. Asks them. */
+  heights(chains: readonly ChainLetter[]): Promise<ReadonlyMap<ChainLetter, bigint>>
 }
 
 export interface NodeOutputsQuery {
@@ -65,11 +68,13 @@ export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOut
   )
   return {
     records: lists.flat(),
-    heightOfX: async () => {
-      const heights = await Promise.all(
-        [...servers].map((sameServer) => readHeight(pool, 'X', { deadline, sameServer })),
-      )
-      return heights.sort((a, b) => (a < b ? -1 : 1)).at(-1) ?? 0n
+    heights: async (chains) => {
+      const highest = async (chain: ChainLetter): Promise<[ChainLetter, bigint]> => {
+        const asked = [...servers].map((sameServer) => readHeight(pool, chain, { deadline, sameServer }))
+        const told = await Promise.all(asked)
+        return [chain, told.sort((a, b) => (a < b ? -1 : 1)).at(-1) ?? 0n]
+      }
+      return new Map(await Promise.all(chains.map(highest)))
     },
   }
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { FirnError } from '../../errors.ts'
 import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
-import { type NodeOutputs, readNodeOutputs } from './node-outputs.ts'
+import { createHoldings, dividedAmong, type Holding, together } from './holdings.ts'
+import { type NodeOutputs, readNodeOutputs, spendersOf } from './node-outputs.ts'
 
 /** A chain whose lists are answered; blockchain ids CB58. */
 export interface ListedChain {
@@ -35,6 +35,8 @@ export interface OlderOutputs {
    * @throws FirnError with status 503 when no node tells, or the index is behind them
    */
   of(chain: ListedChain, addresses: readonly string[]): Promise<Older>
+  /** Whether the index has seen none of them spent since: what it holds besides is then of the same state. */
+  hold(chain: ListedChain, older: Older): Promise<boolean>
 }
 
 export interface OlderOutputsDeps {
@@ -46,10 +48,13 @@ export interface OlderOutputsDeps {
   patienceMs?: number
 }
 
-/** The nodes show outputs of blocks that the index does not have yet: they cannot be told from older ones. */
+/**
+ * The nodes have seen blocks that the index does not have yet: what these made cannot be told from what is older, and what
+ * they spent is gone there while here nothing has come of it.
+ */
 class IndexBehindError extends FirnError {
-  constructor(height: bigint) {
-    super(`the index of the x-chain has not reached block ${height} of the nodes yet`, {
+  constructor(letter: ChainLetter, height: bigint) {
+    super(`the index of the ${letter.toLowerCase()}-chain has not reached block ${height} of the nodes yet`, {
       code: 'INDEX_BEHIND',
       status: 503,
       retryable: true,
@@ -78,49 +83,53 @@ const silent = (cause: unknown): never => {
 const NODES_MS = 8_000
 const PATIENCE_MS = 3_000
 const LOOK_MS = 100
-/**
- * Addresses that own nothing of that time are not asked for again: nothing is added to it any more. Only for a while,
- * since one wrong answer of a node would otherwise be believed for good.
- */
-const CLEAN = { max: 100_000, ttl: 600_000 }
 
 export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
   const { index, networks, patienceMs = PATIENCE_MS } = deps
-  const clean = new LRUCache<string, true>(CLEAN)
+  const holdings = createHoldings()
+  const livesOf = (side: Side, utxos: readonly UtxoRecord[]) =>
+    index.utxos.lives(
+      side,
+      utxos.map(({ id }) => id),
+    )
 
-  /** What of the outputs that X made is in none of its blocks. */
-  async function neverSeen(side: Side, found: NodeOutputs): Promise<UtxoRecord[]> {
-    let unknown = found.records.filter(({ createdOn }) => createdOn === 'X')
-    let height: bigint | undefined
+  /** What of a node's answer is of before X had blocks, once the index knows all that the node knew. */
+  async function ofBefore({ side, letter }: ListedChain, found: NodeOutputs, since: bigint): Promise<Holding> {
+    // An index of X that was switched off is compared as well: it is served as a whole or not at all.
+    const chains = spendersOf(letter).filter((chain) => chain === 'X' || deps.isIndexed(`${side}:${chain}`))
     const until = Date.now() + patienceMs
-    while (unknown.length > 0) {
+    let heights: ReadonlyMap<ChainLetter, bigint> | undefined
+    for (;;) {
       const progress = await index.progress()
       // Asked for in this order: what the index has got in between only makes it know more.
-      const lives = await index.utxos.lives(
-        side,
-        unknown.map(({ id }) => id),
-      )
-      unknown = unknown.filter(({ id }) => !lives.has(id))
-      if (unknown.length === 0) break
-      height ??= await found.heightOfX().catch(silent)
-      const tip = progress.find(({ stream }) => stream === `${side}:X`)?.tip?.height ?? -1n
-      if (tip >= height) return unknown
-      if (Date.now() >= until) throw new IndexBehindError(height)
+      const lives = await livesOf(side, found.records)
+      const outputs = found.records.filter(({ id, createdOn }) => createdOn === 'X' && !lives.has(id))
+      const still = found.records.filter((utxo) => {
+        const created = lives.get(utxo.id)?.created
+        return created !== undefined && isOfUnknownEnd(since, { ...utxo, created })
+      })
+      if (outputs.length === 0 && still.length === 0) return { outputs, still }
+      heights ??= await found.heights(chains).catch(silent)
+      const tips = new Map(progress.map(({ stream, tip }) => [stream, tip?.height ?? -1n]))
+      const behind = [...heights].find(([chain, height]) => (tips.get(`${side}:${chain}`) ?? -1n) < height)
+      if (!behind) return { outputs, still }
+      if (Date.now() >= until) throw new IndexBehindError(...behind)
       await sleep(LOOK_MS)
     }
-    return []
   }
 
-  /** What the index knows of that time. */
-  async function stillThere(side: Side, { records }: NodeOutputs, since: bigint): Promise<UtxoRecord[]> {
-    const lives = await index.utxos.lives(
-      side,
-      records.map(({ id }) => id),
-    )
-    return records.filter((utxo) => {
-      const created = lives.get(utxo.id)?.created
-      return created !== undefined && isOfUnknownEnd(since, { ...utxo, created })
-    })
+  /** Asks nodes, and keeps what they tell. */
+  async function asked(
+    chain: ListedChain,
+    network: AvalancheNetwork,
+    addresses: readonly string[],
+    since: bigint,
+  ): Promise<Holding> {
+    const { letter, identity } = chain
+    const query = { letter, hrp: identity.hrp, addresses, since, deadline: Date.now() + NODES_MS }
+    const holding = await ofBefore(chain, await readNodeOutputs(network, query).catch(silent), since)
+    for (const [address, part] of dividedAmong(addresses, holding)) holdings.set(keyOf(chain, address), part)
+    return holding
   }
 
   /** With what the index knows of their assets. */
@@ -137,19 +146,20 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
       if (since === undefined || !network) return NO_OLDER
       // What an index of X that was switched off has is served for as long as it is young enough, and then as a whole.
       if (letter !== 'X' && !deps.isIndexed(`${side}:X`)) return NO_OLDER
-      const keyOf = (address: string): string => `${side}:${letter}:${address}`
-      const asked = [...new Set(addresses)].filter((address) => !clean.has(keyOf(address)))
-      if (asked.length === 0) return NO_OLDER
-      const deadline = Date.now() + NODES_MS
-      const query = { letter, hrp: identity.hrp, addresses: asked, since, deadline }
-      const found = await readNodeOutputs(network, query).catch(silent)
-      const [outputs, still] = await Promise.all([neverSeen(side, found), stillThere(side, found, since)])
-      const owners = new Set([...outputs, ...still].flatMap((utxo) => utxo.addresses))
-      for (const address of asked) if (!owners.has(address)) clean.set(keyOf(address), true)
-      return {
-        outputs: await described(side, outputs),
-        still: new Set(still.map(({ id }) => id)),
-      }
+      const kept = new Map([...new Set(addresses)].map((address) => [address, holdings.get(keyOf(chain, address))]))
+      const missing = [...kept].filter(([, holding]) => !holding).map(([address]) => address)
+      const known = [...kept.values()].filter((holding) => holding !== undefined)
+      if (missing.length > 0) known.push(await asked(chain, network, missing, since))
+      const { outputs, still } = together(known)
+      if (outputs.length === 0 && still.length === 0) return NO_OLDER
+      const lives = await livesOf(side, outputs)
+      const unspent = outputs.filter(({ id }) => !lives.has(id))
+      return { outputs: await described(side, unspent), still: new Set(still.map(({ id }) => id)) }
+    },
+    async hold({ side }, { outputs }) {
+      return outputs.length === 0 || (await livesOf(side, outputs)).size === 0
     },
   }
 }
+
+const keyOf = ({ side, letter }: ListedChain, address: string): string => `${side}:${letter}:${address}`

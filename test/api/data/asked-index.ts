@@ -71,7 +71,7 @@ export async function startAsked() {
       blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
       avaxAssetId: id('3'),
     }),
-    older: { of: async () => NO_OLDER },
+    older: { of: async () => NO_OLDER, hold: async () => true },
     isIndexed: () => true,
     maxIndexAgeMs: 10_000,
     now: () => 0,

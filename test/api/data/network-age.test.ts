@@ -33,7 +33,7 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
       blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
       avaxAssetId: id('3'),
     }),
-    older: { of: async () => NO_OLDER },
+    older: { of: async () => NO_OLDER, hold: async () => true },
     isIndexed: (stream: string) => indexed.includes(stream.slice(-1)),
     maxIndexAgeMs: 10_000,
     now: () => NOW,

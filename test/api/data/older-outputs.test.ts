@@ -4,41 +4,15 @@ import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
 import { verifyIndex } from '../../../src/indexer/verify/index.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
-import { type Stage, startStage } from '../../indexer/stage.ts'
+import { startStage } from '../../indexer/stage.ts'
 import { recordedJson } from '../../support/recordings.ts'
 import { trueUtxos } from '../../support/true-utxos.ts'
 import { everyAddress, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
+import { exported, listed, lostExports, newcomers, old, others, type ShownUtxo, startShort } from './short-index.ts'
 import { bornLate, FIRST, LAST_LOST, loseBlocks, OPEN, serve } from './x-born-late.ts'
 
 const { avaxAssetID: AVAX } = recordedJson<{ avaxAssetID: string }>('network')
 const addresses = everyAddress(trueUtxos())
-
-interface ShownUtxo {
-  utxoId: string
-  createdOnChainId: string
-  asset: object
-  timestamp?: number
-  blockTimestamp?: number
-  blockNumber?: string
-}
-
-/** All pages of a list. */
-async function listed(app: FastifyInstance, letter: Letter, owners: string[], query: string): Promise<ShownUtxo[]> {
-  const found: ShownUtxo[] = []
-  let token: string | undefined
-  do {
-    const answer = await app.inject({
-      method: 'POST',
-      url: `${placeOf(letter)}/utxos?${query}${token === undefined ? '' : `&pageToken=${token}`}`,
-      payload: { addresses: owners.join() },
-    })
-    expect(answer.statusCode, answer.body).toBe(200)
-    const { utxos, nextPageToken } = answer.json()
-    found.push(...utxos)
-    token = nextPageToken
-  } while (token !== undefined)
-  return found
-}
 
 const balancesOf = async (app: FastifyInstance, letter: Letter, owner: string) => {
   const answer = await app.inject(`${placeOf(letter)}/balances?addresses=${owner}`)
@@ -117,55 +91,6 @@ it('what X left unspent before its blocks is in the lists and balances of all ch
   }
 })
 
-/** The stage without its node's lost blocks, and how often the node was asked for outputs. */
-async function startShort() {
-  const stage = await startStage({ name: 'testnet' })
-  await stage.caughtUp()
-  await stage.indexer.stop()
-  await loseBlocks(stage)
-  const asked: string[] = []
-  const lies = { aboutWhom: false }
-  const pool: Stage['pool'] = {
-    ...stage.pool,
-    rpc: (path, method, ...rest) => {
-      if (method.endsWith('.getUTXOs')) asked.push(method)
-      const [, ...options] = rest
-      if (lies.aboutWhom && method === 'platform.getUTXOs')
-        return stage.pool.rpc(
-          path,
-          method,
-          { addresses: [`P-${exported?.addresses[0]}`], sourceChain: 'X' },
-          ...options,
-        )
-      return stage.pool.rpc(path, method, ...rest)
-    },
-  }
-  return { stage, asked, lies, pool, app: await serve({ store: stage.store, pool }) }
-}
-
-/** The outputs that X exported to P in a lost block and that still wait there. */
-const lostExports = trueUtxos().filter(
-  ({ createdOnChain, consumableOnChain, consumedBy, createdAtHeight }) =>
-    createdOnChain === 'X' && consumableOnChain === 'P' && consumedBy === null && createdAtHeight <= LAST_LOST,
-)
-
-const [exported] = lostExports
-
-/** Nothing of X of theirs is from before its blocks; the newcomers have something of since. */
-const old = new Set(
-  trueUtxos()
-    .filter(({ createdOnChain, consumableOnChain, createdAtHeight, createdAtTime }) =>
-      createdOnChain === 'X' ? createdAtHeight <= LAST_LOST : consumableOnChain === 'X' && createdAtTime <= FIRST,
-    )
-    .flatMap((utxo) => utxo.addresses),
-)
-const others = addresses.filter((address) => !old.has(address)).slice(0, 3)
-const newcomers = everyAddress(
-  trueUtxos().filter(({ createdOnChain, consumedBy }) => createdOnChain === 'X' && consumedBy === null),
-)
-  .filter((address) => !old.has(address))
-  .slice(0, 3)
-
 it('says what it cannot know of then, asks for nothing twice, and waits for an index that is behind the nodes', async () => {
   const { stage, asked, lies, pool, app } = await startShort()
   bornLate()
@@ -200,7 +125,7 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
   const own = lostExports.filter(({ addresses }) => addresses.includes(owner)).length
   expect((await waiting(FIRST + 1)) - (await waiting(FIRST))).toBe(own)
 
-  // Nothing is added to what X had then: who has nothing of it is not asked for again, who has is.
+  // Nothing is added to what X had then: nobody is asked for again.
   await listed(app, 'X', newcomers, 'pageSize=10')
   await listed(app, 'P', others, 'pageSize=10')
   expect([others.length, newcomers.length]).toEqual([3, 3])
@@ -208,7 +133,8 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
   await listed(app, 'X', newcomers, 'pageSize=10')
   await listed(app, 'P', others, 'pageSize=10')
   expect(asked).toEqual([])
-  await listed(app, 'P', [...others, owner], 'pageSize=1024')
+  const anew = await serve({ store: stage.store, pool })
+  await listed(anew, 'P', [...others, owner], 'pageSize=1024')
   expect(asked).toEqual(['platform.getUTXOs', 'avm.getUTXOs'])
 
   // Without an index of X, what is older cannot be told from what is new.
@@ -225,7 +151,8 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
   const idsOf = async () => (await listed(app, 'P', [owner], 'pageSize=1024')).map(({ utxoId }) => utxoId)
   expect(await idsOf()).toContain(exported?.utxoId)
   await stage.sql(`update stream set height = 150 where name = 'testnet:X'`)
-  const behind = await app.inject(`${p}/utxos?addresses=${owner}`)
+  const late = await serve({ store: stage.store, pool })
+  const behind = await late.inject(`${p}/utxos?addresses=${owner}`)
   expect(behind.json()).toMatchObject({
     statusCode: 503,
     message: 'the index of the x-chain has not reached block 212 of the nodes yet',
@@ -246,8 +173,9 @@ it('says what it cannot know of then, asks for nothing twice, and waits for an i
   expect(await idsOf()).not.toContain(exported?.utxoId)
   await stage.sql(`delete from utxo where utxo = '${key}'`)
 
+  const alone = await serve({ store: stage.store, pool })
   for (const node of stage.nodes) await node.stop()
-  expect((await app.inject(`${p}/utxos?addresses=${owner}`)).json()).toMatchObject({
+  expect((await alone.inject(`${p}/utxos?addresses=${owner}`)).json()).toMatchObject({
     statusCode: 503,
     message: 'what the x-chain had before it had blocks is told by nodes, and none of them answers now',
   })

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+import { idFromCb58 } from '../../../src/lib/ids.ts'
+import { utxoKey } from '../../../src/store/utxo-key.ts'
+import type { Stage } from '../../indexer/stage.ts'
+import { placeOf } from './recorded-truth.ts'
+import { exported, listed, lostExports, others, startShort } from './short-index.ts'
+import { bornLate, serve } from './x-born-late.ts'
+
+const owner = exported?.addresses[0] as string
+const own = lostExports.filter(({ addresses }) => addresses.includes(owner)).map(({ utxoId }) => utxoId)
+const key = utxoKey(idFromCb58(exported?.txHash ?? ''), exported?.outputIndex ?? 0)
+
+/** As the index has it when a block has spent an output that no block made. */
+const spend = ({ sql }: Stage) =>
+  sql(`insert into utxo (network, utxo, tx_id, output_index, consumed_by, consumed_height, consumed_time)
+    select network, '${key}', tx_id, 0, tx_id, 1, 1 from utxo limit 1 on conflict do nothing`)
+
+it('nodes are asked once for what an address had then, and the index tells what was spent of it', async () => {
+  const { stage, asked, app } = await startShort()
+  bornLate()
+  const idsOf = async (owners: string[], pageSize: number) =>
+    (await listed(app, 'P', owners, `pageSize=${pageSize}`)).map(({ utxoId }) => utxoId)
+  const small = await idsOf([owner], 1)
+  expect(small).toEqual(expect.arrayContaining(own))
+  expect(small.length).toBeGreaterThan(1)
+  expect(asked).toEqual(['platform.getUTXOs', 'avm.getUTXOs'])
+  // Beside others of whom nothing is known only they are asked for, and what is known shows once.
+  expect((await idsOf([owner, ...others], 1_024)).filter((id) => own.includes(id)).sort()).toEqual([...own].sort())
+  expect(asked.length).toBe(4)
+  const { balances } = (await app.inject(`${placeOf('P')}/balances?addresses=${owner}`)).json()
+  expect(asked.length).toBe(4)
+  await spend(stage)
+  expect(await idsOf([owner], 1_024)).toEqual((await idsOf([owner], 1)).filter((id) => id !== exported?.utxoId))
+  expect((await app.inject(`${placeOf('P')}/balances?addresses=${owner}`)).json().balances).not.toEqual(balances)
+  expect(asked.length).toBe(4)
+})
+
+it('an output that is spent while the index is read shows beside nothing that came of it', async () => {
+  const { stage, pool } = await startShort()
+  bornLate()
+  const { reader } = stage.store
+  let reads = 0
+  let spentFor = 0
+  const list: typeof reader.utxos.list = async (query) => {
+    const page = await reader.utxos.list(query)
+    reads++
+    if (spentFor > 0) await spend(stage)
+    return page
+  }
+  const lives: typeof reader.utxos.lives = async (...of) => {
+    const told = await reader.utxos.lives(...of)
+    // Somebody who never sees it in peace: as soon as one look is over, another output is spent.
+    if (spentFor > 1) await stage.sql(`delete from utxo where utxo = '${key}'`)
+    return told
+  }
+  const store = { ...stage.store, reader: { ...reader, utxos: { ...reader.utxos, list, lives } } }
+  const app = await serve({ store, pool })
+  const read = async () => {
+    reads = 0
+    return app.inject(`${placeOf('P')}/utxos?addresses=${owner}&pageSize=100`)
+  }
+  const shown = (await read()).json().utxos.length
+  expect(reads).toBe(1)
+  spentFor = 1
+  expect((await read()).json().utxos.length).toBe(shown - 1)
+  expect(reads).toBe(2)
+  await stage.sql(`delete from utxo where utxo = '${key}'`)
+  spentFor = 2
+  expect((await read()).json()).toMatchObject({
+    statusCode: 503,
+    message: 'what the x-chain had before it had blocks is being spent at this moment',
+  })
+  expect(reads).toBe(3)
+})
+
+it('what nodes no longer have is waited for until the index has seen what came of it', async () => {
+  const { stage, pool } = await startShort()
+  bornLate()
+  const { store } = stage
+  const told = async (isIndexed?: (stream: string) => boolean) => {
+    const app = await serve({ store, pool }, isIndexed)
+    return (await app.inject(`${placeOf('P')}/utxos?addresses=${owner}`)).json()
+  }
+  const [{ height }] = (await stage.sql(`select height from stream where name = 'testnet:P'`)) as [{ height: string }]
+  await stage.sql(`update stream set height = ${height} - 1 where name = 'testnet:P'`)
+  expect(await told()).toMatchObject({
+    statusCode: 503,
+    message: `the index of the p-chain has not reached block ${height} of the nodes yet`,
+  })
+  expect(await told((stream) => stream !== 'testnet:P')).toMatchObject({ utxos: expect.anything() })
+  await stage.sql(`update stream set height = ${height} where name = 'testnet:P'`)
+  expect(await told()).toMatchObject({ utxos: expect.anything() })
+})
