@@ -2,9 +2,10 @@ import { expect, it } from 'vitest'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
 import type { Stage } from '../../indexer/stage.ts'
-import { placeOf } from './recorded-truth.ts'
+import { trueUtxos } from '../../support/true-utxos.ts'
+import { type Letter, placeOf } from './recorded-truth.ts'
 import { exported, listed, lostExports, others, startShort } from './short-index.ts'
-import { bornLate, serve } from './x-born-late.ts'
+import { bornLate, FIRST, serve } from './x-born-late.ts'
 
 const owner = exported?.addresses[0] as string
 const own = lostExports.filter(({ addresses }) => addresses.includes(owner)).map(({ utxoId }) => utxoId)
@@ -73,21 +74,43 @@ it('an output that is spent while the index is read shows beside nothing that ca
   expect(reads).toBe(3)
 })
 
+/** Exported from P before X had blocks, and still waiting on X: the index knows of it, though not of its end. */
+const [waiting] = trueUtxos().filter(
+  ({ createdOnChain, consumableOnChain, consumedBy, createdAtTime, addresses }) =>
+    createdOnChain === 'P' &&
+    consumableOnChain === 'X' &&
+    consumedBy === null &&
+    createdAtTime < FIRST &&
+    !lostExports.some((other) => other.addresses.some((address) => addresses.includes(address))),
+)
+
 it('what nodes no longer have is waited for until the index has seen what came of it', async () => {
   const { stage, pool } = await startShort()
   bornLate()
   const { store } = stage
-  const told = async (isIndexed?: (stream: string) => boolean) => {
+  const told = async (letter: Letter, address: string | undefined, isIndexed?: (stream: string) => boolean) => {
     const app = await serve({ store, pool }, isIndexed)
-    return (await app.inject(`${placeOf('P')}/utxos?addresses=${owner}`)).json()
+    return (await app.inject(`${placeOf(letter)}/utxos?addresses=${address}`)).json()
   }
-  const [{ height }] = (await stage.sql(`select height from stream where name = 'testnet:P'`)) as [{ height: string }]
-  await stage.sql(`update stream set height = ${height} - 1 where name = 'testnet:P'`)
-  expect(await told()).toMatchObject({
-    statusCode: 503,
-    message: `the index of the p-chain has not reached block ${height} of the nodes yet`,
-  })
-  expect(await told((stream) => stream !== 'testnet:P')).toMatchObject({ utxos: expect.anything() })
-  await stage.sql(`update stream set height = ${height} where name = 'testnet:P'`)
-  expect(await told()).toMatchObject({ utxos: expect.anything() })
+  /** The index behind by a block, for as long as something is asked. */
+  const behind = async <T>(letter: Letter, ask: () => Promise<T>): Promise<[T, string]> => {
+    const name = `testnet:${letter}`
+    const [{ height }] = (await stage.sql(`select height from stream where name = '${name}'`)) as [{ height: string }]
+    await stage.sql(`update stream set height = ${height} - 1 where name = '${name}'`)
+    const answer = await ask()
+    await stage.sql(`update stream set height = ${height} where name = '${name}'`)
+    return [answer, height]
+  }
+  const expectBehind = ([answer, height]: [unknown, string], letter: Letter): void =>
+    expect(answer).toMatchObject({
+      statusCode: 503,
+      message: `the index of the ${letter.toLowerCase()}-chain has not reached block ${height} of the nodes yet`,
+    })
+  expectBehind(await behind('P', () => told('P', owner)), 'P')
+  expectBehind(await behind('P', () => told('P', waiting?.addresses[0])), 'P')
+  const [withoutP] = await behind('P', () => told('P', owner, (stream) => stream !== 'testnet:P'))
+  expect(withoutP).toMatchObject({ utxos: expect.anything() })
+  // An index of X that was switched off is served as a whole or not at all.
+  expectBehind(await behind('X', () => told('X', owner, (stream) => stream !== 'testnet:X')), 'X')
+  expect(await told('P', owner)).toMatchObject({ utxos: expect.anything() })
 })
