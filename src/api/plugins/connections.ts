@@ -22,11 +22,12 @@ const LOOKS = 3
 const LOOK_AGAIN_MS = 5
 
 /**
- * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once. Node
- * closes idle keep-alive connections, but neither those that never carried a request (clients open such in advance) nor
- * those whose answer is still on its way. Here the first are closed after a moment, in which what was sent before the
- * client could know is read and served; the second as soon as their answer is out; and whatever is left after `graceMs`
- * is cut. Returns once everything is on its way out.
+ * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once.
+ * Connections that only wait for their next request are closed then. Those that never carried one (clients open such in
+ * advance) are closed after a moment, in which what was sent before the client could know is read and served; those whose
+ * answer is still on its way, as soon as it is out; and whatever is left after `graceMs` is cut. Node does the first by
+ * itself, the second not before version 26 and without that moment, and the third never. Returns once everything is on
+ * its way out.
  */
 export function installConnectionTracking(app: FastifyInstance, graceMs: number): Connections {
   const busy = new TransientMap<Socket, number>()
@@ -61,6 +62,8 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     }
   }
 
+  // Called by Node and by Fastify when they close: what is idle is judged here alone.
+  app.server.closeIdleConnections = () => undefined
   app.server.on('drop', () => {
     taken += 1
   })
