@@ -29,6 +29,8 @@ export class IndexBehindError extends BadAnswerError {}
 const MAX_CONTAINERS = 1_024
 /** A proposal and its option have to fit into one page. */
 const FEWEST = 2
+/** Come in one answer, and a node can hold them, whatever they weigh: since Helicon a P block may be a megabyte. */
+const SAFE = 8
 /** Pages shrink towards this many bytes of JSON, so that large blocks do not fill the memory. */
 const PAGE_BYTES = 8_388_608
 const CALL_MS = 60_000
@@ -47,6 +49,8 @@ export function createIndexApi<T>(
   const path = `/ext/index/${format.letter}/block`
   const most = Math.max(FEWEST, Math.min(pageBlocks, MAX_CONTAINERS))
   let count = most
+  /** What lies below this height did not come in a page of many: too large, or too late. */
+  let heavyBelow = 0n
   /** Nodes that began to index late, or did not for a while, hold the block of height h at h − 1 − shift. */
   let shift = 0n
 
@@ -57,14 +61,20 @@ export function createIndexApi<T>(
     if (startIndex < 0n) return { kind: 'off', reason: 'the index begins later' }
     const numToFetch = Math.min(count + (overlap ? 1 : 0), MAX_CONTAINERS)
     const asked = { after, overlap, startIndex, numToFetch }
-    const answer = await exchange(pool, path, asked, signal, (response) => readAnswer(format, response, asked)).catch(
-      (error: unknown) => {
-        count = Math.max(FEWEST, count >> 1)
-        throw error
-      },
-    )
-    if (answer.reading.kind === 'blocks') count = Math.min(most, nextCount(answer.reading.blocks.length, answer.bytes))
-    return answer.reading
+    let answered = false
+    const answer = await exchange(pool, path, asked, signal, (response) => {
+      answered = true
+      return readAnswer(format, response, asked)
+    }).catch((error: unknown) => {
+      if (!answered) heavyBelow = maxOf(heavyBelow, after.height + BigInt(numToFetch))
+      count = Math.max(FEWEST, Math.min(count >> 1, answered ? most : SAFE))
+      throw error
+    })
+    const { reading, bytes } = answer
+    // A node puts its answer together whole, also when nobody waits any more: it is not asked for as much there again.
+    const limit = after.height < heavyBelow ? Math.min(SAFE, most) : most
+    if (reading.kind === 'blocks') count = Math.min(limit, nextCount(reading.blocks.length, bytes))
+    return reading
   }
 
   /** Looks at the end of an index that is shorter than expected: whether it counts otherwise than we thought. */
@@ -124,6 +134,8 @@ async function exchange<T>(
     throw error
   }
 }
+
+const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /** How many to ask for next, from how much came. */
 function nextCount(containers: number, bytes: number): number {

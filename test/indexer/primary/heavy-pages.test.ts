@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { UpstreamUnavailableError } from '../../../src/errors.ts'
+import { xFormat } from '../../../src/indexer/primary/formats.ts'
+import { createIndexApi } from '../../../src/indexer/primary/index-api.ts'
+import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
+import { recordedLines } from '../../support/recordings.ts'
+
+interface Line {
+  hex: string
+  container: { index: string } | null
+}
+
+const lines = recordedLines<Line>('x-blocks')
+const containers = lines.flatMap(({ container }) => (container === null ? [] : [container]))
+const signal = new AbortController().signal
+const PAGE = 64
+
+interface Page {
+  startIndex: number
+  numToFetch: number
+  came: boolean
+}
+
+/** Reads to the end, again where it fails, from a node whose answers with more than `most` heavy containers never come. */
+async function readAll(isHeavy: (index: number) => boolean, most: number) {
+  const pages: Page[] = []
+  const exchange = async ({ body }: { body: string }): Promise<RawResponse> => {
+    const params = JSON.parse(body).params
+    const [startIndex, numToFetch] = [Number(params.startIndex), Number(params.numToFetch)]
+    const found = containers.slice(startIndex, startIndex + numToFetch)
+    const came = found.filter((_, i) => isHeavy(startIndex + i)).length <= most
+    pages.push({ startIndex, numToFetch, came })
+    if (!came) throw new UpstreamUnavailableError('no answer in time')
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { containers: found } })
+    return { status: 200, headers: [], body: Buffer.from(text) } as unknown as RawResponse
+  }
+  const api = createIndexApi({ exchange } as unknown as UpstreamPool, xFormat, PAGE)
+  let tip = xFormat.decode(Buffer.from((lines[0]?.hex ?? '').slice(2), 'hex').subarray(0, -4))
+  while (Number(tip.height) < containers.length) {
+    const { blocks } = await api.read({ height: tip.height, id: tip.id } as never, signal).catch(() => ({ blocks: [] }))
+    tip = (blocks.at(-1) ?? tip) as typeof tip
+  }
+  return pages
+}
+
+it('where a page of many did not come, a node is not asked for many again', async () => {
+  const pages = await readAll((index) => index >= 40 && index < 60, 9)
+  expect(pages.filter(({ came }) => !came)).toEqual([{ startIndex: 0, numToFetch: PAGE, came: false }])
+  const again = pages.filter(({ startIndex }) => startIndex < PAGE - 1).slice(1)
+  // One more than is read: the container of the tip comes along.
+  expect(Math.max(...again.map(({ numToFetch }) => numToFetch))).toBe(9)
+})
+
+it('behind them pages are as large as before', async () => {
+  const pages = await readAll((index) => index >= 40 && index < 60, 9)
+  expect(pages.at(-1)?.numToFetch).toBe(PAGE + 1)
+})
