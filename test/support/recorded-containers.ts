@@ -49,6 +49,10 @@ export function recordedContainers(): RecordedContainers {
     byIndex: async (index, position) => accepted(index)[Number(position)],
     byId: async (index, id) => find(index, id),
     range: async (index, from, count) => accepted(index).slice(Number(from), Number(from) + count),
+    size: async (index, from, count) =>
+      accepted(index)
+        .slice(Number(from), Number(from) + count)
+        .reduce((sum, { bytes }) => sum + BigInt(bytes.length), 0n),
     lastAccepted: async (index) => accepted(index).at(-1),
     indexOf: async (index, id) => find(index, id)?.index,
   }

@@ -34,6 +34,8 @@ export interface ContainerSource {
   byId(index: ContainerIndex, id: string, read?: ContainerRead): Promise<Container | undefined>
   /** In order; fewer than `count` (1 to 1,024) at the end of the index. */
   range(index: ContainerIndex, from: bigint, count: number, read?: ContainerRead): Promise<Container[]>
+  /** Bytes of what `range` would read, or somewhat more. */
+  size(index: ContainerIndex, from: bigint, count: number, read?: ContainerRead): Promise<bigint>
   /** Undefined while nothing was accepted. */
   lastAccepted(index: ContainerIndex, read?: ContainerRead): Promise<Container | undefined>
   /** Position of an id; undefined when it is unknown. */

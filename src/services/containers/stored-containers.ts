@@ -69,6 +69,15 @@ export function createStoredContainers(deps: StoredContainersDeps): ContainerSou
     complete: (index) => isComplete(index, deps, gaplessOf(index)),
     current: (index, read) => isCurrent(index, deps, read),
     range,
+    async size(index, from, count) {
+      const chain = chainOf(index)
+      if (from > LAST_POSITION) return 0n
+      if (!isTransactions(index)) return containers.size(chain, from, count)
+      const found = await containers.transactions.range(chain, from, count)
+      const [first, last] = [found[0], found.at(-1)]
+      if (!first || !last) return 0n
+      return containers.size(chain, first.height - 1n, Number(last.height - first.height) + 1)
+    },
     byIndex: async (index, position) => {
       const [found] = await range(index, position, 1)
       return found?.index === position ? found : undefined

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { hexToBytes } from '../../lib/ids.ts'
 import { bytea } from '../bytea.ts'
 import type { ContainerRow, TransactionRow } from '../rows/index.ts'
@@ -9,6 +9,8 @@ import type { ChainName, ChainNumbers } from './chain-numbers.ts'
 export interface ContainerQueries {
   /** From `first` on, by index. */
   range(chain: ChainName, first: bigint, limit: number): Promise<ContainerRow[]>
+  /** Bytes of what `range` would read, without reading them. */
+  size(chain: ChainName, first: bigint, limit: number): Promise<bigint>
   /** Those of these indexes that are there, in no order. */
   atPositions(chain: ChainName, positions: readonly bigint[]): Promise<ContainerRow[]>
   withId(chain: ChainName, id: string): Promise<ContainerRow | undefined>
@@ -39,6 +41,14 @@ export function createContainerQueries(db: Kysely<Database>, numbers: ChainNumbe
     async range(name, first, limit) {
       const query = (await containers(name)).where('position', '>=', first).orderBy('position').limit(limit)
       return (await query.execute()).map(toContainer)
+    },
+    async size(name, first, limit) {
+      const found = (await containers(name)).where('position', '>=', first).orderBy('position').limit(limit)
+      const { size } = await db
+        .selectFrom(found.clearSelect().select('bytes').as('found'))
+        .select(sql<string | number | bigint>`coalesce(sum(octet_length(bytes)), 0)`.as('size'))
+        .executeTakeFirstOrThrow()
+      return BigInt(size)
     },
     async atPositions(name, positions) {
       if (positions.length === 0) return []

@@ -66,4 +66,16 @@ describe('own containers', () => {
     const old = sourceOver({ height: 9n, currentAtMs: NOW - 60_001, count: 9n }, silent)
     expect(await old.current('P/block')).toBe(false)
   })
+
+  it('weigh as much as their blocks, transactions as the blocks that they are cut out of', async () => {
+    const containers = {
+      size: async (_: unknown, first: bigint, limit: number) => first * 1_000n + BigInt(limit),
+      transactions: { range: async () => [{ height: 5n }, { height: 9n }] },
+    } as unknown as IndexReader['containers']
+    const index = { progress: async () => [], containers }
+    const source = createStoredContainers({ index, network: 'testnet', nodeHeight: async () => 9n, maxAgeMs: 0 })
+    expect(await source.size('P/block', 7n, 30)).toBe(7_030n)
+    expect(await source.size('X/tx', 100n, 2)).toBe(4_005n)
+    expect(await source.size('C/block', 2n ** 63n, 2)).toBe(0n)
+  })
 })

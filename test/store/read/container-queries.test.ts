@@ -35,5 +35,8 @@ describeStores('containers', (open) => {
     )
     expect(await store.reader.containers.atPositions(P, [])).toEqual([])
     expect(await store.reader.containers.count(P, 0n, 19n)).toBe(18n)
+    const bytesOf = (some: typeof containers) => some.reduce((sum, { bytes }) => sum + BigInt(bytes.length), 0n)
+    expect(await store.reader.containers.size(P, 4n, 5)).toBe(bytesOf(containers.slice(4, 9)))
+    expect(await store.reader.containers.size(P, 400n, 5)).toBe(0n)
   })
 })

@@ -18,6 +18,10 @@ import {
 } from '../gorilla/local-service.ts'
 
 const MAX_RANGE = 1_024n
+/** Bytes of containers in one answer: it is put together in memory, several times as large, and a P block may be a megabyte. */
+const MAX_BYTES = 67_108_864n
+/** So many have room in any case: no message of a node's is larger. */
+const FEW = Number(MAX_BYTES / 2_097_152n)
 const PREFIX = 'index/'
 
 /** What an index that is complete here says. `final`: the next block changes nothing about it. */
@@ -58,6 +62,8 @@ function ownMethods(source: ContainerSource) {
     const last = await source.lastAccepted(index, read)
     if (!last) return fails(NONE)
     if (start > last.index) return fails(`start index (${start}) > last accepted index (${last.index})`)
+    if (count > FEW && (await source.size(index, start, Number(count), read)) > MAX_BYTES)
+      return fails(`${count} containers are more than ${MAX_BYTES} bytes: ask for fewer`, true)
     const containers = await source.range(index, start, Number(count), read)
     const whole = containers.length === Number(count)
     return shows({ containers: containers.map((container) => containerJson(container, encoding)) }, whole)

@@ -61,6 +61,25 @@ describe('recorded conversations about an index without containers', () => {
 })
 
 describe('getContainerRange', () => {
+  it('of more bytes than are put together in memory is an error, and nothing of it is read', async () => {
+    const asked: number[] = []
+    const heavy = createContainerIndexService({
+      ...source,
+      size: async (_index, _from, count) => BigInt(count) * 1_000_000n,
+      range: async (...[index, from, count]) => {
+        asked.push(count)
+        return source.range(index, from, count)
+      },
+    })
+    const range = (count: number) =>
+      call(`{"startIndex":1,"numToFetch":${count}}`, 'getContainerRange', 'index/P/block', heavy)
+    source.at = Number.POSITIVE_INFINITY
+    expect(await errorOf(range(68))).toBe('68 containers are more than 67108864 bytes: ask for fewer')
+    expect(asked).toEqual([])
+    expect(String(await range(67))).toBe(String(await call('{"startIndex":1,"numToFetch":67}', 'getContainerRange')))
+    expect(asked).toEqual([67])
+  })
+
   it('of nothing is an empty list, also beyond the end, on an empty index and where a node answers', async () => {
     source.at = Number.POSITIVE_INFINITY
     expect(await call('{"startIndex":99999999,"numToFetch":0}', 'getContainerRange')).toBe(EMPTY_RANGE)
