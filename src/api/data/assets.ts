@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { FirnError } from '../../errors.ts'
 import { idFromCb58, idToCb58 } from '../../lib/ids.ts'
-import type { AssetInfo } from '../../store/index.ts'
+import type { AssetInfo, OutputKind } from '../../store/index.ts'
 import type { PrimaryChain, PrimaryDeps, ToldAsset } from './primary-chain.ts'
 import { oneOf } from './schemas.ts'
 
@@ -35,7 +35,7 @@ class AssetNotDescribedError extends FirnError {
  * behind or not indexed at all, the index knows the id alone: the nodes are asked for the rest.
  * @throws AssetNotDescribedError when none of them tells
  */
-export async function withAssets<E extends { asset: AssetInfo }>(
+export async function withAssets<E extends { asset: AssetInfo; kind: OutputKind }>(
   deps: Pick<PrimaryDeps, 'describeAssets'>,
   chain: PrimaryChain,
   entries: readonly E[],
@@ -52,7 +52,10 @@ export async function withAssets<E extends { asset: AssetInfo }>(
   }
   return entries.map((entry) => {
     const found = told.get(entry.asset.id)
-    return found ? { ...entry, asset: { ...entry.asset, ...found } } : entry
+    if (!found) return entry
+    // Nodes do not tell the kind of an asset; one with NFTs among its outputs is of NFTs.
+    const type = entry.asset.type ?? (entry.kind.startsWith('nft') ? ('nft' as const) : undefined)
+    return { ...entry, asset: { ...entry.asset, ...found, ...(type === undefined ? {} : { type }) } }
   })
 }
 
