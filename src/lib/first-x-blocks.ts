@@ -14,6 +14,15 @@ export const FIRST_X_BLOCKS: ReadonlyMap<string, bigint> = new Map([
 export const firstXBlock = (xBlockchainId: string): bigint | undefined => FIRST_X_BLOCKS.get(idFromCb58(xBlockchainId))
 
 /**
+ * X went on without blocks for a moment behind that time, and clocks differ: what was exported to it so many seconds later
+ * may have been imported there, too.
+ */
+const MARGIN = 600n
+
+/** Whether something was made so early that X may have spent it without a block; `first` of `firstXBlock`. */
+export const isBeforeXBlocks = (first: bigint, time: bigint): boolean => time < first + MARGIN
+
+/**
  * What X was born with, and what P and C exported to it while it had no blocks, was probably spent then, which an index of
  * blocks has not seen: only nodes know what is still there.
  * @param first of `firstXBlock`
@@ -30,4 +39,4 @@ export const isOfUnknownEnd = (
   first !== undefined &&
   utxo.consumableOn === 'X' &&
   !utxo.consumed &&
-  (utxo.createdOn === 'X' ? utxo.created.height === 0n : utxo.created.time < first)
+  (utxo.createdOn === 'X' ? utxo.created.height === 0n : isBeforeXBlocks(first, utxo.created.time))

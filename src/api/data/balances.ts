@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
+import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { Older } from '../../services/older-outputs/index.ts'
 import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
@@ -140,10 +140,10 @@ async function goneFromX(
       limit: GONE_PAGE,
       ...(after === undefined ? {} : { after }),
     })
-    const old = page.utxos.filter((utxo) => isOfUnknownEnd(since, utxo))
-    gone.push(...old.filter(({ id }) => !still.has(id)))
-    // By rising time: behind them is what X has made since.
-    after = old.length === page.utxos.length ? page.next : undefined
+    gone.push(...page.utxos.filter((utxo) => isOfUnknownEnd(since, utxo) && !still.has(utxo.id)))
+    // By rising time: behind them is what was made since.
+    const last = page.utxos.at(-1)
+    after = last && isBeforeXBlocks(since, last.created.time) ? page.next : undefined
   } while (after !== undefined)
   return gone
 }

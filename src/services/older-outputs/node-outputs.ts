@@ -30,9 +30,6 @@ const PLACES: Readonly<Record<ChainLetter, readonly Place[]>> = {
   ],
 }
 
-/** Chains on which outputs of the lists of a chain are spent. */
-export const spendersOf = (letter: ChainLetter): ChainLetter[] => [...new Set(PLACES[letter].map(({ chain }) => chain))]
-
 /** Unspent outputs as nodes have them now. */
 export interface NodeOutputs {
   /** What was made when is not said there: of all the time of `since`. */

@@ -5,7 +5,7 @@ import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 import { createHoldings, dividedAmong, type Holding, together } from './holdings.ts'
-import { type NodeOutputs, readNodeOutputs, spendersOf } from './node-outputs.ts'
+import { type NodeOutputs, readNodeOutputs } from './node-outputs.ts'
 
 /** A chain whose lists are answered; blockchain ids CB58. */
 export interface ListedChain {
@@ -95,8 +95,6 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
 
   /** What of a node's answer is of before X had blocks, once the index knows all that the node knew. */
   async function ofBefore({ side, letter }: ListedChain, found: NodeOutputs, since: bigint): Promise<Holding> {
-    // An index of X that was switched off is compared as well: it is served as a whole or not at all.
-    const chains = spendersOf(letter).filter((chain) => chain === 'X' || deps.isIndexed(`${side}:${chain}`))
     const until = Date.now() + patienceMs
     let heights: ReadonlyMap<ChainLetter, bigint> | undefined
     for (;;) {
@@ -108,8 +106,7 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
         const created = lives.get(utxo.id)?.created
         return created !== undefined && isOfUnknownEnd(since, { ...utxo, created })
       })
-      if (outputs.length === 0 && still.length === 0) return { outputs, still }
-      heights ??= await found.heights(chains).catch(silent)
+      heights ??= await found.heights(comparedFor(letter)).catch(silent)
       const tips = new Map(progress.map(({ stream, tip }) => [stream, tip?.height ?? -1n]))
       const behind = [...heights].find(([chain, height]) => (tips.get(`${side}:${chain}`) ?? -1n) < height)
       if (!behind) return { outputs, still }
@@ -128,7 +125,12 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
     const { letter, identity } = chain
     const query = { letter, hrp: identity.hrp, addresses, since, deadline: Date.now() + NODES_MS }
     const holding = await ofBefore(chain, await readNodeOutputs(network, query).catch(silent), since)
-    for (const [address, part] of dividedAmong(addresses, holding)) holdings.set(keyOf(chain, address), part)
+    // What is spent on a chain without an index would be kept for longer than it is there.
+    const isSeen = ({ consumableOn }: UtxoRecord): boolean =>
+      consumableOn === 'X' || deps.isIndexed(`${chain.side}:${consumableOn}`)
+    for (const [address, part] of dividedAmong(addresses, holding)) {
+      if (part.outputs.every(isSeen)) holdings.set(keyOf(chain, address), part)
+    }
     return holding
   }
 
@@ -161,5 +163,12 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
     },
   }
 }
+
+/**
+ * The chains whose index has to know all that the nodes knew. X, whose new outputs cannot be told from older ones. And P for
+ * its own lists, where something comes of what is spent: the last output of an address, too, of which nodes then tell
+ * nothing at all. What is imported on C leaves the shared memory and is no output any more.
+ */
+const comparedFor = (letter: ChainLetter): ChainLetter[] => (letter === 'P' ? ['P', 'X'] : ['X'])
 
 const keyOf = ({ side, letter }: ListedChain, address: string): string => `${side}:${letter}:${address}`

@@ -5,7 +5,7 @@ import type { Stage } from '../../indexer/stage.ts'
 import { trueUtxos } from '../../support/true-utxos.ts'
 import { type Letter, placeOf } from './recorded-truth.ts'
 import { exported, listed, lostExports, others, startShort } from './short-index.ts'
-import { bornLate, FIRST, serve } from './x-born-late.ts'
+import { bornLate, FIRST, LAST_LOST, serve } from './x-born-late.ts'
 
 const owner = exported?.addresses[0] as string
 const own = lostExports.filter(({ addresses }) => addresses.includes(owner)).map(({ utxoId }) => utxoId)
@@ -74,6 +74,26 @@ it('an output that is spent while the index is read shows beside nothing that ca
   expect(reads).toBe(3)
 })
 
+it('what is spent on a chain without an index is asked for again', async () => {
+  const { stage, asked, pool } = await startShort()
+  bornLate()
+  const [toC] = trueUtxos().filter(
+    ({ createdOnChain, consumableOnChain, consumedBy, createdAtHeight }) =>
+      createdOnChain === 'X' && consumableOnChain === 'C' && consumedBy === null && createdAtHeight <= LAST_LOST,
+  )
+  const asksTwice = async (isIndexed: (stream: string) => boolean) => {
+    const app = await serve({ store: stage.store, pool }, isIndexed)
+    for (let time = 0; time < 2; time++) {
+      asked.length = 0
+      const shown = await listed(app, 'X', [toC?.addresses[0] as string], 'pageSize=1024')
+      expect(shown.map(({ utxoId }) => utxoId)).toContain(toC?.utxoId)
+    }
+    return asked.length > 0
+  }
+  expect(await asksTwice(() => true)).toBe(false)
+  expect(await asksTwice((stream) => stream !== 'testnet:C')).toBe(true)
+})
+
 /** Exported from P before X had blocks, and still waiting on X: the index knows of it, though not of its end. */
 const [waiting] = trueUtxos().filter(
   ({ createdOnChain, consumableOnChain, consumedBy, createdAtTime, addresses }) =>
@@ -108,9 +128,13 @@ it('what nodes no longer have is waited for until the index has seen what came o
     })
   expectBehind(await behind('P', () => told('P', owner)), 'P')
   expectBehind(await behind('P', () => told('P', waiting?.addresses[0])), 'P')
-  const [withoutP] = await behind('P', () => told('P', owner, (stream) => stream !== 'testnet:P'))
-  expect(withoutP).toMatchObject({ utxos: expect.anything() })
-  // An index of X that was switched off is served as a whole or not at all.
+  // All that there was may have been spent in the newest block: who has nothing of then is waited for as well.
+  expectBehind(await behind('P', () => told('P', others[0])), 'P')
+  // Of what is spent on P nothing comes on X.
+  const [onX] = await behind('P', () => told('X', owner))
+  expect(onX).toMatchObject({ utxos: expect.anything() })
+  // An index that was switched off is served as a whole or not at all.
+  expectBehind(await behind('P', () => told('P', owner, (stream) => stream !== 'testnet:P')), 'P')
   expectBehind(await behind('X', () => told('X', owner, (stream) => stream !== 'testnet:X')), 'X')
   expect(await told('P', owner)).toMatchObject({ utxos: expect.anything() })
 })
