@@ -2,9 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { requireWholeHistory } from '../../../src/api/data/whole-history.ts'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
 import { createXMaker } from '../../../src/indexer/primary/x-maker.ts'
-import { firstXBlock, isOfUnknownEnd } from '../../../src/lib/first-x-blocks.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
-import type { UtxoRecord } from '../../../src/store/index.ts'
 import { openMemoryStore } from '../../support/store.ts'
 
 const MAINNET_X = '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'
@@ -52,20 +50,4 @@ it('what its addresses owned is refused, for a part of it is unknown; other chai
   expect(() => requireWholeHistory(chain('X', MAINNET_X), 'balances of the past')).toThrow('before Cortina')
   expect(() => requireWholeHistory(chain('P', MAINNET_X), 'balances of the past')).not.toThrow()
   expect(() => requireWholeHistory(chain('X', OWN_X), 'balances of the past')).not.toThrow()
-})
-
-it('what X had before it had blocks is not taken for unspent because no block spends it', () => {
-  const CORTINA = 1_682_434_800n
-  const unknown = (x: string, time: bigint, more: object = {}): boolean => {
-    const utxo = { createdOn: 'P', consumableOn: 'X', created: { height: 1n, time }, ...more }
-    return isOfUnknownEnd(firstXBlock(x), utxo as unknown as UtxoRecord)
-  }
-  expect(unknown(MAINNET_X, CORTINA - 1n)).toBe(true)
-  expect(unknown(MAINNET_X, CORTINA)).toBe(false)
-  expect(unknown(MAINNET_X, CORTINA - 1n, { consumed: { by: id('3'), height: 2n, time: CORTINA } })).toBe(false)
-  expect(unknown(MAINNET_X, CORTINA - 1n, { consumableOn: 'C' })).toBe(false)
-  expect(unknown(OWN_X, CORTINA - 1n)).toBe(false)
-  // What X was born with stands in block 0.
-  expect(unknown(MAINNET_X, CORTINA, { createdOn: 'X', created: { height: 0n, time: CORTINA } })).toBe(true)
-  expect(unknown(MAINNET_X, CORTINA, { createdOn: 'X', created: { height: 1n, time: CORTINA } })).toBe(false)
 })
