@@ -34,6 +34,7 @@ const SAFE = 8
 /** Pages shrink towards this many bytes of JSON, so that large blocks do not fill the memory. */
 const PAGE_BYTES = 8_388_608
 const CALL_MS = 60_000
+const SERVER_ERRORS = 500
 
 type Reading<T> =
   | { kind: 'blocks'; blocks: SourceBlock<T>[]; full: boolean }
@@ -63,7 +64,8 @@ export function createIndexApi<T>(
     const asked = { after, overlap, startIndex, numToFetch }
     let answered = false
     const answer = await exchange(pool, path, asked, signal, (response) => {
-      answered = true
+      // What a gateway in front of the node says when it has waited for long enough is no answer of the node's.
+      answered ||= response.status < SERVER_ERRORS
       return readAnswer(format, response, asked)
     }).catch((error: unknown) => {
       if (!answered) heavyBelow = maxOf(heavyBelow, after.height + BigInt(numToFetch))

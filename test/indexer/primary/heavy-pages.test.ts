@@ -21,15 +21,23 @@ interface Page {
   came: boolean
 }
 
-/** Reads to the end, again where it fails, from a node whose answers with more than `most` heavy containers never come. */
-async function readAll(isHeavy: (index: number) => boolean, most: number) {
+/**
+ * Reads to the end, again where it fails, from a node whose answers with more than `most` heavy containers never come.
+ * @param gateway the status of what stands in front of the node and gives up first
+ */
+async function readAll(isHeavy: (index: number) => boolean, most: number, gateway?: number) {
   const pages: Page[] = []
-  const exchange = async ({ body }: { body: string }): Promise<RawResponse> => {
+  const exchange = async (
+    { body }: { body: string },
+    { judge }: { judge: (response: RawResponse) => unknown },
+  ): Promise<RawResponse> => {
     const params = JSON.parse(body).params
     const [startIndex, numToFetch] = [Number(params.startIndex), Number(params.numToFetch)]
     const found = containers.slice(startIndex, startIndex + numToFetch)
     const came = found.filter((_, i) => isHeavy(startIndex + i)).length <= most
     pages.push({ startIndex, numToFetch, came })
+    if (!came && gateway !== undefined)
+      judge({ status: gateway, headers: [], body: Buffer.from('<html>') } as unknown as RawResponse)
     if (!came) throw new UpstreamUnavailableError('no answer in time')
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { containers: found } })
     return { status: 200, headers: [], body: Buffer.from(text) } as unknown as RawResponse
@@ -43,8 +51,11 @@ async function readAll(isHeavy: (index: number) => boolean, most: number) {
   return pages
 }
 
-it('where a page of many did not come, a node is not asked for many again', async () => {
-  const pages = await readAll((index) => index >= 40 && index < 60, 9)
+it.each([
+  ['the node', undefined],
+  ['a gateway that gave up', 504],
+])('where a page of many did not come from %s, it is not asked for many again', async (_whom, gateway) => {
+  const pages = await readAll((index) => index >= 40 && index < 60, 9, gateway)
   expect(pages.filter(({ came }) => !came)).toEqual([{ startIndex: 0, numToFetch: PAGE, came: false }])
   const again = pages.filter(({ startIndex }) => startIndex < PAGE - 1).slice(1)
   // One more than is read: the container of the tip comes along.
