@@ -1,5 +1,12 @@
 import type { IndexedNetwork } from './network-identity.ts'
-import type { OpenStaking, RangeProgress, RangeRows, StreamDefinition, StreamProgress } from './rows/index.ts'
+import type {
+  EvmRewrite,
+  OpenStaking,
+  RangeProgress,
+  RangeRows,
+  StreamDefinition,
+  StreamProgress,
+} from './rows/index.ts'
 
 /** The writing side of the index. One process writes; the progress in the database keeps a second one out. */
 export interface IndexWriter {
@@ -33,6 +40,11 @@ export interface IndexWriter {
    * @throws RangeContentError for streams of the primary network, whose blocks are final
    */
   rewind(stream: string, height: bigint): Promise<void>
+  /**
+   * Writes the EVM rows of the blocks at the tip anew, in one transaction; all else about them stays.
+   * @throws RangeGapError, RangeParentError when `tip` is not the stored one
+   */
+  rewriteTip(stream: string, tip: { height: bigint; blockId: string }, rewrite: EvmRewrite): Promise<void>
   /**
    * Waits until this process is the one that indexes. Another process with the same database waits as hot standby.
    * @throws CancelledError when `signal` is aborted first

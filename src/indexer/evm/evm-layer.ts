@@ -1,34 +1,94 @@
 import type { CBlock } from '../../chains/avalanche/codec/index.ts'
+import { BadAnswerError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
+import type { EvmMaker } from '../primary/c-maker.ts'
 import type { EvmLayer } from '../primary/c-stream.ts'
 import type { SourceBlock } from '../primary/source-block.ts'
+import type { StreamTip } from '../runner/stream.ts'
 import { evmEffects } from './evm-effects.ts'
-import { createEvmBlockReader } from './evm-reader.ts'
-import type { EvmFacts } from './rpc-block.ts'
+import { createEvmBlockReader, type EvmReader } from './evm-reader.ts'
+import { type EvmState, readEvmState, writeEvmState } from './evm-state.ts'
+import { createSettlement, executesLater, receiptsDigest, settledBy, WrongReceiptsError } from './proof/index.ts'
+import { type EvmFacts, quantity } from './rpc-block.ts'
 
-/** State of an EVM stream: transactions of the chain so far, decimal. */
-export const readCount = (state: string | undefined): bigint =>
-  state !== undefined && /^\d+$/.test(state) ? BigInt(state) : 0n
-
-/** The EVM side of the C-chain: rides on the stream of C's containers, whose ids its blocks must have. */
+/**
+ * The EVM side of the C-chain: rides on the stream of C's containers, whose ids its blocks must have. Receipts that a
+ * later block settles are held against it when it comes; what was stored of them until then is written again if it was
+ * wrong.
+ */
 export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFacts> {
   const reader = createEvmBlockReader(pool, path, true)
+  const settlement = createSettlement()
+
+  const follow = async (facts: EvmFacts, signal: AbortSignal): Promise<void> => {
+    try {
+      settlement.follow(facts)
+    } catch (error) {
+      // The right ones are looked for, but not taken here: wrong ones may be stored already. See `unsettled`.
+      if (error instanceof WrongReceiptsError)
+        await reader.correct(error.blocks, error.root, signal).catch(() => undefined)
+      throw error
+    }
+  }
+
   return {
-    fetch: (blocks: readonly SourceBlock<CBlock>[], signal) =>
-      reader.read(
-        blocks.map(({ height, id }) => ({ height, id })),
-        signal,
-      ),
-    async open(progress) {
-      reader.restart()
-      let count = readCount(progress.state)
+    async fetch(blocks: readonly SourceBlock<CBlock>[], signal) {
+      const wanted = blocks.map(({ height, id }) => ({ height, id }))
+      const facts = await reader.read(wanted, signal)
+      for (const one of facts) await follow(one, signal)
+      return facts
+    },
+    async unsettled({ tip, state }, signal) {
+      settlement.forget()
+      const tail = tip === undefined ? [] : await readTail(reader, { height: tip.height, id: tip.blockId }, signal)
+      settlement.resume(tail)
+      const stored = readEvmState(state)
+      const unsettled = tail.map(receiptsDigest)
+      const [first] = tail
+      if (first === undefined || unsettled.join() === stored.unsettled.join()) return undefined
+      const count = stored.count - BigInt(tail.reduce((sum, { block }) => sum + block.transactions.length, 0))
       return {
-        apply(facts) {
-          const { rows, transactions } = evmEffects(facts, count)
-          count = transactions
-          return { rows, state: count.toString() }
-        },
+        above: quantity(first.block.number) - 1n,
+        rows: evmEffects(tail, count).rows,
+        state: writeEvmState({ count: stored.count, unsettled }),
       }
     },
+    async open(progress) {
+      reader.restart()
+      return createMaker(readEvmState(progress.state))
+    },
   }
+}
+
+function createMaker(begin: EvmState): EvmMaker<EvmFacts> {
+  let { count, unsettled } = begin
+  return {
+    apply(facts) {
+      const { rows, transactions } = evmEffects(facts, count)
+      count = transactions
+      for (const one of facts) unsettled = nextUnsettled(unsettled, one)
+      return { rows, state: writeEvmState({ count, unsettled }) }
+    },
+  }
+}
+
+/** @param before digests up to the parent of the block */
+function nextUnsettled(before: readonly string[], facts: EvmFacts): readonly string[] {
+  const left = Number(quantity(facts.block.number) - settledBy(facts.block))
+  return left === 0 ? [] : [...before, receiptsDigest(facts)].slice(-left)
+}
+
+/** The stored blocks that are not settled when the last of them is there, in order of height. */
+async function readTail(reader: EvmReader, tip: StreamTip, signal: AbortSignal): Promise<EvmFacts[]> {
+  const [last] = await reader.read([tip], signal)
+  if (last === undefined || !executesLater(last.block)) return []
+  const from = settledBy(last.block) + 1n
+  const below = Array.from({ length: Number(tip.height - from) }, (_, at) => ({ height: from + BigInt(at) }))
+  const tail = [...(await reader.read(below, signal)), last]
+  tail.forEach(({ block }, at) => {
+    const parent = tail[at - 1]?.block
+    if (parent !== undefined && parent.hash !== block.parentHash)
+      throw new BadAnswerError(`block ${block.number} does not stand on the one below it`)
+  })
+  return tail
 }

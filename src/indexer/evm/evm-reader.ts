@@ -1,7 +1,7 @@
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { createContractNames } from './contract-names.ts'
-import { createBlockProof } from './proof/index.ts'
+import { chooseSettled, createBlockProof, receiptsDigest, type SettlingBlock } from './proof/index.ts'
 import { bare, type EvmFacts, quantity, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
 
 /** `id`: its hash where the caller knows it, hex without 0x. */
@@ -19,6 +19,11 @@ export interface EvmReader {
   restart(): void
   /** For status and health: that the chain's blocks and receipts cannot be held against its hashes. */
   notes(): string[]
+  /**
+   * Finds out which receipts of these blocks have this root together, by what other servers say of them. From then on
+   * nobody is believed who says otherwise. Nothing changes where nobody tells such receipts.
+   */
+  correct(blocks: readonly SettlingBlock[], root: string, signal: AbortSignal): Promise<void>
   /** Undefined where there is no block of that height. */
   hashAt(height: bigint, signal: AbortSignal): Promise<string | undefined>
 }
@@ -35,6 +40,8 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   const names = createContractNames(pool, path)
   let wholeBlocks = true
   const proof = createBlockProof(hashes)
+  /** Digests of receipts of which wrong ones were told before, by hash of the block. */
+  let corrected: ReadonlyMap<string, string> = new Map()
   const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>
@@ -53,12 +60,22 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   const single = (hash: string, signal: AbortSignal) =>
     pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], call(signal))
 
+  const expectCorrected = (found: RpcBlock, receipts: readonly RpcReceipt[]): void => {
+    const digest = corrected.get(found.hash)
+    if (digest !== undefined && receiptsDigest({ block: found, receipts }) !== digest)
+      throw new BadAnswerError(`block ${found.hash}: the receipts are not those that are settled`)
+  }
+
   async function receiptsOf(found: RpcBlock, signal: AbortSignal): Promise<RpcReceipt[]> {
     const { hash, number, transactions } = found
     if (transactions.length === 0) return []
+    const expectAll = (receipts: RpcReceipt[]): void => {
+      proof.expectReceipts(found, receipts)
+      expectCorrected(found, receipts)
+    }
     if (wholeBlocks) {
       const check = (answer: unknown) => {
-        if (answer) proof.expectReceipts(found, answer as RpcReceipt[])
+        if (answer) expectAll(answer as RpcReceipt[])
       }
       try {
         const options = { ...call(signal), check }
@@ -73,8 +90,20 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
     const receipts = await Promise.all(transactions.map((transaction) => single(transaction.hash, signal)))
     const all = receipts.filter((receipt) => receipt !== null)
     if (all.length < receipts.length) throw new BadAnswerError(`block ${hash}: a receipt is missing`)
-    proof.expectReceipts(found, all)
+    expectAll(all)
     return all
+  }
+
+  /** What somebody says of the receipts of a block who does not say the same; else the same. */
+  async function otherReceipts(told: SettlingBlock, signal: AbortSignal): Promise<SettlingBlock> {
+    const { block: found } = told
+    if (found.transactions.length === 0 || !wholeBlocks) return told
+    const check = (answer: unknown) => proof.expectReceipts(found, answer as RpcReceipt[])
+    const digest = receiptsDigest(told)
+    const doubts = (said: unknown) => Array.isArray(said) && receiptsDigest({ block: found, receipts: said }) === digest
+    const options = { ...call(signal), check, doubts }
+    const receipts = await pool.rpc<RpcReceipt[]>(path, 'eth_getBlockReceipts', [found.number], options)
+    return { block: found, receipts }
   }
 
   return {
@@ -84,6 +113,11 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
       return { height: quantity(latest.number), id: bare(latest.hash) }
     },
     restart: names.forget,
+    async correct(blocks, root, signal) {
+      const others = await Promise.all(blocks.map((told) => otherReceipts(told, signal)))
+      const right = chooseSettled(blocks, others, root) ?? []
+      corrected = new Map(right.map((one) => [one.block.hash, receiptsDigest(one)]))
+    },
     notes: () => (proof.hashes === false ? ['receipts not checked: hashes are made in an unknown way'] : []),
     async hashAt(height, signal) {
       const found = await lookUp(height, false, call(signal))

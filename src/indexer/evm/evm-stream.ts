@@ -5,8 +5,8 @@ import { readEvmChainId } from '../evm-chain-id.ts'
 import type { ChainStream, StreamBlock } from '../runner/stream.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
-import { readCount } from './evm-layer.ts'
 import { createEvmBlockReader } from './evm-reader.ts'
+import { readEvmState } from './evm-state.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 
 /** Blocks of the first page, and of the largest. */
@@ -75,7 +75,7 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
       reader.restart()
       // After a branch was left there is no state: the block that became the tip knows the sum.
       const known = progress.state === undefined && progress.tip ? await stored(progress.tip.height) : undefined
-      let count = known?.count ?? readCount(progress.state)
+      let count = known?.count ?? readEvmState(progress.state).count
       return {
         apply(blocks) {
           const { rows, transactions } = evmEffects(

@@ -1,5 +1,5 @@
 import type { CBlock } from '../../chains/avalanche/codec/index.ts'
-import type { StreamDefinition, StreamProgress } from '../../store/rows/index.ts'
+import type { EvmRewrite, StreamDefinition, StreamProgress } from '../../store/rows/index.ts'
 import type { ChainStream, Page } from '../runner/stream.ts'
 import type { BlockSource } from './block-source.ts'
 import { type CSourceBlock, createCMaker, type EvmMaker } from './c-maker.ts'
@@ -10,6 +10,8 @@ import type { SourceBlock } from './source-block.ts'
 export interface EvmLayer<E> {
   /** Whatever is needed about these blocks beside what they hold; one entry per block, in their order. */
   fetch(blocks: readonly SourceBlock<CBlock>[], signal: AbortSignal): Promise<readonly E[]>
+  /** See `ChainStream.unsettled`. */
+  unsettled(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
   open(progress: StreamProgress, signal: AbortSignal): Promise<EvmMaker<E>>
 }
 
@@ -39,6 +41,7 @@ export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock
       const block = await source.genesis(signal)
       return withEvm({ blocks: [block], tip: block.height }, signal)
     },
+    unsettled: async (progress, signal) => evm?.unsettled(progress, signal),
     async open(progress, signal) {
       const { ids } = await setup(signal)
       const maker = await evm?.open(progress, signal)

@@ -67,6 +67,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     const definition = (await stream.define?.(signal)) ?? stream.definition
     let progress = await writer.register(definition)
     progress = await leaveFork(progress, signal)
+    progress = await rewriteUnsettled(progress, signal)
     if (progress.tip) meter.stands(progress.tip.height)
     const maker = await stream.open(progress, signal)
     await follow(maker, tipOf(progress), signal)
@@ -79,6 +80,15 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     if (height >= tip.height) return progress
     logger.warn({ from: String(tip.height), to: String(height) }, 'the chain left the stored branch: going back')
     await writer.rewind(name, height)
+    return writer.register(stream.definition)
+  }
+
+  const rewriteUnsettled = async (progress: StreamProgress, signal: AbortSignal): Promise<StreamProgress> => {
+    const { tip } = progress
+    const rewrite = tip && (await stream.unsettled?.(progress, signal))
+    if (!tip || !rewrite) return progress
+    logger.warn({ above: String(rewrite.above), to: String(tip.height) }, 'writing what is not settled anew')
+    await writer.rewriteTip(name, tip, rewrite)
     return writer.register(stream.definition)
   }
 

@@ -1,4 +1,4 @@
-import type { RangeRows, StreamDefinition, StreamProgress } from '../../store/rows/index.ts'
+import type { EvmRewrite, RangeRows, StreamDefinition, StreamProgress } from '../../store/rows/index.ts'
 
 /** A block as far as the runner has to know it. Ids are hex without 0x, `time` unix seconds. */
 export interface StreamBlock {
@@ -42,6 +42,11 @@ export interface ChainStream<B extends StreamBlock> {
    * Left out for chains whose accepted blocks are final.
    */
   fork?(tip: StreamTip, signal: AbortSignal): Promise<bigint>
+  /**
+   * Chains that execute blocks after they were accepted: what has to be written anew of the blocks at the stored tip,
+   * because the nodes tell it otherwise now and no block has settled it. Called before `open`; undefined = nothing.
+   */
+  unsettled?(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
   /** Words for people about how it is read, for status and health: `proposers unknown`, `genesis inferred`. */
   notes?(): readonly string[]
 }

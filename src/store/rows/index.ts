@@ -37,6 +37,15 @@ export interface RangeProgress {
   state?: string
 }
 
+/** The EVM side of the blocks at a stream's tip, once more: receipts were told wrongly, and no block has settled them. */
+export interface EvmRewrite {
+  /** All blocks above this height, up to the stored tip. */
+  above: bigint
+  rows: EvmRows
+  /** See `RangeProgress.state`. */
+  state: string
+}
+
 /** How far a stream is. */
 export interface StreamProgress {
   stream: string

@@ -13,7 +13,7 @@ import { writeRange } from './commit-range.ts'
 import type { FencedLeadership } from './leader-lease.ts'
 import { createRangeKnowledge } from './range-knowledge.ts'
 import { inRangeTransaction, type RangeConnections } from './range-transaction.ts'
-import { rewindStream } from './rewind.ts'
+import { rewindStream, rewriteTip } from './rewind.ts'
 import { registerStream } from './stream-rows.ts'
 
 /**
@@ -63,6 +63,11 @@ export function createIndexWriter(
       db.transaction().execute(async (tx) => {
         await latest?.fence?.(tx)
         await rewindStream(tx, stream, height)
+      }),
+    rewriteTip: (stream, tip, rewrite) =>
+      inRangeTransaction(ranges, async (tx) => {
+        await latest?.fence?.(tx.db)
+        await rewriteTip(tx, stream, tip, rewrite)
       }),
     async lead(signal) {
       latest = await lead(signal)

@@ -1,9 +1,13 @@
 import { sql, type Transaction } from 'kysely'
 import { tokenStandards } from '../codes.ts'
-import { nowSeconds } from '../database.ts'
+import { type Db, nowSeconds } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
+import type { EvmRewrite } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
-import { toTarget } from './stream-rows.ts'
+import { sendTogether } from './bulk.ts'
+import type { RangeTransaction } from './range-transaction.ts'
+import { lockStream, toTarget } from './stream-rows.ts'
+import { evmInsertions, refetchMetadata } from './write-evm.ts'
 
 const BY_HEIGHT = ['evm_block', 'evm_tx', 'evm_transfer', 'evm_contract'] as const
 const BY_FIRST_HEIGHT = ['evm_participant', 'evm_holding'] as const
@@ -17,13 +21,7 @@ export async function rewindStream(tx: Transaction<Database>, name: string, heig
   if (row === undefined || row.height === null) return
   if (toTarget(row).primary !== undefined) throw new RangeContentError(`${name}: accepted blocks are final`)
   if (height >= row.height) return
-  for (const table of BY_HEIGHT) {
-    await sql`delete from ${sql.table(table)} where stream = ${row.id} and height > ${height}`.execute(tx)
-  }
-  for (const table of BY_FIRST_HEIGHT) {
-    await sql`delete from ${sql.table(table)} where stream = ${row.id} and first_height > ${height}`.execute(tx)
-  }
-  await rewindNfts(tx, row.id, height)
+  await deleteAbove(tx, row.id, height)
   const tip = await tx
     .selectFrom('evm_block')
     .select(['height', 'hash', 'time'])
@@ -43,7 +41,31 @@ export async function rewindStream(tx: Transaction<Database>, name: string, heig
     .execute()
 }
 
-async function rewindNfts(tx: Transaction<Database>, stream: number, height: bigint): Promise<void> {
+/** See `IndexWriter.rewriteTip`. */
+export async function rewriteTip(
+  tx: RangeTransaction,
+  name: string,
+  { height, blockId }: { height: bigint; blockId: string },
+  { above, rows, state }: EvmRewrite,
+): Promise<void> {
+  const stream = await lockStream(tx.db, name, { from: height + 1n, parentId: blockId })
+  await deleteAbove(tx.db, stream.id, above)
+  sendTogether(tx, evmInsertions(stream, rows))
+  refetchMetadata(tx, stream.id, rows.metadataChanges ?? [])
+  void tx.send(sql`update stream set state = ${state} where id = ${stream.id}`)
+}
+
+async function deleteAbove(db: Db, stream: number, height: bigint): Promise<void> {
+  for (const table of BY_HEIGHT) {
+    await sql`delete from ${sql.table(table)} where stream = ${stream} and height > ${height}`.execute(db)
+  }
+  for (const table of BY_FIRST_HEIGHT) {
+    await sql`delete from ${sql.table(table)} where stream = ${stream} and first_height > ${height}`.execute(db)
+  }
+  await rewindNfts(db, stream, height)
+}
+
+async function rewindNfts(tx: Db, stream: number, height: bigint): Promise<void> {
   await sql`delete from evm_nft_metadata m using evm_nft n where n.stream = ${stream} and n.height > ${height}
     and n.first_height > ${height} and m.contract = n.contract and m.stream = n.stream and m.token_id = n.token_id
   `.execute(tx)

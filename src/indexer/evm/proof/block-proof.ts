@@ -6,6 +6,7 @@ import { headerHash } from './header-hash.ts'
 import { joinBlooms, lacksBits, logsBloom, saysLogs } from './logs-bloom.ts'
 import { orderedRoot } from './ordered-root.ts'
 import { receiptBytes } from './receipt-bytes.ts'
+import { executesLater } from './settlement.ts'
 import { endsWithStateSync } from './state-sync.ts'
 import { transactionBytes } from './transaction-bytes.ts'
 
@@ -94,7 +95,8 @@ function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[], 
   const foreign = receipts.findIndex(({ transactionHash }, at) => transactionHash !== transactions[at]?.hash)
   if (receipts.length !== transactions.length || foreign >= 0)
     throw new BadAnswerError(`block ${number}: the receipts are not those of its transactions`)
-  if (settlesOthers(block)) {
+  // The root and the filter in its header are not of its own receipts: those are held against a later block.
+  if (executesLater(block)) {
     expectOwnBlooms(block, receipts)
     expectDerived(block, receipts, false)
     return
@@ -123,16 +125,13 @@ function expectOwnBlooms(block: RpcBlock, receipts: readonly RpcReceipt[]): stri
 const wrongFilter = ({ number }: RpcBlock): BadAnswerError =>
   new BadAnswerError(`block ${number}: the logs of its receipts are not those of its filter`)
 
-/** The root and the filter in its header are not of its own receipts: those are the node's word until later. */
-const settlesOthers = ({ settledHeight }: RpcBlock): boolean => settledHeight != null
-
 /**
  * Logs are there where a filter says so: nodes that have thrown old logs away, or not fetched them yet, answer with
  * receipts that are empty of them. All that can be said where headers are hashed in a way of their own.
  */
 function expectLogs(block: RpcBlock, receipts: readonly RpcReceipt[]): void {
   const { hash } = block
-  const all = settlesOthers(block) ? undefined : block.logsBloom
+  const all = executesLater(block) ? undefined : block.logsBloom
   const stripped = receipts.some((receipt) => receipt.logs.length === 0 && saysLogs(receipt.logsBloom))
   if (stripped || (receipts.every(({ logs }) => logs.length === 0) && saysLogs(all)))
     throw new BadAnswerError(`block ${hash}: receipts came without their logs`)

@@ -4,3 +4,12 @@
  */
 
 export { type BlockProof, createBlockProof } from './block-proof.ts'
+export {
+  chooseSettled,
+  createSettlement,
+  executesLater,
+  receiptsDigest,
+  type SettlingBlock,
+  settledBy,
+  WrongReceiptsError,
+} from './settlement.ts'

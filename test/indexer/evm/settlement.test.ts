@@ -1,0 +1,135 @@
+import { expect, it } from 'vitest'
+import { createSettlement, WrongReceiptsError } from '../../../src/indexer/evm/proof/index.ts'
+import type { RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
+import { dumpEvm } from './evm-stage.ts'
+import { FIRST, LAST, recordedBlocks, startSettlingNode, startSettlingStage, type Tale } from './settling-chain.ts'
+
+// C since Helicon: what came of a block is in no hash until a later block settles it.
+
+const more = (receipt: RpcReceipt | undefined): void => {
+  const [log] = receipt?.logs ?? []
+  if (log) Object.assign(log, { data: log.data.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')) })
+}
+const failed = (receipt: RpcReceipt | undefined): void => void Object.assign(receipt ?? {}, { status: '0x0' })
+/** Another token than the one that moved, and no filter that would give it away. */
+const another = (receipt: RpcReceipt | undefined): void => {
+  for (const log of receipt?.logs ?? []) Object.assign(log, { topics: log.topics.with(3, `0x${'7'.repeat(64)}`) })
+  Object.assign(receipt ?? {}, { logsBloom: undefined })
+}
+
+it('believes what later blocks settle, one block after the other and all at once', () => {
+  const settlement = createSettlement()
+  for (const block of recordedBlocks()) settlement.follow(block)
+  expect(recordedBlocks().filter(({ receipts }) => receipts.length > 0).length).toBeGreaterThan(15)
+})
+
+it('finds every receipt that was told wrongly, at the block that settles it', () => {
+  const settledBy = recordedBlocks().map(({ block }) => Number(block.settledHeight))
+  let found = 0
+  for (const [at, { block, receipts }] of recordedBlocks().entries()) {
+    const settler = settledBy.findIndex((height) => height >= Number(block.number))
+    if (receipts.length === 0 || settler < 0) continue
+    const lie = recordedBlocks()
+    failed(lie[at]?.receipts.at(-1))
+    const settlement = createSettlement()
+    for (const one of lie.slice(0, settler)) settlement.follow(one)
+    expect(() => settlement.follow(lie[settler] as (typeof lie)[number])).toThrow(WrongReceiptsError)
+    found++
+  }
+  expect(found).toBeGreaterThan(12)
+})
+
+it('goes on behind blocks that no block had settled, and says nothing where it has not seen all of them', () => {
+  const all = recordedBlocks()
+  // 124 settles up to 121, 125 up to 124.
+  const unsettled = all.filter(({ block }) => Number(block.number) > 121 && Number(block.number) <= 124)
+  const next = all.find(({ block }) => Number(block.number) === 125)
+  if (!next) throw new Error('no such block')
+  const settlement = createSettlement()
+  settlement.resume(unsettled)
+  settlement.follow(next)
+  failed(unsettled[0]?.receipts[0])
+  settlement.resume(unsettled)
+  expect(() => settlement.follow(next)).toThrow('122 to 124')
+  settlement.resume(unsettled.slice(1))
+  settlement.follow(next)
+  settlement.forget()
+  settlement.follow(next)
+})
+
+/** What an index holds that nobody lied to. */
+async function truth(): Promise<Record<string, string[]>> {
+  const stage = await startSettlingStage([await startSettlingNode()])
+  stage.grow(LAST)
+  await stage.at(LAST)
+  return dumpEvm(stage.sql)
+}
+
+const TALES: Record<string, Tale> = {
+  'an amount, in a block that is settled by itself': (height, [first]) => void (height === 121 && more(first)),
+  'an amount, in a block that is settled with others': (height, [first]) => void (height === 124 && more(first)),
+  'which NFT': (height, [first]) => void (height === 127 && another(first)),
+  'two blocks that are settled together': (height, [first]) => {
+    if (height === 122) another(first)
+    if (height === 124) more(first)
+  },
+  'an outcome': (height, [, , last]) => void (height === 133 && failed(last)),
+}
+
+it.each(Object.entries(TALES))('writes anew what was stored of a lie about %s', async (_, tale) => {
+  const liar = await startSettlingNode(tale)
+  const stage = await startSettlingStage([liar, await startSettlingNode()])
+  for (let height = FIRST; height <= LAST; height++) {
+    stage.grow(height)
+    await stage.at(height)
+  }
+  expect(await dumpEvm(stage.sql)).toEqual(await truth())
+})
+
+it('stores nothing wrong where the lie and the block that settles it come in one page', async () => {
+  const liar = await startSettlingNode(TALES['which NFT'])
+  const stage = await startSettlingStage([liar, await startSettlingNode()])
+  await stage.at(FIRST)
+  stage.grow(LAST)
+  await stage.at(LAST)
+  expect(await dumpEvm(stage.sql)).toEqual(await truth())
+})
+
+it('stands where everybody lies, says which blocks, and goes on when one tells the truth', async () => {
+  const node = await startSettlingNode((height, receipts) => {
+    if (height === 122) receipts.forEach(another)
+    if (height === 124) receipts.forEach(more)
+  })
+  const stage = await startSettlingStage([node])
+  stage.grow(124n)
+  await stage.at(124n)
+  stage.grow(LAST)
+  await expect.poll(() => stage.status()?.error, { timeout: 20_000 }).toContain('122 to 124')
+  expect((await stage.store.reader.progress())[0]?.tip?.height).toBe(124n)
+  node.tale = () => undefined
+  await stage.at(LAST)
+  expect(await dumpEvm(stage.sql)).toEqual(await truth())
+})
+
+it('knows behind a new start what it had stored, and writes again only what is told otherwise', async () => {
+  const node = await startSettlingNode(TALES['an amount, in a block that is settled with others'])
+  const stage = await startSettlingStage([node])
+  stage.grow(124n)
+  await stage.at(124n)
+  const versions = () => stage.sql('select height, xmin::text as version from evm_block order by height')
+  const [before, asked] = [await versions(), node.asked.length]
+  await stage.again()
+  await stage.at(124n)
+  // Read again, as they are part of what 125 settles, but not written.
+  expect(node.asked.slice(asked)).toEqual(expect.arrayContaining([122, 123, 124]))
+  expect(node.asked.slice(asked)).not.toContain(121)
+  expect(await versions()).toEqual(before)
+  node.tale = () => undefined
+  await stage.again()
+  await stage.at(124n)
+  expect((await versions()).slice(0, 8)).toEqual(before.slice(0, 8))
+  expect((await versions()).slice(8)).not.toEqual(before.slice(8))
+  stage.grow(LAST)
+  await stage.at(LAST)
+  expect(await dumpEvm(stage.sql)).toEqual(await truth())
+})

@@ -1,0 +1,139 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { expect, onTestFinished } from 'vitest'
+import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
+import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
+import { type ChainStream, createIndexer, type Indexer, type StreamBlock } from '../../../src/indexer/index.ts'
+import type { SourceBlock } from '../../../src/indexer/primary/source-block.ts'
+import { createUpstreamPool } from '../../../src/upstream/index.ts'
+import { eventually } from '../../support/eventually.ts'
+import { RENEWALS, recordedLines } from '../../support/recordings.ts'
+import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { openVisibleStore } from '../database-dump.ts'
+
+/** Blocks of a real C-chain after Helicon, 114 to 136, whose headers settle the receipts of earlier ones. */
+export interface RecordedBlock {
+  block: RpcBlock
+  receipts: RpcReceipt[]
+}
+export const recordedBlocks = (): RecordedBlock[] => recordedLines<RecordedBlock>('c-blocks', RENEWALS)
+export const FIRST = 114n
+export const LAST = 136n
+
+/** Changes the receipts of a block before they are told. */
+export type Tale = (height: number, receipts: RpcReceipt[]) => void
+
+export interface SettlingNode {
+  url: string
+  tale: Tale
+  /** Blocks whose receipts were asked for, in order. */
+  asked: number[]
+}
+
+/** Answers for the recorded blocks as a node does; ends with the test. */
+export async function startSettlingNode(tale: Tale = () => undefined): Promise<SettlingNode> {
+  const blocks = new Map(recordedBlocks().map((one) => [Number(one.block.number), one]))
+  const node: SettlingNode = { url: '', tale, asked: [] }
+  const answer = ({ id, method, params }: { id: number; method: string; params: [string] }) => {
+    const found = blocks.get(Number(params[0]))
+    if (method === 'eth_getBlockByNumber') return { jsonrpc: '2.0', id, result: found?.block ?? null }
+    if (method !== 'eth_getBlockReceipts')
+      return { jsonrpc: '2.0', id, error: { code: 3, message: 'execution reverted' } }
+    node.asked.push(Number(params[0]))
+    const receipts = structuredClone(found?.receipts)
+    if (receipts) node.tale(Number(params[0]), receipts)
+    return { jsonrpc: '2.0', id, result: receipts ?? null }
+  }
+  const server = createServer(async (incoming, outgoing) => {
+    let body = ''
+    for await (const part of incoming) body += String(part)
+    const asked = JSON.parse(body) as Parameters<typeof answer>[0] | Parameters<typeof answer>[0][]
+    outgoing.writeHead(200, { 'content-type': 'application/json' })
+    outgoing.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return node
+}
+
+/** The EVM side of these blocks, indexed into a database in memory. The first node is asked first. */
+export async function startSettlingStage(nodes: readonly SettlingNode[]) {
+  const servers = nodes.map(({ url }, priority) => ({ url, priority }))
+  const pool = createUpstreamPool('settling', servers, TEST_LIMITS)
+  const { store, sql } = await openVisibleStore()
+  let tip = FIRST
+  const begin = (): Indexer => {
+    const streams = [layerAlone(createEvmLayer(pool, ''), () => tip)]
+    const times = { pollMs: 10, retryMs: 10, maxRetryMs: 50 }
+    const indexer = createIndexer({ writer: store.writer, streams, logger: pino({ level: 'silent' }), times })
+    indexer.start()
+    return indexer
+  }
+  let indexer = begin()
+  onTestFinished(async () => {
+    await indexer.stop()
+    await store.close()
+    await pool.close()
+  })
+  return {
+    store,
+    sql,
+    status: () => indexer.status().streams[0],
+    /** The chain goes on up to this height. */
+    grow(height: bigint) {
+      tip = height
+    },
+    /** Resolves once this is the stored tip and nothing is in doubt. */
+    at: (height: bigint) =>
+      eventually(async () => {
+        expect((await store.reader.progress())[0]?.tip?.height).toBe(height)
+        expect(indexer.status().streams[0]).toMatchObject({ height, phase: 'following' })
+      }),
+    /** As another process would begin. */
+    async again() {
+      await indexer.stop()
+      indexer = begin()
+    },
+  }
+}
+
+type Layer = ReturnType<typeof createEvmLayer>
+type Fetched = Awaited<ReturnType<Layer['fetch']>>[number]
+
+/** C without its containers: what the layer fetches and makes, and nothing else. */
+function layerAlone(layer: Layer, tip: () => bigint): ChainStream<StreamBlock & { evm: Fetched }> {
+  const definition = { kind: 'primary', name: 't:C', network: 't', testnet: true, chain: 'C', evmChainId: 1n } as const
+  const ids = recordedBlocks().map(({ block }) => block.hash.slice(2))
+  return {
+    definition,
+    firstHeight: FIRST,
+    async fetch(from, _, signal) {
+      const heights = Array.from({ length: Number(tip() - from) + 1 }, (__, at) => from + BigInt(at))
+      const wanted = heights.map((height) => ({ height, id: ids[Number(height - FIRST)] ?? '' }))
+      const facts = await layer.fetch(wanted as unknown as SourceBlock<never>[], signal)
+      const blocks = facts.map((evm, at) => ({
+        height: heights[at] ?? 0n,
+        id: evm.block.hash.slice(2),
+        parentId: evm.block.parentHash.slice(2),
+        time: BigInt(evm.block.timestamp),
+        evm,
+      }))
+      return { tip: tip(), blocks }
+    },
+    unsettled: (progress, signal) => layer.unsettled(progress, signal),
+    async open(progress, signal) {
+      const maker = await layer.open(progress, signal)
+      return {
+        apply(blocks) {
+          const { rows, state } = maker.apply(blocks.map(({ evm }) => evm))
+          return { rows: { evm: rows }, ...(state === undefined ? {} : { state }) }
+        },
+      }
+    },
+  }
+}
