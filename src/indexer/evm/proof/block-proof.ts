@@ -6,7 +6,7 @@ import { headerHash } from './header-hash.ts'
 import { joinBlooms, lacksBits, logsBloom, saysLogs } from './logs-bloom.ts'
 import { orderedRoot } from './ordered-root.ts'
 import { receiptBytes } from './receipt-bytes.ts'
-import { executesLater } from './settlement.ts'
+import { executesLater, receiptsDigest } from './settlement.ts'
 import { endsWithStateSync } from './state-sync.ts'
 import { transactionBytes } from './transaction-bytes.ts'
 
@@ -99,6 +99,8 @@ function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[], 
   if (executesLater(block)) {
     expectOwnBlooms(block, receipts)
     expectDerived(block, receipts, false)
+    // Whoever says what no receipt can say is found out now, while others can be asked.
+    receiptsDigest({ block, receipts })
     return
   }
   const inRoot = receipts.slice(0, size)

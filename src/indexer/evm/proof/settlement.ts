@@ -109,5 +109,14 @@ const heightOf = ({ block }: SettlingBlock): bigint => quantity(block.number)
 
 const bareRoot = ({ receiptsRoot = '' }: RpcBlock): string => receiptsRoot.slice(2).toLowerCase()
 
-const bytesOf = ({ block, receipts }: SettlingBlock): Uint8Array[] =>
-  receipts.map((receipt, at) => receiptBytes(receipt, Number(block.transactions[at]?.type ?? 0)))
+/** Needed when a block comes, when it is written and when it is settled. */
+const encoded = new WeakMap<readonly RpcReceipt[], readonly Uint8Array[]>()
+
+/** @throws BadAnswerError for receipts that are none */
+function bytesOf({ block, receipts }: SettlingBlock): readonly Uint8Array[] {
+  const known = encoded.get(receipts)
+  if (known) return known
+  const bytes = receipts.map((receipt, at) => receiptBytes(receipt, Number(block.transactions[at]?.type ?? 0)))
+  encoded.set(receipts, bytes)
+  return bytes
+}
