@@ -64,7 +64,7 @@ export const createHeadHold = (scheduler: Scheduler): HeadHold => {
 }
 
 const unlessBehind = <T>(upstream: Upstream, outcome: Outcome<T>): Outcome<T> => {
-  const lag = upstream.lag() ?? 0
-  if (lag <= upstream.limits.maxLagBlocks) return outcome
-  return failed({ host: upstream.host, kind: 'behind', reason: `${lag} blocks behind`, fallback: outcome })
+  if (!upstream.lagging()) return outcome
+  const reason = `${upstream.lag()} blocks behind`
+  return failed({ host: upstream.host, kind: 'behind', reason, fallback: outcome })
 }

@@ -6,6 +6,7 @@ import { documentRequest } from './json-get.ts'
 import { failed, mapAnswer, type Outcome } from './outcome.ts'
 import { readSingle, writeEntry } from './rpc-message.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
+import { createToldHeights } from './told-heights.ts'
 import type { HeadProbe } from './types.ts'
 import type { Upstream } from './upstream.ts'
 import { judgeStatus } from './verdicts.ts'
@@ -27,6 +28,8 @@ const IDLE_INTERVALS = 5
 const KNOWN_INTERVALS = 12
 /** Where fewer may be sent in the time between two heights, heights are asked for only when nobody waits. */
 const REQUESTS_PER_PROBE = 10
+/** One that has lacked a block of another's for so many intervals stands still: on a slow chain that is one block for hours. */
+const STILL_INTERVALS = 2
 /** A head this far above all others, who agree among themselves, is a broken clock and no news. */
 const ABSURD_LEAD = 10_000n
 
@@ -37,6 +40,9 @@ export const believedHead = (heights: readonly bigint[], maxLag: number): bigint
   if (first === undefined || second === undefined || third === undefined) return first
   return first - second > ABSURD_LEAD && second - third <= BigInt(maxLag) ? second : first
 }
+
+const believed = (upstreams: readonly Upstream[], best: bigint): Upstream[] =>
+  upstreams.filter((upstream) => (upstream.height() ?? 0n) <= best)
 
 const requestTo = (upstream: Upstream, { path, method, params }: HeadProbe): WireRequest => {
   if (method === undefined) return documentRequest(upstream, path)
@@ -74,6 +80,7 @@ export const createHeadWatch = (deps: {
   const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
   const read = readerOf(probe)
   const hold = createHeadHold(scheduler)
+  const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs)
   const asking = new Set<Upstream>()
   let head: bigint | undefined
   let usedAt = 0
@@ -85,18 +92,21 @@ export const createHeadWatch = (deps: {
   const isCheap = ({ limits }: Upstream): boolean =>
     limits.requestsPerSecond * probe.intervalMs >= 1_000 * REQUESTS_PER_PROBE
   const compare = (maxLag: number): void => {
-    const heights = upstreams.flatMap((upstream) => (isForeign(upstream) ? [] : (upstream.height() ?? [])))
+    const here = upstreams.filter((upstream) => !isForeign(upstream))
+    const heights = here.flatMap((upstream) => upstream.height() ?? [])
     const best = believedHead(heights, maxLag)
     if (best === undefined) return
     if (head === undefined || best > head) head = best
     for (const upstream of upstreams) {
       const height = upstream.height()
-      upstream.setLag(height === undefined ? undefined : Number(best > height ? best - height : 0n))
+      const lag = height === undefined ? undefined : Number(best > height ? best - height : 0n)
+      upstream.setLag(lag, lag !== undefined && lag > 0 && tips.standsStill(upstream, believed(here, best)))
     }
   }
   const heard = (upstream: Upstream, height: bigint): void => {
     if (upstream.height() !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
     upstream.sawHeight(height)
+    tips.told(upstream, height)
     heardAt = Date.now()
     compare(upstream.limits.maxLagBlocks)
   }

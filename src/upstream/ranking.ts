@@ -23,8 +23,7 @@ const OPEN = 2
 
 const tierOf = (upstream: Upstream): number => {
   if (upstream.breaker.state() !== 'closed') return OPEN
-  const lag = upstream.lag()
-  return lag !== undefined && lag > upstream.limits.maxLagBlocks ? LAGGING : HEALTHY
+  return upstream.lagging() ? LAGGING : HEALTHY
 }
 
 /**

@@ -182,8 +182,7 @@ class ReadRun<T> implements Run {
 
   #signed(outcome: Outcome<T>, { upstream }: Leg): Outcome<T> {
     if (outcome.kind !== 'answer') return outcome
-    const lags = (upstream.lag() ?? 0) > upstream.limits.maxLagBlocks
-    return { ...outcome, by: { server: upstream, stoodIn: upstream !== this.#first, lags } }
+    return { ...outcome, by: { server: upstream, stoodIn: upstream !== this.#first, lags: upstream.lagging() } }
   }
 
   #sendHedge(): void {

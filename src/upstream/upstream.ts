@@ -43,7 +43,10 @@ export interface Upstream {
   sawHeight(height: bigint): void
   /** Blocks behind the pool's head; set by the head probe. */
   lag(): number | undefined
-  setLag(blocks: number | undefined): void
+  /** Too far behind the others, or for too long, to be asked while others answer. */
+  lagging(): boolean
+  /** @param standsStill for so long that fewer blocks are too many */
+  setLag(blocks: number | undefined, standsStill: boolean): void
   status(): UpstreamStatus
   release(): Promise<void>
 }
@@ -116,7 +119,8 @@ const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () 
 const createTip = ({ maxLagBlocks }: PoolLimits, onChange: () => void) => {
   let height: bigint | undefined
   let lag: number | undefined
-  const lagging = (): boolean => lag !== undefined && lag > maxLagBlocks
+  let still = false
+  const lagging = (): boolean => lag !== undefined && (lag > maxLagBlocks || still)
   return {
     lagging,
     height: () => height,
@@ -124,9 +128,10 @@ const createTip = ({ maxLagBlocks }: PoolLimits, onChange: () => void) => {
       height = seen
     },
     lag: () => lag,
-    setLag: (blocks: number | undefined) => {
+    setLag: (blocks: number | undefined, standsStill: boolean) => {
       const before = lagging()
       lag = blocks
+      still = standsStill
       if (lagging() !== before) onChange()
     },
   }
@@ -200,9 +205,7 @@ export const createUpstream = (
   }
 }
 
-type Known = Pick<Upstream, 'host' | 'breaker' | 'latency' | 'gate' | 'errorRate' | 'height' | 'lag'> & {
-  lagging(): boolean
-}
+type Known = Pick<Upstream, 'host' | 'breaker' | 'latency' | 'gate' | 'errorRate' | 'height' | 'lag' | 'lagging'>
 
 const statusOf = (known: Known, pausedUntil: number): UpstreamStatus => {
   const paused = pausedUntil > Date.now()

@@ -6,7 +6,7 @@ import type { Upstream } from '../../src/upstream/upstream.ts'
 test('several answers that are held have one timer, and none once the heights are known', () => {
   const scheduler = createScheduler()
   const hold = createHeadHold(scheduler)
-  const upstream = { lag: () => 0, limits: { maxLagBlocks: 3 } } as unknown as Upstream
+  const upstream = { lagging: () => false } as unknown as Upstream
   const told: string[] = []
   hold.begin()
   for (const value of ['a', 'b', 'c']) {

@@ -37,18 +37,50 @@ test('a laggard is passed over, and asked when nobody else is left', async () =>
   expect(await pool.rpc('', 'm', ['last resort'])).toBe('laggard')
 })
 
+/** A chain that goes on with every question for its height; `behind` tells how far this server is. */
+const moving = (name: string, chain: { height: bigint }, behind: () => bigint) => ({
+  answer({ method }: { method: string }) {
+    if (method !== 'eth_blockNumber') return name
+    chain.height += 2n
+    return `0x${(chain.height - behind()).toString(16)}`
+  },
+})
+
 test('a laggard that catches up is taken back; a small lag is no lag', async () => {
-  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { lag: 10 } }, named('second')], {
-    deps: { headProbe },
+  const chain = { height: 100n }
+  let behind = 20n
+  const { pool } = await startTestPool([moving('first', chain, () => behind), moving('second', chain, () => 0n)], {
+    // Longer than the machine stands still between two answers.
+    deps: { headProbe: { ...headProbe, intervalMs: 250 } },
     // The first is preferred however fast the other is.
     spec: (_url, index) => ({ priority: index }),
   })
   await pool.rpc('', 'm', [0])
-  await until(() => pool.status()[0]?.lagBlocks === 10, 'the lag is known')
-  servers[0]?.set({ lag: 3 })
-  await whileRead(pool, () => pool.status()[0]?.lagBlocks === 3, 'the new lag is known')
-  expect(pool.status()[0]?.healthy).toBe(true)
+  await until(() => pool.status()[0]?.healthy === false, 'the lag is known')
+  behind = 1n
+  await whileRead(pool, () => pool.status()[0]?.healthy === true, 'it is known to have caught up')
   expect(await pool.rpc('', 'm', [1])).toBe('first')
+  const { height } = chain
+  await whileRead(pool, () => chain.height > height + 20n, 'heights are compared some more times')
+  expect(pool.status()[0]?.healthy).toBe(true)
+})
+
+test('who stands still lags by the first block, as soon as the others have had it for long', async () => {
+  const { pool, servers } = await startTestPool([named('still'), named('good')], {
+    deps: { headProbe },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  expect(await pool.rpc('', 'm', [0])).toBe('still')
+  const [still, good] = servers
+  if (good) good.height = 101n
+  await whileRead(pool, () => pool.status()[0]?.healthy === false, 'it is known to stand still')
+  expect(pool.status()[0]).toMatchObject({ lagBlocks: 1, breaker: 'closed' })
+  expect(await pool.rpc('', 'm', [1])).toBe('good')
+  if (still) still.height = 101n
+  await whileRead(pool, () => pool.status()[0]?.healthy === true, 'it has caught up')
+  expect(await pool.rpc('', 'm', [2])).toBe('still')
+  await good?.down()
+  expect(await pool.rpc('', 'm', [3])).toBe('still')
 })
 
 test.each([

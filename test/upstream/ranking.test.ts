@@ -14,7 +14,7 @@ const upstreamOf = (index: number, ms: () => number): Upstream =>
     breaker: { state: () => 'closed', probeDue: () => false, takeProbe: () => undefined },
     latency: { recentMean: ms },
     gate: { room: () => true, waiting: () => 0 },
-    lag: () => undefined,
+    lagging: () => false,
     errorRate: () => 0,
     pausedUntil: () => 0,
   }) as unknown as Upstream
