@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { createContractNames } from './contract-names.ts'
@@ -28,6 +29,8 @@ export interface EvmReader {
   hashAt(height: bigint, signal: AbortSignal): Promise<string | undefined>
 }
 
+/** Blocks about which somebody lied: far more than can wait for being settled. */
+const CORRECTED = 4_096
 /** A page of blocks is large: it gets more time than a wallet's read. Milliseconds. */
 const READ_MS = 60_000
 
@@ -41,7 +44,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   let wholeBlocks = true
   const proof = createBlockProof(hashes)
   /** Digests of receipts of which wrong ones were told before, by hash of the block. */
-  let corrected: ReadonlyMap<string, string> = new Map()
+  const corrected = new LRUCache<string, string>({ max: CORRECTED })
   const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>
@@ -116,7 +119,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
     async correct(blocks, root, signal) {
       const others = await Promise.all(blocks.map((told) => otherReceipts(told, signal)))
       const right = chooseSettled(blocks, others, root) ?? []
-      corrected = new Map(right.map((one) => [one.block.hash, receiptsDigest(one)]))
+      for (const one of right) corrected.set(one.block.hash, receiptsDigest(one))
     },
     notes: () => (proof.hashes === false ? ['receipts not checked: hashes are made in an unknown way'] : []),
     async hashAt(height, signal) {
