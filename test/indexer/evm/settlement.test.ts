@@ -58,6 +58,9 @@ it('goes on behind blocks that no block had settled, and says nothing where it h
   settlement.follow(next)
   settlement.forget()
   settlement.follow(next)
+  // One that is not behind the last: what lies between them is not known, and what it settles neither.
+  settlement.forget()
+  for (const block of recordedBlocks()) if (![118, 119].includes(Number(block.block.number))) settlement.follow(block)
 })
 
 /** What an index holds that nobody lied to. */
