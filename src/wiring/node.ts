@@ -11,6 +11,7 @@ import {
   type LocalService,
   type NodeApi,
   type NodePools,
+  type NodePoolsDeps,
 } from '../api/node/index.ts'
 import { createDiscoverService, createOpenRpcPage } from '../api/node/openrpc/index.ts'
 import { createContainerIndexService } from '../api/node/services/container-index.ts'
@@ -18,6 +19,8 @@ import { withEvmFallbacks } from '../api/node/services/evm-fallbacks.ts'
 import { createHealthPages, createHealthService } from '../api/node/services/health.ts'
 import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
+import { avalancheIdentity } from '../chains/avalanche/index.ts'
+import { evmIdentity } from '../chains/evm/index.ts'
 import type { Config } from '../config/index.ts'
 import { pause } from '../lib/pause.ts'
 import type { ChainLetter, Side } from '../lib/primary-network.ts'
@@ -89,6 +92,17 @@ function evmSpecs({ chains }: Config, side: Side | undefined): Record<string, Up
   return specs
 }
 
+/** One of another network would answer with its own blocks and balances. A single node has nobody to be told from. */
+function networksOf({ chains }: Config, side: Side | undefined): NodePoolsDeps['networks'] {
+  const network = side && chains.avalanche[side]
+  if (!network || network.upstreams.length < 2) return undefined
+  const { networkId, evmChainId } = network
+  return {
+    nodes: avalancheIdentity(`avalanche:${side}`, networkId),
+    ...(evmChainId === undefined ? {} : { evm: evmIdentity(`eip155:${evmChainId}`) }),
+  }
+}
+
 async function listChains(
   pools: NodePools,
   signal?: AbortSignal,
@@ -114,7 +128,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const network = side && config.chains.avalanche[side]
   const evm = evmSpecs(config, side)
   const nodes = specsOf(network?.upstreams ?? [])
-  const { pools, forwarder } = createForwarding(config, { nodes, evm, ...deps })
+  const { pools, forwarder } = createForwarding(config, { nodes, evm, networks: networksOf(config, side), ...deps })
   const chains = createChainDirectory({
     list: () => listChains(pools),
     configured: Object.keys(evm).filter((id) => id !== 'C'),
@@ -165,6 +179,7 @@ function createForwarding(
   deps: Pick<ServerNodeDeps, 'pool' | 'metrics' | 'shared'> & {
     nodes: readonly UpstreamSpec[]
     evm: Readonly<Record<string, readonly UpstreamSpec[]>>
+    networks: NodePoolsDeps['networks']
   },
 ): { pools: NodePools; forwarder: Forwarder } {
   const { node } = config
@@ -174,6 +189,7 @@ function createForwarding(
     ...(node.identity === undefined ? {} : { identity: node.identity }),
     limits: limitsOf(config),
     deps: deps.pool,
+    networks: deps.networks,
   })
   const forwarder = createForwarder({
     pools,

@@ -17,7 +17,7 @@
 export type { AccessGuard } from './access.ts'
 export type { EvmApi } from './evm/index.ts'
 export { createForwarder, type Forwarder } from './forward/forwarder.ts'
-export { createNodePools, type NodePools } from './forward/node-pools.ts'
+export { createNodePools, type NodePools, type NodePoolsDeps } from './forward/node-pools.ts'
 export { createFrontDoor } from './front-door.ts'
 export { type JsonValue, type LocalService, MethodError } from './gorilla/local-service.ts'
 export type { NodeAnswer } from './http/answer.ts'

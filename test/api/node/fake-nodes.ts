@@ -144,14 +144,17 @@ export interface Posted {
 /**
  * The whole server before `count` nodes whose answers a test decides; everything is closed after the test. Slow
  * reads are not asked twice, unless a test wants it: a machine that stands still must not change who was asked.
+ * @param network what is known of the network besides its nodes
  */
-export async function startFront(count: number, over: Partially<Config> = {}): Promise<Front> {
+export async function startFront(count: number, over: Partially<Config> = {}, network: object = {}): Promise<Front> {
   const started = await Promise.all(Array.from({ length: count }, (_, index) => startNode(index)))
   const nodes = started.map(({ node }) => node)
-  const config = testConfig(
-    nodes.map(({ url }) => url),
-    { ...over, upstream: { hedgeMinMs: 0, ...over.upstream } },
-  )
+  const upstreams = nodes.map(({ url }) => ({ url }))
+  const config = testConfig([], {
+    ...over,
+    upstream: { hedgeMinMs: 0, ...over.upstream },
+    chains: { avalanche: { testnet: { name: 'Fakes', upstreams, ...network } }, ...over.chains },
+  })
   const app = await createApp(config)
   const url = await app.listen()
   onTestFinished(async () => {

@@ -2,6 +2,7 @@ import type { ChainLetter } from '../../../lib/primary-network.ts'
 import {
   createUpstreamPool,
   type HeadProbe,
+  type IdentityProbe,
   type PoolLimits,
   type UpstreamPool,
   type UpstreamPoolDeps,
@@ -51,7 +52,9 @@ export interface NodePoolsDeps {
   /** Host of the identity node; left out: the first node. */
   identity?: string
   limits: PoolLimits
-  deps: Omit<UpstreamPoolDeps, 'headProbe'>
+  deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity'>
+  /** What the nodes, and the EVM endpoints of the C-chain, have to say of themselves; left out = they are believed. */
+  networks?: { nodes?: IdentityProbe; evm?: IdentityProbe } | undefined
 }
 
 const PROBE_MS = 5_000
@@ -89,16 +92,18 @@ const siblings = (specs: readonly UpstreamSpec[], extension: string): UpstreamSp
 interface Plan {
   specs: UpstreamSpec[]
   probe: HeadProbe | undefined
+  network?: IdentityProbe | undefined
   /** The upstreams' URLs are those of the endpoint itself. */
   whole: boolean
 }
 
-function planOf(source: Source, { nodes, evm }: NodePoolsDeps): Plan {
+function planOf(source: Source, { nodes, evm, networks }: NodePoolsDeps): Plan {
   if (source === 'C/rpc') {
     const specs = unique([...nodes.map((node) => at(node, '/ext/bc/C/rpc')), ...(evm['C'] ?? [])])
-    return { specs, probe: PROBES['C/rpc'], whole: true }
+    return { specs, probe: PROBES['C/rpc'], network: networks?.evm, whole: true }
   }
-  if (typeof source === 'string') return { specs: [...nodes], probe: PROBES[source], whole: false }
+  if (typeof source === 'string')
+    return { specs: [...nodes], probe: PROBES[source], network: networks?.nodes, whole: false }
   const { blockchainId, extension } = source
   const own = evm[blockchainId] ?? []
   const atNodes = nodes.map((node) => at(node, `/ext/bc/${blockchainId}${extension === '' ? '' : `/${extension}`}`))
@@ -120,19 +125,25 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   const [first] = nodes
   const groups = new Map<string, NodeGroup & { close(): Promise<void> }>()
   const open = new Set<UpstreamPool>()
-  const make = (name: string, specs: readonly UpstreamSpec[], own: Partial<PoolLimits>, headProbe?: HeadProbe) => {
+  const make = (
+    name: string,
+    specs: readonly UpstreamSpec[],
+    own: Partial<PoolLimits>,
+    { probe, network }: Partial<Pick<Plan, 'probe' | 'network'>> = {},
+  ) => {
     if (specs.length === 0) return createEmptyPool(name)
-    const pool = createUpstreamPool(
-      name,
-      specs,
-      { ...limits, ...own },
-      { ...deps, ...(headProbe ? { headProbe } : {}) },
-    )
+    const probes = { ...(probe && { headProbe: probe }), ...(network && { identity: network }) }
+    const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes })
     open.add(pool)
     return pool
   }
-  const member = (spec: UpstreamSpec, whole: boolean, name: string, own: Partial<PoolLimits>): Member => {
-    const pool = make(`${name} at ${new URL(spec.url).host}`, [spec], own)
+  const member = (
+    spec: UpstreamSpec,
+    { whole, network }: Pick<Plan, 'whole' | 'network'>,
+    name: string,
+    own: Partial<PoolLimits>,
+  ): Member => {
+    const pool = make(`${name} at ${new URL(spec.url).host}`, [spec], own, { network })
     return {
       host: new URL(spec.url).host,
       pool,
@@ -141,16 +152,17 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     }
   }
   const createGroup = (source: Source): NodeGroup & { close(): Promise<void> } => {
-    const { specs, probe, whole } = planOf(source, options)
+    const plan = planOf(source, options)
+    const { specs, whole } = plan
     const name = `node ${keyOf(source)}`
-    const pool = make(name, specs, {}, probe)
+    const pool = make(name, specs, {}, plan)
     let single: Member[] | undefined
     return {
       pool,
       path: ({ path }) => (whole ? '' : path),
       members: () => {
         // One attempt each: who writes decides himself what comes next.
-        single ??= specs.map((spec) => member(spec, whole, name, { maxAttempts: 1, hedgeMinMs: 0 }))
+        single ??= specs.map((spec) => member(spec, plan, name, { maxAttempts: 1, hedgeMinMs: 0 }))
         const states = pool.status()
         const healthy = (index: number): boolean => states[index]?.healthy !== false
         const inOrder = [
@@ -169,7 +181,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   }
   const identitySpec = nodes.find(({ url }) => new URL(url).host === options.identity) ?? first
   const identity: Member = identitySpec
-    ? member(identitySpec, false, 'node identity', { hedgeMinMs: 0 })
+    ? member(identitySpec, { whole: false }, 'node identity', { hedgeMinMs: 0 })
     : { host: '', pool: createEmptyPool('node identity'), path: ({ path }) => path, pausedUntil: () => 0 }
   return {
     group: (source) => {

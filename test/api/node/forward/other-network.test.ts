@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { evmCall, type FakeNode, type Front, gorillaCall, nodeAt, startFront } from '../fake-nodes.ts'
+
+const C_CHAIN_ID = 43_113
+
+/** A node that says it is of this network, and how far its chains are. */
+function isOf(node: FakeNode, networkId: number, chainId: number): void {
+  node.answer = ({ method, body }) => {
+    const id = /"id":(\d+)/.exec(body.toString())?.[1]
+    if (method === 'info.getNetworkID')
+      return { body: `{"jsonrpc":"2.0","result":{"networkID":"${networkId}"},"id":${id}}` }
+    if (method === 'eth_chainId') return { body: `{"jsonrpc":"2.0","id":${id},"result":"0x${chainId.toString(16)}"}` }
+    return undefined
+  }
+}
+
+/** The first node is of the testnet, the second of the main network. */
+async function startMixed(): Promise<Front> {
+  const front = await startFront(2, {}, { networkId: 5, evmChainId: C_CHAIN_ID })
+  isOf(nodeAt(front, 0), 5, C_CHAIN_ID)
+  isOf(nodeAt(front, 1), 1, 43_114)
+  return front
+}
+
+const READS = [
+  ['/ext/bc/P', gorillaCall('platform.getBalance')],
+  ['/ext/bc/X', gorillaCall('avm.getBalance')],
+  ['/ext/bc/C/avax', gorillaCall('avax.getUTXOs')],
+  ['/ext/bc/C/rpc', evmCall('eth_getBalance', '["0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc","latest"]')],
+] as const
+
+it.each(READS)('a node of another network answers nothing at %s while the own one is away', async (path, call) => {
+  const front = await startMixed()
+  expect((await front.post(path, call)).status).toBe(200)
+  nodeAt(front, 0).answer = () => 'cut'
+  const { text } = await front.post(path, call)
+  expect(text).not.toContain('"result"')
+  expect(text).toContain('"error"')
+})
+
+it('a transaction that the own node did not take is not answered for by one of another network', async () => {
+  const front = await startMixed()
+  const own = nodeAt(front, 0)
+  const { answer } = own
+  own.answer = (asked) => (asked.method === 'platform.issueTx' ? 'cut' : answer(asked))
+  const { text } = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x00","encoding":"hex"}'))
+  expect(text).not.toContain('"result"')
+})
