@@ -15,11 +15,14 @@ export interface IdentityGuard {
   guarded<T>(launch: Task<T>['launch']): Task<T>['launch']
   /** True when the upstream is known to be on another network. */
   isForeign(upstream: Upstream): boolean
+  /** Its address may be another server's by now: it is asked again before the next answer counts. */
+  wasAway(upstream: Upstream): void
 }
 
 /**
  * Networks of one kind share address forms: a server of another one answers zeros, or other people's numbers, without
- * any error. Each upstream of a pool is asked once; one that cannot tell is believed (`createIdentityCheck`).
+ * any error. Each upstream of a pool is asked once, and again when it was away; one that cannot tell is believed
+ * (`createIdentityCheck`).
  */
 export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): IdentityGuard => {
   const right = new WeakSet<Upstream>()
@@ -51,7 +54,8 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
       const made = createIdentityCheck({
         network: probe.network,
         ask: () => ask(upstream),
-        matches: (identity) => judge(upstream, identity),
+        // What was asked before it went away says nothing about who came back.
+        matches: (identity) => (checks.get(upstream) === check ? judge(upstream, identity) : probe.matches(identity)),
       })
       check = () =>
         made({ signal }).then(
@@ -68,6 +72,10 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
   return {
     isForeign: (upstream) => foreign.has(upstream),
+    wasAway: (upstream) => {
+      right.delete(upstream)
+      checks.delete(upstream)
+    },
     guarded: (launch) => (upstream, hedge, settle) => {
       if (right.has(upstream)) return launch(upstream, hedge, settle)
       const checked = checkOf(upstream)()

@@ -20,7 +20,7 @@ import { createReader, type Read, type ReaderDeps } from './reader.ts'
 import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
 import { createTtlCache } from './ttl-cache.ts'
 import type { CallOptions, HeadProbe, IdentityProbe, PoolLimits, UpstreamPool, UpstreamSpec } from './types.ts'
-import { createUpstream, type Upstream } from './upstream.ts'
+import { createUpstream, type Upstream, type UpstreamDeps } from './upstream.ts'
 
 export interface UpstreamPoolDeps {
   /** Shares connections between pools; left out, the pool has its own. */
@@ -128,6 +128,9 @@ const createReads = ({ watch, guard, ...run }: ReadDeps) => {
   return { read, readNow, forget }
 }
 
+const createUpstreams = (specs: readonly UpstreamSpec[], limits: PoolLimits, deps: UpstreamDeps): Upstream[] =>
+  specs.map((spec, index) => createUpstream(spec, index, limits, deps))
+
 /**
  * A set of servers that answer the same questions. The first in `specs` is asked first while all are equally healthy.
  * Parsed answers are shared between callers (coalescing, cache): treat them as read-only.
@@ -143,9 +146,8 @@ export const createUpstreamPool = (
   const { scheduler } = registry
   const reporter = createReporter(deps.observe, deps.logger)
   const onHealthChange = (): void => ranking.invalidate()
-  const upstreams = specs.map((spec, index) =>
-    createUpstream(spec, index, limits, { pool: name, registry, reporter, onHealthChange }),
-  )
+  const onAway = (upstream: Upstream): void => guard?.wasAway(upstream)
+  const upstreams = createUpstreams(specs, limits, { pool: name, registry, reporter, onHealthChange, onAway })
   const ranking = createRanking(upstreams)
   const attempt = createAttempt(name, reporter)
   const guard = deps.identity && createIdentityGuard(deps.identity, attempt)

@@ -57,6 +57,8 @@ export interface UpstreamDeps {
   reporter: Reporter
   /** Called when the ranking of the pool is out of date. */
   onHealthChange(): void
+  /** Called when the breaker opens: nothing answers there for now. */
+  onAway(upstream: Upstream): void
 }
 
 /** Remote servers save traffic by compressing; on the own network it would only cost time on both sides. */
@@ -163,7 +165,7 @@ export const createUpstream = (
   spec: UpstreamSpec,
   index: number,
   defaults: PoolLimits,
-  { pool, registry, reporter, onHealthChange }: UpstreamDeps,
+  { pool, registry, reporter, onHealthChange, onAway }: UpstreamDeps,
 ): Upstream => {
   const limits = limitsOf(spec, defaults)
   const { host, origin, path } = createTarget(spec.url)
@@ -179,7 +181,9 @@ export const createUpstream = (
   const breaker = createBreaker(limits, (state) => {
     reporter.report({ kind: 'breaker', pool, host, state })
     onHealthChange()
-    if (state === 'open') gate.turnAway('breaker opened')
+    if (state !== 'open') return
+    onAway(upstream)
+    gate.turnAway('breaker opened')
   })
   const pause = createPause(budget.refused, (ms) => {
     reporter.report({ kind: 'paused', pool, host, ms, perSecond: budget.rate(Date.now()) })
@@ -188,7 +192,7 @@ export const createUpstream = (
   const health = createHealth(breaker, latency, onHealthChange)
   const tip = createTip(limits, onHealthChange)
   const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...health, ...tip }
-  return {
+  const upstream: Upstream = {
     ...known,
     priority: spec.priority ?? 0,
     index,
@@ -203,6 +207,7 @@ export const createUpstream = (
     status: () => statusOf(known, pause.until()),
     release: lease.release,
   }
+  return upstream
 }
 
 type Known = Pick<Upstream, 'host' | 'breaker' | 'latency' | 'gate' | 'errorRate' | 'height' | 'lag' | 'lagging'>

@@ -15,6 +15,14 @@ const serverOf = (network: unknown, balance: number, more: Partial<FaultServerOp
   answer: ({ method }) => (method === 'whoami' ? network : balance),
   ...more,
 })
+/** Reads until the condition holds; each answer has to be that of the server that never moved. */
+const until = async (condition: () => boolean, what: string, read: (n: number) => Promise<unknown>): Promise<void> => {
+  for (let n = 100; !condition(); n += 1) {
+    if (n > 10_000) throw new Error(`never happened: ${what}`)
+    expect(await read(n)).toBe(8)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
 const balance = ({ pool }: TestPool) => pool.rpc('', 'balance', [])
 const asked = ({ servers }: TestPool, at: number) => servers[at]?.stats.seen.map(({ method }) => method) ?? []
 
@@ -87,6 +95,29 @@ describe('a pool that knows its network', () => {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     expect(started.pool.status()[0]?.lagBlocks).toBe(0)
+  })
+
+  it('asks a server again that was away: its address may be that of another network by then', async () => {
+    let network = 'main'
+    const moved = {
+      answer: ({ method }: { method: string }) => (method === 'whoami' ? network : network === 'main' ? 7 : 0),
+    }
+    const started = await startTestPool([moved, serverOf('main', 8)], {
+      deps: { identity },
+      limits: { breakerFailures: 1, breakerOpenMs: 20 },
+      // The first is preferred however fast the other is.
+      spec: (_url, index) => ({ priority: index }),
+    })
+    const [first] = started.servers
+    const read = (n: number) => started.pool.rpc('', 'balance', [n])
+    expect(await read(0)).toBe(7)
+    first?.set({ status: 500 })
+    expect(await read(1)).toBe(8)
+    network = 'test'
+    first?.set({})
+    await until(() => asked(started, 0).filter((method) => method === 'whoami').length > 1, 'it is asked again', read)
+    for (let n = 0; n < 20; n += 1) expect(await read(n)).toBe(8)
+    expect(started.pool.status()[0]?.healthy).toBe(false)
   })
 
   it('holds nobody who has left', async () => {
