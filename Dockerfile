@@ -1,5 +1,5 @@
-# Any Debian or Alpine with Node 20 and npm will do: docker build --build-arg BASE_IMAGE=registry.example/node:20 .
-ARG BASE_IMAGE=node:20-bookworm-slim
+# Any Debian or Alpine with Node 20 or newer and npm will do: docker build --build-arg BASE_IMAGE=registry.example/node:26 .
+ARG BASE_IMAGE=node:24-bookworm-slim
 
 FROM ${BASE_IMAGE} AS build
 WORKDIR /src

@@ -1,5 +1,6 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
+import { oldSpaceLimit } from './old-space.ts'
 
 /** Whether there is room in the heap for more work. Without it V8 ends the process, and all its answers with it. */
 export interface HeapRoom {
@@ -72,20 +73,9 @@ export function createHeapRoom(maxPercent: number, deps: HeapRoomDeps = realHeap
   }
 }
 
-const MIB = 1_048_576
-/** Of V8's limit so much is for young objects, bytes, where nothing else was set: they are no part of what fills up. */
-const YOUNG_BYTES = 48 * MIB
-
-/** Bytes of old objects at which V8 ends the process. */
-function oldLimit(): number {
-  const sizes = process.execArgv.map((flag) => /^--max[-_]old[-_]space[-_]size=(\d+)$/.exec(flag)?.[1])
-  const given = sizes.findLast((size) => size !== undefined)
-  return given === undefined ? getHeapStatistics().heap_size_limit - YOUNG_BYTES : Number(given) * MIB
-}
-
 function realHeap(): HeapRoomDeps {
   return {
-    limit: oldLimit(),
+    limit: oldSpaceLimit(),
     used: () => getHeapStatistics().used_heap_size,
     watch: (onCollected, onSecond) => {
       const observer = new PerformanceObserver((list) => {
