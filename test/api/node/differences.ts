@@ -113,9 +113,13 @@ block in orders of their own, and the next page of another one would leave some 
 error, and the list has to be read from its start. What page a node gave is known for ten minutes, over
 \`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several.
 
+That a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`) is told once every healthy node has accepted it, two
+seconds later at most: a wallet spends its outputs at once, and the node that is asked then may be another one.
+
 ## What is not forwarded
 
-* \`Avalanche-Api-Route\`: answered with 404 and never sent to a node; no chain served here has handlers reached by it.
+* \`Avalanche-Api-Route\`: answered with 404 and never sent to a node. Nodes of v1.15 answer the Connect service of the
+  proposervm by it, over HTTP/2 in clear text; \`/ext/bc/<chain>/proposervm\` tells the same.
 * \`/ext/bc/<chain>/admin\`: 404, as on a node with that API off. It changes or profiles one node.
 * \`/ext/admin\`: only Firn's own, never a node's. A node's \`admin.alias\` can freeze it while a WebSocket is open.
 * On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not

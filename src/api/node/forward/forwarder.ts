@@ -11,6 +11,7 @@ import {
   withoutId,
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
+import { acceptedEverywhere, isNews } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, wasTurnedAway } from './judge.ts'
 import type { Member, NodeGroup, NodePools } from './node-pools.ts'
@@ -168,6 +169,10 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       judge: judgeOf(call),
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
+    if (isNews(call, response)) {
+      await acceptedEverywhere(call, group, response.host)
+      cache.forgetTip()
+    }
     return response
   }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {

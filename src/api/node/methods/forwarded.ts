@@ -7,6 +7,7 @@ const pages: MethodRule = { target: 'any', finality: 'tip', pages: true }
 const identity: MethodRule = { target: 'identity' }
 const write: MethodRule = { target: 'write' }
 const final = (...marks: string[]): MethodRule => ({ target: 'any', finality: 'immutable', finalWhen: marks })
+const news = (...marks: string[]): MethodRule => ({ ...final(...marks), news: true })
 
 /**
  * Forwarded methods about which something is special; all others go to any node and are never cached. Names are unique
@@ -30,7 +31,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'platform.getBlock': immutable,
   'platform.getBlockByHeight': immutable,
   'platform.getTx': immutable,
-  'platform.getTxStatus': final('"status":"Committed"', '"status":"Aborted"'),
+  'platform.getTxStatus': news('"status":"Committed"', '"status":"Aborted"'),
   'platform.getStakingAssetID': settled,
   'platform.getFeeConfig': settled,
   'platform.getValidatorFeeConfig': settled,
@@ -56,7 +57,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'avm.getBlock': immutable,
   'avm.getBlockByHeight': immutable,
   'avm.getTx': immutable,
-  'avm.getTxStatus': final('"status":"Accepted"'),
+  'avm.getTxStatus': news('"status":"Accepted"'),
   'avm.getAssetDescription': immutable,
   'avm.getTxFee': settled,
   'avm.getHeight': tip,
@@ -67,7 +68,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'wallet.issueTx': write,
 
   'avax.getAtomicTx': final('"blockHeight":"'),
-  'avax.getAtomicTxStatus': final('"status":"Accepted"'),
+  'avax.getAtomicTxStatus': news('"status":"Accepted"'),
   'avax.getUTXOs': pages,
   'avax.issueTx': write,
 

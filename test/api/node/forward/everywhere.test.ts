@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { type Asked, type FakeNode, type Front, gorillaCall, type Reply, startFront } from '../fake-nodes.ts'
+
+const STATUS = [
+  ['/ext/bc/P', 'platform.getTxStatus', 'Committed'],
+  ['/ext/bc/X', 'avm.getTxStatus', 'Accepted'],
+  ['/ext/bc/C/avax', 'avax.getAtomicTxStatus', 'Accepted'],
+] as const
+
+const told = ({ body }: Asked, result: object): Reply => {
+  const id = /"id":(\d+)/.exec(body.toString())?.[1]
+  return { body: `${JSON.stringify({ jsonrpc: '2.0', result, id: Number(id) })}\n` }
+}
+
+/** Two nodes; `late` says so often that it does not know the transaction, and then like the other that it is accepted. */
+async function startLate(front: Front, accepted: string, late: FakeNode, times: number): Promise<() => boolean> {
+  let asked = 0
+  for (const node of front.nodes)
+    node.answer = (call) => {
+      if (!/TxStatus$/.test(call.method ?? '')) return undefined
+      const isLate = node === late && ++asked <= times
+      return told(call, { status: isLate ? 'Processing' : accepted })
+    }
+  return () => asked > times
+}
+
+describe('that a transaction is accepted', () => {
+  it.each(STATUS)('is told when every node has accepted it: %s %s', async (path, method, accepted) => {
+    for (const index of [0, 1]) {
+      const front = await startFront(2)
+      const late = front.nodes[index] as FakeNode
+      const hasAccepted = await startLate(front, accepted, late, 4)
+      let status = ''
+      // A wallet asks until it is so.
+      while (status !== accepted) {
+        const { text } = await front.post(path, gorillaCall(method, '{"txID":"x"}'))
+        status = (JSON.parse(text) as { result: { status: string } }).result.status
+      }
+      expect(hasAccepted()).toBe(true)
+    }
+  })
+
+  it('is told, too, while a node does not answer or stands still', async () => {
+    for (const reply of ['cut', 'Processing']) {
+      const front = await startFront(2)
+      const [, second] = front.nodes
+      for (const node of front.nodes)
+        node.answer = (call) => {
+          if (call.method !== 'platform.getTxStatus') return undefined
+          if (node !== second) return told(call, { status: 'Committed' })
+          return reply === 'cut' ? 'cut' : told(call, { status: reply })
+        }
+      await expect
+        .poll(async () => (await front.post('/ext/bc/P', gorillaCall('platform.getTxStatus', '{"txID":"x"}'))).text)
+        .toContain('Committed')
+    }
+  })
+
+  it('makes nobody wait whose transaction is not accepted yet', async () => {
+    const front = await startFront(2)
+    for (const node of front.nodes)
+      node.answer = (call) => (call.method === 'avm.getTxStatus' ? told(call, { status: 'Processing' }) : undefined)
+    await front.post('/ext/bc/X', gorillaCall('avm.getTxStatus', '{"txID":"x"}'))
+    const asked = front.nodes.flatMap((node) => node.asked).filter(({ method }) => method === 'avm.getTxStatus')
+    expect(asked).toHaveLength(1)
+  })
+})
