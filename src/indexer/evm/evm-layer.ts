@@ -39,7 +39,6 @@ export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFa
       return facts
     },
     async unsettled({ tip, state }, signal) {
-      settlement.forget()
       const tail = tip === undefined ? [] : await readTail(reader, { height: tip.height, id: tip.blockId }, signal)
       settlement.resume(tail)
       const stored = readEvmState(state)

@@ -56,10 +56,10 @@ it('goes on behind blocks that no block had settled, and says nothing where it h
   expect(() => settlement.follow(next)).toThrow('122 to 124')
   settlement.resume(unsettled().slice(1))
   settlement.follow(next)
-  settlement.forget()
+  settlement.resume([])
   settlement.follow(next)
   // One that is not behind the last: what lies between them is not known, and what it settles neither.
-  settlement.forget()
+  settlement.resume([])
   for (const block of recordedBlocks()) if (![118, 119].includes(Number(block.block.number))) settlement.follow(block)
 })
 

@@ -15,14 +15,15 @@ export interface SettlingBlock {
  * that it settles: those above its parent's `settledHeight`, up to its own.
  */
 export interface Settlement {
-  /** Nothing is known: of the first block that comes, the receipts that it settles cannot be told. */
-  forget(): void
   /**
    * To be called with each block behind its parent.
    * @throws WrongReceiptsError when receipts of earlier blocks are not those that it settles
    */
   follow(next: SettlingBlock): void
-  /** What is to be known before the block behind these: all that no block has settled, in order of height. */
+  /**
+   * What is to be known before the block behind these: all that no block has settled, in order of height. None: of the
+   * first block that comes, the receipts that it settles cannot be told.
+   */
   resume(unsettled: readonly SettlingBlock[]): void
 }
 
@@ -55,7 +56,6 @@ export function createSettlement(): Settlement {
     waiting = []
   }
   return {
-    forget,
     follow(next) {
       if (last?.height !== heightOf(next) - 1n) forget()
       const settled = settledBy(next.block)
