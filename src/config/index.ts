@@ -3,6 +3,7 @@
  * in the program reads the environment or the command line; app.ts hands each room the part it needs.
  */
 export { type ConfigSources, createConfig, type LoadedConfig, loadConfig, type Partially } from './load.ts'
+export { nodeFlags } from './node-flags.ts'
 export type {
   AvalancheNetworkConfig,
   BitcoinChainConfig,

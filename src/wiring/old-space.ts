@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
+import { nodeFlags } from '../config/index.ts'
 
 const MIB = 1_048_576
 
@@ -19,7 +20,7 @@ const PER_SEMI_SPACE = 3
  * @param limit V8's own, bytes
  */
 export function oldSpaceLimit(
-  flags: readonly string[] = givenFlags(),
+  flags: readonly string[] = nodeFlags(),
   limit: number = getHeapStatistics().heap_size_limit,
   v8: string = process.versions.v8,
 ): number {
@@ -27,6 +28,3 @@ export function oldSpaceLimit(
   const [, own = 0] = SEMI_SPACES.find(([from]) => Number.parseInt(v8, 10) >= from) ?? []
   return limit - PER_SEMI_SPACE * Number(given ?? own) * MIB
 }
-
-/** What stands on the command line counts over the environment. */
-const givenFlags = (): string[] => [...(process.env['NODE_OPTIONS'] ?? '').split(/\s+/), ...process.execArgv]
