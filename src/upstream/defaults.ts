@@ -15,6 +15,7 @@ export const DEFAULT_LIMITS: Readonly<PoolLimits> = Object.freeze({
   breakerFailures: 5,
   breakerOpenMs: 10_000,
   maxLagBlocks: 3,
+  maxLagMs: 60_000,
 })
 
 /** A call that names no deadline gets this long, milliseconds. */

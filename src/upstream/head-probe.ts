@@ -4,6 +4,7 @@ import type { Reporter } from './events.ts'
 import { createHeadHold, type HeadHold } from './head-hold.ts'
 import { documentRequest } from './json-get.ts'
 import { failed, mapAnswer, type Outcome } from './outcome.ts'
+import type { Task } from './read-run.ts'
 import { readSingle, writeEntry } from './rpc-message.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import { createToldHeights } from './told-heights.ts'
@@ -17,7 +18,10 @@ export interface HeadWatch {
   /** The pool is being used now; starts the watch when it sleeps. */
   touch(now: number): void
   head(): bigint | undefined
-  /** Keeps answers of laggards from the first callers after a start or a pause. */
+  /**
+   * Keeps answers of laggards from the first callers after a start or a pause, and from everybody those of servers that
+   * lack blocks of long ago.
+   */
   readonly held: HeadHold['held']
   close(): void
 }
@@ -80,7 +84,8 @@ export const createHeadWatch = (deps: {
   const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
   const read = readerOf(probe)
   const hold = createHeadHold(scheduler)
-  const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs)
+  const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
+  const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs, longestLag)
   const asking = new Set<Upstream>()
   let head: bigint | undefined
   let usedAt = 0
@@ -102,6 +107,18 @@ export const createHeadWatch = (deps: {
       const lag = height === undefined ? undefined : Number(best > height ? best - height : 0n)
       upstream.setLag(lag, lag !== undefined && lag > 0 && tips.standsStill(upstream, believed(here, best)))
     }
+  }
+  const tooOld = (upstream: Upstream): Outcome<never> | undefined => {
+    if (!upstream.lag()) return undefined
+    const here = upstreams.filter((one) => !isForeign(one))
+    const best = believedHead(
+      here.flatMap((one) => one.height() ?? []),
+      upstream.limits.maxLagBlocks,
+    )
+    const lacked = best === undefined ? 0 : tips.lackedFor(upstream, believed(here, best))
+    if (lacked <= upstream.limits.maxLagMs) return undefined
+    const reason = `${upstream.lag()} blocks behind, for over ${upstream.limits.maxLagMs / 1_000} s`
+    return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
   }
   const heard = (upstream: Upstream, height: bigint): void => {
     if (upstream.height() !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
@@ -141,7 +158,7 @@ export const createHeadWatch = (deps: {
       if (asking.size === 0) hold.known()
     },
     head: () => head,
-    held: hold.held,
+    held: (launch) => unlessTooOld(hold.held(launch), tooOld),
     close: () => {
       closed = true
       hold.known()
@@ -150,3 +167,13 @@ export const createHeadWatch = (deps: {
     },
   }
 }
+
+/** What was said by a server that lacks blocks of long ago is no answer, not even when nobody else says anything. */
+const unlessTooOld =
+  <T>(launch: Task<T>['launch'], tooOld: (upstream: Upstream) => Outcome<never> | undefined): Task<T>['launch'] =>
+  (upstream, hedge, settle) => {
+    const late = tooOld(upstream)
+    if (!late) return launch(upstream, hedge, (outcome) => settle(tooOld(upstream) ?? outcome))
+    settle(late)
+    return () => undefined
+  }

@@ -36,6 +36,11 @@ export interface PoolLimits {
   breakerOpenMs: number
   /** Blocks an upstream may lag behind the best head before it is passed over. */
   maxLagBlocks: number
+  /**
+   * An upstream that lacks a block which another had told of longer ago is not believed at all (`rpc`, `getJson`);
+   * milliseconds.
+   */
+  maxLagMs: number
 }
 
 /** How a pool learns each upstream's tip, so that laggards are passed over. Run only while the pool is in use. */

@@ -83,6 +83,31 @@ test('who stands still lags by the first block, as soon as the others have had i
   expect(await pool.rpc('', 'm', [3])).toBe('still')
 })
 
+test('who lacks a block of longer ago than the limit is no last resort, before it has caught up', async () => {
+  const { pool, servers } = await startTestPool([named('old'), named('good')], {
+    deps: { headProbe },
+    limits: { maxLagMs: 400 },
+  })
+  const [old, good] = servers
+  expect(await pool.rpc('', 'm', [0])).toBe('old')
+  if (good) good.height = 101n
+  await whileRead(pool, () => pool.status()[0]?.healthy === false, 'it is known to lag')
+  await good?.down()
+  const refusals: unknown[] = []
+  const isRefused = (): boolean => {
+    pool.rpc('', 'm', [Math.random()]).then(
+      () => refusals.splice(0),
+      (error: unknown) => refusals.push(error),
+    )
+    return refusals.length > 20
+  }
+  await whileRead(pool, isRefused, 'nobody is believed any more')
+  expect(String(refusals.at(-1))).toMatch(/1 blocks behind, for over 0.4 s/)
+  if (old) old.height = 101n
+  await whileRead(pool, () => pool.status()[0]?.lagBlocks === 0, 'it has caught up')
+  expect(await pool.rpc('', 'm', ['again'])).toBe('old')
+})
+
 test.each([
   ['requests at once', { maxConcurrent: 1 }],
   ['requests a second', { requestsPerSecond: 40 }],

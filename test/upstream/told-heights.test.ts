@@ -7,7 +7,7 @@ const LONG_MS = 10
 /** As much of an upstream as tells heights. */
 function setUp() {
   let time = 1_000
-  const heights = createToldHeights(LONG_MS, () => time)
+  const heights = createToldHeights(LONG_MS, 5 * LONG_MS, () => time)
   const upstreamOf = () => {
     let height: bigint | undefined
     let state = 'closed'
@@ -31,6 +31,7 @@ function setUp() {
       time += ms
     },
     stands: () => heights.standsStill(a.upstream, [a.upstream, b.upstream]),
+    lacked: () => heights.lackedFor(a.upstream, [a.upstream, b.upstream]),
   }
 }
 
@@ -78,4 +79,42 @@ test('what one told that is away, or has gone back, makes nobody a laggard', () 
   expect(stands()).toBe(true)
   b.open()
   expect(stands()).toBe(false)
+})
+
+test('how long a block was missing is told from the first word of it to the last of who lacks it', () => {
+  const { a, b, pass, lacked } = setUp()
+  expect(lacked()).toBe(0)
+  a.tell(5n)
+  b.tell(5n)
+  expect(lacked()).toBe(0)
+  pass(3)
+  b.tell(6n)
+  pass(4)
+  b.tell(9n)
+  expect(lacked()).toBe(0)
+  a.tell(5n)
+  expect(lacked()).toBe(4)
+  a.tell(6n)
+  expect(lacked()).toBe(0)
+  pass(2)
+  a.tell(6n)
+  expect(lacked()).toBe(2)
+  // Who has gone away was there all the same; who goes back was wrong.
+  b.open()
+  pass(20 * LONG_MS)
+  a.tell(8n)
+  expect(lacked()).toBe(2 + 20 * LONG_MS)
+  b.tell(8n)
+  expect(lacked()).toBe(0)
+})
+
+test('of long ago so much is remembered as was asked for, however often heights are told', () => {
+  const { a, b, pass, lacked } = setUp()
+  for (let height = 1n; height < 100n; height += 1n) {
+    b.tell(height)
+    pass(1)
+  }
+  a.tell(0n)
+  expect(lacked()).toBeGreaterThanOrEqual(5 * LONG_MS)
+  expect(lacked()).toBeLessThan(6 * LONG_MS)
 })

@@ -36,6 +36,10 @@ export const UpstreamLimitsSection = section(
     breakerFailures: count(5, 'Consecutive failures that open the breaker.'),
     breakerOpenMs: ms(10_000, 'Time before a probe is let through an open breaker.'),
     maxLagBlocks: count(3, 'Blocks an upstream may lag behind the best head.', 0),
+    maxLagMs: ms(
+      60_000,
+      'A block that another told of longer ago must be known to whom a balance is asked of, even if nobody else answers.',
+    ),
   },
   { description: 'Limits of every upstream; one upstream may override some.' },
 )
