@@ -113,8 +113,10 @@ block in orders of their own, and the next page of another one would leave some 
 error, and the list has to be read from its start. What page a node gave is known for ten minutes, over
 \`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several.
 
-That a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`) is told once every healthy node has accepted it, two
-seconds later at most: a wallet spends its outputs at once, and the node that is asked then may be another one.
+That a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`), or has a receipt (\`eth_getTransactionReceipt\`,
+in one of the newest 16 blocks), is told once every healthy node has it, two seconds later at most: a wallet spends its outputs
+or reads what came of it at once, and the node that is asked then may be another one. The first is so for transactions that
+were sent by Firn, or asked for before they were accepted; of others the status is told as it comes.
 
 ## What is not forwarded
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { pause } from '../../../lib/pause.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
@@ -9,9 +10,39 @@ const WAIT_MS = 2_000
 /** Between two questions to one node, milliseconds. */
 const AGAIN_MS = 50
 
-/** True for the first word that a transaction is accepted: of what clients do next, much rests on it. */
-export const isNews = ({ rule }: ForwardCall, { status, body }: Pick<RawResponse, 'status' | 'body'>): boolean =>
-  rule.news === true && status === 200 && (rule.finalWhen ?? []).some((mark) => body.includes(mark))
+/** Transactions that are remembered as not accepted yet, and for how long, milliseconds. */
+const AWAITED = 10_000
+const AWAITED_MS = 600_000
+
+/** Transactions on whose acceptance somebody may wait: those that went out from here, or were asked for too early. */
+export interface AwaitedTransactions {
+  /** To be called with each answer to a call that sends one, or asks how it stands. */
+  note(call: ForwardCall, answer: Pick<RawResponse, 'body'>): void
+  /** True for the first word that one of them is accepted: of what clients do next, much rests on it. */
+  isNews(call: ForwardCall, answer: Pick<RawResponse, 'status' | 'body'>): boolean
+}
+
+const idIn = (bytes: Buffer | undefined): string | undefined =>
+  /"txID"\s*:\s*"(\w{1,64})"/.exec(bytes?.toString('latin1', 0, 512) ?? '')?.[1]
+
+export function createAwaitedTransactions(): AwaitedTransactions {
+  const awaited = new LRUCache<string, true>({ max: AWAITED, ttl: AWAITED_MS })
+  const keyOf = ({ endpoint }: ForwardCall, id: string): string => `${endpoint.path}\n${id}`
+  return {
+    note(call, { body }) {
+      const { rule, params } = call
+      const id = rule.target === 'write' ? idIn(body) : rule.news && !isAccepted(call, body) ? idIn(params) : undefined
+      if (id !== undefined) awaited.set(keyOf(call, id), true)
+    },
+    isNews(call, { status, body }) {
+      const id = call.rule.news && status === 200 && isAccepted(call, body) ? idIn(call.params) : undefined
+      return id !== undefined && awaited.has(keyOf(call, id))
+    },
+  }
+}
+
+const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean =>
+  (rule.finalWhen ?? []).some((mark) => body.includes(mark))
 
 /**
  * Waits until every healthy node has accepted what one has: whoever hears of it reads the new outputs and spends them at
@@ -37,7 +68,7 @@ async function acceptedAt(call: ForwardCall, member: Member, until: number): Pro
         },
         { signal, deadline: Date.now() + left },
       )
-      if (isNews(call, response) || response.body.includes('"error"')) return
+      if (isAccepted(call, response.body) || response.body.includes('"error"')) return
     } catch {
       // One that does not answer is found out by the reads themselves.
       return

@@ -11,7 +11,7 @@ import {
   withoutId,
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
-import { acceptedEverywhere, isNews } from './everywhere.ts'
+import { acceptedEverywhere, createAwaitedTransactions } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, wasTurnedAway } from './judge.ts'
 import type { Member, NodeGroup, NodePools } from './node-pools.ts'
@@ -113,6 +113,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const cache = createAnswerCache(deps.cache)
   const turnstile = createTurnstile()
   const wake = createWake()
+  const awaited = createAwaitedTransactions()
   const pages = createPageServers(deps.sharedHosts)
   let identity: string | undefined
 
@@ -169,7 +170,8 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       judge: judgeOf(call),
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
-    if (isNews(call, response)) {
+    awaited.note(call, response)
+    if (awaited.isNews(call, response)) {
       await acceptedEverywhere(call, group, response.host)
       cache.forgetTip()
     }
@@ -196,7 +198,9 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       if (target === 'any') return read(call, group)
       if (target === 'alone') return answerOf(await alone(call, group))
       try {
-        return answerOf(await forwardWrite(call, group, writePolicy))
+        const response = await forwardWrite(call, group, writePolicy)
+        awaited.note(call, response)
+        return answerOf(response)
       } finally {
         cache.forgetTip()
       }

@@ -25,7 +25,7 @@ export interface MethodRule {
   finality?: Finality
   /** For immutable answers that may come too early: bytes that a final one holds, for example `"status":"Committed"`. */
   finalWhen?: readonly string[]
-  /** A final answer tells that a transaction is accepted: it is given once every healthy node has accepted it. */
+  /** A final answer tells that a transaction is accepted; who waited for it gets it once every healthy node has. */
   news?: true
   /** A list in pages, in an order that is the node's own: the next page comes from the node that gave the one before. */
   pages?: true

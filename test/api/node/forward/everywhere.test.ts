@@ -28,6 +28,8 @@ describe('that a transaction is accepted', () => {
   it.each(STATUS)('is told when every node has accepted it: %s %s', async (path, method, accepted) => {
     for (const index of [0, 1]) {
       const front = await startFront(2)
+      for (const node of front.nodes) node.answer = (call) => told(call, { txID: 'x' })
+      await front.post(path, gorillaCall(method.replace(/get.*/, 'issueTx'), '{"tx":"0x00"}'))
       const late = front.nodes[index] as FakeNode
       const hasAccepted = await startLate(front, accepted, late, 4)
       let status = ''
@@ -38,6 +40,24 @@ describe('that a transaction is accepted', () => {
       }
       expect(hasAccepted()).toBe(true)
     }
+  })
+
+  it('is told at once of one that nobody waits for, and when all have it to who asked too early', async () => {
+    const front = await startFront(2)
+    const [first, second] = front.nodes as [FakeNode, FakeNode]
+    const accepted = new Set<FakeNode>([first, second])
+    for (const node of front.nodes)
+      node.answer = (call) => told(call, { status: accepted.has(node) ? 'Accepted' : 'Processing' })
+    const ask = (id: string) => front.post('/ext/bc/X', gorillaCall('avm.getTxStatus', `{"txID":"${id}"}`))
+    const asked = () => front.nodes.flatMap((node) => node.asked).filter(({ method }) => method === 'avm.getTxStatus')
+    await ask('old')
+    expect(asked()).toHaveLength(1)
+    accepted.clear()
+    await ask('young')
+    expect(asked()).toHaveLength(2)
+    accepted.add(first).add(second)
+    expect((await ask('young')).text).toContain('Accepted')
+    expect(asked()).toHaveLength(4)
   })
 
   it('is told, too, while a node does not answer or stands still', async () => {

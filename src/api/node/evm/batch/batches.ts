@@ -126,6 +126,11 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       if (higher) answers.set(message, higher)
       else if (!attempts.doubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
     }
+    const entries = [...plans].flatMap(([message, plan]) => {
+      const entry = answers.get(message)
+      return entry ? [[plan, entry] as const] : []
+    })
+    await reads.settleReceipts(request, entries)
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }
   const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {

@@ -1,6 +1,7 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
+import { type CommonHeight, createCommonHeight } from './common-height.ts'
 import { createExecution, type Execution } from './execution.ts'
 
 /** What is known about the newest block of one chain, from everything that nodes have said. */
@@ -24,6 +25,7 @@ export interface ChainTip {
    */
   ready(group: NodeGroup, endpoint: Endpoint): Promise<void> | undefined
   readonly execution: Execution
+  readonly common: CommonHeight
 }
 
 export interface ChainTipOptions {
@@ -97,6 +99,7 @@ export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTip
   return {
     mark: current,
     execution: createExecution({ top: current, shown, askAll, now }),
+    common: createCommonHeight({ top: current, shown: (host) => heights.get(host)?.height, ask: askOne, now }),
     saw,
     reached,
     isBehind: (host) => {

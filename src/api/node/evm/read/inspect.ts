@@ -31,6 +31,13 @@ export function heightIn({ read, message }: ReadPlan, result: Buffer): bigint | 
   return depends.on === 'hash' && depends.finalWhen ? quantity(member(result, 'blockNumber')) : undefined
 }
 
+/** The block of a transaction whose receipt this answer is. */
+export function receiptHeight(plan: ReadPlan, entry: Buffer): bigint | undefined {
+  if (plan.message.method !== 'eth_getTransactionReceipt') return undefined
+  const result = resultOf(entry)
+  return result && heightIn(plan, result)
+}
+
 const isNull = (result: Buffer): boolean => result.length === 4 && result[0] === 0x6e
 
 /** A block or transaction that is accepted may still have to be executed; what has a receipt is. */

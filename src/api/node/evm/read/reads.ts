@@ -10,7 +10,7 @@ import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
-import { type Attempts, heightIn, inspect } from './inspect.ts'
+import { type Attempts, heightIn, inspect, receiptHeight } from './inspect.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { planRead, type ReadPlan } from './plan.ts'
 
@@ -24,6 +24,11 @@ export interface EvmReads {
   find(endpoint: Endpoint, message: EvmMessage): NodeAnswer | undefined
   /** Before logs are asked for: who has executed the ends of their ranges. */
   learnEnds(tip: ChainTip, endpoint: Endpoint, plans: Iterable<ReadPlan>): Promise<void>
+  /** Before receipts are handed out: until all nodes have their blocks, for a moment at most. */
+  settleReceipts(
+    call: Pick<EvmCall, 'endpoint' | 'signal'>,
+    answers: readonly (readonly [ReadPlan, Buffer])[],
+  ): Promise<void>
   tip(endpoint: Endpoint): ChainTip
 }
 
@@ -65,6 +70,12 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
       if (read.depends.on === 'range' && finality?.kind === 'immutable' && finality.block !== undefined)
         await tip.execution.learn(pools.group(endpoint.source), endpoint, finality.block)
   }
+  const settleReceipts: EvmReads['settleReceipts'] = async ({ endpoint, signal }, answers) => {
+    const heights = answers.map(([plan, entry]) => receiptHeight(plan, entry)).filter((height) => height !== undefined)
+    const highest = heights.sort((a, b) => (a < b ? -1 : 1)).at(-1)
+    if (highest !== undefined)
+      await tipOf(endpoint).common.reach(pools.group(endpoint.source), endpoint, highest, signal)
+  }
   const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
     const tip = tipOf(call.endpoint)
     const mark = tip.mark()
@@ -79,11 +90,13 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     const higher = neverLower(plan, tip, answer.body)
     if (higher) return bodyOf(higher)
     if (!attempts.doubtful) kept.keep(plan, tip, mark, answer)
+    await settleReceipts(call, [[plan, answer.body]])
     return answer
   }
   return {
     ask,
     learnEnds,
+    settleReceipts,
     tip: tipOf,
     find: (endpoint, message) => {
       const plan = planRead(endpoint, message)

@@ -1,0 +1,69 @@
+import { pause } from '../../../../lib/pause.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+import type { Member, NodeGroup } from '../../forward/node-pools.ts'
+import type { Endpoint } from '../../routes/endpoint.ts'
+
+/** Up to which block all nodes are known to be. */
+export interface CommonHeight {
+  /**
+   * Waits until every healthy node has this block: who has the receipt of a transaction asks for its outcome next, and the
+   * node that is asked then may be another one. Undefined = nobody has to be asked. Never rejects.
+   */
+  reach(group: NodeGroup, endpoint: Endpoint, height: bigint, signal: AbortSignal): Promise<void> | undefined
+}
+
+export interface CommonHeightOptions {
+  /** Highest block that any node has shown. */
+  top(): bigint | undefined
+  /** The highest tip that this node has shown. */
+  shown(host: string): bigint | undefined
+  /** Asks this node for its tip. Never rejects. */
+  ask(member: Member, endpoint: Endpoint): Promise<void>
+  now?: () => number
+}
+
+/** Nodes accept a block soon after one another; one that takes longer is behind and not waited for. Milliseconds. */
+const WAIT_MS = 2_000
+/** Who was waited for in vain is not for so long; milliseconds. */
+const SPARED_MS = 10_000
+/** Between two questions to one node, milliseconds. */
+const AGAIN_MS = 50
+/** Nodes that are further behind count as laggards everywhere else. */
+const NEAR = 16n
+
+export function createCommonHeight({ top, shown, ask, now = steadyNow }: CommonHeightOptions): CommonHeight {
+  const spared = new Map<string, number>()
+  let common = -1n
+
+  const reachAt = async (
+    member: Member,
+    endpoint: Endpoint,
+    height: bigint,
+    until: number,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const has = (): boolean => (shown(member.host) ?? -1n) >= height
+    while (!has() && now() < until && !signal.aborted) {
+      await ask(member, endpoint)
+      if (!has()) await pause(AGAIN_MS, signal)
+    }
+    if (!has() && !signal.aborted) spared.set(member.host, now() + SPARED_MS)
+  }
+
+  return {
+    reach(group, endpoint, height, signal) {
+      const highest = top()
+      if (height <= common || (highest !== undefined && highest - height >= NEAR)) return undefined
+      const time = now()
+      const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
+      const waited = group.members().filter(({ host }) => healthy.has(host) && (spared.get(host) ?? 0) <= time)
+      const missing = waited.filter(({ host }) => (shown(host) ?? -1n) < height)
+      if (waited.length < 2 || missing.length === 0) return undefined
+      return Promise.all(missing.map((member) => reachAt(member, endpoint, height, time + WAIT_MS, signal))).then(
+        () => {
+          if (!signal.aborted && height > common) common = height
+        },
+      )
+    },
+  }
+}

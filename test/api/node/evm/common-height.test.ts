@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
+import { type EvmStage, startEvmStage } from './stage.ts'
+
+// Who has a receipt asks for what came of it next: no node may be asked then that does not have the block.
+
+interface Node {
+  height: number
+  server: FaultServer
+}
+
+const hex = (number: number): string => `0x${number.toString(16)}`
+/** The parameter of the call names the block of the transaction. */
+const receiptOf = ({ params }: SeenCall) => ({ blockNumber: (params as string[])[0], status: '0x1' })
+
+async function start(heights: readonly number[]): Promise<{ stage: EvmStage; nodes: Node[] }> {
+  const nodes = await Promise.all(
+    heights.map(async (height) => {
+      const node = { height } as Node
+      const answer = (call: SeenCall) => {
+        if (call.method === 'eth_blockNumber') return hex(node.height)
+        const receipt = receiptOf(call)
+        return Number(receipt.blockNumber) <= node.height ? receipt : null
+      }
+      node.server = await startFaultServer({ answer })
+      return node
+    }),
+  )
+  const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url) })
+  onTestFinished(async () => {
+    await stage.close()
+    await Promise.all(nodes.map(({ server }) => server.close()))
+  })
+  return { stage, nodes }
+}
+
+const asked = ({ server }: Node): number =>
+  server.stats.seen.filter(({ method }) => method === 'eth_blockNumber').length
+
+const ask = (stage: EvmStage, block: number) => stage.call('eth_getTransactionReceipt', [hex(block)])
+
+it.each(['alone', 'in a batch'])('a receipt is told when all nodes have its block, %s', async (way) => {
+  const { stage, nodes } = await start([101, 100])
+  const late = nodes[1] as Node
+  expect(await ask(stage, 99)).toMatchObject({ status: '0x1' })
+  const timer = setTimeout(() => {
+    late.height = 101
+  }, 300)
+  onTestFinished(() => clearTimeout(timer))
+  if (way === 'alone') await ask(stage, 101)
+  else {
+    const call = { jsonrpc: '2.0', method: 'eth_getTransactionReceipt' }
+    const batch = [99, 101, 98].map((block, id) => ({ ...call, id, params: [hex(block)] }))
+    expect(JSON.parse((await stage.post(batch)).text)).toHaveLength(3)
+  }
+  expect(late.height).toBe(101)
+  const before = nodes.map(asked)
+  await ask(stage, 100)
+  expect(nodes.map(asked)).toEqual(before)
+})
+
+it('a node that does not get there holds up one receipt for a moment, and none after it', async () => {
+  const { stage, nodes } = await start([101, 100])
+  const first = await Promise.race([ask(stage, 101), pause(300, 'waits')])
+  expect(first).toBe('waits')
+  await expect.poll(() => ask(stage, 101), { timeout: 10_000 }).toMatchObject({ status: '0x1' })
+  const node = nodes[0] as Node
+  node.height = 102
+  const before = nodes.map(asked)
+  expect(await ask(stage, 102)).toMatchObject({ status: '0x1' })
+  expect(nodes.map(asked)[1]).toBe(before[1])
+})
+
+it('one of long ago is told at once, and where there is one node nobody is waited for', async () => {
+  const { stage, nodes } = await start([120, 118])
+  await stage.call('eth_blockNumber')
+  await pause(50)
+  const before = nodes.map(asked)
+  await ask(stage, 104)
+  expect(nodes.map(asked)).toEqual(before)
+  const single = await start([100])
+  await ask(single.stage, 100)
+  expect(single.nodes.map(asked).every((count) => count <= 1)).toBe(true)
+})
