@@ -155,6 +155,9 @@ describe('stores that lead by lease', () => {
     const next = await second.writer.lead(never)
     await expect(first.writer.commitRange('eip155:1', {}, range(1n))).rejects.toThrow(CancelledError)
     await expect(first.writer.rewind('eip155:1', 0n)).rejects.toThrow(CancelledError)
+    const tip = { height: 0n, blockId: '' }
+    const rewrite = { above: 0n, rows: {}, state: '' }
+    await expect(first.writer.rewriteTip('eip155:1', tip, rewrite)).rejects.toThrow(CancelledError)
     expect(led.lost.aborted).toBe(true)
     await second.writer.commitRange('eip155:1', {}, range(1n))
     await next.release()

@@ -4,7 +4,7 @@ import type { Store } from '../../../src/store/index.ts'
 import { openVisibleStore } from '../../indexer/database-dump.ts'
 import { useServerStores } from '../../support/server-stores.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, commitEvm, L1, NFTS, nft, nftTransfer } from './range-samples.ts'
+import { address, commitEvm, id, L1, NFTS, nft, nftTransfer } from './range-samples.ts'
 
 async function opened(open: () => Promise<Store>): Promise<Store> {
   const store = await open()
@@ -108,6 +108,11 @@ describeStores('NFT metadata', (open) => {
     expect(await told(3, [300n, most], [7n, 7n], [2n, 6n], [7n, 7n])).toEqual([7n, 300n])
     expect(await told(4, [0n, 0n], [8n, 8n], [most, most])).toEqual([0n, 8n])
     expect(await told(5, [8n, 8n], [0n, most], [0n, 7n])).toEqual(ids)
+    // Blocks whose receipts were told wrongly say it when they are written anew.
+    await fetched()
+    const rows = { metadataChanges: [{ height: 5n, contract, from: 7n, to: 8n }] }
+    await store.writer.rewriteTip(L1.name, { height: 5n, blockId: id(6) }, { above: 5n, rows, state: '' })
+    expect((await store.nftMetadata.takeDue(10, 0)).map(({ tokenId }) => tokenId)).toEqual([7n, 8n])
   })
   it('of a large collection is put in line at once, however often it is told in one block', {
     timeout: 40_000,
