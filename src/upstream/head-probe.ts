@@ -34,6 +34,8 @@ const KNOWN_INTERVALS = 12
 const REQUESTS_PER_PROBE = 10
 /** One that has lacked a block of another's for so many intervals stands still: on a slow chain that is one block for hours. */
 const STILL_INTERVALS = 2
+/** What a server told is remembered no longer than this, whatever is configured, milliseconds. Its last word stays. */
+const REMEMBERED_MS = 600_000
 /** A head this far above all others, who agree among themselves, is a broken clock and no news. */
 const ABSURD_LEAD = 10_000n
 
@@ -85,7 +87,7 @@ export const createHeadWatch = (deps: {
   const read = readerOf(probe)
   const hold = createHeadHold(scheduler)
   const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
-  const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs, longestLag)
+  const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs, Math.min(2 * longestLag, REMEMBERED_MS))
   const asking = new Set<Upstream>()
   let head: bigint | undefined
   let usedAt = 0

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
 import { createEvmStream } from '../../../src/indexer/evm/index.ts'
-import { createIndexer, type Indexer } from '../../../src/indexer/index.ts'
+import { type AnyStream, createIndexer, type Indexer } from '../../../src/indexer/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { createUpstreamPool } from '../../../src/upstream/index.ts'
+import { createUpstreamPool, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { TEST_LIMITS } from '../../support/upstream-pool.ts'
 import { openVisibleStore, type Sql } from '../database-dump.ts'
@@ -19,13 +19,10 @@ export interface EvmStage {
 }
 
 /** An EVM chain, indexed into a database in memory; the first server is asked first. Everything ends with the test. */
-export async function startEvmStage(urls: string | readonly string[], chainId: number): Promise<EvmStage> {
-  const servers = [urls].flat().map((url, priority) => ({ url, priority }))
-  const pool = createUpstreamPool(`eip155:${chainId}`, servers, TEST_LIMITS)
-  const { store, sql } = await openVisibleStore()
-  const id = BigInt(chainId)
-  const streamOf = () =>
-    createEvmStream({
+export const startEvmStage = (urls: string | readonly string[], chainId: number): Promise<EvmStage> =>
+  startStreamStage(`eip155:${chainId}`, urls, (pool, store) => {
+    const id = BigInt(chainId)
+    return createEvmStream({
       definition: { name: `eip155:${chainId}`, kind: 'evm', testnet: true, evmChainId: id },
       pool,
       path: '',
@@ -34,9 +31,20 @@ export async function startEvmStage(urls: string | readonly string[], chainId: n
         return block && { hash: block.hash, count: block.cumulativeTransactions }
       },
     })
+  })
+
+/** The same with any stream over these servers; `streamOf` is called for each process. */
+export async function startStreamStage(
+  name: string,
+  urls: string | readonly string[],
+  streamOf: (pool: UpstreamPool, store: Store) => AnyStream,
+): Promise<EvmStage> {
+  const servers = [urls].flat().map((url, priority) => ({ url, priority }))
+  const pool = createUpstreamPool(name, servers, TEST_LIMITS)
+  const { store, sql } = await openVisibleStore()
   const times = { pollMs: 20, retryMs: 10, maxRetryMs: 100 }
   const begin = () => {
-    const streams = [streamOf()]
+    const streams = [streamOf(pool, store)]
     const indexer = createIndexer({ writer: store.writer, streams, logger: pino({ level: 'silent' }), times })
     indexer.start()
     return indexer

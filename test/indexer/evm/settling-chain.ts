@@ -1,16 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { pino } from 'pino'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
-import { type ChainStream, createIndexer, type Indexer, type StreamBlock } from '../../../src/indexer/index.ts'
+import type { ChainStream, StreamBlock } from '../../../src/indexer/index.ts'
 import type { SourceBlock } from '../../../src/indexer/primary/source-block.ts'
-import { createUpstreamPool } from '../../../src/upstream/index.ts'
-import { eventually } from '../../support/eventually.ts'
 import { RENEWALS, recordedLines } from '../../support/recordings.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
-import { openVisibleStore } from '../database-dump.ts'
+import { startStreamStage } from './evm-stage.ts'
 
 /** Blocks of a real C-chain after Helicon, 114 to 136, whose headers settle the receipts of earlier ones. */
 export interface RecordedBlock {
@@ -63,41 +59,24 @@ export async function startSettlingNode(tale: Tale = () => undefined): Promise<S
 
 /** The EVM side of these blocks, indexed into a database in memory. The first node is asked first. */
 export async function startSettlingStage(nodes: readonly SettlingNode[]) {
-  const servers = nodes.map(({ url }, priority) => ({ url, priority }))
-  const pool = createUpstreamPool('settling', servers, TEST_LIMITS)
-  const { store, sql } = await openVisibleStore()
   let tip = FIRST
-  const begin = (): Indexer => {
-    const streams = [layerAlone(createEvmLayer(pool, ''), () => tip)]
-    const times = { pollMs: 10, retryMs: 10, maxRetryMs: 50 }
-    const indexer = createIndexer({ writer: store.writer, streams, logger: pino({ level: 'silent' }), times })
-    indexer.start()
-    return indexer
-  }
-  let indexer = begin()
-  onTestFinished(async () => {
-    await indexer.stop()
-    await store.close()
-    await pool.close()
-  })
+  const urls = nodes.map(({ url }) => url)
+  const stage = await startStreamStage('settling', urls, (pool) => layerAlone(createEvmLayer(pool, ''), () => tip))
+  const blocks = recordedBlocks().map(({ block }) => block)
   return {
-    store,
-    sql,
-    status: () => indexer.status().streams[0],
+    store: stage.store,
+    sql: stage.sql,
+    status: () => stage.indexer.status().streams[0],
     /** The chain goes on up to this height. */
     grow(height: bigint) {
       tip = height
     },
     /** Resolves once this is the stored tip and nothing is in doubt. */
-    at: (height: bigint) =>
-      eventually(async () => {
-        expect((await store.reader.progress())[0]?.tip?.height).toBe(height)
-        expect(indexer.status().streams[0]).toMatchObject({ height, phase: 'following' })
-      }),
+    at: (height: bigint) => stage.at(blocks[Number(height - FIRST)] ?? { number: '', hash: '' }),
     /** As another process would begin. */
     async again() {
-      await indexer.stop()
-      indexer = begin()
+      await stage.indexer.stop()
+      stage.again()
     },
   }
 }

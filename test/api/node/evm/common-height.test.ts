@@ -12,7 +12,11 @@ interface Node {
 
 const hex = (number: number): string => `0x${number.toString(16)}`
 /** The parameter of the call names the block of the transaction. */
-const receiptOf = ({ params }: SeenCall) => ({ blockNumber: (params as string[])[0], status: '0x1' })
+const receiptOf = ({ params }: SeenCall) => ({
+  blockHash: `0x${'ab'.repeat(32)}`,
+  blockNumber: (params as string[])[0],
+  status: '0x1',
+})
 
 async function start(heights: readonly number[]): Promise<{ stage: EvmStage; nodes: Node[] }> {
   const nodes = await Promise.all(
@@ -58,6 +62,22 @@ it.each(['alone', 'in a batch'])('a receipt is told when all nodes have its bloc
   const before = nodes.map(asked)
   await ask(stage, 100)
   expect(nodes.map(asked)).toEqual(before)
+})
+
+it('who asks meanwhile waits, too: nothing is told from memory before all nodes have it', async () => {
+  const { stage, nodes } = await start([101, 100])
+  const late = nodes[1] as Node
+  let told = 0
+  const asking = Array.from({ length: 3 }, async (_, turn) => {
+    await pause(turn * 100)
+    await ask(stage, 101)
+    if (late.height < 101) told++
+  })
+  await pause(500)
+  expect(told).toBe(0)
+  late.height = 101
+  await Promise.all(asking)
+  expect(told).toBe(0)
 })
 
 it('a node that does not get there holds up one receipt for a moment, and none after it', async () => {

@@ -117,20 +117,18 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
-    let changed = false
-    for (const [message, plan] of plans) {
+    const entries = [...plans].flatMap(([message, plan]) => {
       const entry = answers.get(message)
-      if (!entry) continue
+      return entry ? [[plan, entry, message] as const] : []
+    })
+    await reads.settleReceipts(request, entries)
+    let changed = false
+    for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)
       changed ||= higher !== undefined
       if (higher) answers.set(message, higher)
       else if (!attempts.doubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
     }
-    const entries = [...plans].flatMap(([message, plan]) => {
-      const entry = answers.get(message)
-      return entry ? [[plan, entry] as const] : []
-    })
-    await reads.settleReceipts(request, entries)
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }
   const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {

@@ -27,7 +27,7 @@ export interface EvmReads {
   /** Before receipts are handed out: until all nodes have their blocks, for a moment at most. */
   settleReceipts(
     call: Pick<EvmCall, 'endpoint' | 'signal'>,
-    answers: readonly (readonly [ReadPlan, Buffer])[],
+    answers: readonly (readonly [plan: ReadPlan, entry: Buffer, ...unknown[]])[],
   ): Promise<void>
   tip(endpoint: Endpoint): ChainTip
 }
@@ -89,8 +89,9 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     })
     const higher = neverLower(plan, tip, answer.body)
     if (higher) return bodyOf(higher)
-    if (!attempts.doubtful) kept.keep(plan, tip, mark, answer)
+    // What is kept is told at once: whoever asks meanwhile has to wait, too.
     await settleReceipts(call, [[plan, answer.body]])
+    if (!attempts.doubtful) kept.keep(plan, tip, mark, answer)
     return answer
   }
   return {
