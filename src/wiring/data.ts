@@ -17,7 +17,7 @@ import type { Config } from '../config/index.ts'
 import { FirnError } from '../errors.ts'
 import type { Side } from '../lib/primary-network.ts'
 import type { Metrics } from '../metrics/index.ts'
-import { createOlderOutputs } from '../services/older-outputs/index.ts'
+import { createCMemories, createOlderOutputs } from '../services/node-outputs/index.ts'
 import { createSpendingCredentials } from '../services/spending-credentials/index.ts'
 import { utxoBytes } from '../services/utxo-bytes/index.ts'
 import type { SharedCounters } from '../sharing/index.ts'
@@ -73,6 +73,7 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
       networks: chains.networks,
       isIndexed: (stream) => isIndexed(config, stream, true),
     }),
+    cMemories: createCMemories({ index, networks: chains.networks }),
     describeAssets: (side, ids) => describeAssets(chains, side, ids),
     isIndexed: (stream) => isIndexed(config, stream, true),
     maxIndexAgeMs: config.index.maxIndexAgeMs,

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
-import type { Older } from '../../services/older-outputs/index.ts'
+import type { Older } from '../../services/node-outputs/index.ts'
 import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
-import { besideOlder, groupOf, without } from './older-outputs.ts'
+import { type Asked, besideNodes, groupOf, without } from './node-outputs.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -88,16 +88,21 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
         const query = request.query as Static<typeof BalancesQuery>
         const addresses = readAddresses(query.addresses, MAX_ADDRESSES)
         const chain = await resolveChain(deps, request.params as PrimaryParams)
-        await requireFresh(deps, chain, reply, 'network')
+        const scope = query.blockTimestamp === undefined ? 'present' : 'network'
+        const { isCTold } = await requireFresh(deps, chain, reply, scope)
         const now = BigInt(Math.floor(deps.now() / 1000))
         const at = query.blockTimestamp === undefined ? undefined : BigInt(query.blockTimestamp)
         if (at !== undefined) requireWholeHistory(chain, 'balances of the past')
-        const groups = await groupsOf(deps, chain, {
-          chain: chain.name,
-          addresses,
-          locksAt: at ?? now,
-          ...(at === undefined ? {} : { at, edge: deps.edge }),
-        })
+        const groups = await groupsOf(
+          deps,
+          { chain, addresses, isCTold },
+          {
+            chain: chain.name,
+            addresses,
+            locksAt: at ?? now,
+            ...(at === undefined ? {} : { at, edge: deps.edge }),
+          },
+        )
         return { balances: categories(await withAssets(deps, chain, groups), chain), chainInfo: chain.chainInfo }
       },
     },
@@ -105,21 +110,24 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
 }
 
 /** The nodes first, as for lists; of a moment before X had blocks they can tell nothing. */
-async function groupsOf(deps: PrimaryDeps, chain: PrimaryChain, query: BalanceQuery): Promise<BalanceGroup[]> {
+async function groupsOf(deps: PrimaryDeps, asked: Asked, query: BalanceQuery): Promise<BalanceGroup[]> {
+  const { chain, isCTold } = asked
   const { at, edge } = query
   const since = firstXBlock(chain.identity.blockchainIds.X)
-  const isThere = since !== undefined && (at === undefined || since < at || (since === at && edge === 'inclusive'))
-  if (!isThere) return deps.index.balances.groups(query)
-  return besideOlder(deps, chain, query.addresses, async (older) => {
+  const isOld = since !== undefined && (at === undefined || since < at || (since === at && edge === 'inclusive'))
+  if (!isOld && !isCTold) return deps.index.balances.groups(query)
+  return besideNodes(deps, asked, async ({ older, outputs }) => {
     const groups = await deps.index.balances.groups(query)
-    const gone = chain.letter === 'X' ? await goneFromX(deps, query, since, older) : []
+    const gone = chain.letter === 'X' && since !== undefined ? await goneFromX(deps, query, since, older) : []
+    const indexed = [...groups, ...gone.map((utxo) => without(groupOf(utxo, chain.letter, query)))]
     return [
-      ...groups,
-      ...older.outputs.map((utxo) => groupOf(utxo, chain.letter, query)),
-      ...gone.map((utxo) => without(groupOf(utxo, chain.letter, query))),
+      ...(isCTold ? indexed.filter((group) => !isFromC(group)) : indexed),
+      ...outputs.map((utxo) => groupOf(utxo, chain.letter, query)),
     ]
   })
 }
+
+const isFromC = ({ direction, otherChain }: BalanceGroup): boolean => direction === 'importable' && otherChain === 'C'
 
 /** What X had before it had blocks and spent then: the index has it as if it were still there. */
 async function goneFromX(

@@ -4,7 +4,7 @@ import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { formatBech32Address, parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
 import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
-import type { OlderOutputs } from '../../services/older-outputs/index.ts'
+import type { CMemories, OlderOutputs } from '../../services/node-outputs/index.ts'
 import type { AssetInfo, ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
 
@@ -23,6 +23,8 @@ export interface PrimaryDeps {
   describeAssets(side: Side, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, ToldAsset | FirnError>>
   /** What X left unspent before it had blocks. */
   older: OlderOutputs
+  /** What P and X share with C, while its index is not at the tip. */
+  cMemories: CMemories
   /** Whether the configuration has a stream of a network indexed. */
   isIndexed(stream: string): boolean
   /** Answers older than this are refused, milliseconds. */
@@ -102,35 +104,65 @@ export class StaleIndexError extends FirnError {
 }
 
 /**
- * Puts the chain's indexed height on the answer, and its age. With `network` an answer is as old as the oldest of the
+ * What an answer shows: the chain alone, also what it shares with others as far as all that happened there, or what is
+ * there now, of which nodes can tell what they share with C.
+ */
+export type Scope = 'chain' | 'network' | 'present'
+
+/**
+ * Puts the chain's indexed height on the answer, and its age. What shows shared memory is as old as the oldest of the
  * chains that are indexed: what was exported, and what became of it, is in the blocks of the others.
+ * @returns whether C has to be told by nodes; with `present` alone
  * @throws StaleIndexError when one of them is too old to answer from
  */
 export async function requireFresh(
   deps: PrimaryDeps,
   chain: PrimaryChain,
   reply: FastifyReply,
-  over: 'chain' | 'network' = 'chain',
-): Promise<void> {
+  scope: Scope = 'chain',
+): Promise<{ isCTold: boolean }> {
   const all = await deps.index.progress()
   const others = CHAIN_LETTERS.filter((letter) => letter !== chain.letter && deps.isIndexed(`${chain.side}:${letter}`))
-  const places = [chain.letter, ...(over === 'network' ? others : [])].map((letter) => {
-    const name = `${letter.toLowerCase()}-chain`
-    const own = all.find(({ stream }) => stream === `${chain.side}:${letter}`)
-    const why = letter === chain.letter ? '' : `, and answers of the ${chain.chainInfo.chainName} show what moves there`
-    if (!own?.tip) throw new StaleIndexError(`${name} of ${chain.chainInfo.network} is not indexed yet${why}`)
-    return { name, height: own.tip.height, age: Math.max(0, deps.now() - Number(own.currentAtMs)), why }
+  const placeOf = (letter: ChainLetter): Place | undefined => {
+    const tip = all.find(({ stream }) => stream === `${chain.side}:${letter}`)
+    const age = Math.max(0, deps.now() - Number(tip?.currentAtMs))
+    return tip?.tip && { letter, height: tip.tip.height, age }
+  }
+  const isOld = (place: Place | undefined): boolean => !place || place.age > deps.maxIndexAgeMs
+  const isCTold = scope === 'present' && chain.letter !== 'C' && (!others.includes('C') || isOld(placeOf('C')))
+  const shown = scope === 'chain' ? [] : others.filter((letter) => letter !== 'C' || !isCTold)
+  const places = [chain.letter, ...shown].map((letter) => {
+    const place = placeOf(letter)
+    if (!place) throw notIndexed(chain, letter)
+    return place
   })
-  const [own] = places
   const oldest = places.reduce((old, place) => (place.age > old.age ? place : old))
   const seconds = String(Math.ceil(oldest.age / 1000))
-  reply.header('x-indexed-height', String(own?.height)).header('x-index-age', seconds)
-  if (oldest.age > deps.maxIndexAgeMs) {
-    throw new StaleIndexError(
-      `the index of ${oldest.name} of ${chain.chainInfo.network} is ${seconds} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served)${oldest.why}; it stands at block ${oldest.height}`,
-    )
-  }
+  reply.header('x-indexed-height', String(places[0]?.height)).header('x-index-age', seconds)
+  if (isOld(oldest)) throw tooOld(chain, oldest, deps.maxIndexAgeMs)
+  return { isCTold }
 }
+
+/** Where the index of a chain stands; age in milliseconds. */
+interface Place {
+  letter: ChainLetter
+  height: bigint
+  age: number
+}
+
+const nameOf = (letter: ChainLetter): string => `${letter.toLowerCase()}-chain`
+
+/** Why another chain matters. */
+const whyOf = ({ letter, chainInfo }: PrimaryChain, other: ChainLetter): string =>
+  letter === other ? '' : `, and answers of the ${chainInfo.chainName} show what moves there`
+
+const notIndexed = (chain: PrimaryChain, letter: ChainLetter): StaleIndexError =>
+  new StaleIndexError(`${nameOf(letter)} of ${chain.chainInfo.network} is not indexed yet${whyOf(chain, letter)}`)
+
+const tooOld = (chain: PrimaryChain, { letter, height, age }: Place, maxAgeMs: number): StaleIndexError =>
+  new StaleIndexError(
+    `the index of ${nameOf(letter)} of ${chain.chainInfo.network} is ${Math.ceil(age / 1000)} s old (at most ${Math.ceil(maxAgeMs / 1000)} s are served)${whyOf(chain, letter)}; it stands at block ${height}`,
+  )
 
 /**
  * Addresses as 20 bytes hex, each once. Taken with or without a chain letter and with any HRP (the same key has the same

@@ -1,12 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BadInputError } from '../../errors.ts'
-import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
 import { withAssets } from './assets.ts'
-import { besideOlder, withOlder } from './older-outputs.ts'
+import { type Asked, besideNodes, shownPage, withToldOutputs } from './node-outputs.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -62,8 +61,8 @@ export interface UtxoDeps extends PrimaryDeps {
 export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   async function list(request: FastifyRequest, reply: FastifyReply, addresses: string[]): Promise<unknown> {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
-    await requireFresh(deps, chain, reply, 'network')
     const query = request.query as ListQuery
+    const { isCTold } = await requireFresh(deps, chain, reply, query.includeSpent ? 'network' : 'present')
     if (query.includeSpent) requireWholeHistory(chain, 'the spent outputs')
     const { pageSize, pageToken, sortBy, sortOrder, includeSpent } = query
     const minAmount = smallestAmount(request.url, query.minUtxoAmount)
@@ -90,7 +89,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       ...(after === undefined ? {} : { after }),
       limit: pageSize,
     }
-    const page = await read(chain, wanted)
+    const page = await read({ chain, addresses, isCTold }, wanted)
     return {
       utxos: await present(chain, page.utxos),
       chainInfo: chain.chainInfo,
@@ -99,14 +98,8 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   }
 
   /** The nodes first: what is spent meanwhile is no longer in the list of the index either. */
-  async function read(chain: PrimaryChain, query: UtxoListQuery): Promise<UtxoPage> {
-    const since = firstXBlock(chain.identity.blockchainIds.X)
-    return besideOlder(deps, chain, query.addresses, async (older) => {
-      const page = await deps.index.utxos.list(query)
-      const utxos = page.utxos.filter((utxo) => !isOfUnknownEnd(since, utxo) || older.still.has(utxo.id))
-      return withOlder({ ...page, utxos }, older, query)
-    })
-  }
+  const read = (asked: Asked, query: UtxoListQuery): Promise<UtxoPage> =>
+    besideNodes(deps, asked, async (told) => withToldOutputs(await shownPage(deps.index, query, told), told, query))
 
   async function present(chain: PrimaryChain, found: readonly UtxoRecord[]): Promise<unknown[]> {
     const utxos = await withAssets(deps, chain, found)

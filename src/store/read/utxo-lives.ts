@@ -7,12 +7,14 @@ import { column, rowSource } from '../write/bulk.ts'
 export interface UtxoLife {
   /** Height and unix seconds; undefined while only its consumption is known. */
   created: { height: bigint; time: bigint } | undefined
+  isConsumed: boolean
 }
 
 interface Row {
   utxo: string
   created_height: bigint | null
   created_time: bigint | null
+  is_consumed: boolean
 }
 
 /** Of outputs by their ids (hex); those that the index has never seen are left out. @param network its number */
@@ -24,13 +26,14 @@ export async function readUtxoLives(
   if (ids.length === 0) return new Map()
   const idOf = new Map(ids.map((id) => [keyOfId(id), id]))
   const wanted = rowSource('w', [column<string>('utxo', 'uuid', (key) => key)], [...idOf.keys()])
-  const query = sql<Row>`select u.utxo, u.created_height, u.created_time from ${wanted}
+  const query = sql<Row>`select u.utxo, u.created_height, u.created_time,
+    u.consumed_by is not null as is_consumed from ${wanted}
     join utxo u on u.network = ${network} and u.utxo = w.utxo`
   const { rows } = await query.execute(db)
   return new Map(
-    rows.map(({ utxo, created_height: height, created_time: time }) => [
+    rows.map(({ utxo, created_height: height, created_time: time, is_consumed: isConsumed }) => [
       idOf.get(keyFromUuid(utxo)) as string,
-      { created: height === null || time === null ? undefined : { height, time } },
+      { created: height === null || time === null ? undefined : { height, time }, isConsumed },
     ]),
   )
 }

@@ -5,7 +5,7 @@ import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
 import { formatNodeId, idToCb58 } from '../../../src/lib/ids.ts'
-import { NO_OLDER } from '../../../src/services/older-outputs/index.ts'
+import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
 import { startDataApi } from './data-app.ts'
 
 export const id = (digit: string): string => idToCb58(digit.repeat(64))
@@ -72,6 +72,7 @@ export async function startAsked() {
       avaxAssetId: id('3'),
     }),
     older: { of: async () => NO_OLDER, hold: async () => true },
+    cMemories: { of: async () => INDEXED_C, hold: async () => true },
     isIndexed: () => true,
     maxIndexAgeMs: 10_000,
     now: () => 0,

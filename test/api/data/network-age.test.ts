@@ -4,7 +4,7 @@ import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { idToCb58 } from '../../../src/lib/ids.ts'
-import { NO_OLDER } from '../../../src/services/older-outputs/index.ts'
+import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
 import { startDataApi } from './data-app.ts'
 
 /*
@@ -14,7 +14,8 @@ const NOW = 2_000_000
 const id = (digit: string): string => idToCb58(digit.repeat(64))
 
 /** @param ages of the chains, milliseconds; those that are left out have not begun */
-async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed = ['P', 'X', 'C']) {
+async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed = ['P', 'X', 'C'], name = 'p-chain') {
+  let toldByNodes = 0
   const progress = Object.entries(ages).map(([letter, age]) => ({
     stream: `testnet:${letter}`,
     tip: { height: 7n },
@@ -34,6 +35,13 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
       avaxAssetId: id('3'),
     }),
     older: { of: async () => NO_OLDER, hold: async () => true },
+    cMemories: {
+      of: async () => {
+        toldByNodes++
+        return INDEXED_C
+      },
+      hold: async () => true,
+    },
     isIndexed: (stream: string) => indexed.includes(stream.slice(-1)),
     maxIndexAgeMs: 10_000,
     now: () => NOW,
@@ -45,54 +53,77 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
     ...primaryBlockRoutes(deps),
   ])
   const query = '?addresses=fuji1m4hzf29faglptgsn0ha30jvyn8jpuehkr3drn7'
-  const paths = [`utxos${query}`, `balances${query}`, `lastActivityTimestampByAddresses${query}`, 'blocks/7']
+  const paths = [
+    `utxos${query}&includeSpent=true`,
+    `balances${query}&blockTimestamp=1000000`,
+    `lastActivityTimestampByAddresses${query}`,
+    'blocks/7',
+    `utxos${query}`,
+    `balances${query}`,
+  ]
   const found = await Promise.all(
-    paths.map((path) => app.inject(`/v1/networks/fuji/blockchains/p-chain/${path}`).then((answer) => answer)),
+    paths.map((path) => app.inject(`/v1/networks/fuji/blockchains/${name}/${path}`).then((answer) => answer)),
   )
   await app.close()
   return {
     told: found.map(({ statusCode, headers }) => [statusCode, headers['x-index-age']]),
     message: found[0]?.json().message,
+    messageOfNow: found[4]?.json().message,
+    toldByNodes,
   }
 }
 
 it('what shows shared memory is as old as the oldest chain that is indexed', async () => {
-  const { told } = await answers({ P: 1_000, X: 2_000, C: 9_000 })
+  const { told, toldByNodes } = await answers({ P: 1_000, X: 2_000, C: 9_000 })
   expect(told).toEqual([
     [200, '9'],
     [200, '9'],
     [404, '9'],
     [404, '1'],
+    [200, '9'],
+    [200, '9'],
   ])
+  expect(toldByNodes).toBe(0)
 })
 
 it('one chain that stands still, or has not begun, is no answer, save where its moves do not show', async () => {
-  const old = await answers({ P: 1_000, X: 2_000, C: 11_000 })
-  expect(old.told).toEqual([...Array(3).fill([503, '11']), [404, '1']])
+  const old = await answers({ P: 1_000, X: 11_000, C: 2_000 })
+  expect(old.told).toEqual([...Array(3).fill([503, '11']), [404, '1'], ...Array(2).fill([503, '11'])])
   expect(old.message).toBe(
-    'the index of c-chain of fuji is 11 s old (at most 10 s are served), and answers of the p-chain show what moves there; it stands at block 7',
+    'the index of x-chain of fuji is 11 s old (at most 10 s are served), and answers of the p-chain show what moves there; it stands at block 7',
   )
   const missing = await answers({ P: 1_000, C: 1_000 })
-  expect(missing.told).toEqual([...Array(3).fill([503, undefined]), [404, '1']])
+  expect(missing.told).toEqual([...Array(3).fill([503, undefined]), [404, '1'], ...Array(2).fill([503, undefined])])
   expect(missing.message).toContain('x-chain of fuji is not indexed yet')
+})
+
+it('for C alone, which is read for the longest time, nodes stand in as to what is there now', async () => {
+  const behind = await answers({ P: 1_000, X: 2_000, C: 11_000 })
+  expect(behind.told).toEqual([...Array(3).fill([503, '11']), [404, '1'], [200, '2'], [200, '2']])
+  expect(behind.message).toContain('the index of c-chain of fuji is 11 s old')
+  expect(behind.toldByNodes).toBe(2)
+  const missing = await answers({ P: 1_000, X: 2_000 })
+  expect(missing.told).toEqual([...Array(3).fill([503, undefined]), [404, '1'], [200, '2'], [200, '2']])
+  expect(missing.toldByNodes).toBe(2)
+  const both = await answers({ P: 1_000, X: 12_000, C: 11_000 })
+  expect(both.messageOfNow).toContain('the index of x-chain of fuji is 12 s old')
+})
+
+it('lists of C are of its index alone', async () => {
+  const behind = await answers({ P: 1_000, X: 2_000, C: 11_000 }, ['P', 'X', 'C'], 'c-chain')
+  expect(behind.told).toEqual(Array(6).fill([503, '11']))
+  expect(behind.toldByNodes).toBe(0)
 })
 
 it("an index that is of a moment still to come, by this machine's clock, is of now", async () => {
   const { told } = await answers({ P: -1_500, X: -9_000, C: -1 })
-  expect(told).toEqual([
-    [200, '0'],
-    [200, '0'],
-    [404, '0'],
-    [404, '0'],
-  ])
+  expect(told.map(([, age]) => age)).toEqual(Array(6).fill('0'))
+  expect(told.map(([status]) => status)).toEqual([200, 200, 404, 404, 200, 200])
 })
 
-it('chains that the operator does not have indexed are not waited for', async () => {
-  const { told } = await answers({ P: 1_000, C: 99_000 }, ['P'])
-  expect(told).toEqual([
-    [200, '1'],
-    [200, '1'],
-    [404, '1'],
-    [404, '1'],
-  ])
+it('chains that the operator does not have indexed are not waited for, and C is told by nodes', async () => {
+  const { told, toldByNodes } = await answers({ P: 1_000, C: 99_000 }, ['P'])
+  expect(told.map(([, age]) => age)).toEqual(Array(6).fill('1'))
+  expect(told.map(([status]) => status)).toEqual([200, 200, 404, 404, 200, 200])
+  expect(toldByNodes).toBe(2)
 })

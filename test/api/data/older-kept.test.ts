@@ -69,7 +69,7 @@ it('an output that is spent while the index is read shows beside nothing that ca
   spentFor = 2
   expect((await read()).json()).toMatchObject({
     statusCode: 503,
-    message: 'what the x-chain had before it had blocks is being spent at this moment',
+    message: 'what nodes alone tell of these addresses is being spent at this moment',
   })
   expect(reads).toBe(3)
 })

@@ -6,7 +6,7 @@ import { utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
 import { FIRST_X_BLOCKS } from '../../../src/lib/first-x-blocks.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
-import { createOlderOutputs } from '../../../src/services/older-outputs/index.ts'
+import { createCMemories, createOlderOutputs } from '../../../src/services/node-outputs/index.ts'
 import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
 import { letters } from '../../../src/store/codes.ts'
 import type { Stage } from '../../indexer/stage.ts'
@@ -58,6 +58,7 @@ export async function loseBlocks({ sql }: Stage): Promise<void> {
 export async function serve(
   { store, pool }: Pick<Stage, 'store' | 'pool'>,
   isIndexed = (_stream: string) => true,
+  maxIndexAgeMs = Number.POSITIVE_INFINITY,
 ): Promise<FastifyInstance> {
   const network = createAvalancheNetwork({ pool })
   const { hrp } = await network.facts()
@@ -65,6 +66,7 @@ export async function serve(
   const deps = {
     index,
     identity: async () => ({ hrp, blockchainIds: chains, avaxAssetId: avaxAssetID }),
+    cMemories: createCMemories({ index, networks: { testnet: network }, patienceMs: 200 }),
     older: createOlderOutputs({ index, networks: { testnet: network }, isIndexed, patienceMs: 200 }),
     describeAssets: async (_side: string, ids: ReadonlySet<string>) => {
       const told = await network.assets.describe(ids, {})
@@ -76,7 +78,7 @@ export async function serve(
       )
     },
     isIndexed,
-    maxIndexAgeMs: Number.POSITIVE_INFINITY,
+    maxIndexAgeMs,
     now: Date.now,
     bytesOf: utxoBytes,
     proofsOf: async () => new Map(),

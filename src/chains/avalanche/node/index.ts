@@ -2,6 +2,7 @@
  * Single questions to a node about P, X and C, with the answers checked and decoded. Whoever needs UTXOs, stakes or
  * heights for another purpose than balances starts here.
  */
+export { type AtomicOrigin, readAtomicOrigin } from './atomic-origin.ts'
 export { readBlockBytes } from './blocks.ts'
 export { readHeight } from './height.ts'
 export { readStake } from './stake.ts'

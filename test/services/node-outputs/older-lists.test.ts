@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readNodeOutputs } from '../../../src/services/older-outputs/node-outputs.ts'
+import { readNodeOutputs } from '../../../src/services/node-outputs/older-lists.ts'
 import type { CallOptions, UpstreamPool } from '../../../src/upstream/types.ts'
 
 /** Lists come from these nodes in turn; each knows its own height. */

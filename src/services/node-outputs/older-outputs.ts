@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
-import { FirnError } from '../../errors.ts'
 import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 import { createHoldings, dividedAmong, type Holding, together } from './holdings.ts'
-import { type NodeOutputs, readNodeOutputs } from './node-outputs.ts'
+import { PATIENCE_MS, untilIndexed } from './index-reach.ts'
+import { withKnownAssets } from './node-record.ts'
+import { NODES_MS, silentAbout } from './nodes-silent.ts'
+import { type NodeOutputs, readNodeOutputs } from './older-lists.ts'
 
 /** A chain whose lists are answered; blockchain ids CB58. */
 export interface ListedChain {
@@ -44,45 +45,11 @@ export interface OlderOutputsDeps {
   networks: Partial<Readonly<Record<Side, AvalancheNetwork>>>
   /** Whether the configuration has a stream of a network indexed. */
   isIndexed(stream: string): boolean
-  /** How long the index is waited for when a node is ahead of it, milliseconds. */
+  /** Default: `PATIENCE_MS`. */
   patienceMs?: number
 }
 
-/**
- * The nodes have seen blocks that the index does not have yet: what these made cannot be told from what is older, and what
- * they spent is gone there while here nothing has come of it.
- */
-class IndexBehindError extends FirnError {
-  constructor(letter: ChainLetter, height: bigint) {
-    super(`the index of the ${letter.toLowerCase()}-chain has not reached block ${height} of the nodes yet`, {
-      code: 'INDEX_BEHIND',
-      status: 503,
-      retryable: true,
-      expose: true,
-    })
-  }
-}
-
-class NodesSilentError extends FirnError {
-  constructor(cause: unknown) {
-    super('what the x-chain had before it had blocks is told by nodes, and none of them answers now', {
-      code: 'NODES_SILENT',
-      status: 503,
-      retryable: true,
-      expose: true,
-      cause,
-    })
-  }
-}
-
-const silent = (cause: unknown): never => {
-  throw cause instanceof FirnError ? new NodesSilentError(cause) : cause
-}
-
-/** Time for the nodes' answers, milliseconds. */
-const NODES_MS = 8_000
-const PATIENCE_MS = 3_000
-const LOOK_MS = 100
+const silent = silentAbout('what the x-chain had before it had blocks')
 
 export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
   const { index, networks, patienceMs = PATIENCE_MS } = deps
@@ -95,24 +62,14 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
 
   /** What of a node's answer is of before X had blocks, once the index knows all that the node knew. */
   async function ofBefore({ side, letter }: ListedChain, found: NodeOutputs, since: bigint): Promise<Holding> {
-    const until = Date.now() + patienceMs
-    let heights: ReadonlyMap<ChainLetter, bigint> | undefined
-    for (;;) {
-      const progress = await index.progress()
-      // Asked for in this order: what the index has got in between only makes it know more.
-      const lives = await livesOf(side, found.records)
-      const outputs = found.records.filter(({ id, createdOn }) => createdOn === 'X' && !lives.has(id))
-      const still = found.records.filter((utxo) => {
-        const created = lives.get(utxo.id)?.created
-        return created !== undefined && isOfUnknownEnd(since, { ...utxo, created })
-      })
-      heights ??= await found.heights(comparedFor(letter)).catch(silent)
-      const tips = new Map(progress.map(({ stream, tip }) => [stream, tip?.height ?? -1n]))
-      const behind = [...heights].find(([chain, height]) => (tips.get(`${side}:${chain}`) ?? -1n) < height)
-      if (!behind) return { outputs, still }
-      if (Date.now() >= until) throw new IndexBehindError(...behind)
-      await sleep(LOOK_MS)
-    }
+    await untilIndexed(index, side, await found.heights(comparedFor(letter)).catch(silent), patienceMs)
+    const lives = await livesOf(side, found.records)
+    const outputs = found.records.filter(({ id, createdOn }) => createdOn === 'X' && !lives.has(id))
+    const still = found.records.filter((utxo) => {
+      const created = lives.get(utxo.id)?.created
+      return created !== undefined && isOfUnknownEnd(since, { ...utxo, created })
+    })
+    return { outputs, still }
   }
 
   /** Asks nodes, and keeps what they tell. */
@@ -134,12 +91,6 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
     return holding
   }
 
-  /** With what the index knows of their assets. */
-  async function described(side: Side, utxos: readonly UtxoRecord[]): Promise<UtxoRecord[]> {
-    const assets = await index.assets.findAll(side, [...new Set(utxos.map(({ asset }) => asset.id))])
-    return utxos.map((utxo) => ({ ...utxo, asset: assets.get(utxo.asset.id) ?? utxo.asset }))
-  }
-
   return {
     async of(chain, addresses) {
       const { side, letter, identity } = chain
@@ -156,7 +107,7 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
       if (outputs.length === 0 && still.length === 0) return NO_OLDER
       const lives = await livesOf(side, outputs)
       const unspent = outputs.filter(({ id }) => !lives.has(id))
-      return { outputs: await described(side, unspent), still: new Set(still.map(({ id }) => id)) }
+      return { outputs: await withKnownAssets(index.assets, side, unspent), still: new Set(still.map(({ id }) => id)) }
     },
     async hold({ side }, { outputs }) {
       return outputs.length === 0 || (await livesOf(side, outputs)).size === 0

@@ -1,15 +1,10 @@
-import { outputFields, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
+import { outputFields, type Utxo } from '../../chains/avalanche/codec/index.ts'
 import { type AvalancheNetwork, readHeight, readUtxos } from '../../chains/avalanche/index.ts'
 import { formatBech32Address } from '../../lib/bech32-address.ts'
 import { hexToBytes } from '../../lib/ids.ts'
 import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { UtxoRecord } from '../../store/index.ts'
-
-/** Where outputs lie: on the chain that can consume them; those of another chain in the memory that they share. */
-interface Place {
-  chain: ChainLetter
-  sourceChain?: ChainLetter
-}
+import { nodeRecord, type Place } from './node-record.ts'
 
 /** Where outputs that X made, or can import, show in the lists of a chain. */
 const PLACES: Readonly<Record<ChainLetter, readonly Place[]>> = {
@@ -60,7 +55,7 @@ export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOut
   const lists = await Promise.all(
     PLACES[query.letter].map(async (place) => {
       const { utxos } = await readUtxos(pool, { ...place, addresses, belongs }, { deadline, toldBy })
-      return utxos.map((utxo) => recordOf(utxo, place, since))
+      return utxos.map((utxo) => nodeRecord(utxo, place, { height: 0n, time: since }))
     }),
   )
   return {
@@ -73,19 +68,5 @@ export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOut
       }
       return new Map(await Promise.all(chains.map(highest)))
     },
-  }
-}
-
-function recordOf(utxo: Utxo, { chain, sourceChain }: Place, since: bigint): UtxoRecord {
-  const { txId, outputIndex, assetId, output } = utxo
-  return {
-    id: utxoId(utxo),
-    txId,
-    outputIndex,
-    asset: { id: assetId },
-    ...outputFields(output),
-    createdOn: sourceChain ?? chain,
-    consumableOn: chain,
-    created: { height: 0n, time: since },
   }
 }

@@ -1,0 +1,40 @@
+import { BadAnswerError, JsonRpcError } from '../../../errors.ts'
+import { recordOf } from '../../../lib/json-record.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { textOf, uintOf } from './answers.ts'
+import { ask, askFor } from './ask.ts'
+
+/** The block of C that an atomic transaction is in. */
+export interface AtomicOrigin {
+  height: bigint
+  /** Unix seconds. */
+  time: bigint
+}
+
+/**
+ * Where C accepted an atomic transaction. A node that took C's state from others knows only those since, so that all
+ * are asked before one is believed that knows none.
+ * @param txId CB58
+ * @throws BadAnswerError; JsonRpcError when no node has the transaction or its block
+ */
+export async function readAtomicOrigin(pool: UpstreamPool, txId: string, call: CallOptions): Promise<AtomicOrigin> {
+  const method = 'avax.getAtomicTx'
+  const params = { txID: txId, encoding: 'hex' }
+  const height = await askFor(pool, '/ext/bc/C/avax', method, params, call, (answer) =>
+    uintOf(recordOf(answer, method)['blockHeight'], method),
+  )
+  return { height, time: await readBlockTime(pool, height, call) }
+}
+
+const BLOCK = 'eth_getBlockByNumber'
+
+/** Nor do such nodes have the blocks of before, and say so by null, which is no fault of theirs. */
+async function readBlockTime(pool: UpstreamPool, height: bigint, call: CallOptions): Promise<bigint> {
+  const doubts = (said: unknown): boolean => said === null || said instanceof JsonRpcError
+  const params = [`0x${height.toString(16)}`, false]
+  const block = await ask(pool, '/ext/bc/C/rpc', BLOCK, params, { ...call, doubts })
+  if (block === null) throw new JsonRpcError(`no node has block ${height} of the c-chain`, -32000)
+  const time = textOf(recordOf(block, BLOCK)['timestamp'], `${BLOCK} timestamp`)
+  if (!/^0x[0-9a-f]{1,16}$/i.test(time)) throw new BadAnswerError(`${BLOCK}: no time`)
+  return BigInt(time)
+}

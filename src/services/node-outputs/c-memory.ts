@@ -1,0 +1,129 @@
+import { outputFields, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
+import { type AvalancheNetwork, readHeight, readUtxos } from '../../chains/avalanche/index.ts'
+import { FirnError } from '../../errors.ts'
+import { formatBech32Address } from '../../lib/bech32-address.ts'
+import { hexToBytes } from '../../lib/ids.ts'
+import type { UtxoRecord } from '../../store/index.ts'
+import { createCOrigins } from './c-origins.ts'
+import { PATIENCE_MS, untilIndexed } from './index-reach.ts'
+import { nodeRecord, type Place, withKnownAssets } from './node-record.ts'
+import { NODES_MS, silentAbout } from './nodes-silent.ts'
+import type { ListedChain, OlderOutputsDeps } from './older-outputs.ts'
+
+/** What lies between a chain and C now, in the lists of that chain. */
+export interface CMemory {
+  /** Unspent outputs that C exported to the chain, each with the block of C that made it. */
+  outputs: readonly UtxoRecord[]
+  /** Whether an output that the index holds as unspent is there, as far as C decides about it. */
+  shows(utxo: Pick<UtxoRecord, 'id' | 'createdOn' | 'consumableOn' | 'created'>): boolean
+}
+
+/** For chains beside an index of C that is at its tip. */
+export const INDEXED_C: CMemory = { outputs: [], shows: () => true }
+
+export interface CMemories {
+  /**
+   * @param chain P or X
+   * @param addresses 20 bytes hex, at most 1,024
+   * @throws FirnError with status 503 when no node tells, or the index of the chain is behind them
+   */
+  of(chain: ListedChain, addresses: readonly string[]): Promise<CMemory>
+  /** Whether the index has seen none of the outputs spent since: what it holds besides is then of the same state. */
+  hold(chain: ListedChain, memory: CMemory): Promise<boolean>
+}
+
+/** A node's answers: what the chain did up to height `from` is in them, what it did behind `to` is not. */
+interface Told {
+  importable: Utxo[]
+  /** Ids of what waits on C. */
+  waiting: ReadonlySet<string>
+  from: bigint
+  to: bigint
+}
+
+const silentOf = ({ letter }: ListedChain) =>
+  silentAbout(`what the ${letter.toLowerCase()}-chain shares with a c-chain that is not indexed to its tip`)
+
+/**
+ * What the index of C would say of the memory that P and X share with it, told by nodes: while C is read for the first
+ * time, which takes far longer than all else, and where it is not indexed at all.
+ */
+export function createCMemories({
+  index,
+  networks,
+  patienceMs = PATIENCE_MS,
+}: Omit<OlderOutputsDeps, 'isIndexed'>): CMemories {
+  const origins = createCOrigins()
+
+  /** Those that the index has not seen spent, with the blocks that made them. */
+  async function unspent(chain: ListedChain, network: AvalancheNetwork, utxos: readonly Utxo[], deadline: number) {
+    const lives = await index.utxos.lives(chain.side, utxos.map(utxoId))
+    const left = utxos.filter((utxo) => !lives.get(utxoId(utxo))?.isConsumed)
+    const unknown = left.filter((utxo) => !lives.get(utxoId(utxo))?.created).map(({ txId }) => txId)
+    const told = await origins.of(network, unknown, deadline).catch(silentOf(chain))
+    return left.flatMap((utxo) => {
+      const created = lives.get(utxoId(utxo))?.created ?? told.get(utxo.txId)
+      return created ? [nodeRecord(utxo, { chain: chain.letter, sourceChain: 'C' }, created)] : []
+    })
+  }
+
+  return {
+    async of(chain, addresses) {
+      const { side, letter } = chain
+      const network = networks[side]
+      if (!network) return silentOf(chain)(new FirnError('no node is configured', { code: 'NO_NODES' }))
+      const deadline = Date.now() + NODES_MS
+      const told = await ask(network, chain, addresses, deadline).catch(silentOf(chain))
+      await untilIndexed(index, side, new Map([[letter, told.to]]), patienceMs)
+      const outputs = await unspent(chain, network, told.importable, deadline)
+      return {
+        outputs: await withKnownAssets(index.assets, side, outputs),
+        shows: ({ id, createdOn, consumableOn, created }) => {
+          if (createdOn === 'C') return consumableOn !== letter
+          return createdOn !== letter || consumableOn !== 'C' || created.height > told.from || told.waiting.has(id)
+        },
+      }
+    },
+    async hold({ side }, { outputs }) {
+      if (outputs.length === 0) return true
+      const lives = await index.utxos.lives(
+        side,
+        outputs.map(({ id }) => id),
+      )
+      return outputs.every(({ id }) => !lives.get(id)?.isConsumed)
+    },
+  }
+}
+
+/** All of one node: another may be blocks behind. If that one stumbles, once more of whoever answers then. */
+async function ask(
+  network: AvalancheNetwork,
+  chain: ListedChain,
+  addresses: readonly string[],
+  deadline: number,
+): Promise<Told> {
+  return askOne(network, chain, addresses, deadline).catch((error: unknown) => {
+    if (error instanceof FirnError && error.retryable) return askOne(network, chain, addresses, deadline)
+    throw error
+  })
+}
+
+async function askOne(
+  { pool }: AvalancheNetwork,
+  { letter, identity }: ListedChain,
+  given: readonly string[],
+  deadline: number,
+): Promise<Told> {
+  const owners = new Set(given)
+  const addresses = given.map((address) => formatBech32Address(hexToBytes(address), identity.hrp))
+  const belongs = ({ output }: Utxo): boolean => outputFields(output).addresses.some((address) => owners.has(address))
+  const call = { deadline, sameServer: {} }
+  const list = async (place: Place) => (await readUtxos(pool, { ...place, addresses, belongs }, call)).utxos
+  const from = await readHeight(pool, letter, call)
+  const [importable, exported] = await Promise.all([
+    list({ chain: letter, sourceChain: 'C' }),
+    list({ chain: 'C', sourceChain: letter }),
+  ])
+  const to = await readHeight(pool, letter, call)
+  return { importable, waiting: new Set(exported.map(utxoId)), from, to }
+}

@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache'
+import { type AtomicOrigin, type AvalancheNetwork, readAtomicOrigin } from '../../chains/avalanche/index.ts'
+import { idToCb58 } from '../../lib/ids.ts'
+import { mapBounded } from '../../lib/map-bounded.ts'
+
+/** Transactions whose blocks are remembered; they are final, and an entry is some 200 bytes. */
+const KEPT = 20_000
+/** Asked for at a time by one answer. */
+const ABREAST = 8
+
+/** In which blocks C accepted transactions, as nodes tell it. */
+export interface COrigins {
+  /**
+   * @param txIds hex
+   * @param deadline milliseconds of `Date.now()`
+   * @throws FirnError when one of them is not told
+   */
+  of(network: AvalancheNetwork, txIds: readonly string[], deadline: number): Promise<ReadonlyMap<string, AtomicOrigin>>
+}
+
+export function createCOrigins(): COrigins {
+  const kept = new LRUCache<string, AtomicOrigin>({ max: KEPT })
+  return {
+    async of(network, txIds, deadline) {
+      const found = new Map<string, AtomicOrigin>()
+      await mapBounded([...new Set(txIds)], ABREAST, async (txId) => {
+        const origin = kept.get(txId) ?? (await readAtomicOrigin(network.pool, idToCb58(txId), { deadline }))
+        kept.set(txId, origin)
+        found.set(txId, origin)
+      })
+      return found
+    },
+  }
+}

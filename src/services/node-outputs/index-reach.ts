@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FirnError } from '../../errors.ts'
+import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+import type { IndexReader } from '../../store/index.ts'
+
+/** How long the index is waited for when a node is ahead of it, milliseconds. */
+export const PATIENCE_MS = 3_000
+const LOOK_MS = 100
+
+/**
+ * The nodes have seen blocks that the index does not have yet: what these made cannot be told from what is older, and what
+ * they spent is gone there while here nothing has come of it.
+ */
+class IndexBehindError extends FirnError {
+  constructor(letter: ChainLetter, height: bigint) {
+    super(`the index of the ${letter.toLowerCase()}-chain has not reached block ${height} of the nodes yet`, {
+      code: 'INDEX_BEHIND',
+      status: 503,
+      retryable: true,
+      expose: true,
+    })
+  }
+}
+
+/**
+ * Waits until the index has these heights.
+ * @param patienceMs at most so long
+ * @throws IndexBehindError
+ */
+export async function untilIndexed(
+  index: Pick<IndexReader, 'progress'>,
+  side: Side,
+  heights: ReadonlyMap<ChainLetter, bigint>,
+  patienceMs: number,
+): Promise<void> {
+  const until = Date.now() + patienceMs
+  for (;;) {
+    const tips = new Map((await index.progress()).map(({ stream, tip }) => [stream, tip?.height ?? -1n]))
+    const behind = [...heights].find(([chain, height]) => (tips.get(`${side}:${chain}`) ?? -1n) < height)
+    if (!behind) return
+    if (Date.now() >= until) throw new IndexBehindError(...behind)
+    await sleep(LOOK_MS)
+  }
+}

@@ -1,0 +1,35 @@
+import { outputFields, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
+import type { ChainLetter } from '../../lib/primary-network.ts'
+import type { IndexReader, UtxoRecord } from '../../store/index.ts'
+
+/** Where outputs lie: on the chain that can consume them; those of another chain in the memory that they share. */
+export interface Place {
+  chain: ChainLetter
+  sourceChain?: ChainLetter
+}
+
+/** An output of a node's list as the index would have it. */
+export function nodeRecord(utxo: Utxo, { chain, sourceChain }: Place, created: UtxoRecord['created']): UtxoRecord {
+  const { txId, outputIndex, assetId, output } = utxo
+  return {
+    id: utxoId(utxo),
+    txId,
+    outputIndex,
+    asset: { id: assetId },
+    ...outputFields(output),
+    createdOn: sourceChain ?? chain,
+    consumableOn: chain,
+    created,
+  }
+}
+
+/** With what the index knows of their assets. */
+export async function withKnownAssets(
+  assets: IndexReader['assets'],
+  network: string,
+  utxos: readonly UtxoRecord[],
+): Promise<UtxoRecord[]> {
+  if (utxos.length === 0) return []
+  const known = await assets.findAll(network, [...new Set(utxos.map(({ asset }) => asset.id))])
+  return utxos.map((utxo) => ({ ...utxo, asset: known.get(utxo.asset.id) ?? utxo.asset }))
+}

@@ -1,0 +1,46 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { readAtomicOrigin } from '../../../../src/chains/avalanche/index.ts'
+import { createUpstreamPool } from '../../../../src/upstream/index.ts'
+import { recordedLines } from '../../../support/recordings.ts'
+import { type ReplayNodeOptions, startReplayNode } from '../../../support/replay-node/index.ts'
+import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+
+async function poolOver(nodes: readonly ReplayNodeOptions[]) {
+  const started = await Promise.all(nodes.map((node) => startReplayNode(node)))
+  const pool = createUpstreamPool(
+    'recorded',
+    started.map(({ url }) => ({ url })),
+    TEST_LIMITS,
+  )
+  onTestFinished(async () => {
+    await pool.close()
+    await Promise.all(started.map((node) => node.stop()))
+  })
+  return { pool, nodes: started }
+}
+
+const times = new Map(
+  recordedLines<{ chain: string; height: number; timestamp: number }>('truth/blocks')
+    .filter(({ chain }) => chain === 'C')
+    .map(({ height, timestamp }) => [height, timestamp]),
+)
+const transactions = recordedLines<{ id: string; tx: { blockHeight?: string } }>('c-atomic-txs').filter(
+  ({ tx }) => tx.blockHeight !== undefined,
+)
+
+it('every atomic transaction is found in its block, also where most nodes took the state of C from others', async () => {
+  // These know nothing of what was before.
+  const { pool } = await poolOver([{ upTo: { C: 0 } }, {}, { upTo: { C: 0 } }])
+  expect(transactions.length).toBeGreaterThan(10)
+  for (const { id, tx } of transactions) {
+    const height = Number(tx.blockHeight)
+    const origin = await readAtomicOrigin(pool, id, {})
+    expect(origin).toEqual({ height: BigInt(height), time: BigInt(times.get(height) as number) })
+  }
+})
+
+it('what no node knows is an error that says so', async () => {
+  const { pool } = await poolOver([{ upTo: { C: 0 } }, { upTo: { C: 0 } }])
+  const { id } = transactions.at(-1) as { id: string }
+  await expect(readAtomicOrigin(pool, id, {})).rejects.toThrow('could not find tx')
+})
