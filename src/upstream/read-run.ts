@@ -17,6 +17,8 @@ export interface Task<T> {
   idempotent: boolean
   /** `CallOptions.sameServer`. */
   sameServer?: object
+  /** `CallOptions.avoid`. */
+  avoid?: (host: string) => boolean
   /** Time by which the last waiting caller wants the answer. */
   deadline(): number
   launch(upstream: Upstream, hedge: boolean, settle: Settle<T>): Cancel
@@ -129,7 +131,7 @@ class ReadRun<T> implements Run {
     }
     const upstream = this.#only
       ? this.#onlyOne(this.#only, now)
-      : ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent)
+      : this.#rather(ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent), now)
     if (!upstream) {
       this.#nextRound(now)
       return
@@ -137,6 +139,18 @@ class ReadRun<T> implements Run {
     this.#launch(upstream, false)
     if (this.#hedged || this.#ended || this.#hedge || !this.#underWay()) return
     this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#sendHedge())
+  }
+
+  /** Another than this one, if it is to be avoided and there is one. */
+  #rather(chosen: Upstream | undefined, now: number): Upstream | undefined {
+    const { avoid } = this.#task
+    // Who was chosen to show that it is there again has to be asked.
+    if (!avoid || !chosen || chosen.breaker.state() !== 'closed' || !avoid(chosen.host)) return chosen
+    return this.#deps.ranking.spare(this.#notFor(avoid), now) ?? chosen
+  }
+
+  #notFor(avoid: (host: string) => boolean): Upstream[] {
+    return [...this.#tried, ...this.#deps.upstreams.filter(({ host }) => avoid(host))]
   }
 
   #note(upstream: Upstream): void {
@@ -188,7 +202,9 @@ class ReadRun<T> implements Run {
   #sendHedge(): void {
     this.#hedge = undefined
     const { limits, ranking, hedges, reporter, pool } = this.#deps
-    const spare = this.#attempts >= limits.maxAttempts ? undefined : ranking.spare(this.#tried, Date.now())
+    const { avoid } = this.#task
+    const tried = avoid ? this.#notFor(avoid) : this.#tried
+    const spare = this.#attempts >= limits.maxAttempts ? undefined : ranking.spare(tried, Date.now())
     if (!spare || !hedges.spend()) return
     this.#hedged = true
     if (reporter.active()) reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })

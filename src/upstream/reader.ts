@@ -45,8 +45,10 @@ export const createReader = ({ pool, runner, flights, cache, watch, guard, repor
       (flight, settle) => {
         const tip = watch?.head()
         const idempotent = options.idempotent !== false
-        const { sameServer } = options
-        const task = { label, idempotent, deadline: () => flight.deadline, launch, ...(sameServer && { sameServer }) }
+        const { sameServer, avoid } = options
+        const task: Task<T> = { label, idempotent, deadline: () => flight.deadline, launch }
+        if (sameServer) task.sameServer = sameServer
+        if (avoid) task.avoid = avoid
         return runner<T>(task, (outcome) => {
           if (outcome.kind === 'answer' && key !== undefined && flight.cacheMs > 0)
             cache.set(key, outcome.value, outcome.bytes, Date.now(), tip)

@@ -92,6 +92,11 @@ export interface CallOptions {
    * before one is answered are not bound.
    */
   sameServer?: object
+  /**
+   * Who is rather not asked, by host: only where no other healthy one has room. For who may be a block behind what the
+   * caller knows.
+   */
+  avoid?: (host: string) => boolean
   /** Called with the upstream whose answer it is, before the call ends; it may be given as `sameServer`. */
   toldBy?: (teller: Teller) => void
   /** Share a successful answer for this long, milliseconds. Default 0: only calls in flight are shared. */

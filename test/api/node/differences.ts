@@ -118,6 +118,10 @@ in one of the newest 16 blocks), is told once every healthy node has it, two sec
 or reads what came of it at once, and the node that is asked then may be another one. The first is so for transactions that
 were sent by Firn, or asked for before they were accepted; of others the status is told as it comes.
 
+What a block of an EVM chain has shown to a client (a number, \`newHeads\`, a transaction with its block) is not waited for: the
+state of now is rather asked of nodes that are known to have that block. One that is not is looked at, ten times a second at
+most, and asked meanwhile only where there is no other healthy one with room.
+
 ## What is not forwarded
 
 * \`Avalanche-Api-Route\`: answered with 404 and never sent to a node. Nodes of v1.15 answer the Connect service of the

@@ -102,7 +102,8 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   }
   const isWrite = (method: string): boolean => ruleFor(method).target === 'write'
   const isAlone = (method: string): boolean => filters.concerns(method) || ruleFor(method).target !== 'any'
-  const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite })
+  const hasOthers = ({ source }: Endpoint): boolean => pools.group(source).members().length > 1
+  const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite, hasOthers })
 
   return {
     tip: tipOf,

@@ -14,8 +14,13 @@ export type Dependence =
 /** What is special about one read. */
 export interface EvmRead {
   depends: Dependence
-  /** A node that is behind answers null for what others have: another is asked before null is believed. */
+  /**
+   * A node that is behind, or was synced by state and has no old blocks, answers null for what others have: another is
+   * asked before null is believed.
+   */
   mayBeMissing?: true
+  /** What stands in the result instead of null. */
+  missing?: string
 }
 
 /** Transactions, receipts and logs that are in an accepted block; a pending transaction has `null` here. */
@@ -25,6 +30,8 @@ const byHash: EvmRead = { depends: { on: 'hash' }, mayBeMissing: true }
 const inBlock: EvmRead = { depends: { on: 'hash', finalWhen: IN_BLOCK }, mayBeMissing: true }
 const byNumber: EvmRead = { depends: { on: 'number', parameter: 0 }, mayBeMissing: true }
 const withHeight: EvmRead = { depends: { on: 'number', parameter: 0, height: true }, mayBeMissing: true }
+const rawByHash: EvmRead = { ...byHash, missing: '"0x"' }
+const rawByNumber: EvmRead = { ...byNumber, missing: '"0x"' }
 const stateAt = (parameter: number): EvmRead => ({ depends: { on: 'number', parameter } })
 const tip: EvmRead = { depends: { on: 'tip' } }
 const settled: EvmRead = { depends: { on: 'settled' } }
@@ -52,7 +59,8 @@ export const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_getBlockTransactionCountByHash: byHash,
   eth_getUncleCountByBlockHash: byHash,
   eth_getTransactionByBlockHashAndIndex: byHash,
-  eth_getRawTransactionByBlockHashAndIndex: byHash,
+  eth_getRawTransactionByBlockHashAndIndex: rawByHash,
+  eth_getRawTransactionByHash: rawByHash,
   eth_getTransactionByHash: inBlock,
   eth_getTransactionReceipt: inBlock,
 
@@ -62,7 +70,7 @@ export const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_getBlockTransactionCountByNumber: byNumber,
   eth_getUncleCountByBlockNumber: byNumber,
   eth_getTransactionByBlockNumberAndIndex: byNumber,
-  eth_getRawTransactionByBlockNumberAndIndex: byNumber,
+  eth_getRawTransactionByBlockNumberAndIndex: rawByNumber,
 
   eth_getBalance: stateAt(1),
   eth_getCode: stateAt(1),
@@ -73,7 +81,8 @@ export const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_callDetailed: stateAt(1),
   eth_estimateGas: stateAt(1),
   eth_createAccessList: stateAt(1),
-  eth_feeHistory: stateAt(1),
+  // Empty where a node has not all blocks of the range.
+  eth_feeHistory: { ...stateAt(1), mayBeMissing: true, missing: '"gasUsedRatio":null' },
   eth_feeConfig: stateAt(0),
   eth_getLogs: { depends: { on: 'range' } },
 }

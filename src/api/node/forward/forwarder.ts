@@ -13,7 +13,16 @@ import {
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { acceptedEverywhere, createAwaitedTransactions } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
-import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, wasTurnedAway } from './judge.ts'
+import {
+  type Judge,
+  judgeCall,
+  judgeHealth,
+  judgeHttp,
+  judgeOpaque,
+  judgeRpc,
+  unlessAbsent,
+  wasTurnedAway,
+} from './judge.ts'
 import type { Member, NodeGroup, NodePools } from './node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
 import { createTurnstile } from './turnstile.ts'
@@ -53,7 +62,8 @@ const isOpaque = ({ endpoint, http }: ForwardCall): boolean => endpoint.dialect 
 const judgeOf = (call: ForwardCall): Judge => {
   const { endpoint, id } = call
   if (isOpaque(call)) return judgeOpaque
-  if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm') return id === undefined ? judgeRpc : judgeCall(id)
+  if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm')
+    return unlessAbsent(call.rule, id === undefined ? judgeRpc : judgeCall(id))
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
 }
 

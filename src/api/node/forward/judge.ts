@@ -3,6 +3,7 @@ import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import { eachMember } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
 import { isSpace, skipSpace } from '../json/validate.ts'
+import type { MethodRule } from '../methods/rule.ts'
 import { answeredCall } from './answered-call.ts'
 
 /** Reads what an upstream's answer means: an answer for the client, or this upstream's own trouble. */
@@ -16,6 +17,12 @@ const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behi
 /** Texts of a node that has not seen a block which the caller knows of. */
 const BEHIND =
   /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header (for hash )?not found|^unknown block$|^block not found(: |$)|missing trie node/
+/**
+ * Texts of a node that has not all that others have: state-synced (old blocks, atomic transactions), pruned, without a
+ * part of its index, or with limits of its own. What a contract says begins otherwise.
+ */
+const WITHOUT =
+  /^not found$|^couldn't get .{1,120}: not found$|^(block|header|transaction) [#0-9a-fx]{1,70} not found$|^transaction not found$|^could not find tx |^historical proof query not allowed|^required historical state unavailable|^missing block |^requested too many blocks|^gas required exceeds allowance/
 /** Texts of a node that lacks the method: others may be older, newer, or have the API switched on. */
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
 /** No node is left alone for longer, whatever it asks for. */
@@ -69,11 +76,13 @@ function safeString(body: Buffer, from: number, to: number): string {
   }
 }
 
+const mayBeElsewhere = (message: string): boolean =>
+  BEHIND.test(message) || WITHOUT.test(message) || LACKING.test(message)
+
 function judgeError({ code, message }: RpcError): AnswerVerdict {
   if (code === 429 || code === -32029 || (code !== 3 && LIMITED.test(message) && !/\bgas\b/i.test(message)))
     return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
-  if (BEHIND.test(message) || LACKING.test(message)) return behind(`JSON-RPC error ${code}`)
-  return ANSWER
+  return mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
 
 /** Any member of a batch that a node behind could not answer makes the whole batch another node's. */
@@ -97,6 +106,8 @@ const BOOTSTRAPPING = 'API call rejected because chain is not done bootstrapping
 function judgeStatus({ status, body, headers }: RawResponse): AnswerVerdict {
   // API switched off, chain not validated here, or no node at all: another may serve it.
   if (status === 404) return behind('status 404')
+  // Its limit for bodies is its own; what is too large for this server was refused before.
+  if (status === 413) return behind('status 413')
   if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return behind('bootstrapping')
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined))
     return { kind: 'retry', reason: `status ${status}`, rateLimited: true, ...retryAfter(headers['retry-after']) }
@@ -132,6 +143,16 @@ export const judgeCall =
     return trouble(answered === 'other' ? 'answer to another call' : 'answer without a result or an error')
   }
 
+/** The same judge; but that a node has no such thing is believed only when nobody has it. */
+export function unlessAbsent({ absentWhen }: Pick<MethodRule, 'absentWhen'>, judge: Judge): Judge {
+  if (absentWhen === undefined) return judge
+  return (response) => {
+    const verdict = judge(response)
+    const isAbsent = verdict.kind === 'answer' && response.status === 200 && response.body.includes(absentWhen)
+    return isAbsent ? behind('has no such thing') : verdict
+  }
+}
+
 /** Answers of which nothing is known but HTTP. */
 export const judgeHttp: Judge = (response) => (response.status === 200 ? ANSWER : judgeStatus(response))
 
@@ -150,6 +171,9 @@ export const judgeOpaque: Judge = (response) => {
 
 /** Health tells by 503 that the node is unhealthy: that is the answer. */
 export const judgeHealth: Judge = (response) => (response.status === 503 ? ANSWER : judgeHttp(response))
+
+/** True when another node may have what this answer, or entry of a batch, says that there is not. */
+export const saysWithout = (body: Buffer): boolean => mayBeElsewhere(errorOf(body)?.message ?? '')
 
 /** True when the body says that the node does not have the method. */
 export const lacksMethod = (body: Buffer): boolean => LACKING.test(errorOf(body)?.message ?? '')

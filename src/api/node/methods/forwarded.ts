@@ -7,7 +7,11 @@ const pages: MethodRule = { target: 'any', finality: 'tip', pages: true }
 const identity: MethodRule = { target: 'identity' }
 const write: MethodRule = { target: 'write' }
 const final = (...marks: string[]): MethodRule => ({ target: 'any', finality: 'immutable', finalWhen: marks })
-const news = (...marks: string[]): MethodRule => ({ ...final(...marks), news: true })
+const news = (...marks: string[]): MethodRule => ({
+  ...final(...marks),
+  absentWhen: '"status":"Unknown"',
+  news: true,
+})
 
 /**
  * Forwarded methods about which something is special; all others go to any node and are never cached. Names are unique
@@ -75,7 +79,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'index.getContainerByID': immutable,
   'index.getContainerByIndex': immutable,
   'index.getIndex': immutable,
-  'index.isAccepted': final('"isAccepted":true'),
+  'index.isAccepted': { ...final('"isAccepted":true'), absentWhen: '"isAccepted":false' },
   'index.getLastAccepted': tip,
 
   eth_sendRawTransaction: write,

@@ -23,8 +23,8 @@ it('a height far above all others is a broken node', () => {
   tip.saw('one', 100n)
   tip.saw('one', 10_100n)
   expect(tip.mark()).toBe(10_100n)
-  tip.reached(20_101n)
-  tip.reached(10_099n)
+  tip.reached('one', 20_101n)
+  tip.reached('one', 10_099n)
   expect(tip.mark()).toBe(10_100n)
 })
 
@@ -40,4 +40,25 @@ it('a chain was set back when no node has come up to the mark for a minute, not 
   expect([tip.wasSetBack(), tip.mark()]).toEqual([true, undefined])
   tip.saw('two', 99n)
   expect([tip.wasSetBack(), tip.mark()]).toEqual([false, 99n])
+})
+
+it('a node without the newest block is looked at ten times a second at most', () => {
+  const { clock, tip } = start()
+  const looks: string[] = []
+  const member = (host: string) => ({ host, path: () => '/', pool: { rpc: async () => looks.push(host) } })
+  const group = { members: () => ['one', 'two'].map(member) } as unknown as Parameters<typeof tip.mayLackNewest>[1]
+  const endpoint = {} as Parameters<typeof tip.mayLackNewest>[2]
+  const lack = () => ['one', 'two', 'three'].map((host) => tip.mayLackNewest(host, group, endpoint))
+  expect(lack()).toEqual([false, false, false])
+  tip.saw('one', 100n)
+  for (let time = 0; time < 3; time++) expect(lack()).toEqual([false, true, true])
+  clock.now += 99
+  lack()
+  expect(looks).toEqual(['two'])
+  clock.now += 1
+  lack()
+  expect(looks).toEqual(['two', 'two'])
+  tip.saw('two', 100n)
+  tip.saw('one', 101n)
+  expect(lack()).toEqual([false, true, true])
 })

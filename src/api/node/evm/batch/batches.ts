@@ -1,9 +1,10 @@
 import { FirnError } from '../../../../errors.ts'
 import { mapBounded } from '../../../../lib/map-bounded.ts'
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
-import { judgeRpc } from '../../forward/judge.ts'
+import { judgeRpc, saysWithout } from '../../forward/judge.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
-import { EVM_CODES, errorEntry, refusedBody, silence, trimmed } from '../answers.ts'
+import type { Endpoint } from '../../routes/endpoint.ts'
+import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed } from '../answers.ts'
 import type { EvmCall } from '../call.ts'
 import type { EvmRequest } from '../endpoint.ts'
 import type { EvmMessage } from '../message.ts'
@@ -11,7 +12,7 @@ import type { ChainTip } from '../read/chain-tip.ts'
 import { type Attempts, inspect } from '../read/inspect.ts'
 import type { KeptAnswers } from '../read/kept-answers.ts'
 import { planRead, type ReadPlan } from '../read/plan.ts'
-import { type EvmReads, neverLower } from '../read/reads.ts'
+import { type EvmReads, isFinal, neverLower } from '../read/reads.ts'
 import { joinAnswers } from './join-answers.ts'
 import { matchAnswers } from './match-answers.ts'
 import { entriesOf, joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
@@ -31,10 +32,14 @@ export interface EvmBatchesDeps {
   isAlone(method: string): boolean
   /** True for calls that change something: what stands behind them is asked after they are done. */
   isWrite(method: string): boolean
+  /** True when there are several nodes to be asked. */
+  hasOthers(endpoint: Endpoint): boolean
 }
 
 /** Calls of one batch that travel alone at the same time. */
 const AT_ONCE = 8
+/** Calls of one batch that are asked of other nodes because the first has not what they ask for. */
+const MOST_ELSEWHERE = 64
 const NEWLINE = Buffer.from('\n')
 
 type Plans = ReadonlyMap<EvmMessage, ReadPlan>
@@ -61,6 +66,11 @@ function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => bo
   return runs
 }
 
+const leftAsTheyAre = (error: unknown): Answers => {
+  if (error instanceof FirnError) return new Map()
+  throw error
+}
+
 function refusal(messages: readonly EvmMessage[]): NodeAnswer | undefined {
   if (messages.length === 0) return refusedBody(errorEntry(undefined, EVM_CODES.invalidRequest, 'empty batch'))
   if (messages.length <= MAX_BATCH) return undefined
@@ -70,7 +80,7 @@ function refusal(messages: readonly EvmMessage[]): NodeAnswer | undefined {
 }
 
 export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
-  const { reads, kept, single, isAlone, isWrite } = deps
+  const { reads, kept, single, isAlone, isWrite, hasOthers } = deps
 
   const askOne = async (request: EvmRequest, message: EvmMessage): Promise<Buffer | undefined> => {
     const { endpoint, contentType, signal } = request
@@ -113,7 +123,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     await reads.learnEnds(tip, endpoint, plans.values())
     const attempts: Attempts = { missing: false, doubtful: false }
     const judge = judgeFor(asked, plans, tip, attempts)
-    const whole = await reads.ask({ endpoint, body, contentType, signal }, judge)
+    const areFinal = plans.size === asked.length && [...plans.values()].every(isFinal)
+    const whole = await reads.ask({ endpoint, body, contentType, signal }, judge, areFinal)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
@@ -122,7 +133,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       return entry ? [[plan, entry, message] as const] : []
     })
     await reads.settleReceipts(request, entries)
-    let changed = false
+    let changed = await askElsewhere(request, answers)
     for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)
       changed ||= higher !== undefined
@@ -130,6 +141,17 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       else if (!attempts.doubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
     }
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
+  }
+  /** What one node has not, and another may have: each such call by itself, as no one node need have all of them. */
+  const askElsewhere = async (request: EvmRequest, answers: Answers): Promise<boolean> => {
+    if (!hasOthers(request.endpoint)) return false
+    const without = [...answers].flatMap(([message, entry]) =>
+      message.kind === 'call' && saysWithout(entry) ? [message] : [],
+    )
+    const asked = without.slice(0, MOST_ELSEWHERE)
+    const others = await askEach(request, asked).catch(leftAsTheyAre)
+    for (const [message, entry] of others) if (resultOf(entry)) answers.set(message, entry)
+    return asked.length > 0
   }
   const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {
     const answers: Answers = new Map()

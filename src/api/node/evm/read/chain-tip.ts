@@ -10,10 +10,15 @@ export interface ChainTip {
   mark(): bigint | undefined
   /** A node has shown that its tip is at this height, now. */
   saw(host: string, height: bigint): void
-  /** A block of this height exists: the tip is there or above. */
-  reached(height: bigint): void
+  /** This node has a block of this height: the tip is there or above. */
+  reached(host: string, height: bigint): void
   /** True when this node has lately shown a tip too far below the mark to speak about the newest state. */
   isBehind(host: string): boolean
+  /**
+   * True when this node is not known to have the newest block, which clients may have been told of: it is rather not asked
+   * what is the state now. It is looked at then, so that this does not last.
+   */
+  mayLackNewest(host: string, group: NodeGroup, endpoint: Endpoint): boolean
   /**
    * True when no node has come up to the mark for so long that the chain itself must have been set back (a test chain).
    * The mark then follows.
@@ -45,11 +50,14 @@ const SET_BACK_MS = 60_000
 const IDLE_MS = 15_000
 /** How long a read waits for the heights of slow nodes, milliseconds. */
 const READY_MS = 1_000
+/** Between two looks at a node that lacks the newest block, milliseconds. */
+const LOOK_MS = 100
 /** A height this far above what the pool believes is a broken node and no news. */
 const ABSURD_LEAD = 10_000n
 
 export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTipOptions): ChainTip {
   const heights = new Map<string, { height: bigint; at: number }>()
+  const lookedAt = new Map<string, number>()
   let mark: bigint | undefined
   let probedBefore: bigint | undefined
   let confirmedAt = now()
@@ -70,13 +78,18 @@ export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTip
     }
     return mark
   }
-  const reached = (height: bigint): void => {
+  const exists = (height: bigint): void => {
     const known = current()
     if (known === undefined || height - known <= ABSURD_LEAD) raise(height)
   }
   const saw = (host: string, height: bigint): void => {
     heights.set(host, { height, at: now() })
-    reached(height)
+    exists(height)
+  }
+  const reached = (host: string, height: bigint): void => {
+    const known = heights.get(host)
+    if (!known || known.height < height) saw(host, height)
+    else exists(height)
   }
   const askOne = async ({ host, pool, path }: Omit<Member, 'pausedUntil'>, endpoint: Endpoint): Promise<void> => {
     try {
@@ -107,6 +120,18 @@ export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTip
       const top = current()
       if (!known || top === undefined || now() - known.at > HEIGHT_MS) return false
       return top - known.height > BigInt(maxLagBlocks)
+    },
+    mayLackNewest: (host, group, endpoint) => {
+      const known = heights.get(host)
+      const top = current()
+      if (top === undefined || (known && known.height >= top)) return false
+      const time = now()
+      if (time - (lookedAt.get(host) ?? Number.NEGATIVE_INFINITY) >= LOOK_MS) {
+        lookedAt.set(host, time)
+        const member = group.members().find((one) => one.host === host)
+        if (member) void askOne(member, endpoint)
+      }
+      return true
     },
     wasSetBack: () => {
       if (now() - confirmedAt < SET_BACK_MS) return false

@@ -1,6 +1,7 @@
 import type { AnswerVerdict } from '../../../../upstream/index.ts'
 import { eachMember } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
+import type { EvmRead } from '../methods.ts'
 import type { ChainTip } from './chain-tip.ts'
 import type { ReadPlan } from './plan.ts'
 
@@ -38,16 +39,27 @@ export function receiptHeight(plan: ReadPlan, entry: Buffer): bigint | undefined
   return result && heightIn(plan, result)
 }
 
-const isNull = (result: Buffer): boolean => result.length === 4 && result[0] === 0x6e
+/** Results that say that there is nothing are short. */
+const MAX_MISSING = 100
+
+/** True for what is said instead of an answer where there is nothing to tell of. */
+export const isMissing = ({ missing }: EvmRead, result: Buffer): boolean => {
+  if (result.length === 4 && result[0] === 0x6e) return true
+  return missing !== undefined && result.length <= MAX_MISSING && result.includes(missing)
+}
 
 /** A block or transaction that is accepted may still have to be executed; what has a receipt is. */
 const isExecuted = ({ message }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
   message.method === 'eth_getTransactionReceipt' ||
   !(tip.execution.isLater() || (result[0] === 0x7b && member(result, 'settledHeight') !== undefined))
 
+/** The block is accepted: who has it not was synced by state, and however many there are, another may have it. */
+const isThere = ({ finality }: ReadPlan, tip: ChainTip): boolean =>
+  finality?.kind === 'immutable' && finality.block !== undefined && finality.block <= (tip.mark() ?? -1n)
+
 /** What the attempts of one read have shown. */
 export interface Attempts {
-  /** A node has answered null. */
+  /** A node has answered that there is nothing. */
   missing: boolean
   /** A node may have left something out. */
   doubtful: boolean
@@ -69,8 +81,8 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     attempts.doubtful = true
     return behind('may not have executed the end of the range')
   }
-  if (read.mayBeMissing && isNull(result)) {
-    if (attempts.missing) return ANSWER
+  if (read.mayBeMissing && isMissing(read, result)) {
+    if (attempts.missing && !isThere(plan, tip)) return ANSWER
     attempts.missing = true
     return behind('has no such block or transaction')
   }
@@ -78,7 +90,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const newest = aboutTip && !finality.below
   if (height !== undefined) {
     if (newest) tip.saw(host, height)
-    else if (isExecuted(plan, tip, result)) tip.reached(height)
+    else if (isExecuted(plan, tip, result)) tip.reached(host, height)
   }
   if (!aboutTip) return ANSWER
   const mark = tip.mark()

@@ -1,6 +1,8 @@
 import { type AnswerCache, LONGEST_KEPT_MS, withoutId } from '../../forward/answer-cache.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
+import { resultOf } from '../answers.ts'
 import type { ChainTip } from './chain-tip.ts'
+import { isMissing } from './inspect.ts'
 import type { ReadPlan } from './plan.ts'
 
 /** Answers that are still true, none of them old. Errors and null are never among them. */
@@ -40,6 +42,8 @@ export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptA
       const { finality, message } = plan
       if (!finality || message.id === undefined || status !== 200) return
       if (finality.kind === 'tip' && (mark === undefined || tipCacheMs === 0)) return
+      const result = resultOf(body)
+      if (!result || isMissing(plan.read, result)) return
       const life = lifeOf(plan, tip, body)
       const parts = life === undefined ? undefined : withoutId(body, message.id, 'evm')
       if (life === undefined || !parts) return

@@ -18,8 +18,15 @@ import { planRead, type ReadPlan } from './plan.ts'
 export interface EvmReads {
   /** @throws FirnError when no node answers. */
   read(call: EvmCall): Promise<NodeAnswer>
-  /** Bytes to any node that is not behind; `judge` reads what came. For what is asked anew each time. */
-  ask(call: Omit<EvmCall, 'message'>, judge: (response: RawResponse) => AnswerVerdict): Promise<NodeAnswer>
+  /**
+   * Bytes to any node that is not behind; `judge` reads what came. For what is asked anew each time. What is final already
+   * needs no node with the newest block.
+   */
+  ask(
+    call: Omit<EvmCall, 'message'>,
+    judge: (response: RawResponse) => AnswerVerdict,
+    isFinal?: boolean,
+  ): Promise<NodeAnswer>
   /** A kept answer, without asking anybody. */
   find(endpoint: Endpoint, message: EvmMessage): NodeAnswer | undefined
   /** Before logs are asked for: who has executed the ends of their ranges. */
@@ -55,15 +62,21 @@ export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer
   return resultEntry(plan.message.id, hex(mark))
 }
 
+/** Says what was, not what is now. */
+export const isFinal = ({ finality }: ReadPlan): boolean => finality !== undefined && finality.kind !== 'tip'
+
 export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
   const flights = createFlights<{ answer: NodeAnswer; id: Buffer }>()
 
-  const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal }, judge) => {
+  const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal }, judge, isFinal = false) => {
     const group = pools.group(endpoint.source)
-    await tipOf(endpoint).ready(group, endpoint)
+    const tip = tipOf(endpoint)
+    await tip.ready(group, endpoint)
     const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
-    return answerOf(await group.pool.exchange(request, { signal, deadline: Date.now() + CALL_MS, judge }))
+    const options = { signal, deadline: Date.now() + CALL_MS, judge }
+    const avoid = (host: string): boolean => tip.mayLackNewest(host, group, endpoint)
+    return answerOf(await group.pool.exchange(request, isFinal ? options : { ...options, avoid }))
   }
   const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {
     for (const { read, finality } of plans)
@@ -82,11 +95,12 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     const attempts: Attempts = { missing: false, doubtful: false }
     await learnEnds(tip, call.endpoint, [plan])
     const judge = judgeFor(call.message)
-    const answer = await ask(call, (response) => {
+    const inspected = (response: RawResponse): AnswerVerdict => {
       const verdict = judge(response)
       if (verdict.kind !== 'answer' || response.status !== 200) return verdict
       return inspect(plan, tip, response.host, response.body, attempts)
-    })
+    }
+    const answer = await ask(call, inspected, isFinal(plan))
     const higher = neverLower(plan, tip, answer.body)
     if (higher) return bodyOf(higher)
     // What is kept is told at once: whoever asks meanwhile has to wait, too.

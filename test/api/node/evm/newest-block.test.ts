@@ -1,0 +1,83 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
+import { type EvmStage, startEvmStage } from './stage.ts'
+
+// Who has been shown a block asks for the state of now: no node may be asked then that does not have the block.
+
+interface Node {
+  height: number
+  server: FaultServer
+}
+
+const hex = (number: number): string => `0x${number.toString(16)}`
+const LATE = 0
+const AHEAD = 1
+
+/** Balances are the heights of those who tell them. */
+async function start(heights: readonly number[]): Promise<{ stage: EvmStage; nodes: Node[] }> {
+  const nodes = await Promise.all(
+    heights.map(async (height) => {
+      const node = { height } as Node
+      const answer = ({ method, params }: SeenCall) => {
+        if (method === 'eth_blockNumber' || method === 'eth_getBalance') return hex(node.height)
+        const [number] = params as string[]
+        return Number(number) <= node.height ? { number, hash: `0x${'ab'.repeat(32)}` } : null
+      }
+      node.server = await startFaultServer({ answer })
+      return node
+    }),
+  )
+  const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url) })
+  onTestFinished(async () => {
+    await stage.close()
+    await Promise.all(nodes.map(({ server }) => server.close()))
+  })
+  return { stage, nodes }
+}
+
+const balance = async (stage: EvmStage, block = 'latest'): Promise<number> =>
+  Number(await stage.call('eth_getBalance', [`0x${'1'.repeat(40)}`, block]))
+
+const asked = ({ server }: Node, what: string): number =>
+  server.stats.seen.filter(({ method }) => method === what).length
+
+it('what is asked about now goes to a node with the newest block that was shown', async () => {
+  const { stage, nodes } = await start([100, 100])
+  const [late, ahead] = nodes as [Node, Node]
+  expect(await balance(stage)).toBe(100)
+  expect(asked(late, 'eth_getBalance')).toBe(1)
+  ahead.height = 101
+  // The first one does not have it, the second shows it.
+  expect(await stage.call('eth_getBlockByNumber', [hex(101), false])).toMatchObject({ number: hex(101) })
+  for (let time = 0; time < 5; time++) expect(await balance(stage)).toBe(101)
+  const batch = [1, 2].map((id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'eth_getBalance',
+    params: [`0x${'2'.repeat(40)}`, 'latest'],
+  }))
+  for (const { result } of JSON.parse((await stage.post(batch)).text)) expect(result).toBe(hex(101))
+  // What is final can be had everywhere.
+  const before = asked(late, 'eth_getBalance')
+  await balance(stage, hex(90))
+  expect(asked(late, 'eth_getBalance')).toBe(before + 1)
+  // One that has it now, too, is found out.
+  late.height = 101
+  await expect
+    .poll(async () => {
+      await balance(stage)
+      return asked(late, 'eth_getBalance')
+    })
+    .toBeGreaterThan(before + 1)
+  const looks = asked(late, 'eth_blockNumber')
+  for (let time = 0; time < 5; time++) expect(await balance(stage)).toBe(101)
+  expect(asked(late, 'eth_blockNumber')).toBe(looks)
+})
+
+it('where nobody else is there, the one that is a block behind is better than nobody', async () => {
+  const { stage, nodes } = await start([100, 101])
+  const ahead = nodes[AHEAD] as Node
+  await stage.call('eth_getBlockByNumber', [hex(101), false])
+  await ahead.server.close()
+  expect(await balance(stage)).toBe((nodes[LATE] as Node).height)
+})

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import type { FaultServer } from '../support/fault-server.ts'
+import { startTestPool } from '../support/upstream-pool.ts'
+
+const post = {
+  method: 'POST',
+  path: '/',
+  headers: {},
+  body: '{"jsonrpc":"2.0","id":1,"method":"m","params":[]}',
+} as const
+
+async function start(limits = {}) {
+  const { pool, servers } = await startTestPool([{ answer: () => 'first' }, { answer: () => 'second' }], { limits })
+  const hosts = servers.map(({ url }) => new URL(url).host)
+  const ask = async (avoid: (host: string) => boolean) =>
+    JSON.parse((await pool.exchange(post, { avoid })).body.toString())
+  return { servers, hosts, ask }
+}
+
+it('who is to be avoided is asked only where there is no other', async () => {
+  const { servers, hosts, ask } = await start()
+  const [first] = hosts
+  expect(await ask(() => false)).toMatchObject({ result: 'first' })
+  expect(await ask((host) => host === first)).toMatchObject({ result: 'second' })
+  expect(await ask(() => true)).toMatchObject({ result: 'first' })
+  await servers[1]?.close()
+  expect(await ask((host) => host === first)).toMatchObject({ result: 'first' })
+})
+
+it('nor is he asked as a second opinion of one that is slow', async () => {
+  const answers = [{ answer: () => 'first' }, { answer: () => 'second' }]
+  const { pool, servers } = await startTestPool(answers, { limits: { hedgeMinMs: 10 } })
+  const [first, second] = servers as [FaultServer, FaultServer]
+  const read = async (avoid: (host: string) => boolean) => (await pool.exchange(post, { avoid })).host
+  expect(await read((host) => host === second.host)).toBe(first.host)
+  second.set({ latencyMs: 300 })
+  expect(await read((host) => host === first.host)).toBe(second.host)
+  expect(first.stats.seen.length).toBe(1)
+})
