@@ -172,9 +172,9 @@ describe('forwarding', () => {
   it('passes on what is true on every node, and asks only one', async () => {
     const front = await startFront(2)
     for (const node of front.nodes)
-      node.answer = ({ method }) => (method === 'platform.x' ? gorillaError('not found') : undefined)
+      node.answer = ({ method }) => (method === 'platform.x' ? gorillaError('no addresses provided') : undefined)
     const posted = await front.post('/ext/bc/P', gorillaCall('platform.x'))
-    expect(posted.text).toContain('"message":"not found"')
+    expect(posted.text).toContain('"message":"no addresses provided"')
     expect(front.nodes.flatMap(({ asked }) => asked)).toHaveLength(1)
   })
 

@@ -1,0 +1,109 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
+import { type EvmStage, startEvmStage } from './stage.ts'
+
+const HASH = `0x${'ab'.repeat(32)}`
+const FULL = { block: 'full', oldestBlock: '0xa', baseFeePerGas: ['0x1'], gasUsedRatio: [0.5] }
+
+/** Results of one with all blocks, and as coreth gives them where it was synced by state and has no old ones. */
+const ALL: Readonly<Record<string, unknown>> = {
+  eth_getRawTransactionByHash: '0x02f8',
+  eth_getRawTransactionByBlockNumberAndIndex: '0x02f8',
+  eth_feeHistory: FULL,
+  eth_getBlockByNumber: { number: '0x5' },
+}
+const NOTHING: Readonly<Record<string, unknown>> = {
+  eth_getRawTransactionByHash: '0x',
+  eth_getRawTransactionByBlockNumberAndIndex: '0x',
+  eth_feeHistory: { oldestBlock: '0x0', gasUsedRatio: null },
+  eth_getBlockByNumber: null,
+}
+
+const answerOf =
+  (results: Readonly<Record<string, unknown>>) =>
+  ({ method }: SeenCall): unknown =>
+    results[method] === undefined ? '0x64' : results[method]
+
+/** `full` has all blocks; the others were synced by state. */
+async function start(count: number, full: number): Promise<{ stage: EvmStage; servers: FaultServer[] }> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, (_, index) => startFaultServer({ answer: answerOf(index === full ? ALL : NOTHING) })),
+  )
+  const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
+  onTestFinished(async () => {
+    await stage.close()
+    await Promise.all(servers.map((server) => server.close()))
+  })
+  await stage.call('eth_blockNumber')
+  return { stage, servers }
+}
+
+const OLD: readonly [method: string, params: unknown[]][] = [
+  ['eth_getRawTransactionByHash', [HASH]],
+  ['eth_getRawTransactionByBlockNumberAndIndex', ['0x5', '0x0']],
+  ['eth_feeHistory', ['0x1', '0xa', []]],
+]
+
+it.each(OLD)('%s: that there is nothing is believed when the other has nothing either', async (method, params) => {
+  for (const full of [0, 1]) {
+    const { stage } = await start(2, full)
+    expect(await stage.call(method, params)).toEqual(ALL[method])
+    const batch = { jsonrpc: '2.0', id: 1, method, params: [...params, full] }
+    expect(JSON.parse((await stage.post([batch])).text)).toMatchObject([{ result: ALL[method] }])
+  }
+  const { stage } = await start(2, -1)
+  expect(await stage.call(method, params)).toEqual(NOTHING[method])
+})
+
+it.each(OLD)('%s: that there is nothing is not kept, as one that has it may come back', async (method, params) => {
+  const { stage, servers } = await start(2, 1)
+  await servers[1]?.down()
+  expect(await stage.call(method, params)).toEqual(NOTHING[method])
+  await servers[1]?.up()
+  await expect.poll(() => stage.call(method, params), { timeout: 5_000 }).toEqual(ALL[method])
+})
+
+it('a block below the tip is asked of all, however many have not got it', async () => {
+  const { stage } = await start(4, 3)
+  expect(await stage.call('eth_getBlockByNumber', ['0x5', false])).toEqual({ number: '0x5' })
+})
+
+it.each([
+  'not found',
+  'header not found',
+  'block #5 not found',
+  'transaction not found',
+  'historical proof query not allowed: block number 5 is before the oldest allowed block number 877 (window of 32 blocks)',
+  'required historical state unavailable (reexec=128)',
+  'requested too many blocks from 2 to 200, maximum is set to 50',
+  'gas required exceeds allowance (60000)',
+  'the method debug_traceTransaction does not exist/is not available',
+])('"%s": another node is asked, for single entries of batches, too', async (message) => {
+  for (const lacking of [0, 1]) {
+    const { stage, servers } = await start(2, 1 - lacking)
+    const methods = ['eth_getLogs', 'debug_traceTransaction']
+    servers[lacking]?.set({ rpcError: { code: -32000, message, methods } })
+    for (const method of methods) expect(await stage.call(method, [{ from: '0x1' }])).toBe('0x64')
+    const batch = [...methods, 'eth_gasPrice'].map((method, id) => ({ jsonrpc: '2.0', id, method, params: [{ id }] }))
+    const { text } = await stage.post(batch)
+    expect(JSON.parse(text)).toMatchObject([
+      { id: 0, result: '0x64' },
+      { id: 1, result: '0x64' },
+      { id: 2, result: '0x64' },
+    ])
+    for (const server of servers) server.set({ rpcError: { code: -32000, message, methods } })
+    await expect(stage.call('eth_getLogs', [{ address: '0x2' }])).rejects.toThrow(message)
+    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ error: { message } }, {}, { result: '0x64' }])
+  }
+})
+
+it('what one node refuses for its size is asked of another; what all refuse is told', async () => {
+  for (const small of [0, 1]) {
+    const { stage, servers } = await start(2, 1 - small)
+    servers[small]?.set({ status: 413 })
+    expect(await stage.call('eth_call', [{ data: '0x00' }, 'latest'])).toBe('0x64')
+    for (const server of servers) server.set({ status: 413 })
+    const { status } = await stage.post({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{}, 'latest'] })
+    expect(status).toBe(413)
+  }
+})

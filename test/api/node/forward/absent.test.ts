@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
+
+const idOf = ({ body }: Asked): string => /"id":(\d+)/.exec(body.toString())?.[1] ?? '1'
+const result = (asked: Asked, value: object): Reply => ({
+  body: `{"jsonrpc":"2.0","result":${JSON.stringify(value)},"id":${idOf(asked)}}\n`,
+})
+const failure = (asked: Asked, message: string): Reply => ({
+  body: `{"jsonrpc":"2.0","error":{"code":-32000,"message":${JSON.stringify(message)},"data":null},"id":${idOf(asked)}}\n`,
+})
+
+/** As nodes say it that were synced by state, whose index has a gap, or that are a block behind. */
+const CASES: readonly [path: string, method: string, there: object, absent: object | string][] = [
+  ['/ext/bc/C/avax', 'avax.getAtomicTx', { tx: '0x00', blockHeight: '5' }, 'could not find tx 2j85eEL2'],
+  ['/ext/bc/C/avax', 'avax.getAtomicTxStatus', { status: 'Accepted', blockHeight: '5' }, { status: 'Unknown' }],
+  ['/ext/bc/P', 'platform.getTx', { tx: '0x00' }, "couldn't get tx: not found"],
+  ['/ext/bc/P', 'platform.getTxStatus', { status: 'Committed' }, { status: 'Unknown' }],
+  ['/ext/bc/P', 'platform.getBlock', { block: '0x00' }, "couldn't get block with id 2j85eEL2: not found"],
+  ['/ext/bc/X', 'avm.getTx', { tx: '0x00' }, 'not found'],
+  ['/ext/bc/X', 'avm.getTxStatus', { status: 'Processing' }, { status: 'Unknown' }],
+  ['/ext/index/C/block', 'index.getContainerByID', { id: 'x', index: '5' }, 'not found'],
+  ['/ext/index/C/block', 'index.isAccepted', { isAccepted: true }, { isAccepted: false }],
+]
+
+it.each(CASES)('%s %s: what one node has not is asked of another', async (path, method, there, absent) => {
+  const lacking = (asked: Asked): Reply => (typeof absent === 'string' ? failure(asked, absent) : result(asked, absent))
+  for (const index of [0, 1]) {
+    const front = await startFront(2)
+    nodeAt(front, index).answer = (asked) => (asked.method === method ? lacking(asked) : undefined)
+    nodeAt(front, 1 - index).answer = (asked) => (asked.method === method ? result(asked, there) : undefined)
+    const { text } = await front.post(path, gorillaCall(method, '{"txID":"x"}'))
+    expect((JSON.parse(text) as { result?: object }).result).toEqual(there)
+    nodeAt(front, 1 - index).answer = nodeAt(front, index).answer
+    const nowhere = await front.post(path, gorillaCall(method, '{"txID":"y"}'))
+    expect(JSON.parse(nowhere.text)).toMatchObject(
+      typeof absent === 'string' ? { error: { message: absent } } : { result: absent },
+    )
+  }
+})
