@@ -36,6 +36,8 @@ export interface Ledger {
   upgrades?: Record<string, unknown>
   /** Inner blocks by `<chain>:<height>`; left out, the node has no such method. */
   blocks?: Map<string, Uint8Array>
+  /** Chains that it runs; left out = it does not say. */
+  runs?: readonly Chain[]
 }
 
 export interface LedgerCall {
@@ -164,6 +166,9 @@ function dispatch(ledger: Ledger, index: MemoryIndex, call: LedgerCall): unknown
       return { networkID: String(ledger.networkId) }
     case 'info.getBlockchainID':
       return { blockchainID: ledger.chainIds[params['alias'] as Chain] }
+    case 'info.isBootstrapped':
+      if (!ledger.runs) throw new Error('rpc: can\'t find method "info.IsBootstrapped"')
+      return { isBootstrapped: ledger.runs.includes(params['chain'] as Chain) }
     case 'info.upgrades':
       if (!ledger.upgrades) throw new Error('rpc: can\'t find method "info.Upgrades"')
       return ledger.upgrades

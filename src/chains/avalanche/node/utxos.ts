@@ -9,6 +9,7 @@ import { type AddressList, addressList } from './address-list.ts'
 import { listOf, textOf, uintOf } from './answers.ts'
 import { askFor } from './ask.ts'
 import { UTXO_ENDPOINT } from './chains.ts'
+import { fromOneThatRuns } from './source-chain.ts'
 
 /** The node's own limits: addresses in one request and UTXOs in one page. */
 export const MAX_UTXO_ADDRESSES = 1_024
@@ -53,10 +54,18 @@ export interface UtxoRead {
 export const utxoName = (txId: string, outputIndex: number): string => `${txId}:${outputIndex}`
 
 /**
- * Reads all pages of getUTXOs. Pages overlap when a UTXO has several of the addresses; repeats are dropped.
+ * Reads all pages of getUTXOs. Pages overlap when a UTXO has several of the addresses; repeats are dropped. What X and C
+ * exported to P is told by nodes that run them.
  * @throws ManyPagesError; BadAnswerError when a page breaks its format, a UTXO its checksum, or paging does not advance.
  */
 export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: CallOptions): Promise<UtxoRead> {
+  const { chain, sourceChain } = query
+  // Other chains are only there where the whole network is.
+  if (chain !== 'P' || sourceChain === undefined) return readPages(pool, query, call)
+  return fromOneThatRuns(pool, sourceChain, call, (options) => readPages(pool, query, options))
+}
+
+async function readPages(pool: UpstreamPool, query: UtxoQuery, call: CallOptions): Promise<UtxoRead> {
   const addresses = 'json' in query.addresses ? query.addresses : addressList(query.chain, query.addresses)
   if (addresses.size === 0 || addresses.size > MAX_UTXO_ADDRESSES) {
     throw new BadInputError(`getUTXOs takes 1 to ${MAX_UTXO_ADDRESSES} addresses, got ${addresses.size}`)

@@ -1,0 +1,77 @@
+import { JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
+import { isRecord } from '../../../lib/json-record.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import { ask } from './ask.ts'
+
+const PATH = '/ext/info'
+const METHOD = 'info.isBootstrapped'
+/** A node that runs a chain goes on with it until it is started anew; one that does not may begin at any time. Milliseconds. */
+const LONG_MS = 600_000
+const SHORT_MS = 5_000
+
+interface Known {
+  runs: boolean
+  until: number
+}
+
+/** By the upstream, then by chain. */
+const known = new WeakMap<object, Map<ChainLetter, Known>>()
+
+const saysNo = (said: unknown): boolean => isRecord(said) && said['isBootstrapped'] === false
+
+/**
+ * Reads what a chain exported from a node that runs that chain. Nodes with `partial-sync-primary-network` run P alone, and
+ * say of its shared memory, without any error, that it is empty.
+ * @throws UpstreamUnavailableError when no node runs the chain
+ */
+export async function fromOneThatRuns<T>(
+  pool: UpstreamPool,
+  source: ChainLetter,
+  call: CallOptions,
+  read: (call: CallOptions) => Promise<T>,
+): Promise<T> {
+  const tellers: Parameters<NonNullable<CallOptions['toldBy']>>[0][] = []
+  const value = await read({ ...call, toldBy: (teller) => void tellers.push(teller) })
+  const runs = await Promise.all(tellers.map(({ server }) => runsChain(pool, server, source, call)))
+  if (runs.every(Boolean)) {
+    for (const teller of tellers) call.toldBy?.(teller)
+    return value
+  }
+  const sameServer = call.sameServer === undefined ? await serverThatRuns(pool, source, call) : undefined
+  if (!sameServer)
+    throw new UpstreamUnavailableError(`${pool.name}: no node runs ${source}, so that nobody knows what it exported`)
+  return read({ ...call, sameServer, toldBy: (teller) => call.toldBy?.({ ...teller, stoodIn: true }) })
+}
+
+/** Who cannot tell, or does not let others ask, is believed. */
+async function runsChain(pool: UpstreamPool, server: object, chain: ChainLetter, call: CallOptions): Promise<boolean> {
+  const chains = known.get(server) ?? new Map<ChainLetter, Known>()
+  known.set(server, chains)
+  const kept = chains.get(chain)
+  if (kept && steadyNow() < kept.until) return kept.runs
+  const asked = ask(pool, PATH, METHOD, { chain }, { ...timesOf(call), sameServer: server })
+  const said = await asked.catch((error: unknown) => error)
+  const runs = !saysNo(said)
+  const isTold = runs && (said instanceof JsonRpcError || !(said instanceof Error))
+  chains.set(chain, { runs, until: steadyNow() + (isTold ? LONG_MS : SHORT_MS) })
+  return runs
+}
+
+/** What calls have in common that go to one node which runs the chain; undefined when none does. */
+async function serverThatRuns(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<object | undefined> {
+  const sameServer = {}
+  try {
+    const said = await ask(pool, PATH, METHOD, { chain }, { ...timesOf(call), sameServer, doubts: saysNo })
+    return saysNo(said) ? undefined : sameServer
+  } catch (error) {
+    if (error instanceof JsonRpcError) return sameServer
+    throw error
+  }
+}
+
+const timesOf = ({ signal, deadline }: CallOptions): CallOptions => ({
+  ...(signal && { signal }),
+  ...(deadline !== undefined && { deadline }),
+})
