@@ -27,14 +27,15 @@ const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string
 }
 
 /**
- * Blockbook v2: `GET /api/v2/address/:a?details=basic`. `balance` is what blocks say, `unconfirmedBalance` the mempool's
- * change, both decimal strings in satoshi.
+ * Blockbook v2: `GET /api/v2/address/:a?details=tokens`. `balance` is what blocks say, `unconfirmedBalance` the mempool's
+ * change, both decimal strings in satoshi. Since 0.6.0 `details=basic` has nothing of the mempool; the next degree adds
+ * on Bitcoin nothing but that, in older servers nothing at all.
  */
 export const createBlockbookBackend = (deps: HttpBackendDeps): BitcoinBackend =>
   createHttpBackend(
     {
       kind: 'blockbook',
-      path: (address) => `/api/v2/address/${encodeURIComponent(address)}?details=basic`,
+      path: (address) => `/api/v2/address/${encodeURIComponent(address)}?details=tokens`,
       read,
       genesis,
       tip: bitcoinHeadProbe('blockbook'),

@@ -143,7 +143,7 @@ it('what every server refuses is refused', async () => {
 })
 
 describe('blockbook answers', () => {
-  const path = `/api/v2/address/${ID}?details=basic`
+  const path = `/api/v2/address/${ID}?details=tokens`
   const answer = (over: Record<string, unknown> = {}) => ({
     address: ID,
     balance: '500',
@@ -156,6 +156,12 @@ describe('blockbook answers', () => {
   it('reads both balances', async () => {
     pages[path] = answer()
     expect(balancesOf(await blockbook())).toEqual({ confirmed: 500n, unconfirmed: -100n })
+  })
+
+  it('asks for the first degree of detail that has the mempool: since 0.6.0 "basic" leaves it out', async () => {
+    pages[path] = answer()
+    pages[path.replace('tokens', 'basic')] = answer({ unconfirmedBalance: undefined })
+    expect(balancesOf(await blockbook()).unconfirmed).toBe(-100n)
   })
 
   it.each([
