@@ -25,6 +25,7 @@ import {
 } from './judge.ts'
 import type { Member, NodeGroup, NodePools } from './node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
+import { createSourceChains } from './source-chains.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
@@ -124,6 +125,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const turnstile = createTurnstile()
   const wake = createWake()
   const awaited = createAwaitedTransactions()
+  const sources = createSourceChains()
   const pages = createPageServers(deps.sharedHosts)
   let identity: string | undefined
 
@@ -173,11 +175,12 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     // No other node goes on where this one ended: when it fails, the list has to be read from its start.
     const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
     const { pool, path } = one ?? group
+    const judge = judgeOf(call)
     const response = await pool.exchange(requestOf(call, path(call.endpoint)), {
       idempotent: !isOpaque(call),
       signal: call.signal,
       deadline: Date.now() + FORWARD_MS,
-      judge: judgeOf(call),
+      judge: (await sources.judgeOf(call, group, judge)) ?? judge,
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     awaited.note(call, response)
