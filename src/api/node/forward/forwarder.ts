@@ -13,6 +13,7 @@ import {
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { acceptedEverywhere, createAwaitedTransactions } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
+import { createIndexGaps } from './index-gaps.ts'
 import {
   type Judge,
   judgeCall,
@@ -126,6 +127,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const wake = createWake()
   const awaited = createAwaitedTransactions()
   const sources = createSourceChains()
+  const gaps = createIndexGaps()
   const pages = createPageServers(deps.sharedHosts)
   let identity: string | undefined
 
@@ -180,7 +182,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       idempotent: !isOpaque(call),
       signal: call.signal,
       deadline: Date.now() + FORWARD_MS,
-      judge: (await sources.judgeOf(call, group, judge)) ?? judge,
+      judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     awaited.note(call, response)
