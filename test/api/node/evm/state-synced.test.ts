@@ -107,3 +107,38 @@ it('what one node refuses for its size is asked of another; what all refuse is t
     expect(status).toBe(413)
   }
 })
+
+it('that there are no logs is not believed of a node that was synced by state, before it began and 256 blocks on', async () => {
+  const began = 1_500
+  for (const synced of [0, 1]) {
+    const servers = await Promise.all(
+      [0, 1].map((index) =>
+        startFaultServer({
+          height: 2_000n,
+          answer: ({ method, params }) => {
+            const [first] = params as [unknown]
+            if (method === 'eth_getBlockByNumber')
+              return index === synced && Number(first) < began - 255 ? null : { number: first }
+            if (method === 'eth_getLogs')
+              return index === synced && Number((first as { fromBlock: string }).fromBlock) <= began ? [] : [index]
+            return undefined
+          },
+        }),
+      ),
+    )
+    const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
+    onTestFinished(async () => {
+      await stage.close()
+      await Promise.all(servers.map((server) => server.close()))
+    })
+    for (const [index, fromBlock] of ['0x2', '0x4e2', '0x5dc'].entries()) {
+      const asked = { fromBlock, toBlock: '0x7c0', address: `0x0${index}` }
+      expect(await stage.call('eth_getLogs', [asked])).toEqual([1 - synced])
+      const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ ...asked, toBlock: 'latest' }] }]
+      expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: [1 - synced] }])
+    }
+    // What it has it is believed about.
+    await servers[1 - synced]?.down()
+    expect(await stage.call('eth_getLogs', [{ fromBlock: '0x708', toBlock: '0x710' }])).toEqual([synced])
+  }
+})

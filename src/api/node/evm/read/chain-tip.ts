@@ -3,6 +3,7 @@ import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { type CommonHeight, createCommonHeight } from './common-height.ts'
 import { createExecution, type Execution } from './execution.ts'
+import { createHistory, type History } from './history.ts'
 
 /** What is known about the newest block of one chain, from everything that nodes have said. */
 export interface ChainTip {
@@ -30,6 +31,7 @@ export interface ChainTip {
    */
   ready(group: NodeGroup, endpoint: Endpoint): Promise<void> | undefined
   readonly execution: Execution
+  readonly history: History
   readonly common: CommonHeight
 }
 
@@ -112,6 +114,7 @@ export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTip
   return {
     mark: current,
     execution: createExecution({ top: current, shown, askAll, now }),
+    history: createHistory(current),
     common: createCommonHeight({ top: current, shown: (host) => heights.get(host)?.height, ask: askOne, now }),
     saw,
     reached,

@@ -67,14 +67,26 @@ const fromBlock = (block: Block): CallFinality | undefined => {
   return block.at === 'hash' ? { kind: 'immutable' } : { kind: 'immutable', block: block.number }
 }
 
-/** Logs are as final as the end of their range; a range that begins at the tip moves with it. */
-function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
+function filterOf(params: Buffer | undefined): Record<string, Buffer> | undefined {
   const filter = parameterAt(params, 0)
   if (filter?.[0] !== 0x7b) return undefined
   const seen: Record<string, Buffer> = {}
   eachMember(filter, 0, (keyFrom, keyTo, from, to) => {
     seen[filter.toString('latin1', keyFrom + 1, keyTo - 1)] = filter.subarray(from, to)
   })
+  return seen
+}
+
+/** The number of the block that a range of logs begins with; undefined where it is none. */
+export function rangeStart(params: Buffer | undefined): bigint | undefined {
+  const first = blockOf(filterOf(params)?.['fromBlock'])
+  return first?.at === 'number' ? first.number : undefined
+}
+
+/** Logs are as final as the end of their range; a range that begins at the tip moves with it. */
+function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
+  const seen = filterOf(params)
+  if (!seen) return undefined
   // No logs at all may be those of a block that is accepted and not executed yet.
   if (seen['blockHash'])
     return blockOf(seen['blockHash'])?.at === 'hash' ? { kind: 'immutable', finalWhen: IN_BLOCK } : undefined

@@ -74,9 +74,14 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const aboutTip = finality?.kind === 'tip'
   const tellsHeight = 'height' in read.depends || (read.depends.on === 'hash' && read.depends.finalWhen !== undefined)
   const end = read.depends.on === 'range' && finality?.kind === 'immutable' ? finality.block : undefined
-  if (!aboutTip && !tellsHeight && !read.mayBeMissing && end === undefined) return ANSWER
+  const { from } = plan
+  if (!aboutTip && !tellsHeight && !read.mayBeMissing && end === undefined && from === undefined) return ANSWER
   const result = resultOf(entry)
   if (!result) return ANSWER
+  if (from !== undefined && tip.history.mayLack(host, from)) {
+    attempts.doubtful = true
+    return behind('has not the beginning of the range')
+  }
   if (end !== undefined && tip.execution.mayLack(host, end)) {
     attempts.doubtful = true
     return behind('may not have executed the end of the range')

@@ -79,9 +79,14 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     return answerOf(await group.pool.exchange(request, isFinal ? options : { ...options, avoid }))
   }
   const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {
-    for (const { read, finality } of plans)
+    const group = pools.group(endpoint.source)
+    for (const { read, finality, from } of plans) {
+      // How long the chain is must be known by then.
+      if (from !== undefined) await tip.ready(group, endpoint)
+      if (from !== undefined) await tip.history.learn(group, endpoint, from)
       if (read.depends.on === 'range' && finality?.kind === 'immutable' && finality.block !== undefined)
-        await tip.execution.learn(pools.group(endpoint.source), endpoint, finality.block)
+        await tip.execution.learn(group, endpoint, finality.block)
+    }
   }
   const settleReceipts: EvmReads['settleReceipts'] = async ({ endpoint, signal }, answers) => {
     const heights = answers.map(([plan, entry]) => receiptHeight(plan, entry)).filter((height) => height !== undefined)

@@ -1,0 +1,72 @@
+import { LRUCache } from 'lru-cache'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+import type { Member, NodeGroup } from '../../forward/node-pools.ts'
+import type { Endpoint } from '../../routes/endpoint.ts'
+
+/**
+ * Which nodes were synced by state. They say of logs up to the block that they began with, without any error, that there are
+ * none, also where a range reaches into what they have.
+ */
+export interface History {
+  /** True when this node may leave out logs of a range that begins with this block. */
+  mayLack(host: string, from: bigint): boolean
+  /** To be asked before logs: undefined = there is nothing to find out. Never rejects. */
+  learn(group: NodeGroup, endpoint: Endpoint, from: bigint): Promise<void> | undefined
+}
+
+/** So many blocks before the one that it began with a node has, without an index of their logs. */
+const BEFORE = 256n
+/** What is known of a node is found out anew after this, milliseconds. */
+const KEPT_MS = 600_000
+/** How long a read waits for a node that does not say what it has, milliseconds. */
+const WAIT_MS = 1_000
+const NODES = 1_000
+
+/** The lowest block it is known to have, and the highest that it has not. */
+interface Bounds {
+  present: bigint | undefined
+  absent: bigint
+}
+
+const startOf = (from: bigint): bigint => (from > BEFORE ? from - BEFORE : 1n)
+
+/** @param top newest block that is known; nobody syncs the state of a short chain */
+export function createHistory(top: () => bigint | undefined): History {
+  const known = new LRUCache<string, Bounds>({ max: NODES, ttl: KEPT_MS, perf: { now: steadyNow } })
+
+  const isKnown = (host: string, block: bigint): boolean => {
+    const bounds = known.get(host)
+    return bounds !== undefined && (block <= bounds.absent || (bounds.present ?? block + 1n) <= block)
+  }
+  const look = async ({ host, pool, path }: Member, endpoint: Endpoint, block: bigint): Promise<void> => {
+    try {
+      const options = { deadline: Date.now() + WAIT_MS }
+      const params = [`0x${block.toString(16)}`, false]
+      const found = await pool.rpc<unknown>(path(endpoint), 'eth_getBlockByNumber', params, options)
+      const { present, absent } = known.get(host) ?? { present: undefined, absent: 0n }
+      if (found === null) known.set(host, { present, absent: block > absent ? block : absent })
+      else known.set(host, { present: present !== undefined && present < block ? present : block, absent })
+    } catch {
+      // Who does not say is believed: it may be a block that there is not yet.
+    }
+  }
+  const learnAt = async (member: Member, endpoint: Endpoint, block: bigint): Promise<void> => {
+    // Most have all blocks: then this is all that is ever asked.
+    if (!isKnown(member.host, 1n)) await look(member, endpoint, 1n)
+    if (!isKnown(member.host, block)) await look(member, endpoint, block)
+  }
+  return {
+    mayLack: (host, from) => {
+      const bounds = known.get(host)
+      return bounds !== undefined && bounds.present !== 1n && startOf(from) <= bounds.absent
+    },
+    learn: (group, endpoint, from) => {
+      const members = group.members()
+      const block = startOf(from)
+      if (members.length < 2 || (top() ?? 0n) < 2n * BEFORE) return undefined
+      const unknown = members.filter(({ host }) => !isKnown(host, block))
+      if (unknown.length === 0) return undefined
+      return Promise.all(unknown.map((member) => learnAt(member, endpoint, block))).then(() => undefined)
+    },
+  }
+}
