@@ -34,6 +34,9 @@ const CORRECTED = 4_096
 /** A page of blocks is large: it gets more time than a wallet's read. Milliseconds. */
 const READ_MS = 60_000
 
+/** A server that was synced by state has no blocks of before, and one that is behind has not the newest: another may. */
+const isNull = (said: unknown): boolean => said === null
+
 /**
  * Reads blocks and receipts in as few exchanges as the pool's batches allow; all of one page is asked at once. Servers
  * whose answers are not what the blocks' hashes say are passed over for others.
@@ -48,7 +51,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>
-    pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], options)
+    pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: isNull })
 
   const block = async ({ height, id }: WantedBlock, signal: AbortSignal): Promise<RpcBlock> => {
     const check = (answer: unknown) => {
@@ -61,7 +64,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   }
 
   const single = (hash: string, signal: AbortSignal) =>
-    pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], call(signal))
+    pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], { ...call(signal), doubts: isNull })
 
   const expectCorrected = (found: RpcBlock, receipts: readonly RpcReceipt[]): void => {
     const digest = corrected.get(found.hash)
@@ -81,7 +84,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
         if (answer) expectAll(answer as RpcReceipt[])
       }
       try {
-        const options = { ...call(signal), check }
+        const options = { ...call(signal), check, doubts: isNull }
         const all = await pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [number], options)
         if (all) return all
       } catch (error) {

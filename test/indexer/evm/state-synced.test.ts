@@ -1,0 +1,49 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
+import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
+import { recordedLines } from '../../support/recordings.ts'
+import { startTestPool } from '../../support/upstream-pool.ts'
+
+const facts = recordedLines<{ block: RpcBlock; receipts: RpcReceipt[] }>('c-blocks')
+  .filter(({ receipts }) => receipts.length > 0)
+  .slice(0, 8)
+const { signal } = new AbortController()
+
+/** @param wholeBlocks whether it has receipts of whole blocks */
+const archive = (wholeBlocks: boolean) => ({
+  answer: ({ method, params }: { method: string; params: unknown }) => {
+    const [what] = params as [string]
+    if (method === 'eth_getBlockByNumber') return facts.find(({ block }) => block.number === what)?.block ?? null
+    if (method === 'eth_getBlockReceipts')
+      return wholeBlocks ? (facts.find(({ block }) => block.number === what)?.receipts ?? null) : null
+    if (method === 'eth_getTransactionReceipt')
+      return facts.flatMap(({ receipts }) => receipts).find(({ transactionHash }) => transactionHash === what) ?? null
+    return '0x'
+  },
+})
+
+it.each([true, false])(
+  'blocks that a state-synced node lacks are asked of the next, receipts of blocks: %s',
+  async (whole) => {
+    // Two of them come first, and say of all that is old that it is not there.
+    const { pool } = await startTestPool([{ answer: () => null }, { answer: () => null }, archive(whole)])
+    onTestFinished(() => pool.close())
+    const reader = createEvmBlockReader(pool, '/')
+    const found = await reader.read(
+      facts.map(({ block }) => ({ height: BigInt(block.number), id: block.hash.slice(2) })),
+      signal,
+    )
+    expect(found.map(({ block, receipts }) => ({ block, receipts }))).toEqual(
+      facts.map(({ block, receipts }) => ({ block, receipts })),
+    )
+    expect(await reader.hashAt(BigInt(facts[0]?.block.number ?? 0), signal)).toBe(facts[0]?.block.hash.slice(2))
+  },
+)
+
+it('a block that nobody has is not there yet', async () => {
+  const { pool } = await startTestPool([{ answer: () => null }, { answer: () => null }])
+  onTestFinished(() => pool.close())
+  const reader = createEvmBlockReader(pool, '/')
+  await expect(reader.read([{ height: 7n }], signal)).rejects.toThrow('block 7 is not there yet')
+  expect(await reader.hashAt(7n, signal)).toBeUndefined()
+})
