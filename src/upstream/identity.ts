@@ -9,6 +9,9 @@ import type { IdentityProbe } from './types.ts'
 import type { Upstream } from './upstream.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
 
+/** Between what a server says of itself and of its genesis. */
+const BETWEEN = '\n'
+
 /** Keeps answers of servers that turn out to be on another network from the callers. */
 export interface IdentityGuard {
   /** `launch` whose answer is held until its upstream has said where it is; asked beside the first call, not before it. */
@@ -29,17 +32,30 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
   const foreign = new WeakSet<Upstream>()
   const checks = new WeakMap<Upstream, () => Promise<boolean>>()
 
-  const ask = (upstream: Upstream): Promise<string | undefined> =>
+  const askFor = (upstream: Upstream, question: Question): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
-      const plan = { request: requestTo(upstream, probe), read: readerOf(probe), calls: 1, hedge: false, urgent: true }
+      const request = requestTo(upstream, question)
+      const plan = { request, read: readerOf(question), calls: 1, hedge: false, urgent: true }
       attempt(upstream, plan, (outcome) => {
         if (outcome.kind === 'failure') reject(new Error(outcome.failure.reason))
         else resolve(outcome.kind === 'answer' ? outcome.value : undefined)
       })
     })
 
-  const judge = (upstream: Upstream, identity: string): boolean => {
-    const matches = probe.matches(identity)
+  const ask = async (upstream: Upstream): Promise<string | undefined> => {
+    const identity = await askFor(upstream, probe)
+    if (identity === undefined || !probe.genesis) return identity
+    const genesis = await askFor(upstream, probe.genesis)
+    return genesis === undefined ? identity : `${identity}${BETWEEN}${genesis}`
+  }
+
+  const fits = (told: string): boolean => {
+    const [identity = '', genesis] = told.split(BETWEEN)
+    return probe.matches(identity, genesis)
+  }
+
+  const judge = (upstream: Upstream, told: string): boolean => {
+    const matches = fits(told)
     if (matches) right.add(upstream)
     if (matches) foreign.delete(upstream)
     else foreign.add(upstream)
@@ -55,7 +71,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
         network: probe.network,
         ask: () => ask(upstream),
         // What was asked before it went away says nothing about who came back.
-        matches: (identity) => (checks.get(upstream) === check ? judge(upstream, identity) : probe.matches(identity)),
+        matches: (told) => (checks.get(upstream) === check ? judge(upstream, told) : fits(told)),
       })
       check = () =>
         made({ signal }).then(
@@ -99,14 +115,16 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
   }
 }
 
-const requestTo = (upstream: Upstream, { path, rpc }: IdentityProbe): WireRequest => {
-  if (rpc) return jsonRequest(upstream, path, writeEntry({ method: rpc, params: '[]' }, 1), undefined)
+type Question = Pick<IdentityProbe, 'path' | 'rpc' | 'parse'> & { params?: unknown }
+
+const requestTo = (upstream: Upstream, { path, rpc, params = [] }: Question): WireRequest => {
+  if (rpc) return jsonRequest(upstream, path, writeEntry({ method: rpc, params: JSON.stringify(params) }, 1), undefined)
   return documentRequest(upstream, path)
 }
 
 /** What the server says of itself; undefined when it does not know the question. */
 const readerOf =
-  ({ rpc, parse }: IdentityProbe) =>
+  ({ rpc, parse }: Question) =>
   (host: string, answer: WireAnswer): Outcome<string | undefined> => {
     if (rpc) return mapAnswer(readSingle(host, answer), (value) => ({ kind: 'answer', value: parse(value), bytes: 0 }))
     if (answer.status >= 500 || answer.status === 429)

@@ -63,7 +63,19 @@ export interface IdentityProbe {
   rpc?: string
   /** The identity in the method's result, or in the text of the document; undefined = it does not say. Never throws. */
   parse(answer: unknown): string | undefined
-  matches(identity: string): boolean
+  /** What tells two networks apart that go by the same identity: asked behind it. */
+  genesis?: GenesisQuestion
+  /** @param genesis undefined = it does not say, or is not asked */
+  matches(identity: string, genesis?: string): boolean
+}
+
+/** A JSON-RPC call whose answer is another one on each network. */
+export interface GenesisQuestion {
+  path: string
+  rpc: string
+  params: unknown
+  /** Undefined = the answer does not say. Never throws. */
+  parse(answer: unknown): string | undefined
 }
 
 /** What a caller says about one read. */

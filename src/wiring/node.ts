@@ -20,7 +20,7 @@ import { createHealthPages, createHealthService } from '../api/node/services/hea
 import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
 import { avalancheIdentity } from '../chains/avalanche/index.ts'
-import { evmIdentity } from '../chains/evm/index.ts'
+import { cChainIdentity } from '../chains/evm/index.ts'
 import type { Config } from '../config/index.ts'
 import { pause } from '../lib/pause.ts'
 import type { ChainLetter, Side } from '../lib/primary-network.ts'
@@ -99,7 +99,7 @@ function networksOf({ chains }: Config, side: Side | undefined): NodePoolsDeps['
   const { networkId, evmChainId } = network
   return {
     nodes: avalancheIdentity(`avalanche:${side}`, networkId),
-    ...(evmChainId === undefined ? {} : { evm: evmIdentity(`eip155:${evmChainId}`) }),
+    evm: cChainIdentity(`the C-chain of avalanche:${side}`, evmChainId),
   }
 }
 

@@ -138,3 +138,43 @@ describe('a pool that knows its network', () => {
     expect(await staying).toBe(7)
   })
 })
+
+describe('networks that go by one identity', () => {
+  /** The first that tells its genesis decides. */
+  const byGenesis = (): IdentityProbe => {
+    let expected: string | undefined
+    return {
+      ...identity,
+      genesis: {
+        path: '',
+        rpc: 'genesis',
+        params: { height: '0' },
+        parse: (answer) => (typeof answer === 'string' ? answer : undefined),
+      },
+      matches(network, genesis) {
+        if (network !== 'main' || genesis === undefined) return network === 'main'
+        expected ??= genesis
+        return genesis === expected
+      },
+    }
+  }
+  const withGenesis = (genesis: unknown, told: number, network = 'main'): FaultServerOptions => ({
+    answer: ({ method }) => (method === 'whoami' ? network : method === 'genesis' ? genesis : told),
+  })
+  const start = (servers: FaultServerOptions[]) => startTestPool(servers, { deps: { identity: byGenesis() } })
+
+  it('are told apart by their genesis', async () => {
+    const started = await start([withGenesis('a', 7), withGenesis('b', 0)])
+    expect(await balance(started)).toBe(7)
+    started.servers[0]?.set({ status: 500 })
+    await expect(balance(started)).rejects.toThrow('status 500')
+    expect(started.servers[1]?.stats.seen.find(({ method }) => method === 'genesis')?.params).toEqual({ height: '0' })
+  })
+
+  it('a server of another network decides nothing, and who does not tell is believed', async () => {
+    const started = await start([withGenesis('b', 0, 'test'), withGenesis({}, 7), withGenesis('a', 7)])
+    for (let at = 0; at < 3; at++) expect(await balance(started)).toBe(7)
+    started.servers[1]?.set({ status: 500 })
+    for (let at = 0; at < 3; at++) expect(await balance(started)).toBe(7)
+  })
+})

@@ -8,7 +8,7 @@ export { decimalsData, nameData, symbolData } from './call-data.ts'
 export { readCalls } from './call-list.ts'
 export type { IndexedTokens } from './indexed-tokens.ts'
 export { type EvmLimits, evmLimits } from './limits.ts'
-export { createEvmReader, type EvmReaderDeps, evmChainId, evmIdentity } from './reader.ts'
+export { cChainIdentity, createEvmReader, type EvmReaderDeps, evmChainId, evmIdentity } from './reader.ts'
 export type {
   BalanceAnswer,
   BalanceQuery,

@@ -35,9 +35,15 @@ export function createHeightApi<T>(
 
 /** C, through the Ethereum API: transactions are known by their hashes, atomic ones by their bytes. */
 export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): HeightApi<CBlock> {
-  return withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) =>
-    readJsonCBlock(await pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', [`0x${height.toString(16)}`, false], call)),
-  )
+  return withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) => {
+    const params = [`0x${height.toString(16)}`, false]
+    // One that was synced by state has no blocks of before, which another may have.
+    const options = { ...call, doubts: (said: unknown) => said === null }
+    const block = await pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', params, options)
+    if (block === null)
+      throw new BadAnswerError(`no node has block ${height} of C: where all were synced by state, none can`)
+    return readJsonCBlock(block)
+  })
 }
 
 function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(

@@ -48,9 +48,13 @@ const BACKGROUND = new Set([
   'platform.getBlockchains',
   'info.getBlockchainID',
   'info.getNetworkID',
+  'eth_chainId',
   'avm.getAssetDescription',
   'platform.validatedBy',
 ])
+
+/** Asked for the first block, which tells networks apart that go by one id. */
+const GENESIS = /"platform\.getBlockByHeight","params":\{"height":"0"|"eth_getBlockByNumber","params":\["0x0",false\]/
 
 const healthy = (asked: Asked, nodeId: string): Reply => {
   const id = /"id":(\d+|"[^"]*")/.exec(asked.body.toString())?.[1] ?? '1'
@@ -95,7 +99,7 @@ async function startNode(index: number): Promise<{ node: FakeNode; server: Serve
         body,
         method,
       }
-      const isBackground = method !== undefined && BACKGROUND.has(method)
+      const isBackground = method !== undefined && (BACKGROUND.has(method) || GENESIS.test(body.toString('latin1')))
       if (!isBackground) {
         node.asked.push(asked)
         active += 1

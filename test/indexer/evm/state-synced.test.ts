@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
+import { createCHeightApi } from '../../../src/indexer/primary/height-api.ts'
 import { recordedLines } from '../../support/recordings.ts'
 import { startTestPool } from '../../support/upstream-pool.ts'
 
@@ -46,4 +47,15 @@ it('a block that nobody has is not there yet', async () => {
   const reader = createEvmBlockReader(pool, '/')
   await expect(reader.read([{ height: 7n }], signal)).rejects.toThrow('block 7 is not there yet')
   expect(await reader.hashAt(7n, signal)).toBeUndefined()
+})
+
+it('so are those of C that are read by their heights', async () => {
+  const [first] = facts
+  const height = BigInt(first?.block.number ?? 0)
+  const both = await startTestPool([{ answer: () => null }, archive(true)])
+  onTestFinished(() => both.pool.close())
+  expect((await createCHeightApi(both.pool).block(height, signal)).id).toBe(first?.block.hash.slice(2))
+  const none = await startTestPool([{ answer: () => null }, { answer: () => null }])
+  onTestFinished(() => none.pool.close())
+  await expect(createCHeightApi(none.pool).block(height, signal)).rejects.toThrow(`no node has block ${height} of C`)
 })

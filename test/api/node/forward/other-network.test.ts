@@ -46,3 +46,25 @@ it('a transaction that the own node did not take is not answered for by one of a
   const { text } = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x00","encoding":"hex"}'))
   expect(text).not.toContain('"result"')
 })
+
+/** Both nodes tell the same IDs; their first blocks differ. */
+it.each(READS)('nor one of another genesis at %s', async (path, call) => {
+  const front = await startFront(2, {}, { networkId: 5, evmChainId: C_CHAIN_ID })
+  for (const at of [0, 1]) {
+    const node = nodeAt(front, at)
+    isOf(node, 5, C_CHAIN_ID)
+    const { answer } = node
+    const first = `0x${String(at).repeat(64)}`
+    node.answer = (asked) => {
+      const id = /"id":(\d+)/.exec(asked.body.toString())?.[1]
+      if (asked.method === 'platform.getBlockByHeight')
+        return { body: `{"jsonrpc":"2.0","result":{"block":"${first}","encoding":"hex"},"id":${id}}` }
+      if (asked.method === 'eth_getBlockByNumber')
+        return { body: `{"jsonrpc":"2.0","id":${id},"result":{"number":"0x0","hash":"${first}"}}` }
+      return answer(asked)
+    }
+  }
+  expect((await front.post(path, call)).status).toBe(200)
+  nodeAt(front, 0).answer = () => 'cut'
+  expect((await front.post(path, call)).text).not.toContain('"result"')
+})
