@@ -95,16 +95,21 @@ export function createCMemories({
   }
 }
 
-/** All of one node: another may be blocks behind. If that one stumbles, once more of whoever answers then. */
+/**
+ * All of one node: another may be blocks behind. If that one stumbles, or does not run C at all, once more of one that
+ * does: the height of C binds to it what is asked next.
+ */
 async function ask(
   network: AvalancheNetwork,
   chain: ListedChain,
   addresses: readonly string[],
   deadline: number,
 ): Promise<Told> {
-  return askOne(network, chain, addresses, deadline).catch((error: unknown) => {
-    if (error instanceof FirnError && error.retryable) return askOne(network, chain, addresses, deadline)
-    throw error
+  const sameServer = {}
+  return askOne(network, chain, addresses, { deadline, sameServer: {} }).catch(async (error: unknown) => {
+    if (!(error instanceof FirnError) || !error.retryable) throw error
+    await readHeight(network.pool, 'C', { deadline, sameServer })
+    return askOne(network, chain, addresses, { deadline, sameServer })
   })
 }
 
@@ -112,12 +117,11 @@ async function askOne(
   { pool }: AvalancheNetwork,
   { letter, identity }: ListedChain,
   given: readonly string[],
-  deadline: number,
+  call: { deadline: number; sameServer: object },
 ): Promise<Told> {
   const owners = new Set(given)
   const addresses = given.map((address) => formatBech32Address(hexToBytes(address), identity.hrp))
   const belongs = ({ output }: Utxo): boolean => outputFields(output).addresses.some((address) => owners.has(address))
-  const call = { deadline, sameServer: {} }
   const list = async (place: Place) => (await readUtxos(pool, { ...place, addresses, belongs }, call)).utxos
   const from = await readHeight(pool, letter, call)
   const [importable, exported] = await Promise.all([

@@ -83,6 +83,22 @@ it('nodes that do not tell are an error, one that stumbles is none, and blocks o
   expect(asked).toEqual(['platform.getHeight', 'platform.getUTXOs', 'avax.getUTXOs', 'platform.getHeight'])
 })
 
+it('a node that does not run C is passed over for one that does', async () => {
+  const { asked, node, ids } = await startBehind()
+  // What the first server that was bound to tells is refused, as of one that runs P alone.
+  let turn = 0
+  node.answer = async (method, _params, real) => {
+    if (method === 'platform.getUTXOs' && turn++ === 0) throw new UpstreamUnavailableError('no node runs C')
+    return real()
+  }
+  asked.length = 0
+  expect(await ids()).toContain(waiting?.utxoId)
+  // The height of C comes before all else of the second turn: who has none is not bound to.
+  expect(asked.indexOf('eth_blockNumber')).toBeGreaterThan(asked.indexOf('platform.getUTXOs'))
+  expect(asked.indexOf('eth_blockNumber')).toBeLessThan(asked.lastIndexOf('platform.getHeight'))
+  expect(asked.lastIndexOf('platform.getUTXOs')).toBeGreaterThan(asked.indexOf('eth_blockNumber'))
+})
+
 it('an index of P that is behind the node is waited for', async () => {
   const { stage, ask } = await startBehind()
   const [{ height }] = (await stage.sql(`select height from stream where name = 'testnet:P'`)) as [{ height: string }]

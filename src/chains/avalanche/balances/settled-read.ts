@@ -73,13 +73,21 @@ export async function readSettled<T>(
 function createFrame(pool: UpstreamPool, call: CallOptions) {
   const servers = new Map<ChainLetter, object>()
   const tellers = createTellers()
+  let failed = false
   let before = new Map<ChainLetter, bigint>()
   const callOf: CallOf = (chain) => {
     const sameServer = servers.get(chain)
     return withLateDeadline(call, { toldBy: tellers.noteFor(chain), ...(sameServer && { sameServer }) })
   }
+  /** Who failed may run P alone, and not know what X and C exported to it: one that runs C is asked from now on. */
+  const bind = async (chain: ChainLetter): Promise<void> => {
+    if (servers.has(chain)) return
+    servers.set(chain, {})
+    // Gateways need not let C through.
+    if (failed && chain === 'P') await readHeight(pool, 'C', callOf(chain)).catch(() => undefined)
+  }
   const heights = async (chains: readonly ChainLetter[]) => {
-    for (const chain of chains) if (!servers.has(chain)) servers.set(chain, {})
+    await Promise.all(chains.map(bind))
     return new Map(
       await Promise.all(chains.map(async (chain) => [chain, await readHeight(pool, chain, callOf(chain))] as const)),
     )
@@ -116,6 +124,7 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
       return still.every(Boolean)
     },
     reset(): void {
+      failed = true
       servers.clear()
       before = new Map()
     },
