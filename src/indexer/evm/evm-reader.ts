@@ -34,8 +34,11 @@ const CORRECTED = 4_096
 /** A page of blocks is large: it gets more time than a wallet's read. Milliseconds. */
 const READ_MS = 60_000
 
-/** A server that was synced by state has no blocks of before, and one that is behind has not the newest: another may. */
-const isNull = (said: unknown): boolean => said === null
+/**
+ * A server that was synced by state has no blocks of before, no receipts of the last ones of before (`receipts length
+ * mismatch`), and one that is behind has not the newest: another may.
+ */
+const mayBeElsewhere = (said: unknown): boolean => said === null || said instanceof JsonRpcError
 
 /**
  * Reads blocks and receipts in as few exchanges as the pool's batches allow; all of one page is asked at once. Servers
@@ -51,7 +54,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>
-    pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: isNull })
+    pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: mayBeElsewhere })
 
   const block = async ({ height, id }: WantedBlock, signal: AbortSignal): Promise<RpcBlock> => {
     const check = (answer: unknown) => {
@@ -64,7 +67,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   }
 
   const single = (hash: string, signal: AbortSignal) =>
-    pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], { ...call(signal), doubts: isNull })
+    pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], { ...call(signal), doubts: mayBeElsewhere })
 
   const expectCorrected = (found: RpcBlock, receipts: readonly RpcReceipt[]): void => {
     const digest = corrected.get(found.hash)
@@ -84,7 +87,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
         if (answer) expectAll(answer as RpcReceipt[])
       }
       try {
-        const options = { ...call(signal), check, doubts: isNull }
+        const options = { ...call(signal), check, doubts: mayBeElsewhere }
         const all = await pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [number], options)
         if (all) return all
       } catch (error) {

@@ -41,6 +41,18 @@ it.each([true, false])(
   },
 )
 
+it('so are receipts that one refuses although it has the block', async () => {
+  const whole = archive(true)
+  const answer = (call: { method: string; params: unknown }) =>
+    call.method === 'eth_getBlockByNumber' ? whole.answer(call) : null
+  const rpcError = { code: -32_000, message: 'receipts length mismatch: 1 vs 0', methods: ['eth_getBlockReceipts'] }
+  const { pool } = await startTestPool([{ answer, faults: { rpcError } }, whole])
+  onTestFinished(() => pool.close())
+  const wanted = facts.map(({ block }) => ({ height: BigInt(block.number), id: block.hash.slice(2) }))
+  const found = await createEvmBlockReader(pool, '/').read(wanted, signal)
+  expect(found.map(({ receipts }) => receipts)).toEqual(facts.map(({ receipts }) => receipts))
+})
+
 it('a block that nobody has is not there yet', async () => {
   const { pool } = await startTestPool([{ answer: () => null }, { answer: () => null }])
   onTestFinished(() => pool.close())
