@@ -44,7 +44,8 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
   const ask = async (upstream: Upstream): Promise<string | undefined> => {
     const identity = await askFor(upstream, probe)
-    if (identity === undefined || !probe.genesis) return identity
+    // Another network needs no second question, which its server may not even answer.
+    if (identity === undefined || !probe.genesis || !probe.matches(identity)) return identity
     const genesis = await askFor(upstream, probe.genesis)
     return genesis === undefined ? identity : `${identity}${BETWEEN}${genesis}`
   }

@@ -177,4 +177,14 @@ describe('networks that go by one identity', () => {
     started.servers[1]?.set({ status: 500 })
     for (let at = 0; at < 3; at++) expect(await balance(started)).toBe(7)
   })
+
+  it('a server of another network is none of ours, also where it does not answer for its genesis', async () => {
+    const handle: FaultServerOptions['handle'] = (_, body) =>
+      body.includes('"genesis"') ? { status: 404, body: 'no such path' } : undefined
+    const foreign = { ...withGenesis('b', 0, 'test'), handle }
+    const started = await start([foreign, withGenesis('a', 7)])
+    for (let at = 0; at < 3; at++) expect(await balance(started)).toBe(7)
+    started.servers[1]?.set({ status: 500 })
+    await expect(balance(started)).rejects.toThrow()
+  })
 })

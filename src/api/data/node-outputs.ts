@@ -24,8 +24,6 @@ export interface Told {
   outputs: readonly UtxoRecord[]
   /** Whether an output that the index holds as unspent is there. */
   shows(utxo: UtxoRecord): boolean
-  /** Whether the nodes tell what C exported to the chain, so that what the index knows of it does not count. */
-  isCTold: boolean
 }
 
 /** Whose outputs are told, and whether C has to be: `requireFresh`. */
@@ -55,7 +53,6 @@ export async function besideNodes<T>(
       older,
       outputs: [...older.outputs.filter(memory.shows), ...memory.outputs],
       shows: (utxo) => memory.shows(utxo) && (!isOfUnknownEnd(since, utxo) || older.still.has(utxo.id)),
-      isCTold,
     })
     const held = await Promise.all([deps.older.hold(chain, older), !isCTold || deps.cMemories.hold(chain, memory)])
     if (held.every(Boolean)) return found
