@@ -3,10 +3,10 @@ import { UpstreamUnavailableError } from '../../../src/errors.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
 import type { CallOptions, UpstreamPool } from '../../../src/upstream/index.ts'
-import { type Stage, startStage } from '../../indexer/stage.ts'
+import { startStage } from '../../indexer/stage.ts'
 import { between, loseC, serveBehind } from './c-behind.ts'
 import { placeOf } from './recorded-truth.ts'
-import { listed } from './short-index.ts'
+import { listed, spend } from './short-index.ts'
 import { bornLate, LAST_LOST, loseBlocks } from './x-born-late.ts'
 
 /** Waits on P, exported by C; and exported by P to C, where it was imported. */
@@ -123,9 +123,6 @@ it('what P exported behind the height of the node is not taken for imported', as
 })
 
 const key = utxoKey(idFromCb58(waiting?.txHash ?? ''), waiting?.outputIndex ?? 0)
-const spend = ({ sql }: Stage) =>
-  sql(`insert into utxo (network, utxo, tx_id, output_index, consumed_by, consumed_height, consumed_time)
-    select network, '${key}', tx_id, 0, tx_id, 1, 1 from utxo limit 1 on conflict do nothing`)
 
 it('what P has imported shows no more, also where the node is behind, and where it happens meanwhile', async () => {
   const { stage, ask, ids } = await startBehind()
@@ -136,7 +133,7 @@ it('what P has imported shows no more, also where the node is behind, and where 
   let reads = 0
   reader.utxos.list = async (query) => {
     const page = await list(query)
-    if (reads++ === 0) await spend(stage)
+    if (reads++ === 0) await spend(stage, key)
     return page
   }
   expect(await ids()).toEqual(shown.filter((id) => id !== waiting?.utxoId))

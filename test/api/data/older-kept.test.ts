@@ -1,20 +1,14 @@
 import { expect, it } from 'vitest'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
-import type { Stage } from '../../indexer/stage.ts'
 import { trueUtxos } from '../../support/true-utxos.ts'
 import { type Letter, placeOf } from './recorded-truth.ts'
-import { exported, listed, lostExports, others, startShort } from './short-index.ts'
+import { exported, listed, lostExports, others, spend, startShort } from './short-index.ts'
 import { bornLate, FIRST, LAST_LOST, serve } from './x-born-late.ts'
 
 const owner = exported?.addresses[0] as string
 const own = lostExports.filter(({ addresses }) => addresses.includes(owner)).map(({ utxoId }) => utxoId)
 const key = utxoKey(idFromCb58(exported?.txHash ?? ''), exported?.outputIndex ?? 0)
-
-/** As the index has it when a block has spent an output that no block made. */
-const spend = ({ sql }: Stage) =>
-  sql(`insert into utxo (network, utxo, tx_id, output_index, consumed_by, consumed_height, consumed_time)
-    select network, '${key}', tx_id, 0, tx_id, 1, 1 from utxo limit 1 on conflict do nothing`)
 
 it('nodes are asked once for what an address had then, and the index tells what was spent of it', async () => {
   const { stage, asked, app } = await startShort()
@@ -30,7 +24,7 @@ it('nodes are asked once for what an address had then, and the index tells what 
   expect(asked.length).toBe(4)
   const { balances } = (await app.inject(`${placeOf('P')}/balances?addresses=${owner}`)).json()
   expect(asked.length).toBe(4)
-  await spend(stage)
+  await spend(stage, key)
   expect(await idsOf([owner], 1_024)).toEqual((await idsOf([owner], 1)).filter((id) => id !== exported?.utxoId))
   expect((await app.inject(`${placeOf('P')}/balances?addresses=${owner}`)).json().balances).not.toEqual(balances)
   expect(asked.length).toBe(4)
@@ -45,7 +39,7 @@ it('an output that is spent while the index is read shows beside nothing that ca
   const list: typeof reader.utxos.list = async (query) => {
     const page = await reader.utxos.list(query)
     reads++
-    if (spentFor > 0) await spend(stage)
+    if (spentFor > 0) await spend(stage, key)
     return page
   }
   const lives: typeof reader.utxos.lives = async (...of) => {

@@ -87,3 +87,11 @@ export async function startShort() {
   }
   return { stage, asked, lies, pool, app: await serve({ store: stage.store, pool }) }
 }
+
+/**
+ * As the index has it when a block has spent an output of whose making it knows nothing.
+ * @param key of `utxoKey`
+ */
+export const spend = ({ sql }: Pick<Stage, 'sql'>, key: string) =>
+  sql(`insert into utxo (network, utxo, tx_id, output_index, consumed_by, consumed_height, consumed_time)
+    select network, '${key}', tx_id, 0, tx_id, 1, 1 from utxo limit 1 on conflict do nothing`)

@@ -1,14 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
-import { type EvmStage, startEvmStage } from './stage.ts'
+import type { SeenCall } from '../../../support/fault-server.ts'
+import { type EvmStage, type HighNode, startNodesAt } from './stage.ts'
 
 // Who has a receipt asks for what came of it next: no node may be asked then that does not have the block.
-
-interface Node {
-  height: number
-  server: FaultServer
-}
 
 const hex = (number: number): string => `0x${number.toString(16)}`
 /** The parameter of the call names the block of the transaction. */
@@ -18,35 +13,21 @@ const receiptOf = ({ params }: SeenCall) => ({
   status: '0x1',
 })
 
-async function start(heights: readonly number[]): Promise<{ stage: EvmStage; nodes: Node[] }> {
-  const nodes = await Promise.all(
-    heights.map(async (height) => {
-      const node = { height } as Node
-      const answer = (call: SeenCall) => {
-        if (call.method === 'eth_blockNumber') return hex(node.height)
-        const receipt = receiptOf(call)
-        return Number(receipt.blockNumber) <= node.height ? receipt : null
-      }
-      node.server = await startFaultServer({ answer })
-      return node
-    }),
-  )
-  const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url) })
-  onTestFinished(async () => {
-    await stage.close()
-    await Promise.all(nodes.map(({ server }) => server.close()))
+const start = (heights: readonly number[]) =>
+  startNodesAt(heights, (node, call) => {
+    if (call.method === 'eth_blockNumber') return hex(node.height)
+    const receipt = receiptOf(call)
+    return Number(receipt.blockNumber) <= node.height ? receipt : null
   })
-  return { stage, nodes }
-}
 
-const asked = ({ server }: Node): number =>
+const asked = ({ server }: HighNode): number =>
   server.stats.seen.filter(({ method }) => method === 'eth_blockNumber').length
 
 const ask = (stage: EvmStage, block: number) => stage.call('eth_getTransactionReceipt', [hex(block)])
 
 it.each(['alone', 'in a batch'])('a receipt is told when all nodes have its block, %s', async (way) => {
   const { stage, nodes } = await start([101, 100])
-  const late = nodes[1] as Node
+  const late = nodes[1] as HighNode
   expect(await ask(stage, 99)).toMatchObject({ status: '0x1' })
   const timer = setTimeout(() => {
     late.height = 101
@@ -66,7 +47,7 @@ it.each(['alone', 'in a batch'])('a receipt is told when all nodes have its bloc
 
 it('who asks meanwhile waits, too: nothing is told from memory before all nodes have it', async () => {
   const { stage, nodes } = await start([101, 100])
-  const late = nodes[1] as Node
+  const late = nodes[1] as HighNode
   let told = 0
   const asking = Array.from({ length: 3 }, async (_, turn) => {
     await pause(turn * 100)
@@ -85,7 +66,7 @@ it('a node that does not get there holds up one receipt for a moment, and none a
   const first = await Promise.race([ask(stage, 101), pause(300, 'waits')])
   expect(first).toBe('waits')
   await expect.poll(() => ask(stage, 101), { timeout: 10_000 }).toMatchObject({ status: '0x1' })
-  const node = nodes[0] as Node
+  const node = nodes[0] as HighNode
   node.height = 102
   const before = nodes.map(asked)
   expect(await ask(stage, 102)).toMatchObject({ status: '0x1' })

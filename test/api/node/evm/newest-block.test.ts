@@ -1,49 +1,29 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
-import { type EvmStage, startEvmStage } from './stage.ts'
+import { expect, it } from 'vitest'
+import { type EvmStage, type HighNode, startNodesAt } from './stage.ts'
 
 // Who has been shown a block asks for the state of now: no node may be asked then that does not have the block.
-
-interface Node {
-  height: number
-  server: FaultServer
-}
 
 const hex = (number: number): string => `0x${number.toString(16)}`
 const LATE = 0
 const AHEAD = 1
 
 /** Balances are the heights of those who tell them. */
-async function start(heights: readonly number[]): Promise<{ stage: EvmStage; nodes: Node[] }> {
-  const nodes = await Promise.all(
-    heights.map(async (height) => {
-      const node = { height } as Node
-      const answer = ({ method, params }: SeenCall) => {
-        if (method === 'eth_blockNumber' || method === 'eth_getBalance') return hex(node.height)
-        const [number] = params as string[]
-        return Number(number) <= node.height ? { number, hash: `0x${'ab'.repeat(32)}` } : null
-      }
-      node.server = await startFaultServer({ answer })
-      return node
-    }),
-  )
-  const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url) })
-  onTestFinished(async () => {
-    await stage.close()
-    await Promise.all(nodes.map(({ server }) => server.close()))
+const start = (heights: readonly number[]) =>
+  startNodesAt(heights, (node, { method, params }) => {
+    if (method === 'eth_blockNumber' || method === 'eth_getBalance') return hex(node.height)
+    const [number] = params as string[]
+    return Number(number) <= node.height ? { number, hash: `0x${'ab'.repeat(32)}` } : null
   })
-  return { stage, nodes }
-}
 
 const balance = async (stage: EvmStage, block = 'latest'): Promise<number> =>
   Number(await stage.call('eth_getBalance', [`0x${'1'.repeat(40)}`, block]))
 
-const asked = ({ server }: Node, what: string): number =>
+const asked = ({ server }: HighNode, what: string): number =>
   server.stats.seen.filter(({ method }) => method === what).length
 
 it('what is asked about now goes to a node with the newest block that was shown', async () => {
   const { stage, nodes } = await start([100, 100])
-  const [late, ahead] = nodes as [Node, Node]
+  const [late, ahead] = nodes as [HighNode, HighNode]
   expect(await balance(stage)).toBe(100)
   expect(asked(late, 'eth_getBalance')).toBe(1)
   ahead.height = 101
@@ -76,8 +56,8 @@ it('what is asked about now goes to a node with the newest block that was shown'
 
 it('where nobody else is there, the one that is a block behind is better than nobody', async () => {
   const { stage, nodes } = await start([100, 101])
-  const ahead = nodes[AHEAD] as Node
+  const ahead = nodes[AHEAD] as HighNode
   await stage.call('eth_getBlockByNumber', [hex(101), false])
   await ahead.server.close()
-  expect(await balance(stage)).toBe((nodes[LATE] as Node).height)
+  expect(await balance(stage)).toBe((nodes[LATE] as HighNode).height)
 })

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
 import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
 import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
@@ -14,6 +15,7 @@ import {
   type NodePools,
 } from '../../../../src/api/node/index.ts'
 import type { PoolLimits, UpstreamSpec } from '../../../../src/upstream/index.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
 import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
 
 export interface EvmStageOptions {
@@ -106,4 +108,30 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
       await pools.close()
     },
   }
+}
+
+/** A node that is at a height, which a test may raise. */
+export interface HighNode {
+  height: number
+  server: FaultServer
+}
+
+/** Nodes at these heights behind a stage; everything ends with the test. @param answer what one says, by its height */
+export async function startNodesAt(
+  heights: readonly number[],
+  answer: (node: HighNode, call: SeenCall) => unknown,
+): Promise<{ stage: EvmStage; nodes: HighNode[] }> {
+  const nodes = await Promise.all(
+    heights.map(async (height) => {
+      const node = { height } as HighNode
+      node.server = await startFaultServer({ answer: (call) => answer(node, call) })
+      return node
+    }),
+  )
+  const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url) })
+  onTestFinished(async () => {
+    await stage.close()
+    await Promise.all(nodes.map(({ server }) => server.close()))
+  })
+  return { stage, nodes }
 }
