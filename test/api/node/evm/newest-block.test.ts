@@ -41,8 +41,9 @@ it('what is asked about now goes to a node with the newest block that was shown'
   const before = asked(late, 'eth_getBalance')
   await balance(stage, hex(90))
   expect(asked(late, 'eth_getBalance')).toBe(before + 1)
-  // One that has it now, too, is found out.
+  // One that has it now, too, is found out, and asked again where it is the quicker one.
   late.height = 101
+  ahead.server.set({ latencyMs: 200 })
   await expect
     .poll(async () => {
       await balance(stage)
