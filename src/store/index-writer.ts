@@ -35,6 +35,8 @@ export interface IndexWriter {
   openStaking(stream: string): Promise<OpenStaking>
   /** Notes that the tip was compared with the chain's now, so that the age of an index at the tip stays small. */
   confirmTip(stream: string): Promise<void>
+  /** Notes that the chain has another block where the tip is stored: nothing is served of it until it is confirmed again. */
+  disownTip(stream: string): Promise<void>
   /**
    * Undoes an EVM stream down to `height`, whose block becomes the tip.
    * @throws RangeContentError for streams of the primary network, whose blocks are final

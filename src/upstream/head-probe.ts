@@ -79,11 +79,13 @@ export const createHeadWatch = (deps: {
   upstreams: readonly Upstream[]
   /** Whose height says nothing here. */
   isForeign(upstream: Upstream): boolean
+  /** Called when a tip is further below the last one than servers behind one address differ: another chain may be there. */
+  onFall(upstream: Upstream): void
   attempt: Attempt
   scheduler: Scheduler
   reporter: Reporter
 }): HeadWatch => {
-  const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
+  const { pool, probe, upstreams, isForeign, onFall, attempt, scheduler, reporter } = deps
   const read = readerOf(probe)
   const hold = createHeadHold(scheduler)
   const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
@@ -123,7 +125,9 @@ export const createHeadWatch = (deps: {
     return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
   }
   const heard = (upstream: Upstream, height: bigint): void => {
-    if (upstream.height() !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
+    const before = upstream.height()
+    if (before !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
+    if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) onFall(upstream)
     upstream.sawHeight(height)
     tips.told(upstream, height)
     heardAt = Date.now()

@@ -24,11 +24,12 @@ export interface IdentityGuard {
 
 /**
  * Networks of one kind share address forms: a server of another one answers zeros, or other people's numbers, without
- * any error. Each upstream of a pool is asked once, and again when it was away; one that cannot tell is believed
- * (`createIdentityCheck`).
+ * any error. Each upstream of a pool is asked once, and again when it was away, which is whenever no connection to it
+ * is left, or its tip fell; one that cannot tell is believed (`createIdentityCheck`).
  */
 export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): IdentityGuard => {
   const right = new WeakSet<Upstream>()
+  const once = new WeakSet<Upstream>()
   const foreign = new WeakSet<Upstream>()
   const checks = new WeakMap<Upstream, () => Promise<boolean>>()
 
@@ -43,10 +44,13 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
     })
 
   const ask = async (upstream: Upstream): Promise<string | undefined> => {
+    // Who was right before most likely is so still: both at once, since callers wait for it.
+    const ahead = probe.genesis && once.has(upstream) ? askFor(upstream, probe.genesis) : undefined
+    ahead?.catch(() => undefined)
     const identity = await askFor(upstream, probe)
     // Another network needs no second question, which its server may not even answer.
     if (identity === undefined || !probe.genesis || !probe.matches(identity)) return identity
-    const genesis = await askFor(upstream, probe.genesis)
+    const genesis = await (ahead ?? askFor(upstream, probe.genesis))
     return genesis === undefined ? identity : `${identity}${BETWEEN}${genesis}`
   }
 
@@ -57,9 +61,11 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
   const judge = (upstream: Upstream, told: string): boolean => {
     const matches = fits(told)
-    if (matches) right.add(upstream)
-    if (matches) foreign.delete(upstream)
-    else foreign.add(upstream)
+    if (matches) {
+      right.add(upstream)
+      once.add(upstream)
+      foreign.delete(upstream)
+    } else foreign.add(upstream)
     return matches
   }
 

@@ -11,39 +11,35 @@ export interface OriginLease {
 /** Owns one undici Pool per origin, so that pools with upstreams on the same server share their connections. */
 export interface UpstreamRegistry {
   readonly scheduler: Scheduler
-  /** The connect timeout of an origin is that of its first lease. */
-  lease(origin: string, options: { connectTimeoutMs: number }): OriginLease
+  /**
+   * The connect timeout of an origin is that of its first lease.
+   *
+   * @param onGone called whenever the last connection to the origin is gone, whoever closed it: the next one may lead to
+   * another server
+   */
+  lease(origin: string, options: { connectTimeoutMs: number }, onGone?: () => void): OriginLease
   /** Origins with open leases. */
   origins(): string[]
 }
 
 export const createUpstreamRegistry = (): UpstreamRegistry => {
-  const open = new Map<string, { pool: Pool; leases: number }>()
+  const open = new Map<string, Origin>()
   return {
     scheduler: createScheduler(),
-    lease: (origin, options) => {
-      let entry = open.get(origin)
-      if (!entry) {
-        const pool = new Pool(origin, {
-          connections: MAX_CONNECTIONS,
-          pipelining: 1,
-          allowH2: false,
-          keepAliveTimeout: KEEP_ALIVE_MS,
-          connect: { timeout: options.connectTimeoutMs },
-        })
-        entry = { pool, leases: 0 }
-        open.set(origin, entry)
-      }
-      const held = entry
-      held.leases += 1
+    lease: (origin, options, onGone = () => {}) => {
+      const held = open.get(origin) ?? openOrigin(origin, options.connectTimeoutMs)
+      open.set(origin, held)
+      // A function of its own for each lease: the same one may be given twice.
+      const listener = (): void => onGone()
+      held.leases.add(listener)
       let released = false
       return {
         dispatcher: held.pool,
         release: async () => {
           if (released) return
           released = true
-          held.leases -= 1
-          if (held.leases > 0) return
+          held.leases.delete(listener)
+          if (held.leases.size > 0) return
           open.delete(origin)
           // Requests still running belong to nobody any more: their sockets are cut.
           await held.pool.destroy()
@@ -52,4 +48,31 @@ export const createUpstreamRegistry = (): UpstreamRegistry => {
     },
     origins: () => [...open.keys()],
   }
+}
+
+interface Origin {
+  pool: Pool
+  /** One of each lease: what it wants to be told when the last connection is gone. */
+  leases: Set<() => void>
+}
+
+const openOrigin = (origin: string, connectTimeoutMs: number): Origin => {
+  const pool = new Pool(origin, {
+    connections: MAX_CONNECTIONS,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: connectTimeoutMs },
+  })
+  const opened: Origin = { pool, leases: new Set() }
+  let connections = 0
+  pool.on('connect', () => {
+    connections += 1
+  })
+  pool.on('disconnect', () => {
+    connections -= 1
+    if (connections > 0) return
+    for (const onGone of opened.leases) onGone()
+  })
+  return opened
 }

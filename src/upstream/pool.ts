@@ -153,7 +153,16 @@ export const createUpstreamPool = (
   const guard = deps.identity && createIdentityGuard(deps.identity, attempt)
   const isForeign = guard?.isForeign ?? (() => false)
   const watch = deps.headProbe
-    ? createHeadWatch({ pool: name, probe: deps.headProbe, upstreams, isForeign, attempt, scheduler, reporter })
+    ? createHeadWatch({
+        pool: name,
+        probe: deps.headProbe,
+        upstreams,
+        isForeign,
+        onFall: onAway,
+        attempt,
+        scheduler,
+        reporter,
+      })
     : undefined
   const { read, readNow, forget } = createReads({
     pool: name,

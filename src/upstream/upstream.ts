@@ -57,7 +57,7 @@ export interface UpstreamDeps {
   reporter: Reporter
   /** Called when the ranking of the pool is out of date. */
   onHealthChange(): void
-  /** Called when the breaker opens: nothing answers there for now. */
+  /** Called when the breaker opens or the last connection is gone: who answers next may be another server. */
   onAway(upstream: Upstream): void
 }
 
@@ -169,7 +169,7 @@ export const createUpstream = (
 ): Upstream => {
   const limits = limitsOf(spec, defaults)
   const { host, origin, path } = createTarget(spec.url)
-  const lease = registry.lease(origin, limits)
+  const lease = registry.lease(origin, limits, () => onAway(upstream))
   const latency = createLatencyEstimator()
   const budget = createRateBudget(limits.requestsPerSecond)
   const gate = createGate({

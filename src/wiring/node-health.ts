@@ -16,7 +16,7 @@ import {
   type RequestLedger,
   shuttingDownCheck,
 } from '../services/node-health/index.ts'
-import type { Store } from '../store/index.ts'
+import { indexAge, type Store } from '../store/index.ts'
 import type { UpstreamPool } from '../upstream/index.ts'
 import { chainChecks } from './chain-health.ts'
 import { writtenFolders } from './store.ts'
@@ -124,10 +124,11 @@ function indexCheck(
     maxAgeMs: config.index.maxIndexAgeMs,
     onReached: () => bootstrap.reached('index'),
     progress: async () =>
-      (await store.probes.progress()).map(({ stream, tip, currentAtMs }) => ({
-        name: stream,
-        height: tip?.height,
-        currentAtMs: Number(currentAtMs),
+      (await store.probes.progress()).map((progress) => ({
+        name: progress.stream,
+        height: progress.tip?.height,
+        currentAtMs: Number(progress.currentAtMs),
+        disowned: indexAge(progress, Date.now())?.disowned ?? false,
       })),
   })
 }

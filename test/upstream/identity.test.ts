@@ -120,6 +120,54 @@ describe('a pool that knows its network', () => {
     expect(started.pool.status()[0]?.healthy).toBe(false)
   })
 
+  it('asks again whenever no connection was left, before an answer counts', async () => {
+    let network = 'main'
+    const answer = ({ method }: { method: string }) => (method === 'whoami' ? network : 0)
+    const started = await startTestPool([{ answer }], { deps: { identity } })
+    expect(await balance(started)).toBe(0)
+    const [server] = started.servers
+    const comesBackAs = async (name: string) => {
+      await server?.down()
+      network = name
+      await server?.up()
+      // What is sent before the end of the connection is noticed fails as it would without a guard.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    await comesBackAs('test')
+    await expect(balance(started)).rejects.toThrow('server is not on the main network')
+    await comesBackAs('main')
+    // Of one that was on another network it is found out behind a call.
+    await balance(started).catch(() => {})
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await balance(started)).toBe(0)
+    expect(asked(started, 0).filter((method) => method === 'whoami')).toHaveLength(3)
+  })
+
+  it('asks again when the tip fell, which shows another chain behind the same gateway', async () => {
+    let chain = { network: 'main', height: 100 }
+    const answers: Record<string, () => unknown> = { whoami: () => chain.network, height: () => chain.height }
+    const parse = (height: unknown): bigint => BigInt(String(height))
+    const headProbe = { path: '', method: 'height', params: [], parse, intervalMs: 10 }
+    const started = await startTestPool([{ answer: ({ method }) => answers[method]?.() ?? 0 }], {
+      deps: { identity, headProbe },
+    })
+    const questions = () => asked(started, 0).filter((method) => method === 'whoami').length
+    const heard = async (height: number) => {
+      while (started.pool.status()[0]?.height !== BigInt(height)) {
+        await balance(started).catch(() => {})
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    }
+    await heard(100)
+    chain = { network: 'main', height: 98 }
+    await heard(98)
+    expect(questions()).toBe(1)
+    chain = { network: 'test', height: 3 }
+    await heard(3)
+    await expect(balance(started)).rejects.toThrow('server is not on the main network')
+    expect(questions()).toBe(2)
+  })
+
   it('holds nobody who has left', async () => {
     let tell: () => void = () => {}
     const held = new Promise<void>((resolve) => {
@@ -176,6 +224,27 @@ describe('networks that go by one identity', () => {
     for (let at = 0; at < 3; at++) expect(await balance(started)).toBe(7)
     started.servers[1]?.set({ status: 500 })
     for (let at = 0; at < 3; at++) expect(await balance(started)).toBe(7)
+  })
+
+  it('who was right is asked for both at once when it comes back, as somebody waits for it', async () => {
+    const together: string[] = []
+    const started = await start([withGenesis('a', 7)])
+    expect(await balance(started)).toBe(7)
+    const [server] = started.servers
+    await server?.down()
+    await server?.up()
+    let tell: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    server?.set(({ body }) => {
+      if (body.includes('whoami') || body.includes('genesis'))
+        together.push(body.includes('whoami') ? 'who' : 'genesis')
+      if (together.length === 2) tell()
+      return body.includes('whoami') ? { held } : {}
+    })
+    expect(await balance(started)).toBe(7)
+    expect(together.sort()).toEqual(['genesis', 'who'])
   })
 
   it('a server of another network is none of ours, also where it does not answer for its genesis', async () => {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { IndexReader } from '../../store/index.ts'
+import { type IndexAge, type IndexReader, indexAge, oldIndexText } from '../../store/index.ts'
 import type { EvmChains } from './evm-chain.ts'
 import { StaleIndexError } from './primary-chain.ts'
 
@@ -11,11 +11,9 @@ export interface EvmFreshnessDeps {
   now: () => number
 }
 
-interface Place {
+interface Place extends IndexAge {
   chainId: string
   stream: string
-  height: bigint
-  ageMs: number
 }
 
 const seconds = (ms: number): string => String(Math.ceil(ms / 1000))
@@ -24,10 +22,8 @@ async function placesOf(deps: EvmFreshnessDeps, chainIds: readonly string[]): Pr
   const [progress, streams] = await Promise.all([deps.index.progress(), deps.chains.streams()])
   return chainIds.flatMap((chainId) => {
     const own = progress.find(({ stream }) => stream === streams.get(chainId))
-    if (!own?.tip) return []
-    return [
-      { chainId, stream: own.stream, height: own.tip.height, ageMs: Math.max(0, deps.now() - Number(own.currentAtMs)) },
-    ]
+    const age = own && indexAge(own, deps.now())
+    return age ? [{ chainId, stream: own.stream, ...age }] : []
   })
 }
 
@@ -37,9 +33,7 @@ export async function requireFreshChain(deps: EvmFreshnessDeps, chainId: bigint,
   if (!place) throw new StaleIndexError(`chain ${chainId} is not indexed yet`)
   reply.header('x-indexed-height', place.height.toString()).header('x-index-age', seconds(place.ageMs))
   if (place.ageMs > deps.maxIndexAgeMs)
-    throw new StaleIndexError(
-      `the index of chain ${chainId} is ${seconds(place.ageMs)} s old (at most ${seconds(deps.maxIndexAgeMs)} s are served); it stands at block ${place.height}`,
-    )
+    throw new StaleIndexError(oldIndexText(`the index of chain ${chainId}`, place, deps.maxIndexAgeMs))
 }
 
 /**

@@ -5,7 +5,15 @@ import { formatBech32Address, parseBech32Address } from '../../lib/bech32-addres
 import { bytesToHex, hexToBytes } from '../../lib/ids.ts'
 import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
 import type { CMemories, OlderOutputs } from '../../services/node-outputs/index.ts'
-import type { AssetInfo, ChainLetter, ChainName, IndexReader } from '../../store/index.ts'
+import {
+  type AssetInfo,
+  type ChainLetter,
+  type ChainName,
+  type IndexAge,
+  type IndexReader,
+  indexAge,
+  oldIndexText,
+} from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
 
 /** What tells one network from another; ids CB58. */
@@ -124,11 +132,11 @@ export async function requireFresh(
   const all = await deps.index.progress()
   const others = CHAIN_LETTERS.filter((letter) => letter !== chain.letter && deps.isIndexed(`${chain.side}:${letter}`))
   const placeOf = (letter: ChainLetter): Place | undefined => {
-    const tip = all.find(({ stream }) => stream === `${chain.side}:${letter}`)
-    const age = Math.max(0, deps.now() - Number(tip?.currentAtMs))
-    return tip?.tip && { letter, height: tip.tip.height, age }
+    const progress = all.find(({ stream }) => stream === `${chain.side}:${letter}`)
+    const age = progress && indexAge(progress, deps.now())
+    return age && { letter, ...age }
   }
-  const isOld = (place: Place | undefined): boolean => !place || place.age > deps.maxIndexAgeMs
+  const isOld = (place: Place | undefined): boolean => !place || place.ageMs > deps.maxIndexAgeMs
   const isCTold = scope === 'present' && chain.letter !== 'C' && (!others.includes('C') || isOld(placeOf('C')))
   const shown = scope === 'chain' ? [] : others.filter((letter) => letter !== 'C' || !isCTold)
   const places = [chain.letter, ...shown].map((letter) => {
@@ -136,18 +144,16 @@ export async function requireFresh(
     if (!place) throw notIndexed(chain, letter)
     return place
   })
-  const oldest = places.reduce((old, place) => (place.age > old.age ? place : old))
-  const seconds = String(Math.ceil(oldest.age / 1000))
+  const oldest = places.reduce((old, place) => (place.ageMs > old.ageMs ? place : old))
+  const seconds = String(Math.ceil(oldest.ageMs / 1000))
   reply.header('x-indexed-height', String(places[0]?.height)).header('x-index-age', seconds)
   if (isOld(oldest)) throw tooOld(chain, oldest, deps.maxIndexAgeMs)
   return { isCTold }
 }
 
-/** Where the index of a chain stands; age in milliseconds. */
-interface Place {
+/** Where the index of a chain stands. */
+interface Place extends IndexAge {
   letter: ChainLetter
-  height: bigint
-  age: number
 }
 
 const nameOf = (letter: ChainLetter): string => `${letter.toLowerCase()}-chain`
@@ -159,10 +165,10 @@ const whyOf = ({ letter, chainInfo }: PrimaryChain, other: ChainLetter): string 
 const notIndexed = (chain: PrimaryChain, letter: ChainLetter): StaleIndexError =>
   new StaleIndexError(`${nameOf(letter)} of ${chain.chainInfo.network} is not indexed yet${whyOf(chain, letter)}`)
 
-const tooOld = (chain: PrimaryChain, { letter, height, age }: Place, maxAgeMs: number): StaleIndexError =>
-  new StaleIndexError(
-    `the index of ${nameOf(letter)} of ${chain.chainInfo.network} is ${Math.ceil(age / 1000)} s old (at most ${Math.ceil(maxAgeMs / 1000)} s are served)${whyOf(chain, letter)}; it stands at block ${height}`,
-  )
+const tooOld = (chain: PrimaryChain, place: Place, maxAgeMs: number): StaleIndexError => {
+  const subject = `the index of ${nameOf(place.letter)} of ${chain.chainInfo.network}`
+  return new StaleIndexError(oldIndexText(subject, place, maxAgeMs, whyOf(chain, place.letter)))
+}
 
 /**
  * Addresses as 20 bytes hex, each once. Taken with or without a chain letter and with any HRP (the same key has the same

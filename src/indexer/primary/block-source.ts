@@ -12,6 +12,8 @@ import type { SourceBlock } from './source-block.ts'
 export interface BlockSource<T> {
   genesis(signal: AbortSignal): Promise<SourceBlock<T>>
   read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
+  /** See `ChainStream.has`. */
+  has(tip: StreamTip, signal: AbortSignal): Promise<boolean>
   /** Which way is used now. */
   readonly way: 'containers' | 'heights'
 }
@@ -69,6 +71,7 @@ export function createBlockSource<T>({
 
   return {
     genesis: (signal) => heights.block(0n, signal),
+    has: heights.has,
     get way() {
       return clock() < heightsUntil ? 'heights' : 'containers'
     },

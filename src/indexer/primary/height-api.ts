@@ -1,7 +1,8 @@
-import type { CBlock } from '../../chains/avalanche/codec/index.ts'
-import { readBlockBytes, readHeight } from '../../chains/avalanche/node/index.ts'
-import { BadAnswerError } from '../../errors.ts'
+import { type CBlock, innerBlockId } from '../../chains/avalanche/codec/index.ts'
+import { readBlock, readBlockBytes, readHeight } from '../../chains/avalanche/node/index.ts'
+import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { decodeNodeHex } from '../../lib/node-hex.ts'
 import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { Page, StreamTip } from '../runner/stream.ts'
@@ -15,6 +16,8 @@ export interface HeightApi<T> {
   /** One block; height 0 is in no index. */
   block(height: bigint, signal: AbortSignal): Promise<SourceBlock<T>>
   read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
+  /** See `ChainStream.has`. One node that has this block outweighs all that have another. */
+  has(tip: StreamTip, signal: AbortSignal): Promise<boolean>
 }
 
 const PAGE_BLOCKS = 256
@@ -28,22 +31,74 @@ export function createHeightApi<T>(
   pageBlocks = PAGE_BLOCKS,
 ): HeightApi<T> {
   const { letter } = format
-  return withPages(pool, letter, pageBlocks, async (height, call) =>
-    decodeInner(format, await readBlockBytes(pool, letter, height, call), height - 1n),
-  )
+  return {
+    ...withPages(pool, letter, pageBlocks, async (height, call) =>
+      decodeInner(format, await readBlockBytes(pool, letter, height, call), height - 1n),
+    ),
+    has: (tip, signal) =>
+      hasBlock(tip, async (isOther) => {
+        const doubts = (said: unknown): boolean => isOther(blockIdOf(said))
+        return blockIdOf(await readBlock(pool, letter, tip.height, { ...within(signal), doubts }))
+      }),
+  }
+}
+
+const blockIdOf = (answer: unknown): string | undefined => {
+  const { block } = (answer ?? {}) as { block?: unknown }
+  try {
+    return typeof block === 'string' ? innerBlockId(decodeNodeHex(block)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const within = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + CALL_MS })
+
+/**
+ * @param ask gives the id of the block at the tip's height, or undefined, and asks one node after the other for as long
+ * as `isOther` holds for what they say
+ */
+async function hasBlock(
+  { id }: StreamTip,
+  ask: (isOther: (told: string | undefined) => boolean) => Promise<string | undefined>,
+): Promise<boolean> {
+  let others = 0
+  const isOther = (told: string | undefined): boolean => {
+    if (told !== undefined && told !== id) others += 1
+    return told !== id
+  }
+  try {
+    return (await ask(isOther)) === id || others === 0
+  } catch (error) {
+    // None of that height, which is the word of one that lags or begins: another's block was told or was not.
+    if (error instanceof JsonRpcError) return others === 0
+    throw error
+  }
 }
 
 /** C, through the Ethereum API: transactions are known by their hashes, atomic ones by their bytes. */
 export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): HeightApi<CBlock> {
-  return withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) => {
-    const params = [`0x${height.toString(16)}`, false]
-    // One that was synced by state has no blocks of before, which another may have.
-    const options = { ...call, doubts: (said: unknown) => said === null }
-    const block = await pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', params, options)
-    if (block === null)
-      throw new BadAnswerError(`no node has block ${height} of C: where all were synced by state, none can`)
-    return readJsonCBlock(block)
-  })
+  const byNumber = (height: bigint, call: CallOptions): Promise<unknown> =>
+    pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', [`0x${height.toString(16)}`, false], call)
+  return {
+    ...withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) => {
+      // One that was synced by state has no blocks of before, which another may have.
+      const block = await byNumber(height, { ...call, doubts: (said) => said === null })
+      if (block === null)
+        throw new BadAnswerError(`no node has block ${height} of C: where all were synced by state, none can`)
+      return readJsonCBlock(block)
+    }),
+    has: (tip, signal) =>
+      hasBlock(tip, async (isOther) => {
+        const doubts = (said: unknown): boolean => isOther(blockHashOf(said))
+        return blockHashOf(await byNumber(tip.height, { ...within(signal), doubts }))
+      }),
+  }
+}
+
+const blockHashOf = (answer: unknown): string | undefined => {
+  const { hash } = (answer ?? {}) as { hash?: unknown }
+  return typeof hash === 'string' ? hash.slice(2).toLowerCase() : undefined
 }
 
 function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
@@ -51,16 +106,16 @@ function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
   letter: ChainLetter,
   pageBlocks: number,
   load: (height: bigint, call: CallOptions) => Promise<B>,
-): HeightApi<T> {
+): Omit<HeightApi<T>, 'has'> {
   const block = async (height: bigint, signal: AbortSignal): Promise<B> => {
-    const loaded = await load(height, { signal, deadline: Date.now() + CALL_MS })
+    const loaded = await load(height, within(signal))
     if (loaded.height !== height) throw new BadAnswerError(`${letter} block ${loaded.height} where ${height} belongs`)
     return loaded
   }
   return {
     block,
     async read(after, signal) {
-      const tip = await readHeight(pool, letter, { signal, deadline: Date.now() + CALL_MS })
+      const tip = await readHeight(pool, letter, within(signal))
       if (tip < after.height) throw new BadAnswerError(`${letter} is at ${tip} only, ${after.height} is stored`)
       const count = Math.min(Number(tip - after.height), Math.max(2, Math.min(pageBlocks, PAGE_BLOCKS)))
       const heights = Array.from({ length: count }, (_, i) => after.height + 1n + BigInt(i))

@@ -5,7 +5,7 @@ import { OtherNetworkError } from '../../store/index.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
 import type { AnyStream } from '../runner/stream.ts'
-import { StreamBlockedError } from '../runner/stream-errors.ts'
+import { OtherChainError } from '../runner/stream-errors.ts'
 import { createBlockSource } from './block-source.ts'
 import { createCStream, type EvmLayer } from './c-stream.ts'
 import { cFormat, pFormat, xFormat } from './formats.ts'
@@ -90,7 +90,7 @@ async function expectSameNetwork(writer: IndexWriter, name: string, setup: Netwo
     await writer.keepNetwork(name, setup.ids)
     return setup
   } catch (error) {
-    throw error instanceof OtherNetworkError ? new StreamBlockedError(error.message, error) : error
+    throw error instanceof OtherNetworkError ? new OtherChainError(error.message, error) : error
   }
 }
 

@@ -6,3 +6,6 @@ export class StreamBlockedError extends FirnError {
     super(message, { code: 'STREAM_BLOCKED', status: 503, cause })
   }
 }
+
+/** What is stored is of another chain than that of the nodes: nothing of theirs may be written behind it. */
+export class OtherChainError extends StreamBlockedError {}

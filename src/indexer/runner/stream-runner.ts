@@ -5,7 +5,7 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import type { ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './stream.ts'
-import { StreamBlockedError } from './stream-errors.ts'
+import { OtherChainError, StreamBlockedError } from './stream-errors.ts'
 import { createProgressMeter, type StreamPhase, type StreamStatus } from './stream-status.ts'
 
 export interface RunnerTimes {
@@ -66,11 +66,19 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     phase = 'starting'
     const definition = (await stream.define?.(signal)) ?? stream.definition
     let progress = await writer.register(definition)
+    await expectOwnChain(tipOf(progress), signal)
     progress = await leaveFork(progress, signal)
     progress = await rewriteUnsettled(progress, signal)
     if (progress.tip) meter.stands(progress.tip.height)
     const maker = await stream.open(progress, signal)
     await follow(maker, tipOf(progress), signal)
+  }
+
+  const expectOwnChain = async (tip: StreamTip | undefined, signal: AbortSignal): Promise<void> => {
+    if (!tip || !stream.has || (await stream.has(tip, signal))) return
+    throw new OtherChainError(
+      `${name} holds block ${tip.id} at ${tip.height}, where the chain of the nodes has another`,
+    )
   }
 
   const leaveFork = async (progress: StreamProgress, signal: AbortSignal): Promise<StreamProgress> => {
@@ -167,7 +175,9 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     saidStalled = false
   }
 
-  const failed = (error: unknown): void => {
+  const failed = async (error: unknown): Promise<void> => {
+    // Its age would still let it be served for a while.
+    if (error instanceof OtherChainError) await writer.disownTip(name).catch(() => undefined)
     failures += 1
     lastError = error instanceof Error ? error.message : String(error)
     phase = error instanceof StreamBlockedError ? 'blocked' : 'failing'
@@ -202,7 +212,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         try {
           await session(attempt.signal)
         } catch (error) {
-          if (!signal.aborted) failed(error)
+          if (!signal.aborted) await failed(error)
         } finally {
           clearInterval(watch)
           signal.removeEventListener('abort', leave)

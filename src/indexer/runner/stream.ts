@@ -43,6 +43,11 @@ export interface ChainStream<B extends StreamBlock> {
    */
   fork?(tip: StreamTip, signal: AbortSignal): Promise<bigint>
   /**
+   * Chains whose accepted blocks are final: whether the chain has the stored tip, called before `open`. False only where
+   * another block is there: who has none of that height yet says nothing.
+   */
+  has?(tip: StreamTip, signal: AbortSignal): Promise<boolean>
+  /**
    * Chains that execute blocks after they were accepted: what has to be written anew of the blocks at the stored tip,
    * because the nodes tell it otherwise now and no block has settled it. Called before `open`; undefined = nothing.
    */

@@ -9,6 +9,8 @@ export interface IndexedStream {
   height: bigint | undefined
   /** Unix milliseconds up to which the index is known to be the chain. */
   currentAtMs: number
+  /** It is none of the chain of the nodes. */
+  disowned?: boolean
 }
 
 export interface IndexCheckDeps {
@@ -43,8 +45,9 @@ export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
         }
         const ageMs = Math.max(0, now() - stream.currentAtMs)
         const age = formatGoDuration(BigInt(ageMs) * NANOSECONDS_PER_MS)
-        message[name] = { lastAcceptedHeight: Number(stream.height), age }
-        if (ageMs > maxAgeMs) troubles.push(`${name} is ${age} behind`)
+        message[name] = { lastAcceptedHeight: Number(stream.height), ...(stream.disowned ? {} : { age }) }
+        if (stream.disowned) troubles.push(`${name} is of another chain than that of the nodes`)
+        else if (ageMs > maxAgeMs) troubles.push(`${name} is ${age} behind`)
       }
       if (troubles.length > 0) throw new UnhealthyError(troubles.join(', '), message)
       onReached?.()

@@ -8,7 +8,7 @@ import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 import type { Side } from '../../lib/primary-network.ts'
-import type { IndexReader } from '../../store/index.ts'
+import { type IndexReader, indexAge, oldIndexText } from '../../store/index.ts'
 
 /** All in nAVAX. */
 export interface StakeRewards {
@@ -67,14 +67,13 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
 
   async function requireFresh(side: Side, letter: KeyChain): Promise<IndexPlace> {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:${letter}`)
-    if (!progress?.tip && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
-    if (!progress?.tip) throw new StakeIndexError(`the ${letter}-chain of the ${side} is not indexed yet`)
-    const place = { height: progress.tip.height, ageMs: Math.max(0, now() - Number(progress.currentAtMs)) }
-    if (place.ageMs > deps.maxIndexAgeMs)
-      throw new StakeIndexError(
-        `the index of the ${letter}-chain of the ${side} is ${Math.ceil(place.ageMs / 1000)} s old (at most ${Math.ceil(deps.maxIndexAgeMs / 1000)} s are served); it stands at block ${place.height}`,
-        place,
-      )
+    const place = progress && indexAge(progress, now())
+    if (!place && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
+    if (!place) throw new StakeIndexError(`the ${letter}-chain of the ${side} is not indexed yet`)
+    if (place.ageMs > deps.maxIndexAgeMs) {
+      const subject = `the index of the ${letter}-chain of the ${side}`
+      throw new StakeIndexError(oldIndexText(subject, place, deps.maxIndexAgeMs), place)
+    }
     return place
   }
 

@@ -51,14 +51,8 @@ export function createIndexWriter(
       await upkeep?.consider()
     },
     openStaking: (stream) => readOpenStaking(db, stream),
-    async confirmTip(stream) {
-      const { numUpdatedRows } = await db
-        .updateTable('stream')
-        .set({ current_at_ms: BigInt(Date.now()) })
-        .where('name', '=', stream)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) throw new BadInputError(`stream ${stream} is not registered`)
-    },
+    confirmTip: (stream) => setCurrent(db, stream, BigInt(Date.now())),
+    disownTip: (stream) => setCurrent(db, stream, 0n),
     rewind: (stream, height) =>
       db.transaction().execute(async (tx) => {
         await latest?.fence?.(tx)
@@ -74,4 +68,10 @@ export function createIndexWriter(
       return latest
     },
   }
+}
+
+async function setCurrent(db: Kysely<Database>, stream: string, at: bigint): Promise<void> {
+  const change = db.updateTable('stream').set({ current_at_ms: at }).where('name', '=', stream)
+  const { numUpdatedRows } = await change.executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new BadInputError(`stream ${stream} is not registered`)
 }

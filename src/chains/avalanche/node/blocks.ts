@@ -4,6 +4,17 @@ import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { textOf } from './answers.ts'
 import { ask } from './ask.ts'
 
+/** What a node says of the accepted block of a height, `{block, encoding}`. @throws JsonRpcError when it has none */
+export function readBlock(pool: UpstreamPool, chain: 'P' | 'X', height: bigint, call: CallOptions): Promise<unknown> {
+  const { path, method } = WHERE[chain]
+  return ask(pool, path, method, { height: String(height), encoding: 'hex' }, call)
+}
+
+const WHERE = {
+  P: { path: '/ext/bc/P', method: 'platform.getBlockByHeight' },
+  X: { path: '/ext/bc/X', method: 'avm.getBlockByHeight' },
+} as const
+
 /**
  * Bytes of the accepted block of a height, without its envelope. Apricot and genesis blocks come alike.
  * @throws BadAnswerError; JsonRpcError when the node has none at that height
@@ -14,8 +25,7 @@ export async function readBlockBytes(
   height: bigint,
   call: CallOptions,
 ): Promise<Buffer> {
-  const [path, method] =
-    chain === 'P' ? ['/ext/bc/P', 'platform.getBlockByHeight'] : ['/ext/bc/X', 'avm.getBlockByHeight']
-  const answer = await ask(pool, path, method, { height: String(height), encoding: 'hex' }, call)
-  return decodeNodeHex(textOf(recordOf(answer, method)['block'], method))
+  const { method } = WHERE[chain]
+  const answer = recordOf(await readBlock(pool, chain, height, call), method)
+  return decodeNodeHex(textOf(answer['block'], method))
 }

@@ -3,7 +3,7 @@
  * heights for another purpose than balances starts here.
  */
 export { type AtomicOrigin, readAtomicOrigin } from './atomic-origin.ts'
-export { readBlockBytes } from './blocks.ts'
+export { readBlock, readBlockBytes } from './blocks.ts'
 export { readHeight } from './height.ts'
 export { readStake } from './stake.ts'
 export { readUtxos, type UtxoQuery, type UtxoRead } from './utxos.ts'

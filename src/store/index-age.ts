@@ -1,0 +1,33 @@
+import type { StreamProgress } from './rows/index.ts'
+
+/** How old what is stored of a stream is. */
+export interface IndexAge {
+  height: bigint
+  /** Since it was last known to be the chain. */
+  ageMs: number
+  /** The nodes have another block at this height: it is of another chain, whatever its age. */
+  disowned: boolean
+}
+
+/** Undefined while nothing is committed. @param nowMs unix milliseconds */
+export function indexAge({ tip, currentAtMs }: StreamProgress, nowMs: number): IndexAge | undefined {
+  return tip && { height: tip.height, ageMs: Math.max(0, nowMs - Number(currentAtMs)), disowned: currentAtMs === 0n }
+}
+
+/**
+ * Why nothing is answered from an index.
+ *
+ * @param subject `the index of …`
+ * @param why what makes it matter where something else was asked for, beginning with a comma
+ */
+export function oldIndexText(
+  subject: string,
+  { height, ageMs, disowned }: IndexAge,
+  maxAgeMs: number,
+  why = '',
+): string {
+  if (disowned)
+    return `${subject} is of another chain than that of the nodes${why}: their block ${height} is not its own`
+  const limit = `at most ${Math.ceil(maxAgeMs / 1000)} s are served`
+  return `${subject} is ${Math.ceil(ageMs / 1000)} s old (${limit})${why}; it stands at block ${height}`
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { indexAge, oldIndexText } from '../../src/store/index.ts'
+
+const progressAt = (currentAtMs: bigint) => ({
+  stream: 'mainnet:P',
+  tip: { height: 7n, blockId: '07', time: 1n },
+  transactions: 0n,
+  currentAtMs,
+})
+
+it('tells how old an index is, and why nothing is answered from it', () => {
+  const old = indexAge(progressAt(1_000n), 601_500)
+  expect(old).toEqual({ height: 7n, ageMs: 600_500, disowned: false })
+  expect(old && oldIndexText('the index of P', old, 300_000)).toBe(
+    'the index of P is 601 s old (at most 300 s are served); it stands at block 7',
+  )
+})
+
+it('one of another chain is no younger for having been current a moment ago', () => {
+  const other = indexAge(progressAt(0n), 1_700_000_000_000)
+  expect(other).toEqual({ height: 7n, ageMs: 1_700_000_000_000, disowned: true })
+  expect(other && oldIndexText('the index of P', other, 300_000, ', and it matters')).toBe(
+    'the index of P is of another chain than that of the nodes, and it matters: their block 7 is not its own',
+  )
+})
+
+it('is nothing before the first block', () => {
+  expect(indexAge({ stream: 'mainnet:P', transactions: 0n, currentAtMs: 0n }, 5)).toBeUndefined()
+})
