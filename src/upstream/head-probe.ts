@@ -79,13 +79,17 @@ export const createHeadWatch = (deps: {
   upstreams: readonly Upstream[]
   /** Whose height says nothing here. */
   isForeign(upstream: Upstream): boolean
+  /** Whether no connection to it was left since this was asked last, or it was given up. */
+  wasAway(upstream: Upstream): boolean
   /** Called when a tip is further below the last one than servers behind one address differ: another chain may be there. */
   onFall(upstream: Upstream): void
+  /** Called when the last server with the highest tip came back with a lower one: the chain began anew. */
+  onAnew(): void
   attempt: Attempt
   scheduler: Scheduler
   reporter: Reporter
 }): HeadWatch => {
-  const { pool, probe, upstreams, isForeign, onFall, attempt, scheduler, reporter } = deps
+  const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
   const read = readerOf(probe)
   const hold = createHeadHold(scheduler)
   const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
@@ -124,11 +128,19 @@ export const createHeadWatch = (deps: {
     const reason = `${upstream.lag()} blocks behind, for over ${upstream.limits.maxLagMs / 1_000} s`
     return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
   }
+  /** A server that only starts anew has what it had; a lower tip behind one open address is that of another server there. */
+  const beginAnew = (before: bigint): void => {
+    if (upstreams.some((upstream) => !isForeign(upstream) && (upstream.height() ?? 0n) >= before)) return
+    head = undefined
+    deps.onAnew()
+  }
   const heard = (upstream: Upstream, height: bigint): void => {
     const before = upstream.height()
     if (before !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
-    if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) onFall(upstream)
+    const cameBack = deps.wasAway(upstream)
+    if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) deps.onFall(upstream)
     upstream.sawHeight(height)
+    if (before !== undefined && height < before && cameBack) beginAnew(before)
     tips.told(upstream, height)
     heardAt = Date.now()
     compare(upstream.limits.maxLagBlocks)

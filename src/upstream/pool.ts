@@ -28,6 +28,11 @@ export interface UpstreamPoolDeps {
   headProbe?: HeadProbe
   /** Left out = the upstreams are believed, or whoever asks looks for himself. */
   identity?: IdentityProbe
+  /**
+   * Called when the chain began anew, which test networks do: a server came back with a lower tip than it had, and no other
+   * has the old one. Needs a head probe.
+   */
+  onAnew?: () => void
   observe?: ObserveUpstream
   logger?: DebugLogger
 }
@@ -125,7 +130,7 @@ const createReads = ({ watch, guard, ...run }: ReadDeps) => {
     flights.close()
     cache.clear()
   }
-  return { read, readNow, forget }
+  return { read, readNow, forget, forgetKept: cache.clear }
 }
 
 const createUpstreams = (specs: readonly UpstreamSpec[], limits: PoolLimits, deps: UpstreamDeps): Upstream[] =>
@@ -146,34 +151,29 @@ export const createUpstreamPool = (
   const { scheduler } = registry
   const reporter = createReporter(deps.observe, deps.logger)
   const onHealthChange = (): void => ranking.invalidate()
-  const onAway = (upstream: Upstream): void => guard?.wasAway(upstream)
+  const away = new WeakSet<Upstream>()
+  const onAway = (upstream: Upstream): void => {
+    away.add(upstream)
+    guard?.wasAway(upstream)
+  }
   const upstreams = createUpstreams(specs, limits, { pool: name, registry, reporter, onHealthChange, onAway })
   const ranking = createRanking(upstreams)
   const attempt = createAttempt(name, reporter)
   const guard = deps.identity && createIdentityGuard(deps.identity, attempt)
   const isForeign = guard?.isForeign ?? (() => false)
-  const watch = deps.headProbe
-    ? createHeadWatch({
-        pool: name,
-        probe: deps.headProbe,
-        upstreams,
-        isForeign,
-        onFall: onAway,
-        attempt,
-        scheduler,
-        reporter,
-      })
-    : undefined
-  const { read, readNow, forget } = createReads({
-    pool: name,
-    upstreams,
-    limits,
-    ranking,
-    scheduler,
-    watch,
-    guard,
-    reporter,
-  })
+  const tell = {
+    isForeign,
+    wasAway: (upstream: Upstream) => away.delete(upstream),
+    onFall: (upstream: Upstream) => guard?.wasAway(upstream),
+    onAnew: () => {
+      reads.forgetKept()
+      deps.onAnew?.()
+    },
+  }
+  const { headProbe: probe } = deps
+  const watch = probe && createHeadWatch({ pool: name, probe, upstreams, attempt, scheduler, reporter, ...tell })
+  const reads = createReads({ pool: name, upstreams, limits, ranking, scheduler, watch, guard, reporter })
+  const { read, readNow, forget } = reads
 
   return {
     name,

@@ -78,10 +78,19 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const cache = createAnswerCache(deps.cache)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
   const tips = new Map<string, ChainTip>()
+  // Tips of chains that went on are soon known again.
+  pools.onAnew(() => {
+    cache.clear()
+    tips.clear()
+  })
   const tipOf = ({ path, source }: Endpoint): ChainTip => {
     let tip = tips.get(path)
     if (!tip) {
-      tip = createChainTip({ maxLagBlocks, head: () => pools.group(source).pool.head() })
+      tip = createChainTip({
+        maxLagBlocks,
+        head: () => pools.group(source).pool.head(),
+        onSetBack: cache.clear,
+      })
       tips.set(path, tip)
     }
     return tip

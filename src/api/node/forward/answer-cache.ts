@@ -20,6 +20,8 @@ export interface AnswerCache {
   set(key: string, answer: KeptAnswer, ttlMs: number): void
   /** Forgets what depends on the tip: a transaction went through. */
   forgetTip(): void
+  /** Forgets everything: the chain began anew. */
+  clear(): void
   readonly size: number
 }
 
@@ -73,6 +75,7 @@ export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
     forgetTip: () => {
       epoch += 1
     },
+    clear: () => cache.clear(),
     get size() {
       return cache.size
     },

@@ -123,6 +123,7 @@ function keep(
 export function createForwarder(deps: ForwarderDeps): Forwarder {
   const { pools, writePolicy, tipCacheMs } = deps
   const cache = createAnswerCache(deps.cache)
+  pools.onAnew(cache.clear)
   const turnstile = createTurnstile()
   const wake = createWake()
   const awaited = createAwaitedTransactions()

@@ -39,6 +39,8 @@ export interface NodePools {
   readonly identity: Member
   /** Every pool made so far, for health and metrics. */
   pools(): readonly UpstreamPool[]
+  /** Calls the listener whenever a chain began anew, as test networks do: what was final is not any more. */
+  onAnew(listener: () => void): void
   /** The upstreams of a chain have changed: its pools are made anew. */
   forget(blockchainId: string): void
   close(): Promise<void>
@@ -52,7 +54,7 @@ export interface NodePoolsDeps {
   /** Host of the identity node; left out: the first node. */
   identity?: string
   limits: PoolLimits
-  deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity'>
+  deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onAnew'>
   /** What the nodes, and the EVM endpoints of the C-chain, have to say of themselves; left out = they are believed. */
   networks?: { nodes?: IdentityProbe; evm?: IdentityProbe } | undefined
 }
@@ -125,6 +127,10 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   const [first] = nodes
   const groups = new Map<string, NodeGroup & { close(): Promise<void> }>()
   const open = new Set<UpstreamPool>()
+  const anew: (() => void)[] = []
+  const onAnew = (): void => {
+    for (const listener of anew) listener()
+  }
   const make = (
     name: string,
     specs: readonly UpstreamSpec[],
@@ -133,7 +139,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   ) => {
     if (specs.length === 0) return createEmptyPool(name)
     const probes = { ...(probe && { headProbe: probe }), ...(network && { identity: network }) }
-    const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes })
+    const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes, onAnew })
     open.add(pool)
     return pool
   }
@@ -200,6 +206,9 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     },
     identity,
     pools: () => [...open],
+    onAnew: (listener) => {
+      anew.push(listener)
+    },
     forget: (blockchainId) => {
       for (const [key, group] of groups) {
         if (!key.startsWith(`${blockchainId}/`)) continue

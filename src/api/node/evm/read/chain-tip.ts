@@ -40,6 +40,8 @@ export interface ChainTipOptions {
   maxLagBlocks: number
   /** Highest tip by the pool's own probes. */
   head(): bigint | undefined
+  /** Called when `wasSetBack`: what was final is not any more. */
+  onSetBack?: () => void
   /** Milliseconds; for ages. */
   now?: () => number
 }
@@ -57,7 +59,7 @@ const LOOK_MS = 100
 /** A height this far above what the pool believes is a broken node and no news. */
 const ABSURD_LEAD = 10_000n
 
-export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTipOptions): ChainTip {
+export function createChainTip({ maxLagBlocks, head, onSetBack, now = steadyNow }: ChainTipOptions): ChainTip {
   const heights = new Map<string, { height: bigint; at: number }>()
   const lookedAt = new Map<string, number>()
   let mark: bigint | undefined
@@ -140,6 +142,7 @@ export function createChainTip({ maxLagBlocks, head, now = steadyNow }: ChainTip
       if (now() - confirmedAt < SET_BACK_MS) return false
       mark = undefined
       confirmedAt = now()
+      onSetBack?.()
       return true
     },
     ready: (group, endpoint) => {

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import type { HeadProbe } from '../../src/upstream/index.ts'
+import type { FaultServer } from '../support/fault-server.ts'
+import { startTestPool, until } from '../support/upstream-pool.ts'
+
+// Test networks are thrown away and begun anew behind the same address, often with the same genesis.
+
+const headProbe: HeadProbe = {
+  path: '',
+  method: 'eth_blockNumber',
+  params: [],
+  parse: (result) => BigInt(String(result)),
+  intervalMs: 20,
+}
+
+async function start(servers: number) {
+  let begun = 0
+  const onAnew = () => {
+    begun += 1
+  }
+  let told = 'old'
+  const answer = ({ method }: { method: string }) => (method === 'eth_blockNumber' ? undefined : told)
+  const { pool, servers: all } = await startTestPool(Array(servers).fill({ answer }), { deps: { headProbe, onAnew } })
+  const read = () => pool.rpc('', 'kept', [], { cacheMs: 60_000 }).catch(() => undefined)
+  const shows = async (at: number, height: bigint) => {
+    const keep = setInterval(read, 10)
+    await until(() => pool.status()[at]?.height === height, `it shows ${height}`).finally(() => clearInterval(keep))
+  }
+  const comesBackAt = async (at: number, height: bigint) => {
+    const server = all[at] as FaultServer
+    await server.down()
+    server.height = height
+    await server.up()
+    // The end of the connection has to be noticed before the new height is.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await shows(at, height)
+  }
+  await read()
+  for (let at = 0; at < servers; at += 1) await shows(at, 100n)
+  const says = (text: string) => {
+    told = text
+  }
+  return { pool, all, begun: () => begun, read, says, shows, comesBackAt }
+}
+
+it('a server that comes back with a lower tip has begun anew: the head follows and nothing kept is told', async () => {
+  const { pool, begun, read, says, comesBackAt } = await start(1)
+  says('new')
+  expect(await read()).toBe('old')
+  await comesBackAt(0, 3n)
+  expect([begun(), pool.head()]).toEqual([1, 3n])
+  expect(await read()).toBe('new')
+})
+
+it('one that only starts anew, and one behind an open address that tells less, have not', async () => {
+  const { pool, all, begun, read, says, shows, comesBackAt } = await start(1)
+  says('new')
+  await comesBackAt(0, 101n)
+  ;(all[0] as FaultServer).height = 3n
+  await shows(0, 3n)
+  expect([begun(), pool.head()]).toEqual([0, 101n])
+  expect(await read()).toBe('old')
+})
+
+it('of several it is the last one that tells', async () => {
+  const { pool, begun, comesBackAt } = await start(2)
+  await comesBackAt(0, 3n)
+  expect([begun(), pool.head()]).toEqual([0, 100n])
+  await comesBackAt(1, 2n)
+  expect([begun(), pool.head()]).toEqual([1, 3n])
+})
