@@ -142,3 +142,60 @@ it('that there are no logs is not believed of a node that was synced by state, b
     expect(await stage.call('eth_getLogs', [{ fromBlock: '0x708', toBlock: '0x710' }])).toEqual([synced])
   }
 })
+
+it('a filter whose logs begin long ago is made at a node that has them', async () => {
+  for (const synced of [0, 1]) {
+    const servers = await Promise.all(
+      [0, 1].map((index) =>
+        startFaultServer({
+          height: 2_000n,
+          answer: ({ method, params }) => {
+            const [first] = params as [unknown]
+            if (method === 'eth_getBlockByNumber')
+              return index === synced && Number(first) < 1_200 ? null : { number: first }
+            if (method === 'eth_newFilter') return `0x${index}${'0'.repeat(31)}`
+            return method === 'eth_getFilterLogs' ? [index] : undefined
+          },
+        }),
+      ),
+    )
+    const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
+    onTestFinished(async () => {
+      await stage.close()
+      await Promise.all(servers.map((server) => server.close()))
+    })
+    const id = await stage.call('eth_newFilter', [{ fromBlock: '0x2' }])
+    expect(await stage.call('eth_getFilterLogs', [id])).toEqual([1 - synced])
+  }
+})
+
+it('what is known by its hash is asked of one that has all, however many were synced by state', async () => {
+  for (const full of [0, 1, 2, 3]) {
+    const servers = await Promise.all(
+      [0, 1, 2, 3].map((index) =>
+        startFaultServer({
+          height: 2_000n,
+          answer: ({ method, params }) => {
+            const [first] = params as [unknown]
+            if (method === 'eth_getBlockByNumber') return index === full ? { number: first } : null
+            if (method === 'eth_getTransactionReceipt')
+              return index === full && first === HASH ? { blockHash: HASH, blockNumber: '0x5' } : null
+            return undefined
+          },
+        }),
+      ),
+    )
+    const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
+    onTestFinished(async () => {
+      await stage.close()
+      await Promise.all(servers.map((server) => server.close()))
+    })
+    await stage.call('eth_blockNumber')
+    expect(await stage.call('eth_getTransactionReceipt', [HASH])).toMatchObject({ blockNumber: '0x5' })
+    const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [HASH, full] }]
+    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: { blockNumber: '0x5' } }])
+    expect(await stage.call('eth_getTransactionReceipt', [`0x${'cd'.repeat(32)}`])).toBeNull()
+    await servers[full]?.down()
+    expect(await stage.call('eth_getTransactionReceipt', [`0x${'ef'.repeat(32)}`])).toBeNull()
+  }
+})

@@ -9,7 +9,7 @@ import { bodyOf, EVM_CODES, errorEntry, resultEntry, resultOf } from '../answers
 import { CALL_MS, type EvmCall } from '../call.ts'
 import { FILTER_MAKERS, FILTER_USERS } from '../methods.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
-import { parameterAt } from '../read/finality.ts'
+import { parameterAt, rangeStart } from '../read/finality.ts'
 import type { FilterTable } from './filter-table.ts'
 
 /** Filters live at one node: who made one answers for it. */
@@ -63,17 +63,28 @@ const saysUnknown = ({ message }: EvmCall, body: Buffer): boolean =>
     : body.length < 1_000 && body.includes(NOT_FOUND)
 
 export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFilters {
-  const membersFor = ({ endpoint }: EvmCall): readonly Member[] => {
-    const members = pools.group(endpoint.source).members()
+  /** The best first; @param from first block whose logs are wanted */
+  const membersFor = ({ endpoint }: EvmCall, from?: bigint): readonly Member[] => {
     const tip = tipOf(endpoint)
-    return [...members.filter(({ host }) => !tip.isBehind(host)), ...members.filter(({ host }) => tip.isBehind(host))]
+    const lacks = ({ host }: Member): number =>
+      (tip.isBehind(host) ? 1 : 0) + (from !== undefined && tip.history.mayLack(host, from) ? 2 : 0)
+    return [...pools.group(endpoint.source).members()].sort((a, b) => lacks(a) - lacks(b))
+  }
+  /** First block of a filter of logs, once it is known who has such blocks: all its logs are asked of its maker later. */
+  const beginningOf = async ({ endpoint, message }: EvmCall): Promise<bigint | undefined> => {
+    const group = pools.group(endpoint.source)
+    const tip = tipOf(endpoint)
+    await tip.ready(group, endpoint)
+    const from = message.method === 'eth_newFilter' ? rangeStart(message.params) : undefined
+    if (from !== undefined) await tip.history.learn(group, endpoint, from)
+    return from
   }
   const make = async (call: EvmCall): Promise<NodeAnswer> => {
     const { endpoint } = call
-    await tipOf(endpoint).ready(pools.group(endpoint.source), endpoint)
+    const from = await beginningOf(call)
     let failure: unknown
     let refused: RawResponse | undefined
-    for (const member of membersFor(call)) {
+    for (const member of membersFor(call, from)) {
       try {
         const response = await exchange(member, call)
         if (isAnswer(call, response)) {

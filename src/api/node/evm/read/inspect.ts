@@ -87,8 +87,10 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     return behind('may not have executed the end of the range')
   }
   if (read.mayBeMissing && isMissing(read, result)) {
-    if (attempts.missing && !isThere(plan, tip)) return ANSWER
-    attempts.missing = true
+    // What is known by its hash may be of any time: one that was synced by state is no witness that it is not there.
+    const isWitness = read.depends.on !== 'hash' || !tip.history.mayLack(host, 1n)
+    if (attempts.missing && isWitness && !isThere(plan, tip)) return ANSWER
+    attempts.missing ||= isWitness
     return behind('has no such block or transaction')
   }
   const height = tellsHeight ? heightIn(plan, result) : undefined

@@ -29,7 +29,7 @@ export interface EvmReads {
   ): Promise<NodeAnswer>
   /** A kept answer, without asking anybody. */
   find(endpoint: Endpoint, message: EvmMessage): NodeAnswer | undefined
-  /** Before logs are asked for: who has executed the ends of their ranges. */
+  /** Before anything is asked for that some nodes may not have: who has executed the ends of ranges, who was synced by state. */
   learnEnds(tip: ChainTip, endpoint: Endpoint, plans: Iterable<ReadPlan>): Promise<void>
   /** Before receipts are handed out: until all nodes have their blocks, for a moment at most. */
   settleReceipts(
@@ -46,6 +46,8 @@ export interface EvmReadsDeps {
 }
 
 const judgeFor = ({ kind, id }: EvmMessage): Judge => (kind === 'call' && id ? judgeCall(id) : judgeRpc)
+
+const FIRST_BLOCK = 1n
 
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`
 
@@ -84,6 +86,9 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
       // How long the chain is must be known by then.
       if (from !== undefined) await tip.ready(group, endpoint)
       if (from !== undefined) await tip.history.learn(group, endpoint, from)
+      // Of two one says what the other has not got, whoever they are.
+      else if (read.mayBeMissing && read.depends.on === 'hash' && group.members().length > 2)
+        await tip.history.learn(group, endpoint, FIRST_BLOCK)
       if (read.depends.on === 'range' && finality?.kind === 'immutable' && finality.block !== undefined)
         await tip.execution.learn(group, endpoint, finality.block)
     }
