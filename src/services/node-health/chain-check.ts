@@ -57,8 +57,10 @@ export function createChainCheck(deps: ChainCheckDeps): HealthCheck {
       const text = error instanceof Error ? error.message : String(error)
       throw new UnhealthyError(`engine: ${text}`, message(), error)
     })
-    // Another upstream may be a block behind the one that was asked before.
-    if (tip === undefined || seen > tip.height) tip = { height: seen, since: process.hrtime.bigint() }
+    // Another upstream may be a block behind the one that was asked before; where all are below it, the chain began anew.
+    const top = tip?.height ?? -1n
+    const isAnew = seen < top && upstreams().every(({ height = top }) => height < top)
+    if (seen > top || isAnew) tip = { height: seen, since: process.hrtime.bigint() }
   }
   return {
     name,

@@ -69,6 +69,18 @@ describe('a chain', () => {
     expect(await run(check)).toMatchObject({ engine: { consensus: { lastAcceptedHeight: 100 } } })
   })
 
+  it('follows a chain that began anew: no upstream has the old tip', async () => {
+    const views = [view('a:1'), view('b:2')]
+    let height = 100n
+    const check = chain(views, async () => height)
+    await run(check)
+    height = 3n
+    views[0] = view('a:1', { height: 3n })
+    expect(await run(check)).toMatchObject({ engine: { consensus: { lastAcceptedHeight: 100 } } })
+    views[1] = view('b:2', { height: 2n })
+    expect(await run(check)).toMatchObject({ engine: { consensus: { lastAcceptedHeight: 3 } } })
+  })
+
   it('fails with the words of the failure when nobody answers', async () => {
     const check = chain([DEAD], () => Promise.reject(new UpstreamUnavailableError('node P: no upstream answered')))
     const error = await failureOf(check)
