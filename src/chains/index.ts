@@ -225,9 +225,9 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       BigInt(String((result as { height?: unknown } | null)?.height)),
     )
     const name = `avalanche:${side}`
-    const identity = upstreams.length > 1 ? avalancheIdentity(name, overrides.networkId) : undefined
+    // A single one is asked, too: what is known of its network is kept, and another may be begun under its address.
     const network = createAvalancheNetwork({
-      pool: pool(name, upstreams, probe, deps.limits, identity),
+      pool: pool(name, upstreams, probe, deps.limits, avalancheIdentity(name, overrides.networkId)),
       overrides: defined(overrides),
       ...(native === undefined ? {} : { native: nativeToken(native) }),
       indexedAssets: deps.indexedAssets?.(side),

@@ -1,7 +1,7 @@
 import { BadAnswerError, CancelledError } from '../errors.ts'
 import { steadyNow } from './steady-clock.ts'
 
-/** Time before a server that could not or would not say who it is is asked again. */
+/** Time before a server that could not or would not say who it is, or is another, is asked again. */
 const RECHECK_MS = 60_000
 
 /**
@@ -15,6 +15,8 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
   network: string
   ask: (context: C) => Promise<string | undefined>
   matches: (identity: string) => boolean
+  /** Milliseconds before who could not or would not say is asked again; who is another is after a minute. Default the same. */
+  recheckMs?: number
 }): ((context: C) => Promise<void>) => {
   let verdict: 'unknown' | 'right' | 'wrong' = 'unknown'
   let askedAt = Number.NEGATIVE_INFINITY
@@ -32,7 +34,8 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
   }
 
   return async (context) => {
-    if (verdict !== 'right' && steadyNow() - askedAt >= RECHECK_MS) {
+    const wait = verdict === 'unknown' ? (deps.recheckMs ?? RECHECK_MS) : RECHECK_MS
+    if (verdict !== 'right' && steadyNow() - askedAt >= wait) {
       asking ??= ask(context).finally(() => {
         asking = undefined
       })

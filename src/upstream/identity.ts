@@ -12,6 +12,9 @@ import type { WireAnswer, WireRequest } from './wire.ts'
 /** Between what a server says of itself and of its genesis. */
 const BETWEEN = '\n'
 
+/** Who was right before and cannot say it now is asked again after this, milliseconds. */
+const COMES_BACK_MS = 250
+
 /** Keeps answers of servers that turn out to be on another network from the callers. */
 export interface IdentityGuard {
   /** `launch` whose answer is held until its upstream has said where it is; asked beside the first call, not before it. */
@@ -30,6 +33,8 @@ export interface IdentityGuard {
 export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): IdentityGuard => {
   const right = new WeakSet<Upstream>()
   const once = new WeakSet<Upstream>()
+  /** Those that told their genesis. */
+  const named = new WeakSet<Upstream>()
   const foreign = new WeakSet<Upstream>()
   const checks = new WeakMap<Upstream, () => Promise<boolean>>()
 
@@ -51,7 +56,9 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
     // Another network needs no second question, which its server may not even answer.
     if (identity === undefined || !probe.genesis || !probe.matches(identity)) return identity
     const genesis = await (ahead ?? askFor(upstream, probe.genesis))
-    return genesis === undefined ? identity : `${identity}${BETWEEN}${genesis}`
+    if (genesis !== undefined) return `${identity}${BETWEEN}${genesis}`
+    // It could before, so that it is only too early.
+    return named.has(upstream) ? undefined : identity
   }
 
   const fits = (told: string): boolean => {
@@ -61,6 +68,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
   const judge = (upstream: Upstream, told: string): boolean => {
     const matches = fits(told)
+    if (matches && told.includes(BETWEEN)) named.add(upstream)
     if (matches) {
       right.add(upstream)
       once.add(upstream)
@@ -76,6 +84,8 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
       const { signal } = new AbortController()
       const made = createIdentityCheck({
         network: probe.network,
+        // It said so before: that it does not now, as while it starts, is no word to live on for long.
+        ...(once.has(upstream) && { recheckMs: COMES_BACK_MS }),
         ask: () => ask(upstream),
         // What was asked before it went away says nothing about who came back.
         matches: (told) => (checks.get(upstream) === check ? judge(upstream, told) : fits(told)),

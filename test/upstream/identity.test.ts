@@ -247,6 +247,25 @@ describe('networks that go by one identity', () => {
     expect(together.sort()).toEqual(['genesis', 'who'])
   })
 
+  it('who told its genesis before and does not yet when it comes back is asked again soon', async () => {
+    for (const early of [{ status: 404 }, { rpcError: { code: -32_000, message: 'not yet', methods: ['genesis'] } }]) {
+      let genesis = 'a'
+      const answer = ({ method }: { method: string }) =>
+        method === 'whoami' ? 'main' : method === 'genesis' ? genesis : genesis === 'a' ? 7 : 0
+      const started = await start([{ answer }])
+      expect(await balance(started)).toBe(7)
+      const [server] = started.servers
+      await server?.down()
+      await server?.up()
+      server?.set(({ body }) => (body.includes('genesis') ? early : {}))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(await balance(started)).toBe(7)
+      genesis = 'b'
+      server?.set()
+      await expect.poll(() => balance(started).catch(String), { timeout: 5_000 }).toContain('not on the main network')
+    }
+  })
+
   it('a server of another network is none of ours, also where it does not answer for its genesis', async () => {
     const handle: FaultServerOptions['handle'] = (_, body) =>
       body.includes('"genesis"') ? { status: 404, body: 'no such path' } : undefined
