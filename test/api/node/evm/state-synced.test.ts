@@ -24,18 +24,34 @@ const answerOf =
   ({ method }: SeenCall): unknown =>
     results[method] === undefined ? '0x64' : results[method]
 
-/** `full` has all blocks; the others were synced by state. */
-async function start(count: number, full: number): Promise<{ stage: EvmStage; servers: FaultServer[] }> {
+interface Nodes {
+  stage: EvmStage
+  servers: FaultServer[]
+}
+
+async function startWith(
+  count: number,
+  answerAt: (index: number, call: SeenCall) => unknown,
+  height?: bigint,
+): Promise<Nodes> {
   const servers = await Promise.all(
-    Array.from({ length: count }, (_, index) => startFaultServer({ answer: answerOf(index === full ? ALL : NOTHING) })),
+    Array.from({ length: count }, (_, index) =>
+      startFaultServer({ ...(height && { height }), answer: (call) => answerAt(index, call) }),
+    ),
   )
   const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
   onTestFinished(async () => {
     await stage.close()
     await Promise.all(servers.map((server) => server.close()))
   })
-  await stage.call('eth_blockNumber')
   return { stage, servers }
+}
+
+/** `full` has all blocks; the others were synced by state. */
+async function start(count: number, full: number): Promise<Nodes> {
+  const nodes = await startWith(count, (index, call) => answerOf(index === full ? ALL : NOTHING)(call))
+  await nodes.stage.call('eth_blockNumber')
+  return nodes
 }
 
 const OLD: readonly [method: string, params: unknown[]][] = [
@@ -111,26 +127,15 @@ it('what one node refuses for its size is asked of another; what all refuse is t
 it('that there are no logs is not believed of a node that was synced by state, before it began and 256 blocks on', async () => {
   const began = 1_500
   for (const synced of [0, 1]) {
-    const servers = await Promise.all(
-      [0, 1].map((index) =>
-        startFaultServer({
-          height: 2_000n,
-          answer: ({ method, params }) => {
-            const [first] = params as [unknown]
-            if (method === 'eth_getBlockByNumber')
-              return index === synced && Number(first) < began - 255 ? null : { number: first }
-            if (method === 'eth_getLogs')
-              return index === synced && Number((first as { fromBlock: string }).fromBlock) <= began ? [] : [index]
-            return undefined
-          },
-        }),
-      ),
-    )
-    const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
-    onTestFinished(async () => {
-      await stage.close()
-      await Promise.all(servers.map((server) => server.close()))
-    })
+    const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+      const [first] = params as [unknown]
+      if (method === 'eth_getBlockByNumber')
+        return index === synced && Number(first) < began - 255 ? null : { number: first }
+      if (method === 'eth_getLogs')
+        return index === synced && Number((first as { fromBlock: string }).fromBlock) <= began ? [] : [index]
+      return undefined
+    }
+    const { stage, servers } = await startWith(2, answerAt, 2_000n)
     for (const [index, fromBlock] of ['0x2', '0x4e2', '0x5dc'].entries()) {
       const asked = { fromBlock, toBlock: '0x7c0', address: `0x0${index}` }
       expect(await stage.call('eth_getLogs', [asked])).toEqual([1 - synced])
@@ -145,25 +150,13 @@ it('that there are no logs is not believed of a node that was synced by state, b
 
 it('a filter whose logs begin long ago is made at a node that has them', async () => {
   for (const synced of [0, 1]) {
-    const servers = await Promise.all(
-      [0, 1].map((index) =>
-        startFaultServer({
-          height: 2_000n,
-          answer: ({ method, params }) => {
-            const [first] = params as [unknown]
-            if (method === 'eth_getBlockByNumber')
-              return index === synced && Number(first) < 1_200 ? null : { number: first }
-            if (method === 'eth_newFilter') return `0x${index}${'0'.repeat(31)}`
-            return method === 'eth_getFilterLogs' ? [index] : undefined
-          },
-        }),
-      ),
-    )
-    const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
-    onTestFinished(async () => {
-      await stage.close()
-      await Promise.all(servers.map((server) => server.close()))
-    })
+    const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+      const [first] = params as [unknown]
+      if (method === 'eth_getBlockByNumber') return index === synced && Number(first) < 1_200 ? null : { number: first }
+      if (method === 'eth_newFilter') return `0x${index}${'0'.repeat(31)}`
+      return method === 'eth_getFilterLogs' ? [index] : undefined
+    }
+    const { stage } = await startWith(2, answerAt, 2_000n)
     const id = await stage.call('eth_newFilter', [{ fromBlock: '0x2' }])
     expect(await stage.call('eth_getFilterLogs', [id])).toEqual([1 - synced])
   }
@@ -171,25 +164,14 @@ it('a filter whose logs begin long ago is made at a node that has them', async (
 
 it('what is known by its hash is asked of one that has all, however many were synced by state', async () => {
   for (const full of [0, 1, 2, 3]) {
-    const servers = await Promise.all(
-      [0, 1, 2, 3].map((index) =>
-        startFaultServer({
-          height: 2_000n,
-          answer: ({ method, params }) => {
-            const [first] = params as [unknown]
-            if (method === 'eth_getBlockByNumber') return index === full ? { number: first } : null
-            if (method === 'eth_getTransactionReceipt')
-              return index === full && first === HASH ? { blockHash: HASH, blockNumber: '0x5' } : null
-            return undefined
-          },
-        }),
-      ),
-    )
-    const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
-    onTestFinished(async () => {
-      await stage.close()
-      await Promise.all(servers.map((server) => server.close()))
-    })
+    const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+      const [first] = params as [unknown]
+      if (method === 'eth_getBlockByNumber') return index === full ? { number: first } : null
+      if (method === 'eth_getTransactionReceipt')
+        return index === full && first === HASH ? { blockHash: HASH, blockNumber: '0x5' } : null
+      return undefined
+    }
+    const { stage, servers } = await startWith(4, answerAt, 2_000n)
     await stage.call('eth_blockNumber')
     expect(await stage.call('eth_getTransactionReceipt', [HASH])).toMatchObject({ blockNumber: '0x5' })
     const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [HASH, full] }]
