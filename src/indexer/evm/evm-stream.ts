@@ -3,7 +3,7 @@ import type { StreamDefinition } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
 import type { ChainStream, StreamBlock } from '../runner/stream.ts'
-import { StreamBlockedError } from '../runner/stream-errors.ts'
+import { OtherChainError, StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader } from './evm-reader.ts'
 import { readEvmState } from './evm-state.ts'
@@ -38,7 +38,7 @@ export function createEvmStream({ definition, pool, path, stored }: EvmStreamDep
     const [ours, theirs] = [(await stored(0n))?.hash, await reader.hashAt(0n, signal)]
     if (ours === undefined || theirs === undefined) return -1n
     if (ours === theirs) return 0n
-    throw new StreamBlockedError(
+    throw new OtherChainError(
       `${definition.name}: the node's chain begins with another block (0x${theirs}, stored is 0x${ours}): it takes an empty database`,
     )
   }

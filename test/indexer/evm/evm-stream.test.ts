@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { indexAge } from '../../../src/store/index.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { callData } from '../../support/contracts.ts'
 import { type Lie, startLyingProxy } from '../lying-proxy.ts'
@@ -138,6 +139,9 @@ it('does not give the index up for a chain of the same id that begins with anoth
     .poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 })
     .toContain('begins with another block')
   expect(await dumpEvm(stage.sql)).toEqual(before)
+  // Nor is it served any more, however young it is.
+  const [progress] = await stage.store.reader.progress()
+  expect(progress && indexAge(progress, Date.now())).toMatchObject({ disowned: true })
 })
 
 /** A server in front of the chain that does not know a method. */
