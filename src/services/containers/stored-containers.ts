@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { hexToBytes } from '../../lib/ids.ts'
-import type { ChainLetter, ChainName, ContainerRow, IndexReader, NumberedTransaction } from '../../store/index.ts'
+import {
+  type ChainLetter,
+  type ChainName,
+  type ContainerRow,
+  type IndexAge,
+  type IndexReader,
+  indexAge,
+  type NumberedTransaction,
+} from '../../store/index.ts'
 import { cutTransactions } from './block-transactions.ts'
 import type { Container, ContainerIndex, ContainerRead, ContainerSource } from './container-source.ts'
 import { createGapless, type Gapless } from './gapless.ts'
@@ -105,7 +113,7 @@ export function createStoredContainers(deps: StoredContainersDeps): ContainerSou
 async function isComplete(index: ContainerIndex, deps: StoredContainersDeps, gapless: Gapless): Promise<boolean> {
   if (index === 'X/vtx') return false
   const tip = await progressOf(index, deps)
-  return tip?.height !== undefined && gapless.reaches(tip.height)
+  return tip !== undefined && gapless.reaches(tip.height)
 }
 
 /** Waits until the index has what the nodes have, but not for long. */
@@ -119,17 +127,19 @@ async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read
     .catch(() => undefined)
   for (;;) {
     const tip = await progressOf(index, deps)
-    if (wanted === undefined) return tip !== undefined && now() - tip.currentAtMs <= deps.maxAgeMs
-    if (tip?.height !== undefined && tip.height >= wanted) return true
+    if (wanted === undefined) return tip !== undefined && tip.ageMs <= deps.maxAgeMs
+    if (tip && tip.height >= wanted) return true
     if (now() >= until || signal?.aborted === true) return false
     await pause(STEP_MS)
   }
 }
 
+/** Where the stream stands; undefined while nothing is indexed, and where that is of another chain than the nodes'. */
 async function progressOf(
   index: ContainerIndex,
-  { index: reader, network }: StoredContainersDeps,
-): Promise<{ height: bigint | undefined; currentAtMs: number } | undefined> {
+  { index: reader, network, now = Date.now }: StoredContainersDeps,
+): Promise<IndexAge | undefined> {
   const stream = (await reader.progress()).find((one) => one.stream === `${network}:${letterOf(index)}`)
-  return stream && { height: stream.tip?.height, currentAtMs: Number(stream.currentAtMs) }
+  const age = stream && indexAge(stream, now())
+  return age?.disowned ? undefined : age
 }

@@ -35,17 +35,19 @@ function sourceOver(scene: Scene, nodeHeight: () => Promise<bigint>): ContainerS
 }
 
 describe('own containers', () => {
-  it('are complete when every block below the tip is there, of chains that are indexed', async () => {
+  it('are complete when every block below the tip is there, of chains that are indexed and those of the nodes', async () => {
     const whole = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 9n)
     expect(await whole.complete('P/block')).toBe(true)
     expect(await whole.complete('X/block')).toBe(false)
     expect(await whole.complete('X/vtx')).toBe(false)
+    const other = sourceOver({ height: 9n, currentAtMs: 0, count: 9n }, async () => 9n)
+    expect(await other.complete('P/block')).toBe(false)
     const holed = sourceOver({ height: 9n, currentAtMs: NOW, count: 8n }, async () => 9n)
     expect(await holed.complete('P/block')).toBe(false)
   })
 
   it('are current at the tip of the nodes, also when it is reached a moment later', async () => {
-    const scene = { height: 9n, currentAtMs: 0, count: 9n }
+    const scene = { height: 9n, currentAtMs: 1, count: 9n }
     const source = sourceOver(scene, async () => 10n)
     setTimeout(() => {
       scene.height = 10n
