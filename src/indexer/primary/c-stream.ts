@@ -36,7 +36,7 @@ export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock
     definition,
     define: async (signal) => ({ ...definition, evmChainId: await deps.evmChainId(signal) }),
     firstHeight: 0n,
-    has: source.has,
+    has: (tip, signal) => source.has(tip, signal),
     async fetch(_from, after, signal) {
       if (after) return withEvm(await source.read(after, signal), signal)
       const block = await source.genesis(signal)

@@ -33,7 +33,7 @@ export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
   return {
     definition,
     firstHeight: 0n,
-    has: source.has,
+    has: (tip, signal) => source.has(tip, signal),
     async fetch(_from, after, signal) {
       if (!after) return firstPage(deps, signal)
       const page = withoutOpenProposal(await source.read(after, signal))

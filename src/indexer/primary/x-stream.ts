@@ -24,7 +24,7 @@ export function createXStream(deps: XStreamDeps): ChainStream<XSourceBlock> {
   return {
     definition,
     firstHeight: 0n,
-    has: source.has,
+    has: (tip, signal) => source.has(tip, signal),
     fetch: (_from, after, signal) => (after ? source.read(after, signal) : firstPage(deps, signal)),
     async open(_progress, signal) {
       return createXMaker((await setup(signal)).ids, keepContainers)

@@ -67,12 +67,13 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
 
   async function requireFresh(side: Side, letter: KeyChain): Promise<IndexPlace> {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:${letter}`)
-    const place = progress && indexAge(progress, now())
-    if (!place && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
-    if (!place) throw new StakeIndexError(`the ${letter}-chain of the ${side} is not indexed yet`)
+    const age = progress && indexAge(progress, now())
+    if (!age && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
+    if (!age) throw new StakeIndexError(`the ${letter}-chain of the ${side} is not indexed yet`)
+    const place = { height: age.height, ageMs: age.ageMs }
     if (place.ageMs > deps.maxIndexAgeMs) {
       const subject = `the index of the ${letter}-chain of the ${side}`
-      throw new StakeIndexError(oldIndexText(subject, place, deps.maxIndexAgeMs), place)
+      throw new StakeIndexError(oldIndexText(subject, age, deps.maxIndexAgeMs), place)
     }
     return place
   }
