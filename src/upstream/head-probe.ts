@@ -79,8 +79,8 @@ export const createHeadWatch = (deps: {
   upstreams: readonly Upstream[]
   /** Whose height says nothing here. */
   isForeign(upstream: Upstream): boolean
-  /** Whether no connection to it was left since this was asked last, or it was given up. */
-  wasAway(upstream: Upstream): boolean
+  /** Whether no connection to it was left since this was asked last. */
+  wasAlone(upstream: Upstream): boolean
   /** Called when a tip is further below the last one than servers behind one address differ: another chain may be there. */
   onFall(upstream: Upstream): void
   /** Called when the last server with the highest tip came back with a lower one: the chain began anew. */
@@ -128,19 +128,23 @@ export const createHeadWatch = (deps: {
     const reason = `${upstream.lag()} blocks behind, for over ${upstream.limits.maxLagMs / 1_000} s`
     return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
   }
-  /** A server that only starts anew has what it had; a lower tip behind one open address is that of another server there. */
-  const beginAnew = (before: bigint): void => {
-    if (upstreams.some((upstream) => !isForeign(upstream) && (upstream.height() ?? 0n) >= before)) return
+  /**
+   * A server that only starts anew has what it had. Servers behind one address may be some blocks apart, but half of a
+   * chain is lost by none.
+   */
+  const beginAnew = (upstream: Upstream, before: bigint): void => {
+    if ((upstream.height() ?? 0n) * 2n > before) return
+    if (upstreams.some((one) => !isForeign(one) && (one.height() ?? 0n) >= before)) return
     head = undefined
     deps.onAnew()
   }
   const heard = (upstream: Upstream, height: bigint): void => {
     const before = upstream.height()
     if (before !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
-    const cameBack = deps.wasAway(upstream)
+    const cameBack = deps.wasAlone(upstream)
     if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) deps.onFall(upstream)
     upstream.sawHeight(height)
-    if (before !== undefined && height < before && cameBack) beginAnew(before)
+    if (before !== undefined && height < before && cameBack) beginAnew(upstream, before)
     tips.told(upstream, height)
     heardAt = Date.now()
     compare(upstream.limits.maxLagBlocks)

@@ -1,4 +1,5 @@
 import { createIdentityCheck } from '../lib/identity-check.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import type { Attempt } from './attempt.ts'
 import { jsonRequest } from './batcher.ts'
 import { documentRequest } from './json-get.ts'
@@ -15,6 +16,9 @@ const BETWEEN = '\n'
 /** Who was right before and cannot say it now is asked again after this, milliseconds. */
 const COMES_BACK_MS = 250
 
+/** Who closes connections all the time is not asked more often than this, milliseconds. */
+const ALONE_MS = 5_000
+
 /** Keeps answers of servers that turn out to be on another network from the callers. */
 export interface IdentityGuard {
   /** `launch` whose answer is held until its upstream has said where it is; asked beside the first call, not before it. */
@@ -23,6 +27,8 @@ export interface IdentityGuard {
   isForeign(upstream: Upstream): boolean
   /** Its address may be another server's by now: it is asked again before the next answer counts. */
   wasAway(upstream: Upstream): void
+  /** The same, where no connection to it is left: soon, since some servers close each connection. */
+  wasAlone(upstream: Upstream): void
 }
 
 /**
@@ -37,6 +43,9 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
   const named = new WeakSet<Upstream>()
   const foreign = new WeakSet<Upstream>()
   const checks = new WeakMap<Upstream, () => Promise<boolean>>()
+  const askedAt = new WeakMap<Upstream, number>()
+  /** Those to which no connection was left since they were asked. */
+  const alone = new WeakSet<Upstream>()
 
   const askFor = (upstream: Upstream, question: Question): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
@@ -49,6 +58,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
     })
 
   const ask = async (upstream: Upstream): Promise<string | undefined> => {
+    askedAt.set(upstream, steadyNow())
     // Who was right before most likely is so still: both at once, since callers wait for it.
     const ahead = probe.genesis && once.has(upstream) ? askFor(upstream, probe.genesis) : undefined
     ahead?.catch(() => undefined)
@@ -100,17 +110,27 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
     return check
   }
 
+  const forget = (upstream: Upstream): void => {
+    alone.delete(upstream)
+    right.delete(upstream)
+    checks.delete(upstream)
+  }
+  const isRight = (upstream: Upstream): boolean => {
+    if (alone.has(upstream) && steadyNow() - (askedAt.get(upstream) ?? 0) >= ALONE_MS) forget(upstream)
+    return right.has(upstream)
+  }
+
   const refusal = <T>({ host }: Upstream): Outcome<T> =>
     failed({ host, kind: 'foreign', reason: `server is not on ${probe.network}` })
 
   return {
     isForeign: (upstream) => foreign.has(upstream),
-    wasAway: (upstream) => {
-      right.delete(upstream)
-      checks.delete(upstream)
+    wasAway: forget,
+    wasAlone: (upstream) => {
+      alone.add(upstream)
     },
     guarded: (launch) => (upstream, hedge, settle) => {
-      if (right.has(upstream)) return launch(upstream, hedge, settle)
+      if (isRight(upstream)) return launch(upstream, hedge, settle)
       const checked = checkOf(upstream)()
       if (foreign.has(upstream)) {
         // One that has moved since is found out behind this call.

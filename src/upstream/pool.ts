@@ -151,20 +151,21 @@ export const createUpstreamPool = (
   const { scheduler } = registry
   const reporter = createReporter(deps.observe, deps.logger)
   const onHealthChange = (): void => ranking.invalidate()
-  const away = new WeakSet<Upstream>()
-  const onAway = (upstream: Upstream): void => {
-    away.add(upstream)
-    guard?.wasAway(upstream)
+  const alone = new WeakSet<Upstream>()
+  const onAway = (upstream: Upstream): void => guard?.wasAway(upstream)
+  const onAlone = (upstream: Upstream): void => {
+    alone.add(upstream)
+    guard?.wasAlone(upstream)
   }
-  const upstreams = createUpstreams(specs, limits, { pool: name, registry, reporter, onHealthChange, onAway })
+  const upstreams = createUpstreams(specs, limits, { pool: name, registry, reporter, onHealthChange, onAway, onAlone })
   const ranking = createRanking(upstreams)
   const attempt = createAttempt(name, reporter)
   const guard = deps.identity && createIdentityGuard(deps.identity, attempt)
   const isForeign = guard?.isForeign ?? (() => false)
   const tell = {
     isForeign,
-    wasAway: (upstream: Upstream) => away.delete(upstream),
-    onFall: (upstream: Upstream) => guard?.wasAway(upstream),
+    wasAlone: (upstream: Upstream) => alone.delete(upstream),
+    onFall: onAway,
     onAnew: () => {
       reads.forgetKept()
       deps.onAnew?.()

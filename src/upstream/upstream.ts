@@ -57,8 +57,10 @@ export interface UpstreamDeps {
   reporter: Reporter
   /** Called when the ranking of the pool is out of date. */
   onHealthChange(): void
-  /** Called when the breaker opens or the last connection is gone: who answers next may be another server. */
+  /** Called when the breaker opens: nothing answers there for now. */
   onAway(upstream: Upstream): void
+  /** Called when the last connection is gone: who answers on the next one may be another server. */
+  onAlone(upstream: Upstream): void
 }
 
 /** Remote servers save traffic by compressing; on the own network it would only cost time on both sides. */
@@ -165,11 +167,11 @@ export const createUpstream = (
   spec: UpstreamSpec,
   index: number,
   defaults: PoolLimits,
-  { pool, registry, reporter, onHealthChange, onAway }: UpstreamDeps,
+  { pool, registry, reporter, onHealthChange, onAway, onAlone }: UpstreamDeps,
 ): Upstream => {
   const limits = limitsOf(spec, defaults)
   const { host, origin, path } = createTarget(spec.url)
-  const lease = registry.lease(origin, limits, () => onAway(upstream))
+  const lease = registry.lease(origin, limits, () => onAlone(upstream))
   const latency = createLatencyEstimator()
   const budget = createRateBudget(limits.requestsPerSecond)
   const gate = createGate({
