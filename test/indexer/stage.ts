@@ -16,7 +16,13 @@ import { TEST_LIMITS } from '../support/upstream-pool.ts'
 import { openVisibleStore, type Sql } from './database-dump.ts'
 
 /** Waits are short, so that a test waits for work and not for clocks. */
-const TIMES: RunnerTimes = { pollMs: 20, retryMs: 10, maxRetryMs: 100, stalledMs: 60_000, reportMs: 60_000 }
+const TIMES: Partial<RunnerTimes> = {
+  pollMs: 20,
+  retryMs: 10,
+  maxRetryMs: 100,
+  stalledMs: 60_000,
+  reportMs: 60_000,
+}
 
 export const recordedGenesis = (): Promise<string> =>
   readFile(new URL('../fixtures/network/genesis.json', import.meta.url), 'utf8')

@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { UpstreamUnavailableError } from '../../src/errors.ts'
+import { BadAnswerError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { ChainStream, StreamBlock } from '../../src/indexer/runner/stream.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from '../../src/indexer/runner/stream-runner.ts'
 import type { IndexWriter } from '../../src/store/index-writer.ts'
 
-const TIMES: RunnerTimes = { pollMs: 10, retryMs: 5, maxRetryMs: 10, stalledMs: 200, reportMs: 20 }
+const TIMES: RunnerTimes = { pollMs: 10, retryMs: 5, maxRetryMs: 10, maxAwayMs: 10, stalledMs: 200, reportMs: 20 }
 const TIP = { height: 7n, blockId: '07', time: 1_700_000_000n }
 
 interface Setup {
   fetch: ChainStream<StreamBlock>['fetch']
   confirmTip?: () => void
+  times?: Partial<RunnerTimes>
 }
 
 /** A stream with a stored tip, over a store that keeps nothing; it runs until the test ends. */
-function run({ fetch, confirmTip }: Setup): StreamRunner {
+function run({ fetch, confirmTip, times = {} }: Setup): StreamRunner {
   const stream: ChainStream<StreamBlock> = {
     definition: { name: 'testnet:P' } as ChainStream<StreamBlock>['definition'],
     firstHeight: 0n,
@@ -26,7 +27,11 @@ function run({ fetch, confirmTip }: Setup): StreamRunner {
     register: async () => ({ stream: 'testnet:P', tip: TIP, transactions: 0n, currentAtMs: 0n }),
     confirmTip: async () => confirmTip?.(),
   } as unknown as IndexWriter
-  const runner = createStreamRunner(stream, { writer, logger: pino({ level: 'silent' }), times: TIMES })
+  const runner = createStreamRunner(stream, {
+    writer,
+    logger: pino({ level: 'silent' }),
+    times: { ...TIMES, ...times },
+  })
   const stop = new AbortController()
   const running = runner.run(stop.signal)
   onTestFinished(async () => {
@@ -45,6 +50,14 @@ describe('a stream with a stored tip', () => {
     await vi.waitFor(() => expect(runner.status().failures).toBeGreaterThan(3))
     expect(runner.status()).toMatchObject({ height: 7n, freshAtMs: undefined })
     await vi.waitFor(() => expect(runner.status().stalled).toBe(true))
+  })
+
+  it('asks often while no node answers, and seldom what cannot be read', async () => {
+    const times = { retryMs: 1, maxRetryMs: 60_000, maxAwayMs: 2 }
+    const fails = (error: Error) => run({ fetch: () => Promise.reject(error), times })
+    const [away, bad] = [fails(new UpstreamUnavailableError('no node answered')), fails(new BadAnswerError('not this'))]
+    await vi.waitFor(() => expect(away.status().failures).toBeGreaterThan(40), 20_000)
+    expect(bad.status().failures).toBeLessThan(20)
   })
 
   it('begins anew each time that nothing comes for so long', async () => {

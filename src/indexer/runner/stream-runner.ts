@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { CancelledError, FirnError } from '../../errors.ts'
+import { CancelledError, FirnError, UpstreamUnavailableError } from '../../errors.ts'
 import { pause } from '../../lib/pause.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
@@ -14,6 +14,8 @@ export interface RunnerTimes {
   /** First and longest wait after a failure; it doubles in between. */
   retryMs: number
   maxRetryMs: number
+  /** Longest wait while no node answers: the index is to be at the tip soon when one does again. */
+  maxAwayMs: number
   /** No block and no confirmed tip for this long: the attempt is given up and begun anew, and status says so. */
   stalledMs: number
   /** Between two lines about progress in the log. */
@@ -24,6 +26,7 @@ export const RUNNER_TIMES: RunnerTimes = {
   pollMs: 1_000,
   retryMs: 500,
   maxRetryMs: 30_000,
+  maxAwayMs: 5_000,
   stalledMs: 120_000,
   reportMs: 15_000,
 }
@@ -53,6 +56,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   const meter = createProgressMeter()
   let phase: StreamPhase = 'standby'
   let failures = 0
+  /** The last failure was that no node answered. */
+  let isAway = false
   let lastError: string | undefined
   /** Of the steady clock: when it began to run, or last moved or was found at the tip. */
   let aliveAt = steadyNow()
@@ -179,10 +184,16 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     // Its age would still let it be served for a while.
     if (error instanceof OtherChainError) await writer.disownTip(name).catch(() => undefined)
     failures += 1
+    isAway = error instanceof UpstreamUnavailableError
     lastError = error instanceof Error ? error.message : String(error)
     phase = error instanceof StreamBlockedError ? 'blocked' : 'failing'
     const level = phase === 'blocked' || !(error instanceof FirnError) ? 'error' : 'warn'
     logger[level]({ err: error, failures }, phase === 'blocked' ? 'stream stands' : 'stream failed, trying again')
+  }
+
+  const waitMs = (): number => {
+    const longest = isAway ? Math.min(times.maxAwayMs, times.maxRetryMs) : times.maxRetryMs
+    return Math.min(times.retryMs * 2 ** (failures - 1), longest)
   }
 
   const report = (attempt: AbortController, begunAt: number): void => {
@@ -219,7 +230,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
           // Whatever was fetched ahead is of no use any more.
           leave()
         }
-        if (failures > 0) await pause(Math.min(times.retryMs * 2 ** (failures - 1), times.maxRetryMs), signal)
+        if (failures > 0) await pause(waitMs(), signal)
       }
       phase = 'standby'
     },
