@@ -1,6 +1,6 @@
 import { type CBlock, innerBlockId } from '../../chains/avalanche/codec/index.ts'
 import { readBlock, readBlockBytes, readHeight } from '../../chains/avalanche/node/index.ts'
-import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { BadAnswerError, CancelledError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { decodeNodeHex } from '../../lib/node-hex.ts'
 import type { ChainLetter } from '../../lib/primary-network.ts'
@@ -70,9 +70,9 @@ async function hasBlock(
   try {
     return (await ask(isOther)) === id || others === 0
   } catch (error) {
-    // None of that height, which is the word of one that lags or begins: another's block was told or was not.
-    if (error instanceof JsonRpcError) return others === 0
-    throw error
+    // None of that height, from one that lags or begins, or no way to ask for blocks by height: that is no other block.
+    if (error instanceof CancelledError) throw error
+    return others === 0
   }
 }
 

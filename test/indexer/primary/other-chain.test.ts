@@ -54,7 +54,12 @@ it('one node that has the block outweighs another that has not, and none of that
       urls.map((url, priority) => ({ url, priority })),
       { ...TEST_LIMITS, hedgeMinMs: 0 },
     )
-  const pools = { both: poolOf(liar.url, node.url), other: poolOf(liar.url), own: poolOf(node.url) }
+  const pools = {
+    both: poolOf(liar.url, node.url),
+    other: poolOf(liar.url),
+    own: poolOf(node.url),
+    none: poolOf(`${node.url}/nowhere`),
+  }
   onTestFinished(async () => {
     await Promise.all(Object.values(pools).map((pool) => pool.close()))
     await Promise.all([node.stop(), liar.stop()])
@@ -71,5 +76,7 @@ it('one node that has the block outweighs another that has not, and none of that
     expect(await apiOf(pools.both).has(tip, signal)).toBe(true)
     expect(await apiOf(pools.other).has(tip, signal)).toBe(false)
     expect(await apiOf(pools.own).has({ height: 10_000_000n, id: tip.id }, signal)).toBe(true)
+    expect(await apiOf(pools.none).has(tip, signal)).toBe(true)
+    await expect(apiOf(pools.none).has(tip, AbortSignal.abort())).rejects.toThrow()
   }
 })
