@@ -1,5 +1,8 @@
 import type { StreamProgress } from './rows/index.ts'
 
+/** In place of a time where the nodes have another block than the stored tip. A genesis may be of the time 0. */
+export const DISOWNED = -1n
+
 /** How old what is stored of a stream is. */
 export interface IndexAge {
   height: bigint
@@ -11,7 +14,9 @@ export interface IndexAge {
 
 /** Undefined while nothing is committed. @param nowMs unix milliseconds */
 export function indexAge({ tip, currentAtMs }: StreamProgress, nowMs: number): IndexAge | undefined {
-  return tip && { height: tip.height, ageMs: Math.max(0, nowMs - Number(currentAtMs)), disowned: currentAtMs === 0n }
+  return (
+    tip && { height: tip.height, ageMs: Math.max(0, nowMs - Number(currentAtMs)), disowned: currentAtMs === DISOWNED }
+  )
 }
 
 /**

@@ -17,11 +17,15 @@ it('tells how old an index is, and why nothing is answered from it', () => {
 })
 
 it('one of another chain is no younger for having been current a moment ago', () => {
-  const other = indexAge(progressAt(0n), 1_700_000_000_000)
-  expect(other).toEqual({ height: 7n, ageMs: 1_700_000_000_000, disowned: true })
+  const other = indexAge(progressAt(-1n), 1_700_000_000_000)
+  expect(other).toEqual({ height: 7n, ageMs: 1_700_000_000_001, disowned: true })
   expect(other && oldIndexText('the index of P', other, 300_000, ', and it matters')).toBe(
     'the index of P is of another chain than that of the nodes, and it matters: their block 7 is not its own',
   )
+})
+
+it('a genesis of the time 0, as that of C, is old and of its own chain', () => {
+  expect(indexAge(progressAt(0n), 1_700_000_000_000)).toMatchObject({ disowned: false })
 })
 
 it('is nothing before the first block', () => {

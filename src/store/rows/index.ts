@@ -56,7 +56,7 @@ export interface StreamProgress {
   transactions: bigint
   /**
    * Unix milliseconds up to which the index is known to be the chain: the time of the tip, or of the last look that
-   * found no newer block. What is served is as old as this. 0 with a tip: the nodes have another block there.
+   * found no newer block. What is served is as old as this. -1: the nodes have another block there.
    */
   currentAtMs: bigint
 }

@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { BadInputError } from '../../errors.ts'
+import { DISOWNED } from '../index-age.ts'
 import type { IndexWriter, Leadership } from '../index-writer.ts'
 import { keepIdentity } from '../network-identity.ts'
 import { readOpenStaking } from '../read/open-staking.ts'
@@ -52,7 +53,7 @@ export function createIndexWriter(
     },
     openStaking: (stream) => readOpenStaking(db, stream),
     confirmTip: (stream) => setCurrent(db, stream, BigInt(Date.now())),
-    disownTip: (stream) => setCurrent(db, stream, 0n),
+    disownTip: (stream) => setCurrent(db, stream, DISOWNED),
     rewind: (stream, height) =>
       db.transaction().execute(async (tx) => {
         await latest?.fence?.(tx)

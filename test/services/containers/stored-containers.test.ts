@@ -40,7 +40,7 @@ describe('own containers', () => {
     expect(await whole.complete('P/block')).toBe(true)
     expect(await whole.complete('X/block')).toBe(false)
     expect(await whole.complete('X/vtx')).toBe(false)
-    const other = sourceOver({ height: 9n, currentAtMs: 0, count: 9n }, async () => 9n)
+    const other = sourceOver({ height: 9n, currentAtMs: -1, count: 9n }, async () => 9n)
     expect(await other.complete('P/block')).toBe(false)
     const holed = sourceOver({ height: 9n, currentAtMs: NOW, count: 8n }, async () => 9n)
     expect(await holed.complete('P/block')).toBe(false)
