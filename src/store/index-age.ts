@@ -19,6 +19,10 @@ export function indexAge({ tip, currentAtMs }: StreamProgress, nowMs: number): I
   )
 }
 
+/** Whether nothing may be answered from it, whatever age is allowed where it is of another chain. */
+export const isTooOld = ({ ageMs, disowned }: Pick<IndexAge, 'ageMs' | 'disowned'>, maxAgeMs: number): boolean =>
+  disowned || ageMs > maxAgeMs
+
 /**
  * Why nothing is answered from an index.
  *

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexedTokens } from '../chains/evm/index.ts'
 import type { Config } from '../config/index.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
-import type { Store } from '../store/index.ts'
+import { indexAge, isTooOld, type Store } from '../store/index.ts'
 import { indexedEvmStreams } from './evm-streams.ts'
 
 /** How far the streams are is asked of the database at most this often, milliseconds. */
@@ -54,7 +54,8 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   const isOf = (stream: string, chainId: string): boolean => chainIds?.get(stream) === BigInt(chainId)
   const stands = (chainId: string): boolean => {
     const own = progress.find(({ stream }) => names.has(stream) && isOf(stream, chainId))
-    return own?.tip !== undefined && Date.now() - Number(own.currentAtMs) <= config.index.maxIndexAgeMs
+    const age = own && indexAge(own, Date.now())
+    return age !== undefined && !isTooOld(age, config.index.maxIndexAgeMs)
   }
   /** What is known is of the last reader, perhaps of an hour ago: an index is called old only by a new reading. */
   const isComplete = (chainId: string): boolean | Promise<boolean> => {

@@ -9,7 +9,7 @@ import { CURRENCIES } from '../lib/currencies.ts'
 import { type ChainLetter, SIDES, type Side } from '../lib/primary-network.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
-import type { Store } from '../store/index.ts'
+import { indexAge, type Store } from '../store/index.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
 
 const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
@@ -138,13 +138,14 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 async function storedProgress(store: Store): Promise<PageStream[]> {
   const progress = await store.reader.progress()
-  return progress.map(
-    ({ stream, tip, currentAtMs }): PageStream => ({
-      name: stream,
-      ...decimal('height', tip?.height),
-      ...(tip ? { ageSeconds: secondsSince(Number(currentAtMs)) } : {}),
-    }),
-  )
+  return progress.map((one): PageStream => {
+    const age = indexAge(one, Date.now())
+    return {
+      name: one.stream,
+      ...decimal('height', age?.height),
+      ...(age && !age.disowned ? { ageSeconds: Math.round(age.ageMs / 1000) } : {}),
+    }
+  })
 }
 
 const decimal = <K extends 'height' | 'tip'>(name: K, value: bigint | undefined): Partial<Record<K, string>> =>

@@ -141,6 +141,29 @@ it.each([
   await expect.poll(read).toMatchObject({ native: 7n })
 })
 
+it('another network that is begun under the address of a single Avalanche node is no answer', async () => {
+  const node = await startLedgerNode({ ...emptyLedger(), networkId: 1_338, hrp: 'custom' })
+  onTestFinished(() => node.close())
+  node.ledger.memories.set('X', [secpUtxo('01'.repeat(20), 7n)])
+  node.ledger.heights.P = 1_000
+  node.reindex()
+  const avalanche = { testnet: { upstreams: [{ url: node.url }], avaxAssetId: idToCb58(AVAX) } }
+  const account = {
+    id: 'mine',
+    addresses: [formatBech32Address(Buffer.alloc(20, 1), 'custom')],
+    extendedPublicKeys: [],
+    filterOutDust: true,
+  }
+  const read = await reading(AVALANCHE_CAIP2.testnet.X, account, { avalanche })
+  expect(await read()).toMatchObject({ native: 7n })
+  Object.assign(node.ledger, { networkId: 1_337 })
+  node.ledger.memories.set('X', [])
+  node.ledger.heights.P = 1
+  node.reindex()
+  // Where its connections stay open its tip tells, which is looked at every five seconds.
+  await expect.poll(read).toMatch('server is not on avalanche:testnet')
+})
+
 it('an EVM server of another chain is passed over', async () => {
   const [wrong, right] = await Promise.all([1, 43_114].map((chainId) => startSandboxEvm({ chainId })))
   if (!wrong || !right) throw new Error('no chains')

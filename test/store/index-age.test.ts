@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { indexAge, oldIndexText } from '../../src/store/index.ts'
+import { indexAge, isTooOld, oldIndexText } from '../../src/store/index.ts'
 
 const progressAt = (currentAtMs: bigint) => ({
   stream: 'mainnet:P',
@@ -11,6 +11,7 @@ const progressAt = (currentAtMs: bigint) => ({
 it('tells how old an index is, and why nothing is answered from it', () => {
   const old = indexAge(progressAt(1_000n), 601_500)
   expect(old).toEqual({ height: 7n, ageMs: 600_500, disowned: false })
+  expect(old && [isTooOld(old, 600_500), isTooOld(old, 600_499)]).toEqual([false, true])
   expect(old && oldIndexText('the index of P', old, 300_000)).toBe(
     'the index of P is 601 s old (at most 300 s are served); it stands at block 7',
   )
@@ -19,6 +20,7 @@ it('tells how old an index is, and why nothing is answered from it', () => {
 it('one of another chain is no younger for having been current a moment ago', () => {
   const other = indexAge(progressAt(-1n), 1_700_000_000_000)
   expect(other).toEqual({ height: 7n, ageMs: 1_700_000_000_001, disowned: true })
+  expect(other && isTooOld(other, Number.MAX_SAFE_INTEGER)).toBe(true)
   expect(other && oldIndexText('the index of P', other, 300_000, ', and it matters')).toBe(
     'the index of P is of another chain than that of the nodes, and it matters: their block 7 is not its own',
   )

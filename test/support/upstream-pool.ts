@@ -3,6 +3,7 @@ import {
   createUpstreamPool,
   createUpstreamRegistry,
   DEFAULT_LIMITS,
+  type HeadProbe,
   type PoolLimits,
   type UpstreamEvent,
   type UpstreamPool,
@@ -31,6 +32,15 @@ export const TEST_LIMITS: PoolLimits = {
   hedgeMinMs: 0,
   requestsPerSecond: 1_000_000,
 }
+
+/** Asks fault servers for their height. */
+export const heightProbe = (intervalMs: number): HeadProbe => ({
+  path: '',
+  method: 'eth_blockNumber',
+  params: [],
+  parse: (result) => BigInt(String(result)),
+  intervalMs,
+})
 
 /** A pool over as many fault servers as there are entries in `servers`; everything is closed after the test. */
 export const startTestPool = async (

@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest'
-import type { HeadProbe } from '../../src/upstream/index.ts'
 import type { FaultServer } from '../support/fault-server.ts'
-import { startTestPool, until } from '../support/upstream-pool.ts'
+import { heightProbe, startTestPool, until } from '../support/upstream-pool.ts'
 
 // Test networks are thrown away and begun anew behind the same address, often with the same genesis.
 
-const headProbe: HeadProbe = {
-  path: '',
-  method: 'eth_blockNumber',
-  params: [],
-  parse: (result) => BigInt(String(result)),
-  intervalMs: 20,
-}
+const headProbe = heightProbe(20)
 
 async function start(servers: number) {
   let begun = 0

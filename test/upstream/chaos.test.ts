@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { HeadProbe } from '../../src/upstream/index.ts'
 import type { Faults } from '../support/fault-server.ts'
-import { startTestPool, until } from '../support/upstream-pool.ts'
+import { heightProbe, startTestPool, until } from '../support/upstream-pool.ts'
 
 /** A small generator with a seed, so that a failing run can be repeated. */
 const createRandom = (seed: number) => () => {
@@ -11,13 +10,7 @@ const createRandom = (seed: number) => () => {
   return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296
 }
 
-const headProbe: HeadProbe = {
-  path: '',
-  method: 'eth_blockNumber',
-  params: [],
-  parse: (result) => BigInt(String(result)),
-  intervalMs: 20,
-}
+const headProbe = heightProbe(20)
 /** The right answer depends on the question alone; a laggard's answer shows its lag. */
 const honest = ({ method, params }: { method: string; params: unknown }) =>
   method === 'eth_blockNumber' ? undefined : { right: params }

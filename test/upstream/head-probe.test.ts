@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { believedHead } from '../../src/upstream/head-probe.ts'
-import type { HeadProbe, UpstreamPool } from '../../src/upstream/index.ts'
-import { startTestPool, until } from '../support/upstream-pool.ts'
+import type { UpstreamPool } from '../../src/upstream/index.ts'
+import { heightProbe, startTestPool, until } from '../support/upstream-pool.ts'
 
-const headProbe: HeadProbe = {
-  path: '',
-  method: 'eth_blockNumber',
-  params: [],
-  parse: (result) => BigInt(String(result)),
-  intervalMs: 25,
-}
+const headProbe = heightProbe(25)
 const named = (name: string) => ({
   answer: ({ method }: { method: string }) => (method === 'eth_blockNumber' ? undefined : name),
 })

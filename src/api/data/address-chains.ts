@@ -30,8 +30,11 @@ export function addressChainRoutes(deps: EvmFreshnessDeps & { index: IndexReader
       async handle(request, reply) {
         const { address } = request.params as Static<typeof Params>
         const bytes = contractAddress(address)
-        await requireFreshList(deps, undefined, reply)
-        const ids = (await deps.index.evm.chainsOf(bytes)).map(String)
+        const streams = await requireFreshList(deps, undefined, reply)
+        const names = await deps.chains.streams()
+        // What is stored of a chain that has begun anew is not of the one that is served.
+        const isServed = (id: string): boolean => !names.has(id) || streams.includes(names.get(id) ?? '')
+        const ids = (await deps.index.evm.chainsOf(bytes)).map(String).filter(isServed)
         const known = new Map((await deps.chains.list()).map((chain) => [chain.chainId, chain]))
         return {
           indexedChains: ids.flatMap((id) => known.get(id) ?? []),

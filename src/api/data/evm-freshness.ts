@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { type IndexAge, type IndexReader, indexAge, oldIndexText } from '../../store/index.ts'
+import { type IndexAge, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
 import type { EvmChains } from './evm-chain.ts'
 import { StaleIndexError } from './primary-chain.ts'
 
@@ -32,13 +32,14 @@ export async function requireFreshChain(deps: EvmFreshnessDeps, chainId: bigint,
   const [place] = await placesOf(deps, [chainId.toString()])
   if (!place) throw new StaleIndexError(`chain ${chainId} is not indexed yet`)
   reply.header('x-indexed-height', place.height.toString()).header('x-index-age', seconds(place.ageMs))
-  if (place.ageMs > deps.maxIndexAgeMs)
+  if (isTooOld(place, deps.maxIndexAgeMs))
     throw new StaleIndexError(oldIndexText(`the index of chain ${chainId}`, place, deps.maxIndexAgeMs))
 }
 
 /**
  * The same for an answer over several chains: heights as `<chain id>=<height>`, the age of the oldest. One chain that
- * stands still does not take the others with it; when all of them do, nothing is answered.
+ * stands still does not take the others with it; when all of them do, nothing is answered. One that is of another chain
+ * than that of its nodes is left out.
  * @param testnet chains of one kind of network; left out: all
  * @returns names of the streams to answer from
  */
@@ -48,11 +49,14 @@ export async function requireFreshList(
   reply: FastifyReply,
 ): Promise<string[]> {
   const wanted = (await deps.chains.list()).filter(({ isTestnet }) => testnet === undefined || isTestnet === testnet)
-  const places = await placesOf(
+  const indexed = await placesOf(
     deps,
     wanted.map(({ chainId }) => chainId),
   )
+  const places = indexed.filter(({ disowned }) => !disowned)
   if (places.length === 0) {
+    if (indexed.length > 0)
+      throw new StaleIndexError('every index of an EVM chain is of another chain than its nodes have')
     if (wanted.length > 0) throw new StaleIndexError('none of the EVM chains is indexed yet')
     return []
   }

@@ -12,6 +12,7 @@ import {
   type IndexAge,
   type IndexReader,
   indexAge,
+  isTooOld,
   oldIndexText,
 } from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
@@ -136,7 +137,7 @@ export async function requireFresh(
     const age = progress && indexAge(progress, deps.now())
     return age && { letter, ...age }
   }
-  const isOld = (place: Place | undefined): boolean => !place || place.ageMs > deps.maxIndexAgeMs
+  const isOld = (place: Place | undefined): boolean => !place || isTooOld(place, deps.maxIndexAgeMs)
   const isCTold = scope === 'present' && chain.letter !== 'C' && (!others.includes('C') || isOld(placeOf('C')))
   const shown = scope === 'chain' ? [] : others.filter((letter) => letter !== 'C' || !isCTold)
   const places = [chain.letter, ...shown].map((letter) => {

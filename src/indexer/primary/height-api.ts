@@ -57,6 +57,7 @@ const within = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.n
 /**
  * @param ask gives the id of the block at the tip's height, or undefined, and asks one node after the other for as long
  * as `isOther` holds for what they say
+ * (where the same question was under way for somebody else, one node's word is no proof)
  */
 async function hasBlock(
   { id }: StreamTip,

@@ -8,7 +8,7 @@ import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 import type { Side } from '../../lib/primary-network.ts'
-import { type IndexReader, indexAge, oldIndexText } from '../../store/index.ts'
+import { type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
 
 /** All in nAVAX. */
 export interface StakeRewards {
@@ -71,7 +71,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     if (!age && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
     if (!age) throw new StakeIndexError(`the ${letter}-chain of the ${side} is not indexed yet`)
     const place = { height: age.height, ageMs: age.ageMs }
-    if (place.ageMs > deps.maxIndexAgeMs) {
+    if (isTooOld(age, deps.maxIndexAgeMs)) {
       const subject = `the index of the ${letter}-chain of the ${side}`
       throw new StakeIndexError(oldIndexText(subject, age, deps.maxIndexAgeMs), place)
     }

@@ -127,3 +127,11 @@ it('chains that the operator does not have indexed are not waited for, and C is 
   expect(told.map(([status]) => status)).toEqual([200, 200, 404, 404, 200, 200])
   expect(toldByNodes).toBe(2)
 })
+
+it('one whose nodes have another chain is no answer, however lately it was theirs', async () => {
+  const other = await answers({ P: 1_000, X: NOW + 1, C: 2_000 })
+  expect(other.told.map(([status]) => status)).toEqual([503, 503, 503, 404, 503, 503])
+  expect(other.message).toBe(
+    'the index of x-chain of fuji is of another chain than that of the nodes, and answers of the p-chain show what moves there: their block 7 is not its own',
+  )
+})

@@ -77,24 +77,20 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const { pools, forwarder, maxLagBlocks } = deps
   const cache = createAnswerCache(deps.cache)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
-  const tips = new Map<string, ChainTip>()
-  // Tips of chains that went on are soon known again.
-  pools.onAnew(() => {
-    cache.clear()
-    tips.clear()
-  })
+  const tips = new Map<string, { tip: ChainTip; source: Endpoint['source'] }>()
   const tipOf = ({ path, source }: Endpoint): ChainTip => {
-    let tip = tips.get(path)
-    if (!tip) {
-      tip = createChainTip({
-        maxLagBlocks,
-        head: () => pools.group(source).pool.head(),
-        onSetBack: cache.clear,
-      })
-      tips.set(path, tip)
-    }
+    const known = tips.get(path)
+    if (known) return known.tip
+    const head = () => pools.group(source).pool.head()
+    const tip = createChainTip({ maxLagBlocks, head, onSetBack: cache.clear })
+    tips.set(path, { tip, source })
     return tip
   }
+  pools.onAnew((pool) => {
+    cache.clear()
+    // Of chains that went on nobody may be shown a lower block than before.
+    for (const [path, { source }] of tips) if (pools.group(source).pool === pool) tips.delete(path)
+  })
   const reads = createEvmReads({ pools, kept, tipOf })
   const filters = createEvmFilters({ pools, table: createFilterTable(), tipOf })
 

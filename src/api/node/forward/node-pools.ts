@@ -39,8 +39,8 @@ export interface NodePools {
   readonly identity: Member
   /** Every pool made so far, for health and metrics. */
   pools(): readonly UpstreamPool[]
-  /** Calls the listener whenever a chain began anew, as test networks do: what was final is not any more. */
-  onAnew(listener: () => void): void
+  /** Calls the listener with the pool of a chain that began anew, as test networks do: what was final is not any more. */
+  onAnew(listener: (pool: UpstreamPool) => void): void
   /** The upstreams of a chain have changed: its pools are made anew. */
   forget(blockchainId: string): void
   close(): Promise<void>
@@ -127,10 +127,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   const [first] = nodes
   const groups = new Map<string, NodeGroup & { close(): Promise<void> }>()
   const open = new Set<UpstreamPool>()
-  const anew: (() => void)[] = []
-  const onAnew = (): void => {
-    for (const listener of anew) listener()
-  }
+  const anew: ((pool: UpstreamPool) => void)[] = []
   const make = (
     name: string,
     specs: readonly UpstreamSpec[],
@@ -139,6 +136,9 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   ) => {
     if (specs.length === 0) return createEmptyPool(name)
     const probes = { ...(probe && { headProbe: probe }), ...(network && { identity: network }) }
+    const onAnew = (): void => {
+      for (const listener of anew) listener(pool)
+    }
     const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes, onAnew })
     open.add(pool)
     return pool

@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest'
-import { type HighNode, startNodesAt } from './stage.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { startFaultServer } from '../../../support/fault-server.ts'
+import { type HighNode, startEvmStage, startNodesAt } from './stage.ts'
+
+const L1 = '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'
+const chainOf = (path: string): 'C' | 'L1' => (path.includes(L1) ? 'L1' : 'C')
 
 it('of a chain that began anew behind the same address no old block is told, and its own number is', async () => {
   let age = 'a'
@@ -19,4 +23,25 @@ it('of a chain that began anew behind the same address no old block is told, and
   await node.server.up()
   await expect.poll(() => stage.call('eth_blockNumber', []), { timeout: 20_000 }).toBe('0x3')
   expect([await hashOf('0x1'), await hashOf('0x5a')]).toEqual(['0xb', undefined])
+})
+
+it('other chains of the same node go on: nobody is shown a lower block than before', async () => {
+  const heights = { C: 100, L1: 50 }
+  const server = await startFaultServer({ answer: ({ path }) => `0x${heights[chainOf(path)].toString(16)}` })
+  const evm = { [L1]: [{ url: `${server.url}/ext/bc/${L1}/rpc` }] }
+  const stage = await startEvmStage({ nodes: [server.url], evm })
+  onTestFinished(async () => {
+    await stage.close()
+    await server.close()
+  })
+  const number = (chain: string) => stage.call('eth_blockNumber', [], `/ext/bc/${chain}/rpc`)
+  expect([await number('C'), await number(L1)]).toEqual(['0x64', '0x32'])
+  // Shown by an answer, before the next look at the tip.
+  heights.C = 101
+  expect(await number('C')).toBe('0x65')
+  await server.down()
+  Object.assign(heights, { C: 100, L1: 3 })
+  await server.up()
+  await expect.poll(() => number(L1).catch(String), { timeout: 20_000 }).toBe('0x3')
+  await expect.poll(() => number('C').catch(String)).toBe('0x65')
 })
