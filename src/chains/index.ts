@@ -16,6 +16,7 @@ import {
   AVALANCHE_CAIP2,
   type AvalancheNetwork,
   type AvalancheSide,
+  avalancheHeadProbe,
   avalancheIdentity,
   createAvalancheNetwork,
   createAvmBalanceSource,
@@ -38,7 +39,8 @@ import {
   electrumLimits,
 } from './bitcoin/index.ts'
 import type { BalanceSource, TokenCatalogue } from './capabilities.ts'
-import { createEvmBalanceSource, evmIdentity, type IndexedTokens } from './evm/index.ts'
+import { createEvmBalanceSource, evmHeadProbe, evmIdentity, type IndexedTokens } from './evm/index.ts'
+import { createRenewable } from './renewable.ts'
 import {
   type AvalancheNetworkSetting,
   type BitcoinChainSetting,
@@ -112,14 +114,6 @@ const CACHE_MS = { min: 1_000, max: 12_000 }
 /** About one block: wallets poll right after a transfer. */
 const cacheMsOf = (blockTimeMs: number, { min, max } = CACHE_MS): number => Math.min(Math.max(blockTimeMs, min), max)
 
-const heightProbe = (path: string, method: string, params: unknown, parse: (result: unknown) => bigint): HeadProbe => ({
-  path,
-  method,
-  params,
-  parse,
-  intervalMs: 5_000,
-})
-
 /** Builds every configured chain. Asks nobody before the first read. */
 export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains {
   const byId = new Map<string, Chain>()
@@ -134,8 +128,9 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     headProbe?: HeadProbe,
     limits = deps.limits,
     identity?: IdentityProbe,
+    onAnew?: () => void,
   ): UpstreamPool => {
-    const probes = { ...(headProbe && { headProbe }), ...(identity && { identity }) }
+    const probes = { ...(headProbe && { headProbe }), ...(identity && { identity }), ...(onAnew && { onAnew }) }
     const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes })
     pools.push(made)
     closers.push(() => made.close())
@@ -151,23 +146,25 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
 
   const addEvm = (chainId: string, setting: EvmChainSetting): void => {
     const caip2Id = `eip155:${chainId}`
-    const probe = heightProbe('', 'eth_blockNumber', [], (result) => BigInt(String(result)))
     const indexedTokens = deps.indexedTokens?.(chainId)
     // One pool for each server: it does not do to ask one that cannot find tokens and to take that for an answer.
     const discoveryPools = setting.upstreams.map((upstream) => quietPool(`${caip2Id} tokens`, [upstream]))
     // Every answer names its chain; to be asked before lets another server stand in for one of another chain.
     const identity = setting.upstreams.length > 1 ? evmIdentity(caip2Id) : undefined
-    const source = createEvmBalanceSource({
-      caip2Id,
-      native: nativeToken(setting.native),
-      pool: pool(caip2Id, setting.upstreams, probe, deps.limits, identity),
-      ...(discoveryPools.length > 1 ? { discoveryPools } : {}),
-      tokens: deps.tokens,
-      limits: { lagBlocks: Math.max(deps.limits.maxLagBlocks, Math.ceil(EVM_LAG_MS / setting.blockTimeMs)) },
-      ...(indexedTokens ? { indexedTokens } : {}),
-      logger: loggerOf(caip2Id),
-      ...(setting.multicall === undefined ? {} : { multicall: setting.multicall }),
-    })
+    const nodes = pool(caip2Id, setting.upstreams, evmHeadProbe, deps.limits, identity, () => renew())
+    const { source, renew } = createRenewable(() =>
+      createEvmBalanceSource({
+        caip2Id,
+        native: nativeToken(setting.native),
+        pool: nodes,
+        ...(discoveryPools.length > 1 ? { discoveryPools } : {}),
+        tokens: deps.tokens,
+        limits: { lagBlocks: Math.max(deps.limits.maxLagBlocks, Math.ceil(EVM_LAG_MS / setting.blockTimeMs)) },
+        ...(indexedTokens ? { indexedTokens } : {}),
+        logger: loggerOf(caip2Id),
+        ...(setting.multicall === undefined ? {} : { multicall: setting.multicall }),
+      }),
+    )
     byId.set(caip2Id, { source, cacheMs: cacheMsOf(setting.blockTimeMs) })
   }
 
@@ -208,26 +205,27 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const addSolana = (reference: string, setting: SolanaChainSetting): void => {
     const caip2Id = `solana:${reference}`
     const limits = { ...deps.limits, maxLagBlocks: Math.max(deps.limits.maxLagBlocks, SOLANA_LAG_SLOTS) }
-    const source = createSolanaBalanceSource({
-      caip2Id,
-      native: nativeToken(setting.native ?? SOLANA),
-      pool: pool(caip2Id, setting.upstreams, solanaHeadProbe, limits, solanaIdentity(caip2Id)),
-      tokens: deps.tokens,
-      limits: solanaLimits,
-      logger: loggerOf(caip2Id),
-    })
+    const identity = solanaIdentity(caip2Id)
+    const nodes = pool(caip2Id, setting.upstreams, solanaHeadProbe, limits, identity, () => renew())
+    const { source, renew } = createRenewable(() =>
+      createSolanaBalanceSource({
+        caip2Id,
+        native: nativeToken(setting.native ?? SOLANA),
+        pool: nodes,
+        tokens: deps.tokens,
+        limits: solanaLimits,
+        logger: loggerOf(caip2Id),
+      }),
+    )
     byId.set(caip2Id, { source, cacheMs: cacheMsOf(setting.blockTimeMs ?? BLOCK_MS.solana) })
   }
 
   const addAvalanche = (side: AvalancheSide, setting: AvalancheNetworkSetting): void => {
     const { upstreams, native, blockTimeMs = BLOCK_MS.avalanche, ...overrides } = setting
-    const probe = heightProbe('/ext/bc/P', 'platform.getHeight', {}, (result) =>
-      BigInt(String((result as { height?: unknown } | null)?.height)),
-    )
     const name = `avalanche:${side}`
     // A single one is asked, too: what is known of its network is kept, and another may be begun under its address.
     const network = createAvalancheNetwork({
-      pool: pool(name, upstreams, probe, deps.limits, avalancheIdentity(name, overrides.networkId)),
+      pool: pool(name, upstreams, avalancheHeadProbe, deps.limits, avalancheIdentity(name, overrides.networkId)),
       overrides: defined(overrides),
       ...(native === undefined ? {} : { native: nativeToken(native) }),
       indexedAssets: deps.indexedAssets?.(side),

@@ -10,6 +10,8 @@ import { deployData } from './contracts.ts'
 
 export interface AnvilOptions {
   chainId?: number
+  /** Default: any that is free. */
+  port?: number
   /** Block gas limit, which is also what an eth_call may burn; default 50,000,000 like most public nodes. */
   gasLimit?: number
   /** More of anvil's own flags. */
@@ -74,13 +76,22 @@ async function call<T>(url: string, method: string, params: unknown[]): Promise<
 }
 
 /**
- * Starts anvil on a free loopback port. The child is killed with this process at the latest. What it writes of old
+ * Starts anvil on a loopback port. The child is killed with this process at the latest. What it writes of old
  * states goes with it: by itself anvil leaves them in the user's home when it is killed, some 50 MB each time.
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31_337
   const gasLimit = options.gasLimit ?? 50_000_000
-  const flags = ['--host', '127.0.0.1', '--port', '0', '--chain-id', `${chainId}`, '--gas-limit', `${gasLimit}`]
+  const flags = [
+    '--host',
+    '127.0.0.1',
+    '--port',
+    `${options.port ?? 0}`,
+    '--chain-id',
+    `${chainId}`,
+    '--gas-limit',
+    `${gasLimit}`,
+  ]
   const states = mkdtempSync(join(tmpdir(), 'firn-anvil-'))
   const discard = () => rmSync(states, { recursive: true, force: true, maxRetries: 5 })
   const child = spawn(binary(), [...flags, '--cache-path', states, ...(options.args ?? [])], {

@@ -6,6 +6,7 @@
 export type { IndexedAssets } from './assets.ts'
 export { createAvmBalanceSource, createCorethBalanceSource } from './balances/asset-sources.ts'
 export { type AvalancheSourceDeps, createPvmBalanceSource } from './balances/pvm-source.ts'
+export { avalancheHeadProbe } from './head-probe.ts'
 export { avalancheIdentity } from './identity.ts'
 export { createKeyScanner, type KeyScanner } from './keys/key-scanner.ts'
 export { type AvalancheNetwork, createAvalancheNetwork, type NetworkFacts, type NetworkOverrides } from './network.ts'

@@ -6,6 +6,7 @@
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
 export { decimalsData, nameData, symbolData } from './call-data.ts'
 export { readCalls } from './call-list.ts'
+export { evmHeadProbe } from './head-probe.ts'
 export type { IndexedTokens } from './indexed-tokens.ts'
 export { type EvmLimits, evmLimits } from './limits.ts'
 export { cChainIdentity, createEvmReader, type EvmReaderDeps, evmChainId, evmIdentity } from './reader.ts'

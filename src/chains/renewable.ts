@@ -1,0 +1,22 @@
+import type { BalanceSource } from './capabilities.ts'
+
+/**
+ * A source that can forget all that it learnt, for chains that begin anew behind the same address, as test networks do:
+ * what stands at a known address then may be another token, with other decimals.
+ */
+export function createRenewable<A extends { id: string }, B>(build: () => BalanceSource<A, B>) {
+  let current = build()
+  const { caip2Id, networkType, native } = current
+  const source: BalanceSource<A, B> = {
+    caip2Id,
+    networkType,
+    native,
+    readBalances: (accounts, context) => current.readBalances(accounts, context),
+  }
+  return {
+    source,
+    renew(): void {
+      current = build()
+    },
+  }
+}
