@@ -14,6 +14,7 @@ import { createServerHttp } from './wiring/http.ts'
 import { createIndexIdentities, type IndexIdentities } from './wiring/indexed-networks.ts'
 import { createServerIndexer } from './wiring/indexer.ts'
 import { createIndexerCheck } from './wiring/indexer-health.ts'
+import { listen } from './wiring/listen.ts'
 import { createServerNftMetadata } from './wiring/nft-metadata.ts'
 import { createNodeSide } from './wiring/node-side.ts'
 import { wirePage } from './wiring/page.ts'
@@ -96,7 +97,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       void node.discover(background.signal).then(() => admin?.restore().catch(() => undefined))
       health.health.start()
       indexing.start()
-      return http.listen({ host: config.http.host, port: config.http.port })
+      return listen(http, { host: config.http.host, port: config.http.port })
     },
     close: async () => {
       if (!closing) {

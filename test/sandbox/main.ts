@@ -2,16 +2,19 @@
  * `npm run sandbox`: the whole server with local chains of every family behind it. No internet, no key, no container.
  * `--recordings DIR` replays another recorded network; all other flags go to the server.
  */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadConfig } from '../../src/config/index.ts'
+import { type Config, loadConfig } from '../../src/config/index.ts'
 import { ConfigError } from '../../src/errors.ts'
+import { refusedAddress } from '../../src/wiring/listen.ts'
 import { examples } from './examples.ts'
 import { startSandbox } from './start.ts'
 
 const { recordings, argv } = readArguments(process.argv.slice(2))
-checkFlags()
+await expectFree(checkFlags().http)
 const began = Date.now()
 // What is still starting is ended with the process: whatever it has begun takes its files along.
 const starting = (): never => process.exit(1)
@@ -33,11 +36,11 @@ process.stdout.write(`Firn ready at ${sandbox.url}\n`)
 process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; Ctrl-C stops everything\n`)
 
 /** What is only to be shown, and what is wrong, is said before any chain is started. */
-function checkFlags(): void {
+function checkFlags(): Config {
   try {
     // A folder that holds no settings of somebody else's.
     const loaded = loadConfig({ argv, env: {}, cwd: join(tmpdir(), `firn-sandbox-none-${process.pid}`) })
-    if (loaded.action === 'run') return
+    if (loaded.action === 'run') return loaded.config
     const own =
       '  --recordings <folder>                       Recorded network to replay instead of the one that comes along.\n\n'
     process.stdout.write(`${argv.some((flag) => flag === '--help' || flag === '-h') ? own : ''}${loaded.text}`)
@@ -47,6 +50,20 @@ function checkFlags(): void {
     for (const problem of error.problems) process.stderr.write(`${problem}\n`)
     process.exit(2)
   }
+}
+
+/** Chains take a while to start: that the port is taken is said before. */
+async function expectFree({ host, port }: Config['http']): Promise<void> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const refused = refusedAddress(error, { host, port })
+    process.stderr.write(`${refused instanceof Error ? refused.message : refused}\n`)
+    process.exit(1)
+  }
+  server.close()
+  await once(server, 'close')
 }
 
 /** Takes `--recordings DIR` out of the arguments; the server reads the rest. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -88,6 +89,27 @@ describe('the sandbox as a process', () => {
     const wrong = run('--http-port', 'x')
     expect([wrong.status, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr.trim().split('\n')).toEqual([expect.stringMatching(/^http\.port: given "x"/)])
+  })
+
+  it('says that its port is taken before it starts anything', async () => {
+    const places = emptyPlaces()
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const child = spawn('node', [...NODE.slice(1), '--http-port', `${port}`], {
+      cwd: root,
+      env: { ...process.env, ...places.env },
+    })
+    let said = ''
+    child.stderr.on('data', (text: Buffer) => {
+      said += text
+    })
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(said).toBe(
+      `http.port: given ${port}, on which another program listens at 127.0.0.1; allowed: a free port, 0 for any\n`,
+    )
+    expect(places.files()).toEqual([])
   })
 
   it('prints lines that work as they are and where it is ready; Ctrl-C leaves nothing behind', async () => {
