@@ -1,7 +1,7 @@
 import type { NetworkType, WalletAccount } from '../../chains/capabilities.ts'
 import { AVALANCHE_REFERENCES } from '../../schemas/index.ts'
 import type { Account, ChainQuery } from '../../services/balances/types.ts'
-import type { RequestBody, RequestItem } from './request-schema.ts'
+import { isCorethItem, type RequestBody, type RequestItem } from './request-schema.ts'
 
 const AVALANCHE_TYPE = new Map<string, NetworkType>(
   Object.values(AVALANCHE_REFERENCES).flatMap((network) =>
@@ -58,7 +58,9 @@ function walletsOf(item: WalletItem): WalletAccount[] {
   for (const { id, addresses } of item.addressDetails ?? []) {
     wallets.push({ id, addresses, extendedPublicKeys: [], filterOutDust })
   }
-  for (const key of ('extendedPublicKeyDetails' in item ? item.extendedPublicKeyDetails : undefined) ?? []) {
+  // An item of C has no such member: what stands there was not checked, and says as little as any other unknown member.
+  const keys = isCorethItem(item) ? [] : (item.extendedPublicKeyDetails ?? [])
+  for (const key of keys) {
     wallets.push({ id: key.id, addresses: [], extendedPublicKeys: [key.extendedPublicKey], filterOutDust })
   }
   return wallets

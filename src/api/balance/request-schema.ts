@@ -77,8 +77,8 @@ export const SolanaItemSchema = Type.Object(
 )
 
 const networks = Object.values(AVALANCHE_REFERENCES)
-export const CORETH_REFERENCES: readonly string[] = networks.map((network) => network.coreth)
-export const XP_REFERENCES: readonly string[] = networks.flatMap((network) => [network.pvm, network.avm])
+const CORETH_REFERENCES: readonly string[] = networks.map((network) => network.coreth)
+const XP_REFERENCES: readonly string[] = networks.flatMap((network) => [network.pvm, network.avm])
 
 /** All request schemas for the given human-readable prefixes. */
 export function createRequestSchemas(hrps: readonly string[]) {
@@ -118,3 +118,13 @@ export function createRequestSchemas(hrps: readonly string[]) {
 export type RequestSchemas = ReturnType<typeof createRequestSchemas>
 export type RequestBody = Static<RequestSchemas['BodySchema']>
 export type RequestItem = RequestBody['data'][number]
+
+type AvalancheItem = Extract<RequestItem, { namespace: 'avax' }>
+type CorethItem = Static<RequestSchemas['CorethItemSchema']>
+
+/** C-chain items and X/P items share a namespace: their references tell them apart. */
+export const isCorethItem = (item: AvalancheItem): item is CorethItem => namesCoreth(item.references)
+
+/** @param references as they came, unchecked */
+export const namesCoreth = (references: readonly unknown[]): boolean =>
+  references.some((reference) => CORETH_REFERENCES.includes(reference as string))

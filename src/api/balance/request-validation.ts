@@ -5,8 +5,8 @@ import { NAMESPACES } from '../../schemas/index.ts'
 import { collect, type Issue, issue, MAX_ISSUES } from './issues.ts'
 import {
   BitcoinItemSchema,
-  CORETH_REFERENCES,
   EvmItemSchema,
+  namesCoreth,
   type RequestBody,
   type RequestSchemas,
   SolanaItemSchema,
@@ -67,7 +67,7 @@ function chooseShape(item: Record<string, unknown>): Shape | undefined {
       return item['namespace']
     case 'avax': {
       const references = Array.isArray(item['references']) ? item['references'] : []
-      return references.some((reference) => CORETH_REFERENCES.includes(reference)) ? 'coreth' : 'xp'
+      return namesCoreth(references) ? 'coreth' : 'xp'
     }
     default:
       return undefined

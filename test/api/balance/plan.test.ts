@@ -91,4 +91,9 @@ describe('what a request asks of each chain', () => {
       { caip2Id: 'eip155:10', networkType: 'evm', accounts: [{ id: '0xB' }, { id: '0xa' }, { id: '0xc' }] },
     ])
   })
+
+  it('is nothing of a member that its shape has not got, whatever stands there: it was never checked', () => {
+    for (const extendedPublicKeyDetails of [[{ id: 'a', extendedPublicKey: 'xpub1' }], [{ id: 5 }], [null], 'ab', 5])
+      expect(plan(wallets([C], [['a', '1']], { extendedPublicKeyDetails }))).toEqual(plan(wallets([C], [['a', '1']])))
+  })
 })
