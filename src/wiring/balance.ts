@@ -46,7 +46,7 @@ export async function wireBalance(
     balances: observeBalances(balances, metrics?.balances),
     ...(deps.stakeRewards ? { stakeRewards: deps.stakeRewards } : {}),
     appCheck: createAppCheck(config.balance.appCheck),
-    caip2Ids: [...chains.byId.keys()],
+    caip2Ids: () => [...chains.byId.keys()],
     nativeOf: (caip2Id) => {
       const chain = chains.byId.get(caip2Id)
       if (!chain) throw new Error(`no chain ${caip2Id}`)

@@ -83,7 +83,7 @@ export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: st
   await app.register(balanceApi, {
     balances,
     appCheck: createAppCheck({ mode: 'off', tokens: [], appIds: [], ...setup.appCheck }),
-    caip2Ids: [...byId.keys()],
+    caip2Ids: () => [...byId.keys()],
     nativeOf: () => AVAX,
     hrps: setup.hrps ?? (() => ['avax', 'fuji']),
     ...(setup.stakeRewards ? { stakeRewards: setup.stakeRewards } : {}),

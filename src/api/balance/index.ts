@@ -28,7 +28,8 @@ export interface BalanceApiOptions {
   /** Left out where nothing is indexed. */
   stakeRewards?: StakeRewardsService
   appCheck: AppCheck
-  caip2Ids: readonly string[]
+  /** Served at present: chains may be added while the server runs. */
+  caip2Ids: () => readonly string[]
   nativeOf: (caip2Id: string) => NativeToken
   hrps: Prefixes
   /** There is no room for another stream beside what takes so many bytes more. Left out: there always is. */
@@ -135,14 +136,14 @@ function parseQuestions(scope: FastifyInstance, questions: Questions): void {
 
 function routeSupportedChains(app: FastifyInstance, { caip2Ids }: BalanceApiOptions, guarded: Guarded): void {
   const url = '/v1/balance/get-supported-chains'
-  const supported = JSON.stringify({ caip2Ids })
   app.route({
     method: 'GET',
     url,
     ...guarded,
     schema: supportedChainsRouteSchema,
     serializerCompiler: () => JSON.stringify,
-    handler: async (_request, reply) => reply.type('application/json; charset=utf-8').send(supported),
+    handler: async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(JSON.stringify({ caip2Ids: caip2Ids() })),
   })
   refuseOtherMethods(app, url, ['GET', 'HEAD'])
 }

@@ -130,7 +130,14 @@ async function startApi(chains: readonly BalanceChain[], clock: { now: number },
     shutdownGraceMs: 10,
   }
   const appCheck = createAppCheck({ mode: 'off', tokens: [], appIds: [] })
-  const options = { balances, appCheck, caip2Ids: [...byId.keys()], nativeOf, hrps: () => ['avax', 'fuji'], limits }
+  const options = {
+    balances,
+    appCheck,
+    caip2Ids: () => [...byId.keys()],
+    nativeOf,
+    hrps: () => ['avax', 'fuji'],
+    limits,
+  }
   await app.register(balanceApi, options)
   return { app, url: await app.listen({ host: '127.0.0.1', port: 0 }) }
 }
