@@ -100,13 +100,15 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     const fresh = reader.fresh(chain, query.networkType, query.accounts)
     if (!fresh) return undefined
     const known: BalanceItem[] = []
+    let { until } = fresh
     for (const [at, { balances }] of fresh.readings.entries()) {
       const priced = pricing.known(balances, variant)
       if (!priced) return undefined
+      until = Math.min(until, priced.until ?? until)
       known.push(succeeded(query, (query.accounts[at] as Account).id, priced))
     }
     items.push(...known)
-    return fresh.until
+    return until
   }
 
   return {

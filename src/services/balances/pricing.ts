@@ -8,6 +8,7 @@ import type {
   TokenAmount,
 } from '../../chains/capabilities.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import {
   type Currency,
   convertQuote,
@@ -46,6 +47,9 @@ const JUDGED_PER_TURN = 250
 /** Currencies and selections of one reading that are kept: with all 26 of them memory would have no bound worth its name. */
 const MOST_VARIANTS = 4
 
+/** Balances are kept for longer than a provider takes that is late: what lacks prices is looked at again after this. */
+const UNREAD_MS = 1_000
+
 /**
  * Adds fiat values to balances. Prices never delay beyond the price book's own timeout and never fail an answer:
  * unknown members are left out. The result of one reading is kept, so that repeated requests get the same object.
@@ -55,12 +59,16 @@ export function createPricing(deps: {
   judge: TokenJudge
   scaledUnit?: 'shown' | 'held'
   splits?: SplitWatch
+  now?: () => number
 }) {
+  const now = deps.now ?? steadyNow
   const kept = new WeakMap<Balances, Map<string, PricedBalances>>()
 
   /** Already priced in that way, if it is. */
-  const known = (balances: Balances, query: Omit<PricingQuery, 'signal'>): PricedBalances | undefined =>
-    kept.get(balances)?.get(keyOf(query))
+  const known = (balances: Balances, query: Omit<PricingQuery, 'signal'>): PricedBalances | undefined => {
+    const priced = kept.get(balances)?.get(keyOf(query))
+    return priced?.until === undefined || now() < priced.until ? priced : undefined
+  }
 
   /** Starts loading the native prices while the chains are still being read. */
   const prefetch = (chains: readonly PricedChain[], query: PricingQuery): void => {
@@ -91,9 +99,11 @@ export function createPricing(deps: {
           currency: query.currency,
           isPartial: misses(chain, balances, query),
           multiplierOf: (token) => multiplierOf(chain, token),
+          until: now() + UNREAD_MS,
         })
         done.set(balances, priced)
-        keep(balances, keyOf(query), priced)
+        // Whoever left did not wait for the prices; others will.
+        if (!query.signal.aborted) keep(balances, keyOf(query), priced)
       })
     }
     return all.map((balances) => done.get(balances) as PricedBalances)
@@ -148,6 +158,8 @@ interface Valuation {
   currency: Currency
   isPartial: boolean
   multiplierOf(token: TokenAmount): number | null
+  /** How long it is kept where a price was not read. */
+  until: number
 }
 
 function value(
@@ -155,31 +167,30 @@ function value(
   balances: Balances,
   shown: ReadonlyMap<string, { token: TokenAmount; judgement: TokenJudgement }>,
   quotes: Quotes,
-  { currency, isPartial, multiplierOf }: Valuation,
+  { currency, isPartial, multiplierOf, until }: Valuation,
 ): PricedBalances {
   const { networkType, native } = chain
   const quote = quotes.get(nativeKey(chain))
   const amount = networkType === 'btc' ? (balances as BitcoinBalances).confirmed : (balances as EvmBalances).native
   const fiat = fiatOf(amount, native.decimals, quote)
   const tokens = new Map<string, TokenMarket>()
-  let unread = isPartial
+  let late = quotes.unread(nativeKey(chain))
+  let isWhole = !isPartial
   for (const [address, { token, judgement }] of shown) {
     const key = { caip2Id: chain.caip2Id, address }
     const worth = fiatOf(token.balance, token.decimals, perUnit(quotes.get(key), multiplierOf(token)))
     // A price without a value: there is one, and it is not known.
-    unread ||= quotes.unread(key) || (worth.value === undefined && quotes.get(key) !== undefined)
+    const isUnread = quotes.unread(key)
+    late ||= isUnread
+    isWhole &&= !isUnread && (worth.value !== undefined || quotes.get(key) === undefined)
     tokens.set(address, {
       ...worth,
       ...(judgement.scanResult === undefined ? {} : { scanResult: judgement.scanResult }),
     })
   }
   // A total that misses a price which exists, or a token, would be a smaller number than the truth: none is sent then.
-  const total = unread
-    ? undefined
-    : fiatTotal(
-        fiat.value,
-        [...tokens.values()].map((token) => token.value),
-      )
+  const values = [...tokens.values()].map((token) => token.value)
+  const total = isWhole ? fiatTotal(fiat.value, values) : undefined
   const unconfirmed = networkType === 'btc' ? unconfirmedOf(balances as BitcoinBalances, native, quote) : undefined
   return {
     networkType,
@@ -189,6 +200,7 @@ function value(
     tokens,
     ...(unconfirmed === undefined ? {} : { unconfirmedValue: unconfirmed }),
     ...(total === undefined ? {} : { total }),
+    ...(late ? { until } : {}),
   }
 }
 

@@ -59,6 +59,8 @@ export interface PricedBalances {
   tokens: ReadonlyMap<string, TokenMarket>
   /** Native + all shown tokens. */
   total?: number
+  /** Where prices could not be read in time: when they are asked for again. Milliseconds of the reader's clock. */
+  until?: number
 }
 
 export type BalanceItem =
