@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexedTokens } from '../chains/evm/index.ts'
 import type { Config } from '../config/index.ts'
+import { UpstreamUnavailableError } from '../errors.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { indexAge, isTooOld, type Store } from '../store/index.ts'
 import { indexedEvmStreams } from './evm-streams.ts'
@@ -52,6 +53,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
     }
   }
   const isOf = (stream: string, chainId: string): boolean => chainIds?.get(stream) === BigInt(chainId)
+  const isIndexed = (chainId: string): boolean => [...names].some((stream) => isOf(stream, chainId))
   const stands = (chainId: string): boolean => {
     const own = progress.find(({ stream }) => names.has(stream) && isOf(stream, chainId))
     const age = own && indexAge(own, Date.now())
@@ -61,7 +63,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   const isComplete = (chainId: string): boolean | Promise<boolean> => {
     const newer = refresh()
     if (stands(chainId)) return true
-    if (!newer || ![...names].some((stream) => isOf(stream, chainId))) return false
+    if (!newer || !isIndexed(chainId)) return false
     return Promise.race([newer, delay(LEARN_MS, undefined, { ref: false })]).then(() => stands(chainId))
   }
 
@@ -77,6 +79,8 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
         return learning.then(() => isComplete(chainId))
       },
       async tokensOf(owner, most) {
+        if (chainIds === undefined) throw new UpstreamUnavailableError('the own index has not told yet what it is of')
+        if (!isIndexed(chainId)) return []
         const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), most)
         return touched.map((address) => `0x${address}`)
       },

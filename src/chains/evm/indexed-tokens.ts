@@ -1,7 +1,17 @@
+import { LRUCache } from 'lru-cache'
+import { CancelledError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { TransientMap } from '../../lib/transient-map.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
-import { type FoundTokens, NO_TOKENS, type TokenDiscovery } from './token-discovery.ts'
+import {
+  type FoundTokens,
+  inTime,
+  NO_TOKENS,
+  type OfferedDiscovery,
+  type TokenDiscovery,
+  type TokensByOwner,
+} from './token-discovery.ts'
 
 /**
  * Token contracts (lower-case hex with 0x) that owners ever sent or received, from an own index of the chain. They are
@@ -10,7 +20,10 @@ import { type FoundTokens, NO_TOKENS, type TokenDiscovery } from './token-discov
 export interface IndexedTokens {
   /** False while the index is behind the chain; answers at once but after a start, when nothing is known yet. */
   isComplete(): boolean | Promise<boolean>
-  /** So many at most, those that the owner got to know first: whoever sends others later does not push them out. */
+  /**
+   * So many at most, those that the owner got to know first: whoever sends others later does not push them out. None of a
+   * chain that is not in the index.
+   */
   tokensOf(owner: string, most: number): Promise<readonly string[]>
 }
 
@@ -23,14 +36,16 @@ const hasMore = (found: Found | undefined): boolean => found?.ok === true && fou
 const CONCURRENCY = 8
 
 /**
- * Discovery by an own index while it is complete, else by an upstream: who catches up has no time for readers. An owner
- * whose tokens cannot be looked up in a complete index is an error: fewer tokens look like a loss.
+ * Discovery by an own index while it is complete, else by an upstream, and where none offers it by the index all the
+ * same. An owner whose tokens cannot be looked up in a complete index is an error: fewer tokens look like a loss.
  */
 export function createIndexedDiscovery(
   indexed: IndexedTokens,
-  upstream: TokenDiscovery,
-  { discoveredTokens, discoveredPerRead }: EvmLimits,
+  upstream: OfferedDiscovery,
+  limits: EvmLimits,
 ): TokenDiscovery {
+  const { discoveredTokens, discoveredPerRead } = limits
+  const oldNames = createOldNames(indexed, limits)
   const lookUp = async (owner: string, most: number): Promise<Found> => {
     try {
       const tokens = await indexed.tokensOf(owner, most + 1)
@@ -53,13 +68,72 @@ export function createIndexedDiscovery(
     return found
   }
   const tokensOf = async (owners: readonly string[], context: ReadContext, complete: true | Promise<boolean>) =>
-    (await complete) ? lookUpAll(owners, context.signal) : upstream.tokensOf(owners, context)
+    (await complete) ? lookUpAll(owners, context.signal) : tokensBehind(owners, context)
+  const tokensBehind: TokenDiscovery['tokensOf'] = (owners, context) => {
+    const told = upstream.tokensOf(owners, context)
+    return upstream.isOffered ? told : oldNames(owners, context)
+  }
   return {
-    isNear: true,
+    get isNear() {
+      return indexed.isComplete() !== false
+    },
     firstLook: (owners) => (indexed.isComplete() === false ? upstream.firstLook(owners) : undefined),
     tokensOf(owners, context) {
       const complete = indexed.isComplete()
-      return complete === false ? upstream.tokensOf(owners, context) : tokensOf(owners, context, complete)
+      return complete === false ? tokensBehind(owners, context) : tokensOf(owners, context, complete)
     },
+  }
+}
+
+/** A reader waits so long for an index that is behind, milliseconds. */
+const OLD_MS = 1_000
+
+/**
+ * Names of an index that is behind: tokens that were shown while it was not would look spent without them. Whoever
+ * catches up has little time for readers: an owner is looked up once in a while, and what comes too late, or does not
+ * come, is missing this time.
+ */
+function createOldNames(
+  indexed: IndexedTokens,
+  { discoveredTokens, discoveredPerRead, discoveredKept, discoveryMs }: EvmLimits,
+) {
+  const kept = new LRUCache<string, FoundTokens>({
+    maxSize: discoveredKept,
+    sizeCalculation: ({ tokens }) => tokens.length + 1,
+    ttl: discoveryMs,
+    // What was named before is better than nothing while it is asked for again.
+    allowStale: true,
+    noDeleteOnStaleGet: true,
+  })
+  const looking = new TransientMap<string, Promise<void>>()
+
+  const look = async (owner: string, most: number): Promise<void> => {
+    try {
+      const tokens = await indexed.tokensOf(owner, most + 1)
+      kept.set(owner, { tokens: tokens.slice(0, most), more: tokens.length > most })
+    } catch {
+      // The next reader asks again.
+    }
+  }
+  const lookOnce = (owner: string, most: number): Promise<void> => {
+    const running = looking.get(owner) ?? look(owner, most).finally(() => looking.delete(owner))
+    looking.set(owner, running)
+    return running
+  }
+
+  const lookUp = async (missing: readonly string[], most: number, { signal, deadline }: ReadContext): Promise<void> => {
+    const looked = mapBounded(missing, CONCURRENCY, (owner) => lookOnce(owner, most)).then(() => undefined)
+    await inTime(looked, { signal, deadline: Math.min(deadline, Date.now() + OLD_MS) })
+    // What a reader leaves behind is kept for others.
+    if (signal.aborted) throw new CancelledError()
+  }
+
+  return (owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner> => {
+    const named = (): TokensByOwner =>
+      new Map(owners.map((owner) => [owner, { ok: true, value: kept.get(owner) ?? NO_TOKENS }]))
+    const missing = owners.filter((owner) => !kept.has(owner))
+    if (missing.length === 0) return named()
+    const most = Math.min(discoveredTokens, Math.ceil(discoveredPerRead / owners.length))
+    return lookUp(missing, most, context).then(named)
   }
 }

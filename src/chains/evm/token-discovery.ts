@@ -36,6 +36,12 @@ export interface TokenDiscovery {
   readonly isNear: boolean
 }
 
+/** Discovery by servers, some of which may not offer it. */
+export interface OfferedDiscovery extends TokenDiscovery {
+  /** True once one of them is known to. */
+  readonly isOffered: boolean
+}
+
 export interface TokenDiscoveryDeps {
   /** Asked in this order: servers that find tokens are often mixed with servers that cannot. */
   pools: readonly UpstreamPool[]
@@ -59,7 +65,7 @@ const mostBackground = 50
 const tokensOfTenPages = 1_000
 
 /** `alchemy_getTokenBalances(owner, "erc20", {pageKey})`: hex balances by contract, zero ones included. */
-export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
+export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery {
   const found = new LRUCache<string, Kept>({
     max: deps.limits.cacheEntries,
     maxSize: deps.limits.discoveredKept,
@@ -149,6 +155,9 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
 
   return {
     isNear: false,
+    get isOffered() {
+      return offered === true
+    },
     firstLook: ([first]) => {
       if (offered !== undefined) return undefined
       if (first !== undefined) probe(first)
@@ -168,7 +177,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): TokenDiscovery {
 }
 
 /** Waits for work of others, until the reader's time is over or he has left. */
-async function inTime(work: Promise<void> | undefined, { signal, deadline }: ReadContext): Promise<void> {
+export async function inTime(work: Promise<void> | undefined, { signal, deadline }: ReadContext): Promise<void> {
   if (!work) return
   const late = new AbortController()
   const waiting = sleep(Math.max(0, deadline - Date.now()), undefined, {

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { createIndexedDiscovery } from '../../../src/chains/evm/indexed-tokens.ts'
+import { evmLimits } from '../../../src/chains/evm/limits.ts'
+import type { OfferedDiscovery, TokensByOwner } from '../../../src/chains/evm/token-discovery.ts'
+import { CancelledError } from '../../../src/errors.ts'
+import { gate } from '../../support/gate.ts'
+import { account, amounts, chain, noDiscovery, read, sourceOver, useTokenChain } from './token-chain.ts'
+
+useTokenChain()
+
+it('tokens that were shown do not look spent when the own index falls behind and nobody else finds any', async () => {
+  let complete = true
+  const indexedTokens = { isComplete: () => complete, tokensOf: async () => [chain.tokens.spam] }
+  const { source } = sourceOver(noDiscovery, { list: [], indexedTokens })
+  const held = new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]])
+  expect(amounts((await read(source, [account(1)]))[0])).toEqual(held)
+  complete = false
+  expect(amounts((await read(source, [account(1)]))[0])).toEqual(held)
+  // As after a restart.
+  const anew = sourceOver(noDiscovery, { list: [], indexedTokens })
+  expect(amounts((await read(anew.source, [account(1)]))[0])).toEqual(held)
+})
+
+const OWNERS = ['0xa', '0xb']
+
+/** An index that is behind, and a server that finds tokens or does not. */
+function stage(isOffered: boolean, lookUp: (owner: string) => Promise<readonly string[]>) {
+  const asked: string[] = []
+  const tokensOf = (owner: string): Promise<readonly string[]> => {
+    asked.push(owner)
+    return lookUp(owner)
+  }
+  const told = new Map(OWNERS.map((owner) => [owner, { ok: true as const, value: { tokens: ['0x1'], more: false } }]))
+  const upstream: OfferedDiscovery = { isNear: false, isOffered, firstLook: () => undefined, tokensOf: () => told }
+  const discovery = createIndexedDiscovery({ isComplete: () => false, tokensOf }, upstream, evmLimits)
+  const look = async (signal = new AbortController().signal) => {
+    const context = { signal, deadline: Date.now() + 8_000 }
+    return namesOf(await discovery.tokensOf(OWNERS, context))
+  }
+  return { asked, discovery, look }
+}
+const namesOf = (found: TokensByOwner): unknown[] =>
+  OWNERS.map((owner) => found.get(owner)).map((one) => one?.ok && one.value.tokens)
+
+it('an index that is behind is asked once in a while, and not at all where a server finds tokens', async () => {
+  const alone = stage(false, async (owner) => [`${owner}1`])
+  expect(await alone.look()).toEqual([['0xa1'], ['0xb1']])
+  expect(await alone.look()).toEqual([['0xa1'], ['0xb1']])
+  expect(alone.asked).toEqual(OWNERS)
+  expect(alone.discovery.isNear).toBe(false)
+
+  const besides = stage(true, async (owner) => [`${owner}1`])
+  expect(await besides.look()).toEqual([['0x1'], ['0x1']])
+  expect(besides.asked).toEqual([])
+})
+
+it('an index that is behind and busy keeps nobody for long; what it says late is there for the next', async () => {
+  const busy = gate()
+  const late = stage(false, async (owner) => {
+    if (owner === '0xa') await busy.opened
+    return [`${owner}1`]
+  })
+  const from = performance.now()
+  expect(await late.look()).toEqual([[], ['0xb1']])
+  expect(performance.now() - from).toBeLessThan(5_000)
+  busy.open()
+  expect(await late.look()).toEqual([['0xa1'], ['0xb1']])
+  expect(late.asked).toEqual(OWNERS)
+})
+
+it('a reader that leaves while an index is asked that is behind has no answer, which others would be given', async () => {
+  const busy = gate()
+  const leaving = new AbortController()
+  const left = stage(false, () => busy.opened.then(() => [])).look(leaving.signal)
+  leaving.abort()
+  await expect(left).rejects.toThrow(CancelledError)
+  busy.open()
+})
+
+it('an index that is behind and cannot be read is no error', async () => {
+  const broken = stage(false, async () => Promise.reject(new Error('no database')))
+  expect(await broken.look()).toEqual([[], []])
+})
