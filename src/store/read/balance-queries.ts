@@ -92,6 +92,8 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
       : sql`${entries(sql`${unspent} and ${created}`)} union all
         ${entries(sql`o.consumed_time < ${openEnd} and o.consumed_time > ${at} and ${created}`)}`
   const stakedAt = at ?? locksAt
+  // Of a moment to come it is known when the stake will be free, as it is of locks. Now it is what blocks have made free.
+  const free = at === undefined ? sql`staked_until < ${openEnd}` : sql`least(staked_until, stake_end) <= ${at}`
   // Several of the addresses may own the same output.
   const once = new Set(query.addresses).size > 1 ? sql.raw('distinct') : sql``
   // Planned for any moment, the past would be read by creation: through all that was ever spent.
@@ -99,7 +101,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
     select a.id as asset_id, a.name as asset_name, a.symbol, a.denomination, a.type as asset_type, g.*
     from (
       select asset, kind, direction, other_chain, threshold, owners,
-        case when staked_until is null or ${at === undefined ? sql`staked_until < ${openEnd}` : sql`staked_until <= ${at}`}
+        case when staked_until is null or ${free}
           then 'none' when stake_start > ${stakedAt} then 'pending' else 'active' end as staking,
         locktime > ${locksAt} as platform_locked,
         coalesce(stakeable_locktime > ${locksAt}, false) as stakeable_locked,

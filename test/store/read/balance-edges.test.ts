@@ -34,6 +34,20 @@ describeFilledStores('edges of balances', fill, (store) => {
     expect(staking).toEqual(['pending', 'active', 'active', 'none'])
   })
 
+  it('stake that is still at work is free from the second of its end on for moments to come, its locks for themselves', async () => {
+    const before = await group(2, 2_999n)
+    const after = await group(2, 3_000n)
+    expect([before?.staking, before?.lockedAfterStaking]).toEqual(['active', true])
+    expect([after?.staking, after?.platformLocked]).toEqual(['none', true])
+    expect(await group(4, 3_001n)).toMatchObject({ staking: 'none', stakeableLocked: false })
+  })
+
+  it('stake of now is free when a block has made it so, whatever the clock says', async () => {
+    const query = { chain: { network: 'testnet', letter: 'P' as const }, addresses: [address(2)], locksAt: 9_000n }
+    const [now] = await store().reader.balances.groups(query)
+    expect(now?.staking).toBe('active')
+  })
+
   it('stake stays locked where either of its locks outlasts it, by a second at least', async () => {
     const locked = []
     for (const owner of [1, 2, 3, 4]) locked.push((await group(owner, 2_500n))?.lockedAfterStaking)
