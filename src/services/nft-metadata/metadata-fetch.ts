@@ -12,7 +12,7 @@ import { readDocument } from './metadata-document.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 import { type Gateways, metadataPlace } from './metadata-place.ts'
 import { retrySeconds } from './retry-plan.ts'
-import { type CallContract, documentUri, readTokenUri } from './token-uri.ts'
+import { type CallContract, documentUri, ownDocument, readTokenUri } from './token-uri.ts'
 
 /**
  * GET of a URL that a stranger chose, never into a private network, of bounded size and time; the media type with its
@@ -51,7 +51,7 @@ export async function fetchMetadata(
   try {
     tokenUri = await readTokenUri(token, deps.call, signal)
     const text = await readText(documentUri(tokenUri, token), deps, token.asked, signal)
-    return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(text) }
+    return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(ownDocument(text, token, deps.maxBytes)) }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
     const wait = retrySeconds(error, token.attempts)

@@ -35,9 +35,26 @@ export async function readTokenUri(token: DueNft, call: CallContract, signal: Ab
 
 const idText = ({ tokenId }: DueNft): string => tokenId.toString(16).padStart(64, '0')
 
+const ID_PLACE = '{id}'
+
 /** Where the document is: `{id}` of an ERC-1155 URI is replaced as EIP-1155 says (64 hex digits, lower case). */
 export const documentUri = (uri: string, token: DueNft): string =>
-  token.standard === 'ERC-1155' ? uri.replaceAll('{id}', idText(token)) : uri
+  token.standard === 'ERC-1155' ? uri.replaceAll(ID_PLACE, idText(token)) : uri
+
+/**
+ * The document with the token's id where EIP-1155 lets it stand: in any of its values. Whoever shows an image by its URI
+ * does not know that it has to be put in.
+ * @throws MetadataFailure when the document is larger than `maxBytes` with it; what four letters grow to is counted before
+ */
+export function ownDocument(text: string, token: DueNft, maxBytes: number): string {
+  if (token.standard !== 'ERC-1155' || !text.includes(ID_PLACE)) return text
+  const id = idText(token)
+  let size = Buffer.byteLength(text)
+  for (let at = text.indexOf(ID_PLACE); at >= 0; at = text.indexOf(ID_PLACE, at + 1))
+    size += id.length - ID_PLACE.length
+  if (size > maxBytes) throw new MetadataFailure('METADATA_CONTENT_TOO_LARGE', 'the document is too large with its ids')
+  return text.replaceAll(ID_PLACE, id)
+}
 
 /** Without what no URI holds and no database takes: controls and broken surrogates. */
 export const uriText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, '').trim()

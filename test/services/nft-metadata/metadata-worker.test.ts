@@ -123,6 +123,27 @@ describe('metadata of a token', () => {
     expect(paths).toEqual([`/${ID}.json`, '/ipfs/Qm1/7', '/tx/7'])
   })
 
+  it('has the id of an ERC-1155 token wherever its document says so, within the size of a document', async () => {
+    const document = {
+      name: 'No. {id}',
+      image: 'ipfs://Qm1/{id}.png',
+      external_url: 'https://a.example/{id}/{id}',
+      properties: { model: 'ar://{id}', list: ['{id}', '{ID}', 1] },
+    }
+    const { tokenUri: _, ...members } = await named(base64(document), { token: { standard: 'ERC-1155' } })
+    expect(members).toEqual({
+      status: 'INDEXED',
+      name: `No. ${ID}`,
+      imageUri: `ipfs://Qm1/${ID}.png`,
+      externalUrl: `https://a.example/${ID}/${ID}`,
+      properties: `{"model":"ar://${ID}","list":["${ID}","{ID}",1]}`,
+    })
+    expect(await named(base64(document))).toMatchObject({ imageUri: 'ipfs://Qm1/{id}.png' })
+    const many = base64({ properties: Array(70).fill('{id}') })
+    const large = await named(many, { token: { standard: 'ERC-1155' } })
+    expect([large.status, (await named(many)).status]).toEqual(['METADATA_CONTENT_TOO_LARGE', 'INDEXED'])
+  })
+
   it('fails in the words of the API', async () => {
     const revert = () => Promise.reject(new JsonRpcError('execution reverted', 3))
     expect(await fetched({ answer: revert })).toMatchObject({ status: 'MISSING_TOKEN', retryAt: expect.any(BigInt) })
