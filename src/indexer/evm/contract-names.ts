@@ -3,7 +3,7 @@ import { decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '
 import { JsonRpcError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ContractNames, RpcReceipt } from './rpc-block.ts'
-import { tokenMoves } from './token-logs.ts'
+import { loggedMoves } from './token-logs.ts'
 
 /** Contracts that were asked already; asking one again after a restart does no harm. */
 const REMEMBERED = 50_000
@@ -47,9 +47,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     forget: () => asked.clear(),
     /** What the token contracts of these receipts say of themselves, of those not asked before. */
     async learn(receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<ReadonlyMap<string, ContractNames>> {
-      const contracts = new Set(
-        receipts.flatMap(({ logs }) => logs.flatMap(tokenMoves)).map(({ contract }) => contract),
-      )
+      const contracts = new Set(receipts.flatMap(loggedMoves).flatMap(({ moves }) => moves[0]?.contract ?? []))
       const fresh = [...contracts].filter((contract) => !asked.has(contract))
       const found = await Promise.all(
         fresh.map(async (contract) => [contract, await describe(contract, signal)] as const),

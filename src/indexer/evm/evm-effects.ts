@@ -11,7 +11,7 @@ import type {
   EvmTransferRow,
 } from '../../store/rows/index.ts'
 import { bare, type EvmFacts, hasOutcome, quantity, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
-import { metadataChange, type TokenMove, tokenMoves } from './token-logs.ts'
+import { loggedMoves, metadataChange, type TokenMove } from './token-logs.ts'
 
 const ZERO = '0'.repeat(40)
 
@@ -126,9 +126,9 @@ function transactionRow(
 }
 
 function applyLogs(range: Range, receipt: RpcReceipt, height: bigint, txIndex: number, names: EvmFacts['names']): void {
-  for (const log of receipt.logs) {
+  for (const { log, moves } of loggedMoves(receipt)) {
     const logIndex = Number(quantity(log.logIndex))
-    for (const move of tokenMoves(log)) {
+    for (const move of moves) {
       range.transfers.push({
         height,
         logIndex,

@@ -1,10 +1,12 @@
 import type { TokenStandard } from '../../store/rows/index.ts'
-import { bare, type RpcLog } from './rpc-block.ts'
+import { bare, quantity, type RpcLog, type RpcReceipt } from './rpc-block.ts'
 
 /** keccak256 of the events' signatures, hex without 0x. */
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const TRANSFER_SINGLE = 'c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 const TRANSFER_BATCH = '4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
+/** ERC-2309: `ConsecutiveTransfer` of ERC-721 tokens whose ids follow one another. */
+const RANGE_TRANSFER = 'deaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d'
 /** EIP-4906 and ERC-1155: the metadata of a token changed. */
 const METADATA_UPDATE = 'f8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7'
 const BATCH_METADATA_UPDATE = '6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c'
@@ -18,23 +20,39 @@ export interface TokenMove {
   to: string
   tokenId?: bigint
   amount: bigint
-  /** Place in an ERC-1155 batch, else 0. */
+  /** Place in an ERC-1155 batch or an ERC-2309 range, else 0. */
   batchIndex: number
 }
 
 const WORD = 64
 /** A batch beyond this is an attack on the index, not a collection. */
 const MAX_BATCH = 10_000
+/**
+ * A range names any number of tokens for the price of one log, and each is stored: a transaction moves no more of them
+ * than it could in batches, where a token takes 256 gas at least. Who deploys a contract that makes thousands uses millions.
+ */
+const GAS_OF_RANGED_TOKEN = 256n
 
 const address = (word: string): string => word.slice(24)
 const words = (data: string): string[] => data.match(/.{64}/g) ?? []
+
+/** The logs of a receipt, each with the movements that it tells of. */
+export function loggedMoves({ logs, gasUsed }: RpcReceipt): { log: RpcLog; moves: TokenMove[] }[] {
+  let room = Number(quantity(gasUsed) / GAS_OF_RANGED_TOKEN)
+  return logs.map((log) => {
+    const moves = tokenMoves(log, Math.min(room, MAX_BATCH))
+    room -= moves.length
+    return { log, moves }
+  })
+}
 
 /**
  * Movements that a log tells of; none for other logs and for those that only look alike. A Transfer with the token id
  * indexed (four topics) is ERC-721, one with an amount in its data (three topics) ERC-20. Collections of before the
  * standard whose Transfer leaves the token id unindexed cannot be told from ERC-20 by their logs and are no NFTs here.
+ * @param room most tokens of a range
  */
-export function tokenMoves(log: RpcLog): TokenMove[] {
+function tokenMoves(log: RpcLog, room: number): TokenMove[] {
   const [topic, ...indexed] = log.topics.map(bare)
   const contract = bare(log.address)
   const data = bare(log.data)
@@ -48,6 +66,15 @@ export function tokenMoves(log: RpcLog): TokenMove[] {
     return [{ standard: 'ERC-20', contract, ...move, batchIndex: 0 }]
   }
   if (indexed.length !== 3) return []
+  if (topic === RANGE_TRANSFER && data.length === WORD) {
+    const parties = { contract, from: address(second), to: address(third) }
+    const move = { standard: 'ERC-721' as const, ...parties, amount: 1n }
+    return range(BigInt(`0x${first}`), BigInt(`0x${data}`), room).map((tokenId, batchIndex) => ({
+      ...move,
+      tokenId,
+      batchIndex,
+    }))
+  }
   const parties = { standard: 'ERC-1155' as const, contract, from: address(second), to: address(third) }
   if (topic === TRANSFER_SINGLE && data.length === 2 * WORD) {
     const [id = '0', amount = '0'] = words(data)
@@ -83,4 +110,10 @@ function list(all: readonly string[], at: number): bigint[] {
   const count = Number(BigInt(`0x${all[offset] ?? '0'}`))
   if (count > MAX_BATCH || offset + count >= all.length) return []
   return all.slice(offset + 1, offset + 1 + count).map((word) => BigInt(`0x${word}`))
+}
+
+/** Both ends belong to it; empty where it has more than `room`, or goes backwards. */
+function range(first: bigint, last: bigint, room: number): bigint[] {
+  const count = last - first + 1n
+  return count < 1n || count > BigInt(room) ? [] : Array.from({ length: Number(count) }, (_, at) => first + BigInt(at))
 }

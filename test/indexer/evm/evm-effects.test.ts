@@ -14,6 +14,7 @@ const lists = (ids: bigint[], amounts: bigint[]): Hex =>
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)')
+const RANGE = toEventSelector('ConsecutiveTransfer(uint256,uint256,address,address)')
 const BATCH = toEventSelector('TransferBatch(address,address,address,uint256[],uint256[])')
 const [TOKEN, OPERATOR, ANN, BOB, EVE] = [0xdd, 1, 2, 3, 4].map(address) as [string, string, string, string, string]
 
@@ -28,6 +29,11 @@ const erc721 = (from: string, to: string, id: bigint): Event => ({
 const erc1155 = (topic: string, from: string, to: string, data: string): Event => ({
   topics: [topic, party(OPERATOR), party(from), party(to)],
   data,
+})
+
+const erc2309 = (from: string, to: string, first: bigint, last: bigint): Event => ({
+  topics: [RANGE, words(first), party(from), party(to)],
+  data: words(last),
 })
 
 interface Sent {
@@ -89,6 +95,23 @@ describe('logs of token transfers', () => {
     ])
   })
 
+  it('ERC-2309: every token of the range, both ends with it', () => {
+    const shared = { ...moved, standard: 'ERC-721', from: ZERO, to: ANN, amount: 1n }
+    expect(transfersOf(erc2309(ZERO, ANN, MOST - 1n, MOST))).toEqual([
+      { ...shared, batchIndex: 0, tokenId: MOST - 1n },
+      { ...shared, batchIndex: 1, tokenId: MOST },
+    ])
+  })
+
+  it('takes ranges as far as the gas of their transaction goes, of ten thousand tokens at most', () => {
+    const ranges = (gas: number, ...lasts: bigint[]) =>
+      rowsOf(
+        facts(5, [{ receipt: { gasUsed: toHex(gas) }, events: lasts.map((last) => erc2309(ZERO, ANN, 1n, last)) }]),
+      ).transfers?.length
+    const found = [ranges(2_560_000, 10_000n), ranges(5_000_000, 10_001n), ranges(25_600, 60n, 41n, 40n)]
+    expect([...found, ranges(25_599, 100n, MOST)]).toEqual([10_000, 0, 100, 0])
+  })
+
   it('names the place of each in its transaction and in its block', () => {
     const { transfers } = rowsOf(
       facts(5, [
@@ -132,6 +155,9 @@ describe('logs of token transfers', () => {
     ['a batch behind its end', erc1155(BATCH, ANN, BOB, words(MOST, MOST, 1n, 7n))],
     ['a batch of more tokens than there are', erc1155(BATCH, ANN, BOB, words(64n, 64n, MOST, 7n))],
     ['a batch without data', erc1155(BATCH, ANN, BOB, '0x')],
+    ['a range that goes backwards', erc2309(ZERO, ANN, 2n, 0n)],
+    ['a range without an end', { ...erc2309(ZERO, ANN, 1n, 2n), data: '0x' }],
+    ['a range without a receiver', { topics: [RANGE, words(1n), party(ZERO)], data: words(2n) }],
   ])('%s is none', (_, event) => {
     const { transfers, nfts, holdings, contracts } = rowsOf(facts(5, [{ events: [event] }]))
     expect([transfers, nfts, holdings, contracts]).toEqual([[], [], [], []])
