@@ -11,7 +11,7 @@ import type {
   EvmTransferRow,
 } from '../../store/rows/index.ts'
 import { bare, type EvmFacts, hasOutcome, quantity, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
-import { loggedMoves, metadataChange, type TokenMove } from './token-logs.ts'
+import { creditOf, loggedMoves, metadataChange, type TokenMove } from './token-logs.ts'
 
 const ZERO = '0'.repeat(40)
 
@@ -144,9 +144,11 @@ function applyLogs(range: Range, receipt: RpcReceipt, height: bigint, txIndex: n
       takePart(range, move.from, height)
       takePart(range, move.to, height)
       describe(range, move.contract, { height, standard: move.standard, ...names.get(move.contract) })
-      if (move.standard === 'ERC-20') hold(range, move, height)
+      if (move.standard === 'ERC-20') hold(range, move.contract, [move.from, move.to], height)
       else own(range, move, height, logIndex)
     }
+    const credit = creditOf(log)
+    if (credit) hold(range, credit.contract, [credit.owner], height)
     const change = metadataChange(log)
     if (change) range.metadataChanges.push({ height, ...change })
   }
@@ -163,12 +165,10 @@ function describe(range: Range, address: string, facts: Omit<EvmContractRow, 'ad
   range.contracts.set(address, { ...known, address, ...facts, height: known?.height ?? facts.height })
 }
 
-function hold(range: Range, move: TokenMove, height: bigint): void {
-  for (const address of [move.from, move.to]) {
-    const key = `${address}/${move.contract}`
-    if (address !== ZERO && !range.holdings.has(key)) {
-      range.holdings.set(key, { address, contract: move.contract, height })
-    }
+function hold(range: Range, contract: string, addresses: readonly string[], height: bigint): void {
+  for (const address of addresses) {
+    const key = `${address}/${contract}`
+    if (address !== ZERO && !range.holdings.has(key)) range.holdings.set(key, { address, contract, height })
   }
 }
 

@@ -7,6 +7,11 @@ const TRANSFER_SINGLE = 'c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aa
 const TRANSFER_BATCH = '4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
 /** ERC-2309: `ConsecutiveTransfer` of ERC-721 tokens whose ids follow one another. */
 const RANGE_TRANSFER = 'deaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d'
+/** `Deposit(address,uint256)` of wrapped coins, and `Mint(address,uint256)` of MKR and its kind. */
+const CREDITS: ReadonlySet<string> = new Set([
+  'e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c',
+  '0f6798a560793a54c3bcfe86a93cde1e73087d944c0ea20544137d4121396885',
+])
 /** EIP-4906 and ERC-1155: the metadata of a token changed. */
 const METADATA_UPDATE = 'f8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7'
 const BATCH_METADATA_UPDATE = '6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c'
@@ -87,6 +92,17 @@ function tokenMoves(log: RpcLog, room: number): TokenMove[] {
     return ids.map((tokenId, batchIndex) => ({ ...parties, tokenId, amount: amounts[batchIndex] ?? 0n, batchIndex }))
   }
   return []
+}
+
+/**
+ * Who is given tokens of a contract without a Transfer: for the coins that he wraps, or when they are made. Other contracts
+ * log the same of other things: he may hold some, no more is said.
+ */
+export function creditOf(log: RpcLog): { contract: string; owner: string } | undefined {
+  if (log.topics.length !== 2) return undefined
+  const [topic = '', owner = ''] = log.topics.map(bare)
+  if (!CREDITS.has(topic) || bare(log.data).length !== WORD) return undefined
+  return { contract: bare(log.address), owner: address(owner) }
 }
 
 /** The tokens, from one id to another, whose metadata a log says has changed. */

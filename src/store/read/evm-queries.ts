@@ -57,7 +57,7 @@ export interface EvmQueries {
   /** EVM chain ids of the chains on which the address ever took part. */
   chainsOf(address: string): Promise<bigint[]>
   /**
-   * Contracts of tokens that the address ever sent or received, those of the first blocks first: candidates, not
+   * Contracts of tokens that the address ever sent, received or was credited with, first blocks first: candidates, not
    * balances. Of an address with more than 100,000 of them, others are not looked at.
    */
   touchedTokens(chainId: bigint, address: string, limit: number): Promise<string[]>
