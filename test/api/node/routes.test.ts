@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { cleanPath, encodePath, parseTarget } from '../../../src/api/node/http/target.ts'
 import { createChainDirectory, type ListedChain } from '../../../src/api/node/routes/chain-directory.ts'
 import { ownEndpoint } from '../../../src/api/node/routes/endpoint.ts'
@@ -159,6 +159,32 @@ describe('aliases of routes', () => {
     expect(await name('/ext/admin/wallet')).toBe('X/wallet')
   })
 
+  it('that lead to one path leave it to the older one', async () => {
+    const { router, name } = stage()
+    router.aliases.add('bc/C', 'mine')
+    router.aliases.add('bc/C', 'mine/rpc')
+    router.aliases.add('info', 'mine/avax')
+    expect(await name('/ext/mine/rpc')).toBe('C/rpc')
+    expect(await name('/ext/mine/rpc/rpc')).toBe('C/rpc')
+    expect(await name('/ext/mine/avax')).toBe('C/avax')
+    router.aliases.add('mine', 'ours')
+    router.aliases.add('info', 'ours/rpc')
+    expect(await name('/ext/ours/rpc')).toBe('C/rpc')
+    router.aliases.add('bc/P', 'yours/rpc')
+    router.aliases.add('bc/C', 'yours')
+    expect(await name('/ext/yours/rpc')).toBe('P')
+    expect(await name('/ext/yours/ws')).toBe('C/ws')
+  })
+
+  it('do not make a path of many parts cost more than it is long', async () => {
+    const { router, name } = stage()
+    router.aliases.add('bc/C', 'mine')
+    const lookups = vi.spyOn(Map.prototype, 'get')
+    expect(await name(`/ext/${'a/'.repeat(50_000)}b`)).toBeUndefined()
+    expect(lookups.mock.calls.length).toBeLessThan(2_000)
+    lookups.mockRestore()
+  })
+
   it('are taken when a chain is called so', async () => {
     const { chains, router } = stage()
     await chains.refresh()
@@ -195,6 +221,19 @@ describe('aliases of chains', () => {
     expect(chains.aliases(PRIMARY_NETWORK_ID)).toEqual(['P', 'platform', PRIMARY_NETWORK_ID])
     expect(chains.aliases(UNKNOWN)).toBeUndefined()
     expect(chains.lookup('lab')).toBe(C)
+  })
+
+  it('may hold slashes', async () => {
+    const { chains, router, name } = stage()
+    await chains.refresh()
+    chains.alias(L1, 'my')
+    chains.alias('C', 'my/chain')
+    expect(await name('/ext/bc/my/chain/rpc')).toBe('C/rpc')
+    expect(await name('/ext/bc/my/chain/avax')).toBe('C/avax')
+    expect(await name('/ext/bc/my/chain/avax/')).toBeUndefined()
+    expect(await name('/ext/bc/my/rpc')).toBe('L1/rpc')
+    expect(await name('/ext/bc/my/other/thing')).toBe('L1/other/thing')
+    expect(() => router.aliases.add('bc/P', 'bc/my/chain')).toThrow('already maps to a handle: /ext/bc/my/chain')
   })
 
   it('given before the id was known mean the id from then on', async () => {

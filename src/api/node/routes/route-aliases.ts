@@ -26,28 +26,40 @@ export interface RouteAliasesDeps {
   extensions: readonly string[]
 }
 
-/** Aliases are resolved at most this often, so that a circle ends. */
-const MAX_STEPS = 16
+/** A path is taken for so many others at most, so that a circle ends. */
+const MAX_READINGS = 64
+/** No alias is longer than 512 bytes: where a path goes on behind that, none ends. */
+const LONGEST = 512
 
 /** Texts and order of checks as in the node's router. In memory: who adds keeps them. */
 export function createRouteAliases({ isServed, isReserved, extensions }: RouteAliasesDeps): RouteAliases {
-  const bases = new Map<string, string>()
-  const step = (path: string): string | undefined => {
-    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const base = bases.get(path.slice(0, end))
-      if (base !== undefined) return base + path.slice(end)
+  const bases = new Map<string, { base: string; order: number }>()
+  /** What aliases make of a path, the newest one first. */
+  const readings = (path: string): string[] => {
+    const found: { order: number; reading: string }[] = []
+    const start = path.length <= LONGEST ? path.length : path.lastIndexOf('/', LONGEST)
+    for (let end = start; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const known = bases.get(path.slice(0, end))
+      if (known) found.push({ order: known.order, reading: known.base + path.slice(end) })
     }
-    return undefined
+    return found.sort((a, b) => b.order - a.order).map(({ reading }) => reading)
   }
+  /** Of `a` and `a/rpc` the older alias has a/rpc, if there is such a thing: so it is in the node's router. */
   const resolve = (path: string): string => {
-    let current = path
-    // What is served stands, also where its name has become an alias of something else.
-    for (let steps = 0; bases.size > 0 && steps < MAX_STEPS && !isServed(current); steps += 1) {
-      const next = step(current)
-      if (next === undefined) return current
-      current = next
+    if (bases.size === 0) return path
+    const seen = new Set<string>()
+    const open = [path]
+    let end: string | undefined
+    for (let current = open.pop(); current !== undefined && seen.size < MAX_READINGS; current = open.pop()) {
+      // What is served stands, also where its name has become an alias of something else.
+      if (isServed(current)) return current
+      if (seen.has(current)) continue
+      seen.add(current)
+      const further = readings(current)
+      if (further.length === 0) end ??= current
+      open.push(...further)
     }
-    return current
+    return end ?? path
   }
   const joined = (route: string, extension: string): string => (extension === '' ? route : `${route}/${extension}`)
   return {
@@ -60,12 +72,12 @@ export function createRouteAliases({ isServed, isReserved, extensions }: RouteAl
         (extension) => isServed(resolve(joined(base, extension))) && isServed(joined(alias, extension)),
       )
       // The node reserves the alias before it finds the clash.
-      bases.set(alias, base)
+      bases.set(alias, { base, order: bases.size })
       if (clash !== undefined)
         throw new MethodError(`failed to create endpoint as /ext/${joined(alias, clash)} already exists`)
     },
     has: (alias) => bases.has(alias),
     size: () => bases.size,
-    list: () => [...bases].map(([alias, base]) => [base, alias] as const),
+    list: () => [...bases].map(([alias, { base }]) => [base, alias] as const),
   }
 }

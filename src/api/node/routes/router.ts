@@ -24,14 +24,23 @@ interface ChainPath {
   extension: string
 }
 
-function chainPathOf(route: string): ChainPath | undefined {
-  const segments = route.split('/')
-  const start = segments[0] === 'bc' ? 1 : 0
-  const chain = segments[start]
-  if (chain === undefined || chain === '' || (start === 0 && !SHORT.has(chain))) return undefined
-  const extension = segments.slice(start + 1).join('/')
-  // A slash at the end is another path.
-  return extension === '' && route.endsWith('/') ? undefined : { chain, extension }
+const CHAINS = 'bc/'
+/** No alias is longer, bytes. */
+const LONGEST_ALIAS = 512
+
+/** The ways to read a route, as an alias of a chain may hold slashes: the shortest name first. */
+function* chainPathsOf(route: string): Generator<ChainPath> {
+  const named = route.startsWith(CHAINS)
+  const rest = named ? route.slice(CHAINS.length) : route
+  for (let end = -1; end < rest.length && end <= LONGEST_ALIAS; ) {
+    const slash = rest.indexOf('/', end + 1)
+    end = slash < 0 ? rest.length : slash
+    const chain = rest.slice(0, end)
+    if (!named && !SHORT.has(chain)) return
+    // A slash at the end is another path.
+    if (chain !== '' && (end !== rest.length - 1 || slash < 0)) yield { chain, extension: rest.slice(end + 1) }
+    if (!named) return
+  }
 }
 
 /**
@@ -50,14 +59,21 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
     return primary === undefined ? chainEndpoint(id, extension) : PRIMARY[primary].get(extension)
   }
   const known = (route: string): Endpoint | undefined => {
-    const path = chainPathOf(route)
-    return fixed.get(route) ?? (path && inChain(path))
+    let found = fixed.get(route)
+    for (const path of found ? [] : chainPathsOf(route)) {
+      const own = inChain(path)
+      if (own && own.dialect !== 'any') return own
+      // What another chain does with the rest of a path is not known: a longer name that is one comes first.
+      found ??= own
+    }
+    return found
   }
   const isReserved = (route: string): boolean => {
-    const path = chainPathOf(route)
-    if (path === undefined || path.extension !== '') return false
-    const id = directory.lookup(path.chain)
-    return id !== undefined && id !== path.chain
+    for (const { chain, extension } of chainPathsOf(route)) {
+      const id = extension === '' ? directory.lookup(chain) : undefined
+      if (id !== undefined && id !== chain) return true
+    }
+    return false
   }
   const aliases = createRouteAliases({
     isServed: (route) => known(route) !== undefined,
@@ -92,7 +108,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
         if (remembered.size < MAX_REMEMBERED) remembered.set(path, found)
         return found
       }
-      const chain = chainPathOf(route)
+      const [chain] = chainPathsOf(route)
       return chain && directory.lookup(chain.chain) === undefined && isChainId(chain.chain) ? search(chain) : undefined
     },
   }
