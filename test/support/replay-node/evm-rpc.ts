@@ -13,8 +13,8 @@ export class EvmError extends Error {
   }
 }
 
-/** Gets the unparsed positional parameters; answers with the JSON text of `result`. */
-export type EvmMethod = (params: readonly string[]) => string
+/** Gets the unparsed positional parameters and the name it was called by; answers with the JSON text of `result`. */
+export type EvmMethod = (params: readonly string[], method: string) => string
 
 export type EvmMethods = Record<string, EvmMethod>
 
@@ -61,15 +61,21 @@ function positional(params: string | undefined): string[] {
   return rawElements(params)
 }
 
+/** Whatever ends so is about subscriptions, also where no service is called as it begins. */
+function handlerOf(method: string): string {
+  return /_(?:un)?subscribe$/.exec(method)?.[0].replace('_', 'eth_') ?? method
+}
+
 function call(message: Message, methods: EvmMethods, facts: RecordedFacts): string {
   const id = message.id ?? 'null'
   try {
-    const method = Object.hasOwn(methods, message.method) ? methods[message.method] : undefined
+    const name = handlerOf(message.method)
+    const method = Object.hasOwn(methods, name) ? methods[name] : undefined
     if (method === undefined) {
       throw new EvmError(-32601, `the method ${message.method} does not exist/is not available`)
     }
     const params = positional(message.params)
-    return `{"jsonrpc":"2.0","id":${id},"result":${method(params)}}`
+    return `{"jsonrpc":"2.0","id":${id},"result":${method(params, message.method)}}`
   } catch (error) {
     if (error instanceof EvmError) return failure(id, error)
     if (!(error instanceof NotRecordedError)) throw error

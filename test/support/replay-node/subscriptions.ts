@@ -33,10 +33,12 @@ export interface Subscriptions {
 const HEAD_LACKS = new Set(['transactions', 'uncles', 'size', 'totalDifficulty', 'blockExtraData'])
 const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'newAcceptedTransactions']
 
-function subscribe(client: Client, params: readonly string[]): string {
-  const kind = params[0] === undefined ? '' : String(JSON.parse(params[0]))
-  if (!KINDS.includes(kind)) {
-    throw new EvmError(-32601, `no "${kind}" subscription in eth namespace`)
+function subscribe(client: Client, params: readonly string[], method: string): string {
+  if (params[0]?.startsWith('"') !== true) throw new EvmError(-32602, 'expected subscription name as first argument')
+  const kind = String(JSON.parse(params[0]))
+  const namespace = method.slice(0, method.indexOf('_'))
+  if (namespace !== 'eth' || !KINDS.includes(kind)) {
+    throw new EvmError(-32601, `no "${kind}" subscription in ${namespace} namespace`)
   }
   const id = `0x${(client.subscriptions.size + 1).toString(16).padStart(32, '2')}`
   const filter = kind === 'logs' ? logFilter(params[1] ?? '{}') : undefined
@@ -71,7 +73,7 @@ function sendNews(client: Client): void {
 function methodsFor(client: Client): EvmMethods {
   return {
     ...client.endpoint.methods,
-    eth_subscribe: (params) => subscribe(client, params),
+    eth_subscribe: (params, method) => subscribe(client, params, method),
     eth_unsubscribe(params) {
       const id = String(JSON.parse(params[0] ?? '""'))
       if (!client.subscriptions.delete(id)) throw new EvmError(-32000, 'subscription not found')

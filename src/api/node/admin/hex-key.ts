@@ -1,5 +1,4 @@
 import { MethodError } from '../gorilla/local-service.ts'
-import { goQuote } from '../json/go-quote.ts'
 
 /** @throws MethodError with the text of Go's decoder when a key is no hex; the empty key is one. */
 export function checkHex(key: string): void {
@@ -7,8 +6,8 @@ export function checkHex(key: string): void {
   if (!key.startsWith('0x')) throw new MethodError('missing 0x prefix to hex encoding')
   const wrong = Buffer.from(/[^0-9a-fA-F]/.exec(key.slice(2))?.[0] ?? '').at(0)
   if (wrong !== undefined) {
-    const sign = String.fromCharCode(wrong)
-    const printed = wrong < 0x20 || wrong === 0x7f ? '' : ` '${goQuote(sign).slice(1, -1)}'`
+    // Go's `%#U`: between quotes, but nothing is escaped.
+    const printed = wrong < 0x20 || wrong === 0x7f ? '' : ` '${String.fromCharCode(wrong)}'`
     const code = wrong.toString(16).toUpperCase().padStart(4, '0')
     throw new MethodError(`encoding/hex: invalid byte: U+${code}${printed}`)
   }

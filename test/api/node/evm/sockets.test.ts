@@ -51,6 +51,16 @@ describe('the replayed node', () => {
     expect((await client.ask('eth_subscribe', ['nothing'])).error?.code).toBe(-32601)
   })
 
+  it.each([
+    ['web3_subscribe', ['newHeads'], -32601, 'no "newHeads" subscription in web3 namespace'],
+    ['_subscribe', ['logs'], -32601, 'no "logs" subscription in  namespace'],
+    ['web3_subscribe', [], -32602, 'expected subscription name as first argument'],
+    ['web3_unsubscribe', ['0x1'], -32000, 'subscription not found'],
+  ])('%s %j is refused as by a node', async (method, params, code, message) => {
+    const client = await openClient(stage.wsUrl)
+    expect((await client.ask(method, params)).error).toEqual({ code, message })
+  })
+
   it('what is no JSON is answered as by a node and ends the connection', async () => {
     const client = await openClient(stage.wsUrl)
     client.socket.send('x')

@@ -33,8 +33,9 @@ export interface SessionDeps {
 const PARSE_ERROR = -32700
 const INVALID_PARAMS = -32602
 const NEWLINE = Buffer.from('\n')
-const SUBSCRIBE = /^[a-z]+_subscribe$/
-const UNSUBSCRIBE = /^[a-z]+_unsubscribe$/
+/** Whatever stands before: which services and subscriptions there are is the node's to say. */
+const SUBSCRIBE = /_subscribe$/
+const UNSUBSCRIBE = /_unsubscribe$/
 /** RFC 6455: ended as it should; the server has to end it; try again later. */
 export const CLOSE = { normal: 1000, goingAway: 1001, tryAgain: 1013 } as const
 
