@@ -3,11 +3,14 @@ import { createFilterTable, FILTER_IDLE_MS } from '../../../../src/api/node/evm/
 import { type FaultServer, startFaultServer } from '../../../support/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
+const NOT_YET = '{"code":-32000,"message":"requested from block 16777215 after last accepted block 14"}'
+
 /** Nodes that know only their own filters. */
 async function start(): Promise<{ stage: EvmStage; nodes: FaultServer[]; restart(): Promise<EvmStage> }> {
   const nodes = await Promise.all(
     [1, 2, 3].map((number) => {
       const made = new Set<string>()
+      const beyond = new Set<string>()
       return startFaultServer({
         handle: (_, body) => {
           const { id, method, params } = JSON.parse(body.toString()) as { id: number; method: string; params: string[] }
@@ -17,10 +20,12 @@ async function start(): Promise<{ stage: EvmStage; nodes: FaultServer[]; restart
           if (/^eth_new/.test(method)) {
             const name = `0x${number}${made.size}`
             made.add(name)
+            if (body.includes('0xffffff')) beyond.add(name)
             return answer(`"result":"${name}"`)
           }
           if (method === 'eth_uninstallFilter') return answer(`"result":${made.delete(filter)}`)
           if (!/Filter/.test(method)) return undefined
+          if (known && method === 'eth_getFilterLogs' && beyond.has(filter)) return answer(`"error":${NOT_YET}`)
           return answer(known ? `"result":["${number}"]` : '"error":{"code":-32000,"message":"filter not found"}')
         },
       })
@@ -80,6 +85,17 @@ describe('filters', () => {
     })
     expect(await stage.call('eth_uninstallFilter', [id])).toBe(false)
     expect(await stage.call('eth_newFilter', [{}])).not.toBe(id)
+  })
+
+  it('of blocks that are not there yet are there, and their node says so', async () => {
+    const { stage, restart } = await start()
+    const id = await stage.call('eth_newFilter', [{ fromBlock: '0xffffff' }])
+    const ask = { jsonrpc: '2.0', id: 7, method: 'eth_getFilterLogs', params: [id] }
+    const text = `{"jsonrpc":"2.0","id":7,"error":${NOT_YET}}\n`
+    expect(await stage.post(ask)).toMatchObject({ status: 200, text })
+    expect(await stage.call('eth_getFilterChanges', [id])).toEqual([id[2]])
+    // Also by a server that does not know who made it.
+    expect(await (await restart()).post(ask)).toMatchObject({ status: 200, text })
   })
 
   it('outlive a restart of this server: whoever knows one made it', async () => {

@@ -49,6 +49,10 @@ const exchange = (member: Member, call: EvmCall): Promise<RawResponse> => {
 
 const isAnswer = (call: EvmCall, response: RawResponse): boolean => judgeOf(call)(response).kind === 'answer'
 
+/** An error in a node's own dialect, whatever it says: its words are better than ours; a page of some proxy is not. */
+const isOwnWord = ({ status, body }: RawResponse): boolean =>
+  status === 200 && body[0] === 0x7b && resultOf(body) === undefined
+
 /** What a node says of a filter that it does not have. */
 const unknownFilter = ({ message }: EvmCall): NodeAnswer =>
   bodyOf(
@@ -98,9 +102,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         failure = error
       }
     }
-    // The words of a node in its own dialect are better than ours; a page of some proxy is not.
-    if (refused && refused.status === 200 && resultOf(refused.body) === undefined && refused.body[0] === 0x7b)
-      return answerOf(refused)
+    if (refused && isOwnWord(refused)) return answerOf(refused)
     throw failure ?? new UpstreamUnavailableError(`${call.message.method}: no node made a filter`)
   }
   const atMaker = async (call: EvmCall, host: string, id: string): Promise<NodeAnswer> => {
@@ -109,7 +111,8 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     if (!maker) return unknownFilter(call)
     try {
       const response = await exchange(maker, call)
-      if (!isAnswer(call, response)) return unknownFilter(call)
+      // That it has not come to the blocks of the filter, too: nobody else has the filter.
+      if (!isAnswer(call, response)) return isOwnWord(response) ? answerOf(response) : unknownFilter(call)
       if (call.message.method === 'eth_uninstallFilter' || saysUnknown(call, response.body))
         table.forget(endpoint.path, id)
       return answerOf(response)
@@ -123,20 +126,26 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
   const anywhere = async (call: EvmCall, id: string): Promise<NodeAnswer> => {
     const { endpoint } = call
     let said: RawResponse | undefined
+    let refused: RawResponse | undefined
     for (const member of membersFor(call)) {
       try {
         const response = await exchange(member, call)
-        if (!isAnswer(call, response)) continue
+        if (!isAnswer(call, response)) {
+          if (isOwnWord(response)) refused ??= response
+          continue
+        }
         said = response
         if (saysUnknown(call, response.body)) continue
         if (resultOf(response.body) && call.message.method !== 'eth_uninstallFilter')
           table.made(endpoint.path, id, member.host)
-        break
+        return answerOf(response)
       } catch (error) {
         if (call.signal.aborted || !(error instanceof FirnError)) throw error
       }
     }
-    return said ? answerOf(said) : unknownFilter(call)
+    // Who has something else to say than that there is no such filter may be the one that has it.
+    const words = refused ?? said
+    return words ? answerOf(words) : unknownFilter(call)
   }
   return {
     concerns: (method) => FILTER_MAKERS.has(method) || FILTER_USERS.has(method),
