@@ -23,6 +23,7 @@ import {
   createCorethBalanceSource,
   createKeyScanner,
   createPvmBalanceSource,
+  type EverUsed,
   type IndexedAssets,
 } from './avalanche/index.ts'
 import {
@@ -68,6 +69,8 @@ export interface ChainsDeps {
   indexedTokens?(chainId: string): IndexedTokens | undefined
   /** What an own index knows of the assets of an Avalanche network. */
   indexedAssets?(side: AvalancheSide): IndexedAssets
+  /** What an own index knows of the addresses of an Avalanche network. */
+  indexedUse?(side: AvalancheSide): EverUsed
   /** Unused addresses that end the scan of an extended public key. */
   xpubGap: number
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
@@ -231,7 +234,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       indexedAssets: deps.indexedAssets?.(side),
     })
     networks[side] = network
-    const keys = createKeyScanner({ network, gap: deps.xpubGap })
+    const keys = createKeyScanner({ network, gap: deps.xpubGap, everUsed: deps.indexedUse?.(side) })
     const { P, X, C } = AVALANCHE_CAIP2[side]
     const cacheMs = cacheMsOf(blockTimeMs)
     byId.set(P, { source: createPvmBalanceSource({ network, caip2Id: P, keys }), cacheMs })

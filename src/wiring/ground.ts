@@ -6,6 +6,7 @@ import { createMarketInstruments } from '../metrics/index.ts'
 import { createUpstreamRegistry } from '../upstream/index.ts'
 import { createIndexedAssets } from './indexed-assets.ts'
 import { createIndexedTokens } from './indexed-tokens.ts'
+import { createIndexedUse } from './indexed-use.ts'
 import { createServerLoggers } from './loggers.ts'
 import { createMarket } from './market.ts'
 import { createServerMetrics } from './metrics.ts'
@@ -45,7 +46,11 @@ export function createGround(config: Config, ownLogger: Logger | undefined) {
     tokens: { tokens: market.lists.tokens, vouched: market.verdicts.vouched },
     xpubGap: config.balance.xpubGap,
     ...(config.index.enabled
-      ? { indexedTokens: createIndexedTokens(config, store), indexedAssets: createIndexedAssets(store.reader) }
+      ? {
+          indexedTokens: createIndexedTokens(config, store),
+          indexedAssets: createIndexedAssets(store.reader),
+          indexedUse: createIndexedUse(store.reader),
+        }
       : {}),
     pool,
     logger,

@@ -8,6 +8,7 @@ export { createAvmBalanceSource, createCorethBalanceSource } from './balances/as
 export { type AvalancheSourceDeps, createPvmBalanceSource } from './balances/pvm-source.ts'
 export { avalancheHeadProbe } from './head-probe.ts'
 export { avalancheIdentity } from './identity.ts'
+export type { EverUsed } from './keys/earlier-use.ts'
 export { createKeyScanner, type KeyScanner } from './keys/key-scanner.ts'
 export { type AvalancheNetwork, createAvalancheNetwork, type NetworkFacts, type NetworkOverrides } from './network.ts'
 export * from './node/index.ts'

@@ -3,6 +3,7 @@
  * the own index: a node does not keep it.
  */
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
+import { lastInUse } from '../../chains/avalanche/keys/earlier-use.ts'
 import { KEY_CHAINS, type KeyChain } from '../../chains/avalanche/keys/key-scan.ts'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
@@ -93,21 +94,12 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
         if (found.length >= MAX_DERIVED)
           throw new BadInputError('the extended public key has too many addresses in use')
         const window = (await derived.range(key, branch, first, first + WINDOW, 'avax')).map(({ hex }) => hex)
-        const last = await lastUsed(side, window)
+        const last = await lastInUse(window, (addresses) => isUsed(side, addresses))
         unused = last < 0 ? unused + WINDOW : WINDOW - 1 - last
         found.push(...window)
       }
     }
     return found
-  }
-
-  /** Position of the last address that was ever active, -1 for none: halves that hold none are left out early. */
-  async function lastUsed(side: string, window: readonly string[]): Promise<number> {
-    if (!(await isUsed(side, window))) return -1
-    if (window.length === 1) return 0
-    const half = window.length >> 1
-    const upper = await lastUsed(side, window.slice(half))
-    return upper >= 0 ? half + upper : lastUsed(side, window.slice(0, half))
   }
 
   /** Wallets give an address out for both chains: those in use on X alone bridge gaps on P. */

@@ -19,6 +19,8 @@ export interface DerivedAddresses {
   range(key: string, branch: Branch, first: number, end: number, hrp: string): Promise<OwnAddress[]>
 }
 
+/** A branch with more addresses in use than this is refused rather than scanned without end. */
+export const MAX_END = 16_384
 /** Kept over all keys: about 150 bytes each. */
 const MAX_KEPT = 200_000
 /** One turn of derivation, a few milliseconds; then others may run. */

@@ -8,7 +8,7 @@ import { readUnit, type UnitReading, type UnitState } from '../balances/unit-rea
 import type { AvalancheNetwork } from '../network.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
-import type { DerivedAddresses } from './derived-addresses.ts'
+import { type DerivedAddresses, MAX_END } from './derived-addresses.ts'
 import {
   type AddressPlaces,
   type BranchProgress,
@@ -55,8 +55,6 @@ export interface KeyScanDeps {
   remembered(key: string): LastUsed | undefined
 }
 
-/** A branch with more addresses in use than this is refused rather than scanned without end. */
-const MAX_END = 16_384
 const CONCURRENT_UNITS = 4
 
 /**

@@ -7,6 +7,7 @@ import type { UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import { type SharedWork, shareWork } from '../shared-work.ts'
 import { createDerivedAddresses } from './derived-addresses.ts'
+import { createEarlierUse, type EverUsed } from './earlier-use.ts'
 import { plainExtendedKey } from './extended-key.ts'
 import { type KeyChain, type ScanReading, type ScanWindow, scanKeys } from './key-scan.ts'
 import { type ItemPack, packItems, type ScanItem } from './scan-packs.ts'
@@ -39,6 +40,8 @@ export interface KeyScannerDeps {
   network: AvalancheNetwork
   /** Unused addresses in a row that end the scan of a branch, 20 to 100; default 50. */
   gap?: number
+  /** What an own index knows of addresses. */
+  everUsed?: EverUsed | undefined
 }
 
 type Scan = SharedWork<ScanReading>
@@ -53,16 +56,21 @@ const REMEMBERED_LONG = 10_000
 
 /**
  * Scans the external and internal branch of account-level keys in windows. An address is in use when it has a UTXO, a
- * stake or something in shared memory on P or X: addresses that only ever sent cannot be seen on a node, hence the
- * generous gap. Single addresses beside a key are read in the same calls: in calls of their own they would be in another
+ * stake or something in shared memory on P or X: addresses that were emptied cannot be seen on a node, hence the
+ * generous gap; an own index knows them. Single addresses beside a key are read in the same calls: in calls of their own they would be in another
  * state, and a coin on its way between the two would be counted twice or not at all.
  */
-export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps): KeyScanner {
+export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeyScannerDeps): KeyScanner {
   const derived = createDerivedAddresses()
   const remembered = new LRUCache<string, LastUsed>({ max: REMEMBERED_KEYS })
   const long = new LRUCache<string, readonly KeyChain[]>({ max: REMEMBERED_LONG })
   const deps = { network, derived, gap, remembered: (key: string) => remembered.get(key) }
   const running = new TransientMap<string, Scan>()
+  const remember = (key: string, [external, internal]: LastUsed): void => {
+    const [e, i] = remembered.get(key) ?? [-1, -1]
+    remembered.set(key, [Math.max(e, external), Math.max(i, internal)])
+  }
+  const learn = everUsed && createEarlierUse({ derived, everUsed, gap, found: remember })
 
   /** @returns resolves when the pack is read or was given up */
   const startPack = (pack: ItemPack, turn: Promise<void> | undefined, call: CallOptions): Promise<void> => {
@@ -74,9 +82,10 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP }: KeyScannerDeps)
     const work = shareWork(async (signal) => {
       try {
         await turn
+        if (learn) await learn(pack.keys, (await network.facts({ ...call, signal })).hrp, signal)
         const expectMany = marks.flatMap((mark) => long.get(mark) ?? [])
         const reading = await scanKeys(deps, pack, expectMany, { ...call, signal })
-        for (const [key, lastUsed] of reading.lastUsed) remembered.set(key, lastUsed)
+        for (const [key, lastUsed] of reading.lastUsed) remember(key, lastUsed)
         for (const mark of marks) {
           if (reading.manyCalls.length > 0) long.set(mark, reading.manyCalls)
           else long.delete(mark)

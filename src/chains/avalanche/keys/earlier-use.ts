@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache'
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import { pause } from '../../../lib/pause.ts'
+import { type Branch, type DerivedAddresses, MAX_END } from './derived-addresses.ts'
+import type { LastUsed } from './scan-progress.ts'
+
+/** Whether any of the addresses (hex) was ever in use on P or X, as far as an own index knows. */
+export type EverUsed = (addresses: readonly string[]) => Promise<boolean>
+
+export interface EarlierUseDeps {
+  derived: DerivedAddresses
+  everUsed: EverUsed
+  /** Unused addresses in a row that end the scan of a branch. */
+  gap: number
+  /** Takes what was learned of a key, perhaps after everybody has stopped waiting for it. */
+  found(key: string, lastUsed: LastUsed): void
+}
+
+/** Addresses of a branch that are derived and looked up in one go. */
+const WINDOW = 100
+const CONCURRENT_KEYS = 4
+/** An index that is busy or away must not hold a scan up to its deadline. Milliseconds. */
+const PATIENCE_MS = 1_000
+/** What the index knows of a key is asked for again after this: it may have been behind. Milliseconds. */
+const KEPT_MS = 600_000
+/** An index that could not tell is asked again after this, milliseconds: perhaps it is only being opened. */
+const AGAIN_MS = 10_000
+const KEPT_KEYS = 50_000
+
+/**
+ * What a node cannot tell: an address that has been emptied looks unused there, and wallets that never use one twice leave
+ * hundreds of those in a row. An own index knows them. Without its answer the scan goes by what the node has.
+ */
+export function createEarlierUse({ derived, everUsed, gap, found }: EarlierUseDeps) {
+  const asked = new LRUCache<string, true>({ max: KEPT_KEYS, ttl: KEPT_MS })
+
+  const lastOf = async (key: string, branch: Branch, hrp: string): Promise<number> => {
+    let last = -1
+    for (let first = 0; first <= last + gap && first < MAX_END; first += WINDOW) {
+      const window = await derived.range(key, branch, first, first + WINDOW, hrp)
+      const at = await lastInUse(
+        window.map(({ hex }) => hex),
+        everUsed,
+      )
+      if (at >= 0) last = first + at
+    }
+    return last
+  }
+
+  const learn = async (key: string, hrp: string): Promise<void> => {
+    asked.set(key, true)
+    try {
+      found(key, await Promise.all([lastOf(key, 0, hrp), lastOf(key, 1, hrp)]))
+    } catch {
+      asked.set(key, true, { ttl: AGAIN_MS })
+    }
+  }
+
+  /** Learns of keys of which nothing was learned of late. Never rejects. */
+  return async (keys: readonly string[], hrp: string, signal?: AbortSignal): Promise<void> => {
+    const fresh = keys.filter((key) => !asked.has(key))
+    if (fresh.length === 0) return
+    const patience = new AbortController()
+    const ends = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
+    const learning = mapBounded(fresh, CONCURRENT_KEYS, (key) => learn(key, hrp))
+    await Promise.race([learning, pause(PATIENCE_MS, ends)])
+    patience.abort()
+  }
+}
+
+/** Position of the last address that was ever in use, -1 for none: halves that hold none are left out early. */
+export async function lastInUse(addresses: readonly string[], everUsed: EverUsed): Promise<number> {
+  if (!(await everUsed(addresses))) return -1
+  if (addresses.length === 1) return 0
+  const half = addresses.length >> 1
+  const upper = await lastInUse(addresses.slice(half), everUsed)
+  return upper >= 0 ? half + upper : lastInUse(addresses.slice(0, half), everUsed)
+}

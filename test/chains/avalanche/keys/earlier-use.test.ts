@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { createAvalancheNetwork, createPvmBalanceSource } from '../../../../src/chains/avalanche/index.ts'
+import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
+import type { EverUsed } from '../../../../src/chains/avalanche/keys/earlier-use.ts'
+import { createKeyScanner } from '../../../../src/chains/avalanche/keys/key-scanner.ts'
+import { AVALANCHE_CAIP2 } from '../../../../src/chains/avalanche/references.ts'
+import { gate } from '../../../support/gate.ts'
+import { secpUtxo } from '../ledger-data.ts'
+import { context, NOW, useLedger } from '../ledger-sources.ts'
+
+const KEY =
+  'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
+const derived = createDerivedAddresses()
+const at = async (branch: 0 | 1, index: number): Promise<string> => {
+  const [address] = await derived.range(KEY, branch, index, index + 1, 'fuji')
+  if (!address) throw new Error('no address')
+  return address.hex
+}
+const every = (step: number, last: number): number[] => Array.from({ length: 1 + last / step }, (_, n) => n * step)
+
+const { pool, put } = useLedger()
+
+/** A wallet that used no address twice: what it has is behind hundreds that it has emptied. */
+async function stage(everUsed?: (used: ReadonlySet<string>) => EverUsed) {
+  put('P', secpUtxo(await at(0, 1_000), 1n), secpUtxo(await at(1, 180), 10n))
+  const used = new Set(
+    await Promise.all([
+      ...every(50, 1_000).map((index) => at(0, index)),
+      ...every(45, 180).map((index) => at(1, index)),
+    ]),
+  )
+  const network = createAvalancheNetwork({ pool: pool() })
+  const keys = createKeyScanner({ network, gap: 50, everUsed: everUsed?.(used) })
+  const source = createPvmBalanceSource({ network, keys, now: () => NOW, caip2Id: AVALANCHE_CAIP2.testnet.P })
+  const wallet = { id: 'w', addresses: [], extendedPublicKeys: [KEY], filterOutDust: false }
+  return async (): Promise<bigint> => {
+    const outcome = (await source.readBalances([wallet], context())).get('w')
+    if (!outcome?.ok) throw outcome?.error ?? new Error('no answer')
+    return outcome.value.native
+  }
+}
+
+test('addresses that were emptied do not end the scan of a key where an own index knows them', async () => {
+  let asked = 0
+  const native = await stage((used) => async (addresses) => {
+    asked += 1
+    return addresses.some((hex) => used.has(hex))
+  })
+  expect(await native()).toBe(11n)
+  const first = asked
+  expect(await native()).toBe(11n)
+  expect([first > 0, asked]).toEqual([true, first])
+})
+
+test.each<[string, ((used: ReadonlySet<string>) => EverUsed) | undefined]>([
+  ['without an index', undefined],
+  ['with one that cannot be read', () => () => Promise.reject(new Error('no database'))],
+  ['with one that knows of none', () => async () => false],
+])('the scan goes by what the node has %s', async (_, everUsed) => {
+  expect(await (await stage(everUsed))()).toBe(0n)
+})
+
+test('an index that is busy holds up the first scan only, and not for long', async () => {
+  const busy = gate()
+  let asked = 0
+  const native = await stage((used) => async (addresses) => {
+    asked += 1
+    await busy.opened
+    return addresses.some((hex) => used.has(hex))
+  })
+  expect(await native()).toBe(0n)
+  expect(await native()).toBe(0n)
+  // Of each branch, and not again by the second scan.
+  expect(asked).toBe(2)
+  busy.open()
+  await expect.poll(native).toBe(11n)
+})
