@@ -12,6 +12,8 @@ export interface EarlierUseDeps {
   everUsed: EverUsed
   /** Unused addresses in a row that end the scan of a branch. */
   gap: number
+  /** What is known of a key already: only what lies behind it is looked for. */
+  known(key: string): LastUsed | undefined
   /** Takes what was learned of a key, perhaps after everybody has stopped waiting for it. */
   found(key: string, lastUsed: LastUsed): void
 }
@@ -31,12 +33,12 @@ const KEPT_KEYS = 50_000
  * What a node cannot tell: an address that has been emptied looks unused there, and wallets that never use one twice leave
  * hundreds of those in a row. An own index knows them. Without its answer the scan goes by what the node has.
  */
-export function createEarlierUse({ derived, everUsed, gap, found }: EarlierUseDeps) {
+export function createEarlierUse({ derived, everUsed, gap, known, found }: EarlierUseDeps) {
   const asked = new LRUCache<string, true>({ max: KEPT_KEYS, ttl: KEPT_MS })
 
   const lastOf = async (key: string, branch: Branch, hrp: string): Promise<number> => {
-    let last = -1
-    for (let first = 0; first <= last + gap && first < MAX_END; first += WINDOW) {
+    let last = known(key)?.[branch] ?? -1
+    for (let first = last + 1; first <= last + gap && first < MAX_END; first += WINDOW) {
       const window = await derived.range(key, branch, first, first + WINDOW, hrp)
       const at = await lastInUse(
         window.map(({ hex }) => hex),

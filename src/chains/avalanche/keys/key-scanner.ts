@@ -64,13 +64,14 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
   const derived = createDerivedAddresses()
   const remembered = new LRUCache<string, LastUsed>({ max: REMEMBERED_KEYS })
   const long = new LRUCache<string, readonly KeyChain[]>({ max: REMEMBERED_LONG })
-  const deps = { network, derived, gap, remembered: (key: string) => remembered.get(key) }
+  const known = (key: string): LastUsed | undefined => remembered.get(key)
+  const deps = { network, derived, gap, remembered: known }
   const running = new TransientMap<string, Scan>()
   const remember = (key: string, [external, internal]: LastUsed): void => {
-    const [e, i] = remembered.get(key) ?? [-1, -1]
+    const [e, i] = known(key) ?? [-1, -1]
     remembered.set(key, [Math.max(e, external), Math.max(i, internal)])
   }
-  const learn = everUsed && createEarlierUse({ derived, everUsed, gap, found: remember })
+  const learn = everUsed && createEarlierUse({ derived, everUsed, gap, known, found: remember })
 
   /** @returns resolves when the pack is read or was given up */
   const startPack = (pack: ItemPack, turn: Promise<void> | undefined, call: CallOptions): Promise<void> => {
