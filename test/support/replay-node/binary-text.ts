@@ -21,11 +21,16 @@ export function encodeCb58(bytes: Uint8Array): string {
   return bs58.encode(Buffer.concat([bytes, checksum(bytes)]))
 }
 
+function digitProblem(text: string): string {
+  const wrong = /[^1-9A-HJ-NP-Za-km-z]/.exec(text)?.[0] ?? ''
+  return wrong > '\u007f' ? 'High-bit set on invalid digit' : `Invalid base58 digit ('${wrong}')`
+}
+
 /** Inverse of `encodeCb58`, with the node's error texts. */
 export function decodeCb58(text: string): Uint8Array {
   if (text === '') throw new DecodeError('base58 decoding error: zero length string')
   const bytes = bs58.decodeUnsafe(text)
-  if (bytes === undefined) throw new DecodeError('base58 decoding error: invalid base58 digit')
+  if (bytes === undefined) throw new DecodeError(`base58 decoding error: ${digitProblem(text)}`)
   return withoutChecksum(bytes)
 }
 

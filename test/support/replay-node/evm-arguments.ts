@@ -4,9 +4,9 @@ import { kindOf, member, rawElements } from './go-json.ts'
 /** Decodes one positional parameter; throws the text behind "invalid argument N: ". */
 export type Decoder<T> = (raw: string) => T
 
-class ArgumentError extends Error {}
+export class ArgumentError extends Error {}
 
-const refuse = (text: string): never => {
+export const refuse = (text: string): never => {
   throw new ArgumentError(text)
 }
 
@@ -31,19 +31,20 @@ const TAGS: Record<string, BlockNumber> = {
   pending: 'pending',
   safe: 'latest',
   finalized: 'latest',
+  accepted: 'latest',
   earliest: 0n,
 }
 
-function blockNumberOf(text: string): BlockNumber {
+function blockNumberOf(text: string, tooLarge: string): BlockNumber {
   const tag = Object.hasOwn(TAGS, text) ? TAGS[text] : undefined
   if (tag !== undefined) return tag
   const value = uint64(text)
-  return value > (1n << 63n) - 1n ? refuse('block number larger than int64') : value
+  return value > (1n << 63n) - 1n ? refuse(tooLarge) : value
 }
 
 const unquoted = (raw: string): string => (kindOf(raw) === 'string' ? String(JSON.parse(raw)) : raw)
 
-export const blockNumber: Decoder<BlockNumber> = (raw) => blockNumberOf(unquoted(raw))
+export const blockNumber: Decoder<BlockNumber> = (raw) => blockNumberOf(unquoted(raw), 'block number larger than int64')
 
 function fixedHex(bytes: number, type: string): Decoder<string> {
   const json = (problem: string): never => refuse(`json: cannot unmarshal ${problem} into Go value of type ${type}`)
@@ -59,26 +60,49 @@ function fixedHex(bytes: number, type: string): Decoder<string> {
   }
 }
 
+/** What Go says where the value is a member of something. */
+export const inField =
+  <T>(field: string, decode: Decoder<T>): Decoder<T> =>
+  (raw) => {
+    try {
+      return decode(raw)
+    } catch (error) {
+      if (!(error instanceof ArgumentError)) throw error
+      return refuse(error.message.replace('into Go value of type', `into Go struct field ${field} of type`))
+    }
+  }
+
 export const address = fixedHex(20, 'common.Address')
 export const hash = fixedHex(32, 'common.Hash')
 
 /** A block by number or by hash; undefined when neither is given. */
 export type BlockReference = { number: BlockNumber } | { hash: string } | undefined
 
+function referenceOf(object: string): BlockReference {
+  const hashRaw = member(object, 'blockHash') ?? 'null'
+  const numberRaw = member(object, 'blockNumber') ?? 'null'
+  const reference = hashRaw === 'null' ? undefined : { hash: hash(hashRaw) }
+  const number = numberRaw === 'null' ? undefined : { number: blockNumber(numberRaw) }
+  flag(member(object, 'requireCanonical') ?? 'null')
+  if (reference && number) return refuse(BOTH)
+  return reference ?? number
+}
+
+const BOTH = 'cannot specify both BlockHash and BlockNumber, choose one or the other'
+
 export const blockReference: Decoder<BlockReference> = (raw) => {
   if (raw === 'null') return undefined
   if (kindOf(raw) === 'object') {
-    const hashRaw = member(raw, 'blockHash') ?? 'null'
-    const numberRaw = member(raw, 'blockNumber') ?? 'null'
-    if (hashRaw !== 'null' && numberRaw !== 'null') {
-      return refuse('cannot specify both BlockHash and BlockNumber, choose one or the other')
+    try {
+      return referenceOf(raw)
+    } catch (error) {
+      // What is no such object is read once more as a text.
+      if (!(error instanceof ArgumentError) || error.message === BOTH) throw error
     }
-    if (hashRaw !== 'null') return { hash: hash(hashRaw) }
-    return numberRaw === 'null' ? undefined : { number: blockNumber(numberRaw) }
   }
   if (kindOf(raw) !== 'string') return refuse(`json: cannot unmarshal ${kindOf(raw)} into Go value of type string`)
   const text = String(JSON.parse(raw))
-  return text.length === 66 ? { hash: hash(raw) } : { number: blockNumberOf(text) }
+  return text.length === 66 ? { hash: hash(raw) } : { number: blockNumberOf(text, 'blocknumber too high') }
 }
 
 export const flag: Decoder<boolean> = (raw) => {
@@ -87,7 +111,25 @@ export const flag: Decoder<boolean> = (raw) => {
   return raw === 'true'
 }
 
-export const quantity: Decoder<bigint> = (raw) => uint64(unquoted(raw))
+/** `hexutil.Uint`; the empty text is 0. */
+export const quantity: Decoder<bigint> = (raw) => {
+  const json = (problem: string): never =>
+    refuse(`json: cannot unmarshal ${problem} into Go value of type hexutil.Uint`)
+  if (kindOf(raw) !== 'string') return json('non-string')
+  const text = String(JSON.parse(raw))
+  try {
+    return text === '' ? 0n : uint64(text)
+  } catch (error) {
+    return json((error as Error).message)
+  }
+}
+
+/** The id of a filter or a subscription. */
+export const rpcId: Decoder<string> = (raw) => {
+  if (raw === 'null') return ''
+  if (kindOf(raw) !== 'string') return refuse(`json: cannot unmarshal ${kindOf(raw)} into Go value of type rpc.ID`)
+  return String(JSON.parse(raw))
+}
 
 /** A count as number, decimal or hex text. */
 export const looseCount: Decoder<bigint> = (raw) => {
@@ -100,7 +142,8 @@ export const bytesText: Decoder<string> = (raw) => {
   const text = String(JSON.parse(raw))
   const json = (problem: string): never =>
     refuse(`json: cannot unmarshal ${problem} into Go value of type hexutil.Bytes`)
-  if (!/^0[xX]/.test(text)) return text === '' ? json('empty hex string') : json('hex string without 0x prefix')
+  if (text === '') return '0x'
+  if (!/^0[xX]/.test(text)) return json('hex string without 0x prefix')
   if (text.length % 2 === 1) return json('hex string of odd length')
   return /^0[xX][0-9a-fA-F]*$/.test(text) ? text.toLowerCase() : json('invalid hex string')
 }
@@ -114,15 +157,6 @@ export const plainUint64: Decoder<bigint | undefined> = (raw) => {
 
 export const anything: Decoder<string> = (raw) => raw
 
-/** The transaction of a call: its addresses must be addresses. */
-export const callObject: Decoder<string> = (raw) => {
-  for (const name of ['from', 'to']) {
-    const value = kindOf(raw) === 'object' ? member(raw, name) : undefined
-    if (value !== undefined && value !== 'null') address(value)
-  }
-  return raw
-}
-
 export interface LogFilter {
   blockHash: string | undefined
   from: BlockNumber | undefined
@@ -132,35 +166,51 @@ export interface LogFilter {
   topics: string[][]
 }
 
-function filterAddress(raw: string): string {
-  if (kindOf(raw) !== 'string') return refuse('invalid addresses in query')
+/** Bytes of a text in a filter, as its own decoder reads them. */
+function filterBytes(raw: string, size: number, of: string): string {
   const text = String(JSON.parse(raw))
-  if (!/^0x([0-9a-fA-F]{2})*$/.test(text)) return refuse('invalid address: hex string without 0x prefix')
-  if (text.length !== 42) {
-    return refuse(
-      `invalid address: hex has invalid length ${(text.length - 2) / 2} after decoding; expected 20 for address`,
-    )
+  if (text === '') return refuse('empty hex string')
+  if (!/^0[xX]/.test(text)) return refuse('hex string without 0x prefix')
+  const digits = text.slice(2)
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return refuse('invalid hex string')
+  if (digits.length % 2 === 1) return refuse('hex string of odd length')
+  if (digits.length === size * 2) return `0x${digits.toLowerCase()}`
+  return refuse(`hex has invalid length ${digits.length / 2} after decoding; expected ${size} for ${of}`)
+}
+
+function filterAddresses(raw: string): string[] {
+  const read = (item: string, at: string): string => {
+    try {
+      return filterBytes(item, 20, 'address')
+    } catch (error) {
+      return refuse(`invalid address${at}: ${(error as Error).message}`)
+    }
   }
-  return text.toLowerCase()
+  if (kindOf(raw) === 'string') return [read(raw, '')]
+  if (kindOf(raw) !== 'array') return refuse('invalid addresses in query')
+  return rawElements(raw).map((item, index) =>
+    kindOf(item) === 'string' ? read(item, ` at index ${index}`) : refuse(`non-string address at index ${index}`),
+  )
 }
 
 function filterTopic(raw: string): string[] {
   if (raw === 'null') return []
-  if (kindOf(raw) === 'array')
-    return rawElements(raw).some((item) => item === 'null') ? [] : rawElements(raw).flatMap(filterTopic)
+  if (kindOf(raw) === 'array') {
+    const items = rawElements(raw)
+    if (items.some((item) => !['string', 'null'].includes(kindOf(item)))) return refuse('invalid topic(s)')
+    return items.includes('null') ? [] : items.flatMap(filterTopic)
+  }
   if (kindOf(raw) !== 'string') return refuse('invalid topic(s)')
-  const text = String(JSON.parse(raw))
-  const size = (text.length - 2) / 2
-  if (!/^0x([0-9a-fA-F]{2})*$/.test(text)) return refuse('hex string without 0x prefix')
-  return size === 32
-    ? [text.toLowerCase()]
-    : refuse(`hex has invalid length ${size} after decoding; expected 32 for topic`)
+  return [filterBytes(raw, 32, 'topic')]
 }
 
 export const MAX_FILTER_ADDRESSES = 1000
 
 export const logFilter: Decoder<LogFilter> = (raw) => {
-  const object = kindOf(raw) === 'object' ? raw : '{}'
+  if (raw !== 'null' && kindOf(raw) !== 'object') {
+    return refuse(`json: cannot unmarshal ${kindOf(raw)} into Go value of type filters.input`)
+  }
+  const object = raw === 'null' ? '{}' : raw
   const value = (name: string): string | undefined => {
     const text = member(object, name)
     return text === 'null' ? undefined : text
@@ -175,15 +225,13 @@ export const logFilter: Decoder<LogFilter> = (raw) => {
   if (topics !== undefined && kindOf(topics) !== 'array') {
     return refuse(`json: cannot unmarshal ${kindOf(topics)} into Go struct field input.topics of type []interface {}`)
   }
-  const addressText = value('address')
-  const addresses =
-    addressText === undefined ? [] : kindOf(addressText) === 'array' ? rawElements(addressText) : [addressText]
+  const addresses = filterAddresses(value('address') ?? '[]')
   if (addresses.length >= MAX_FILTER_ADDRESSES) return refuse('exceed max addresses')
   return {
-    blockHash: blockHash === undefined ? undefined : hash(blockHash),
+    blockHash: blockHash === undefined ? undefined : inField('input.blockHash', hash)(blockHash),
     from: from === undefined ? undefined : blockNumber(from),
     to: to === undefined ? undefined : blockNumber(to),
-    addresses: addresses.map(filterAddress),
+    addresses,
     topics: topics === undefined ? [] : rawElements(topics).map(filterTopic),
   }
 }

@@ -1,6 +1,7 @@
 import { type BlockNumber, blockNumber, blockReference, decodeParams, flag, hash, quantity } from './evm-arguments.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { EvmError, type EvmMethod, type EvmMethods } from './evm-rpc.ts'
+import { rawTransaction } from './raw-transaction.ts'
 
 const HEADER_LACKS = new Set(['blockExtraData', 'size', 'transactions', 'uncles'])
 
@@ -31,6 +32,29 @@ function heightOrNull(chain: EvmChain, number: BlockNumber | undefined): number 
   }
 }
 
+/** No bytes where nothing is. */
+function rawAt(chain: EvmChain, height: number | undefined, index: bigint): string {
+  const transaction = height === undefined ? undefined : chain.at(height).block.transactions[Number(index)]
+  return JSON.stringify(transaction === undefined ? '0x' : rawTransaction(transaction))
+}
+
+function rawTransactionMethods(chain: EvmChain): EvmMethods {
+  return {
+    eth_getRawTransactionByHash(params) {
+      const found = chain.transaction(decodeParams(params, [hash], 1)[0] ?? '')
+      return rawAt(chain, found?.height, BigInt(found?.index ?? 0))
+    },
+    eth_getRawTransactionByBlockNumberAndIndex(params) {
+      const [number, index] = decodeParams(params, [blockNumber, quantity], 2)
+      return rawAt(chain, heightOrNull(chain, number), index ?? 0n)
+    },
+    eth_getRawTransactionByBlockHashAndIndex(params) {
+      const [id, index] = decodeParams(params, [hash, quantity], 2)
+      return rawAt(chain, chain.heightOf(id ?? ''), index ?? 0n)
+    },
+  }
+}
+
 function transactionAt(chain: EvmChain, height: number | undefined, index: bigint): string {
   const transaction = height === undefined ? undefined : chain.at(height).block.transactions[Number(index)]
   return transaction === undefined ? 'null' : JSON.stringify(transaction)
@@ -56,12 +80,19 @@ function transactionMethods(chain: EvmChain): EvmMethods {
       const found = chain.transaction(id ?? '')
       return found === undefined ? 'null' : JSON.stringify(chain.at(found.height).receipts[found.index] ?? null)
     },
+    eth_getUncleByBlockNumberAndIndex(params) {
+      const [number] = decodeParams(params, [blockNumber, quantity], 2)
+      chain.height(number ?? 'latest')
+      return 'null'
+    },
+    eth_getUncleByBlockHashAndIndex(params) {
+      decodeParams(params, [hash, quantity], 2)
+      return 'null'
+    },
     eth_getBlockReceipts(params) {
       const [reference] = decodeParams(params, [blockReference], 1)
-      const height =
-        reference !== undefined && 'number' in reference
-          ? heightOrNull(chain, reference.number)
-          : chain.resolve(reference)
+      if (reference === undefined) return 'null'
+      const height = 'number' in reference ? heightOrNull(chain, reference.number) : chain.resolve(reference)
       return height === undefined ? 'null' : JSON.stringify(chain.at(height).receipts)
     },
   }
@@ -81,6 +112,7 @@ export function evmBlockMethods(chain: EvmChain): EvmMethods {
   const uncles = counts(chain, () => 0)
   return {
     ...transactionMethods(chain),
+    ...rawTransactionMethods(chain),
     eth_blockNumber(params) {
       decodeParams(params, [], 0)
       return hex(chain.tip())

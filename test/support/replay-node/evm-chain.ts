@@ -8,6 +8,18 @@ export interface EvmTransaction {
   from: string
   to: string | null
   nonce: string
+  type: string
+  gas: string
+  gasPrice: string
+  maxFeePerGas?: string
+  maxPriorityFeePerGas?: string
+  value: string
+  input: string
+  chainId?: string
+  accessList?: { address: string; storageKeys: string[] }[]
+  v: string
+  r: string
+  s: string
 }
 
 export interface EvmLog {

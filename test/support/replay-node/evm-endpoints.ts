@@ -5,7 +5,7 @@ import { evmLogMethods } from './evm-log-methods.ts'
 import { cChainConfig, evmL1Methods, evmNetworkMethods } from './evm-network-methods.ts'
 import type { EvmMethods } from './evm-rpc.ts'
 import { createEvmState } from './evm-state.ts'
-import { evmStateMethods } from './evm-state-methods.ts'
+import { evmExecutionMethods, evmStateMethods } from './evm-state-methods.ts'
 import { createEvmTraces, evmTraceMethods } from './evm-traces.ts'
 import type { NodeContext } from './node-context.ts'
 import type { PoolView } from './raw-transaction.ts'
@@ -13,9 +13,7 @@ import { createRecordedCalls } from './recorded-calls.ts'
 
 /** Methods a node knows but that only recorded facts can answer. */
 const RECORDED_ONLY = [
-  ...['eth_getStorageAt', 'eth_getProof', 'eth_callDetailed', 'eth_estimateGas', 'eth_createAccessList'],
-  ...['eth_sendTransaction', 'eth_sign', 'eth_signTransaction', 'eth_fillTransaction', 'warp_getMessage'],
-  ...['debug_traceCall', 'debug_getRawHeader', 'debug_getRawBlock', 'debug_getRawReceipts'],
+  ...['warp_getMessage', 'debug_traceCall', 'debug_getRawHeader', 'debug_getRawBlock', 'debug_getRawReceipts'],
 ]
 
 export interface EvmEndpoint {
@@ -81,6 +79,7 @@ export function createEvmEndpoint(
     chain,
     methods: {
       ...Object.fromEntries(RECORDED_ONLY.map((method) => [method, notRecorded])),
+      ...evmExecutionMethods(chain, notRecorded),
       ...evmBlockMethods(chain),
       ...evmLogMethods(chain),
       ...evmFeeMethods(chain, name),

@@ -1,7 +1,8 @@
-import { anything, blockNumber, decodeParams, looseCount } from './evm-arguments.ts'
+import { blockNumber, type Decoder, decodeParams, looseCount, refuse } from './evm-arguments.ts'
 import type { EvmChain } from './evm-chain.ts'
+import { none } from './evm-network-methods.ts'
 import { EvmError, type EvmMethods } from './evm-rpc.ts'
-import { kindOf } from './go-json.ts'
+import { kindOf, rawElements } from './go-json.ts'
 
 const MAX_PERCENTILES = 100
 
@@ -31,6 +32,14 @@ function suggestedTip(chain: EvmChain): bigint {
     if (median !== undefined) return median.tip
   }
   return 0n
+}
+
+const numbers: Decoder<string> = (raw) => {
+  if (raw !== 'null' && kindOf(raw) !== 'array') {
+    return refuse(`json: cannot unmarshal ${kindOf(raw)} into Go value of type []float64`)
+  }
+  const wrong = (raw === 'null' ? [] : rawElements(raw)).find((item) => kindOf(item) !== 'number')
+  return wrong === undefined ? raw : refuse(`json: cannot unmarshal ${kindOf(wrong)} into Go value of type float64`)
 }
 
 function checkPercentiles(raw: string): number[] {
@@ -65,18 +74,17 @@ function rewards(chain: EvmChain, height: number, percentiles: readonly number[]
 }
 
 function feeHistory(chain: EvmChain, params: readonly string[]): string {
-  const [count, newest, percentilesRaw] = decodeParams(params, [looseCount, blockNumber, anything], 2)
-  if (percentilesRaw !== undefined && !['array', 'null'].includes(kindOf(percentilesRaw))) {
-    throw new EvmError(
-      -32602,
-      `invalid argument 2: json: cannot unmarshal ${kindOf(percentilesRaw)} into Go value of type []float64`,
-    )
-  }
+  const [count, newest, percentilesRaw] = decodeParams(params, [looseCount, blockNumber, numbers], 3)
   if (count === 0n) return '{"oldestBlock":"0x0","gasUsedRatio":null}'
   const percentiles = checkPercentiles(percentilesRaw ?? 'null')
-  if (newest === 'pending') return '{"oldestBlock":"0x0","gasUsedRatio":null}'
+  // The pending block counts, and there is none.
+  const blocks = Number(count ?? 1n) - (newest === 'pending' ? 1 : 0)
+  if (blocks === 0) return '{"oldestBlock":"0x0","gasUsedRatio":null}'
+  if (typeof newest === 'bigint' && newest > BigInt(chain.tip())) {
+    throw new EvmError(-32000, `request beyond head block: requested ${newest}, head ${chain.tip()}`)
+  }
   const last = chain.height(newest ?? 'latest')
-  const oldest = Math.max(last - Number(count ?? 1n) + 1, 0)
+  const oldest = Math.max(last - blocks + 1, 0)
   const heights = Array.from({ length: last - oldest + 1 }, (_, index) => oldest + index)
   const ratio = (height: number): number => {
     const { gasUsed, gasLimit } = chain.at(height).block
@@ -99,12 +107,14 @@ export function evmFeeMethods(chain: EvmChain, network: 'C' | 'L1'): EvmMethods 
     return { maxPriorityFeePerGas: hex(tip), maxFeePerGas: hex(2n * base() + tip) }
   }
   const options: EvmMethods = {
-    eth_suggestPriceOptions: () => JSON.stringify({ slow: suggest(95n), normal: suggest(100n), fast: suggest(105n) }),
+    eth_suggestPriceOptions: none(() =>
+      JSON.stringify({ slow: suggest(95n), normal: suggest(100n), fast: suggest(105n) }),
+    ),
   }
   return {
-    eth_baseFee: () => JSON.stringify(hex(base())),
-    eth_maxPriorityFeePerGas: () => JSON.stringify(hex(suggestedTip(chain))),
-    eth_gasPrice: () => JSON.stringify(hex(base() + suggestedTip(chain))),
+    eth_baseFee: none(() => JSON.stringify(hex(base()))),
+    eth_maxPriorityFeePerGas: none(() => JSON.stringify(hex(suggestedTip(chain)))),
+    eth_gasPrice: none(() => JSON.stringify(hex(base() + suggestedTip(chain)))),
     eth_feeHistory: (params) => feeHistory(chain, params),
     ...(network === 'C' ? options : {}),
   }

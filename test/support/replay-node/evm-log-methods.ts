@@ -1,5 +1,6 @@
-import { type BlockNumber, decodeParams, type LogFilter, logFilter } from './evm-arguments.ts'
+import { type BlockNumber, decodeParams, type LogFilter, logFilter, rpcId } from './evm-arguments.ts'
 import type { EvmChain, EvmLog } from './evm-chain.ts'
+import { none } from './evm-network-methods.ts'
 import { EvmError, type EvmMethods } from './evm-rpc.ts'
 
 const MAX_TOPICS = 4
@@ -14,20 +15,25 @@ function logsOf(chain: EvmChain, height: number, filter: LogFilter): EvmLog[] {
   return chain.at(height).receipts.flatMap((receipt) => receipt.logs.filter((log) => matches(log, filter)))
 }
 
-function range(chain: EvmChain, filter: LogFilter): { from: number; to: number } {
+/** Undefined = only logs that are pending, of which there are none. */
+function range(chain: EvmChain, filter: LogFilter): { from: number; to: number } | undefined {
   const tip = BigInt(chain.tip())
-  const pending = (number: BlockNumber | undefined): boolean => number === 'pending'
-  if (pending(filter.from) !== pending(filter.to)) throw new EvmError(-32000, 'invalid block range params')
-  const resolve = (number: BlockNumber | undefined): bigint => (typeof number === 'bigint' ? number : tip)
-  const from = resolve(filter.from)
-  const to = resolve(filter.to)
-  if (typeof filter.from === 'bigint' && typeof filter.to === 'bigint' && from > 0n && to > 0n && from > to) {
+  const { from = 'latest', to = 'latest' } = filter
+  if (typeof from === 'bigint' && typeof to === 'bigint' && from > 0n && to > 0n && from > to) {
     throw new EvmError(-32000, 'invalid block range params')
   }
-  for (const asked of [from, to]) {
-    if (asked > tip) throw new EvmError(-32000, `requested to block ${asked} after last accepted block ${tip}`)
+  for (const [side, asked] of Object.entries({ from, to })) {
+    if (typeof asked === 'bigint' && asked > tip) {
+      throw new EvmError(-32000, `requested ${side} block ${asked} after last accepted block ${tip}`)
+    }
   }
-  return { from: Number(from), to: Number(to) }
+  if (from === 'pending' && to === 'pending') return undefined
+  if (from === 'pending') throw new EvmError(-32000, 'invalid block range params')
+  const resolve = (number: BlockNumber): bigint => (typeof number === 'bigint' ? number : tip)
+  if (typeof to === 'bigint' && to < resolve(from)) {
+    throw new EvmError(-32000, `begin block ${resolve(from)} is greater than end block ${to}`)
+  }
+  return { from: Number(resolve(from)), to: Number(resolve(to)) }
 }
 
 /** Logs that match a filter, oldest first. Throws the node's texts. */
@@ -38,9 +44,10 @@ export function findLogs(chain: EvmChain, filter: LogFilter): EvmLog[] {
     if (height === undefined) throw new EvmError(-32000, 'unknown block')
     return logsOf(chain, height, filter)
   }
-  const { from, to } = range(chain, filter)
+  const heights = range(chain, filter)
   const logs: EvmLog[] = []
-  for (let height = from; height <= to; height++) for (const log of logsOf(chain, height, filter)) logs.push(log)
+  for (let height = heights?.from ?? 0; height <= (heights?.to ?? -1); height++)
+    for (const log of logsOf(chain, height, filter)) logs.push(log)
   return logs
 }
 
@@ -59,7 +66,7 @@ export function evmLogMethods(chain: EvmChain): EvmMethods {
     return JSON.stringify(id)
   }
   const find = (params: readonly string[]): Filter => {
-    const filter = filters.get(String(JSON.parse(params[0] ?? '""')))
+    const filter = filters.get(decodeParams(params, [rpcId], 1)[0] ?? '')
     if (filter === undefined) throw new EvmError(-32000, 'filter not found')
     return filter
   }
@@ -77,7 +84,7 @@ export function evmLogMethods(chain: EvmChain): EvmMethods {
       return filter === undefined ? '[]' : JSON.stringify(findLogs(chain, filter))
     },
     eth_newFilter: (params) => create(decodeParams(params, [logFilter], 1)[0]),
-    eth_newBlockFilter: () => create(undefined),
+    eth_newBlockFilter: none(() => create(undefined)),
     eth_newPendingTransactionFilter: () => create(undefined),
     eth_getFilterChanges: (params) => JSON.stringify(changes(find(params))),
     eth_getFilterLogs(params) {
@@ -85,9 +92,9 @@ export function evmLogMethods(chain: EvmChain): EvmMethods {
       if (criteria === undefined) throw new EvmError(-32000, 'filter not found')
       return JSON.stringify(findLogs(chain, criteria))
     },
-    eth_uninstallFilter: (params) => String(filters.delete(String(JSON.parse(params[0] ?? '""')))),
+    eth_uninstallFilter: (params) => String(filters.delete(decodeParams(params, [rpcId], 1)[0] ?? '')),
     eth_unsubscribe(params) {
-      decodeParams(params, [(raw) => raw], 1)
+      decodeParams(params, [rpcId], 1)
       throw new EvmError(-32000, 'subscription not found')
     },
     eth_subscribe() {

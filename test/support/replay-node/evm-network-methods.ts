@@ -41,10 +41,19 @@ interface Common {
   pool(): PoolView
 }
 
+/** Takes no arguments. */
+export const none =
+  (answer: () => string) =>
+  (params: readonly string[]): string => {
+    decodeParams(params, [], 0)
+    return answer()
+  }
+
 function poolMethods({ issued, pool }: Common): EvmMethods {
   const sent = new Set<string>()
   return {
-    eth_pendingTransactions: () => '[]',
+    eth_pendingTransactions: none(() => '[]'),
+    eth_getBadBlocks: none(() => '[]'),
     txpool_content: () => '{"pending":{},"queued":{}}',
     txpool_status: () => '{"pending":"0x0","queued":"0x0"}',
     eth_sendRawTransaction(params) {
@@ -61,12 +70,6 @@ function poolMethods({ issued, pool }: Common): EvmMethods {
 /** Identity and configuration of an EVM chain, and its pool. */
 export function evmNetworkMethods(common: Common): EvmMethods {
   const { chain, chainId, version, config } = common
-  const none =
-    (answer: () => string) =>
-    (params: readonly string[]): string => {
-      decodeParams(params, [], 0)
-      return answer()
-    }
   return {
     ...poolMethods(common),
     eth_chainId: none(() => `"0x${chainId.toString(16)}"`),
@@ -81,6 +84,7 @@ export function evmNetworkMethods(common: Common): EvmMethods {
     eth_syncing: none(() => 'false'),
     eth_accounts: none(() => '[]'),
     eth_coinbase: none(() => JSON.stringify(chain.at(chain.tip()).block.miner)),
+    eth_etherbase: none(() => JSON.stringify(chain.at(chain.tip()).block.miner)),
     eth_getChainConfig: none(() => config),
   }
 }

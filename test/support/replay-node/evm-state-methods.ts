@@ -1,4 +1,5 @@
-import { address, anything, type BlockReference, blockReference, callObject, decodeParams } from './evm-arguments.ts'
+import { address, anything, type BlockReference, blockReference, bytesText, decodeParams } from './evm-arguments.ts'
+import { blockOverrides, callObject, stateOverride } from './evm-call-arguments.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { EvmError, type EvmMethods } from './evm-rpc.ts'
 import type { EvmState } from './evm-state.ts'
@@ -28,6 +29,10 @@ function heightOf(chain: EvmChain, reference: BlockReference): number {
   return height
 }
 
+/** Null is a pointer to nothing: the newest block. */
+const orLatest = (raw: string | undefined, reference: BlockReference): BlockReference =>
+  raw === undefined || raw === 'null' ? { number: 'latest' } : reference
+
 function textMember(object: string, ...names: string[]): string {
   for (const name of names) {
     const raw = kindOf(object) === 'object' ? member(object, name) : undefined
@@ -37,8 +42,12 @@ function textMember(object: string, ...names: string[]): string {
 }
 
 function call({ chain, state, calls }: Deps, params: readonly string[]): string {
-  const [transaction, reference, overrides] = decodeParams(params, [callObject, blockReference, anything, anything], 1)
-  const height = heightOf(chain, params.length > 1 ? reference : { number: 'latest' })
+  const [transaction, reference, overrides] = decodeParams(
+    params,
+    [callObject, blockReference, stateOverride, blockOverrides],
+    1,
+  )
+  const height = heightOf(chain, orLatest(params[1], reference))
   const object = transaction ?? '{}'
   const to = textMember(object, 'to')
   const plainRead =
@@ -76,5 +85,41 @@ export function evmStateMethods(deps: Deps): EvmMethods {
       return JSON.stringify(state.code(who, height))
     },
     eth_call: (params) => call(deps, params),
+  }
+}
+
+/**
+ * Methods that execute or prove something: their arguments are checked, their results are only recorded facts.
+ * `notRecorded` throws.
+ */
+export function evmExecutionMethods(chain: EvmChain, notRecorded: () => never): EvmMethods {
+  /** The call and where: [call, block, overrides]. */
+  const execution = (params: readonly string[]): string => {
+    const [, reference] = decodeParams(params, [callObject, blockReference, stateOverride, blockOverrides], 1)
+    heightOf(chain, orLatest(params[1], reference))
+    return notRecorded()
+  }
+  const ofAccount = (params: readonly string[]): string => {
+    const [, , reference] = decodeParams(params, [address, anything, blockReference], 3)
+    heightOf(chain, reference)
+    return notRecorded()
+  }
+  const ofCall = (params: readonly string[]): string => {
+    decodeParams(params, [callObject], 1)
+    return notRecorded()
+  }
+  return {
+    eth_getStorageAt: ofAccount,
+    eth_getProof: ofAccount,
+    eth_estimateGas: execution,
+    eth_callDetailed: execution,
+    eth_createAccessList: execution,
+    eth_sendTransaction: ofCall,
+    eth_signTransaction: ofCall,
+    eth_fillTransaction: ofCall,
+    eth_sign(params) {
+      decodeParams(params, [address, bytesText], 2)
+      throw new EvmError(-32000, 'unknown account')
+    },
   }
 }

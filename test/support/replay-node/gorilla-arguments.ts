@@ -1,5 +1,5 @@
 import { EMPTY_ID, type Encoding, isCb58 } from './binary-text.ts'
-import { kindOf, member, rawElements } from './go-json.ts'
+import { kindOf, rawElements, rawMembers } from './go-json.ts'
 
 /** The arguments do not decode; a node reports every such case with one text. */
 export class BadArgumentsError extends Error {
@@ -53,45 +53,55 @@ function asUint(raw: string, bits: number): bigint {
   return value
 }
 
-function list<T>(raw: string | undefined, read: (raw: string) => T): T[] {
-  if (raw === undefined) return []
-  if (kindOf(raw) !== 'array') throw new BadArgumentsError()
-  return rawElements(raw).map(read)
+const EMPTY_NODE_ID = 'NodeID-111111111111111111116DBWJs'
+
+/** A null element is what the type begins with. */
+const listOf =
+  <T>(read: (raw: string) => T, zero: T) =>
+  (raw: string): T[] => {
+    if (kindOf(raw) !== 'array') throw new BadArgumentsError()
+    return rawElements(raw).map((item) => (item === 'null' ? zero : read(item)))
+  }
+
+function asFlag(raw: string): boolean {
+  if (kindOf(raw) !== 'bool') throw new BadArgumentsError()
+  return raw === 'true'
+}
+
+function asEncoding(raw: string): Encoding {
+  const name = asText(raw).toLowerCase()
+  if (!ENCODINGS.includes(name)) throw new BadArgumentsError()
+  return name as Encoding
+}
+
+function asObject(raw: string): Arguments {
+  if (kindOf(raw) !== 'object') throw new BadArgumentsError()
+  return fromObject(raw)
 }
 
 function fromObject(object: string): Arguments {
-  const raw = (name: string): string | undefined => {
-    const value = member(object, name)
-    return value === 'null' ? undefined : value
+  /** A member that stands twice is decoded twice: the last one counts, but null leaves what was there. */
+  const read = <T>(name: string, absent: T, decode: (raw: string) => T, cleared?: T): T => {
+    let value = absent
+    for (const [key, raw] of rawMembers(object)) {
+      if (key.toLowerCase() !== name.toLowerCase()) continue
+      if (raw !== 'null') value = decode(raw)
+      else if (cleared !== undefined) value = cleared
+    }
+    return value
   }
-  const read = <T>(name: string, absent: T, decode: (raw: string) => T): T => {
-    const value = raw(name)
-    return value === undefined ? absent : decode(value)
-  }
+  const list = <T>(name: string, decode: (raw: string) => T[]): T[] => read<T[]>(name, [], decode, [])
   return {
-    raw,
+    raw: (name) => read<string | undefined>(name, undefined, (raw) => raw),
     text: (name) => read(name, '', asText),
-    texts: (name) => list(raw(name), (item) => (item === 'null' ? '' : asText(item))),
-    flag: (name) =>
-      read(name, false, (value) => {
-        if (kindOf(value) !== 'bool') throw new BadArgumentsError()
-        return value === 'true'
-      }),
-    uint: (name, bits = 64) => read(name, 0n, (value) => asUint(value, bits)),
+    texts: (name) => list(name, listOf(asText, '')),
+    flag: (name) => read(name, false, asFlag),
+    uint: (name, bits = 64) => read(name, 0n, (raw) => asUint(raw, bits)),
     id: (name) => read(name, EMPTY_ID, asId),
-    ids: (name) => list(raw(name), asId),
-    nodeIDs: (name) => list(raw(name), asNodeID),
-    encoding: () =>
-      read<Encoding>('encoding', 'hex', (value) => {
-        const name = asText(value).toLowerCase()
-        if (!ENCODINGS.includes(name)) throw new BadArgumentsError()
-        return name as Encoding
-      }),
-    object: (name) =>
-      read<Arguments | undefined>(name, undefined, (value) => {
-        if (kindOf(value) !== 'object') throw new BadArgumentsError()
-        return fromObject(value)
-      }),
+    ids: (name) => list(name, listOf(asId, EMPTY_ID)),
+    nodeIDs: (name) => list(name, listOf(asNodeID, EMPTY_NODE_ID)),
+    encoding: () => read<Encoding>('encoding', 'hex', asEncoding),
+    object: (name) => read<Arguments | undefined>(name, undefined, asObject),
   }
 }
 

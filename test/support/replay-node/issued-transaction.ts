@@ -5,15 +5,16 @@ import { MethodError } from './gorilla-rpc.ts'
 interface Codec {
   /** Text in front of an error of the codec. */
   prefix: string
-  /** Highest type id of a transaction. */
+  /** Type ids of transactions, the lowest and the highest. */
+  firstType: number
   lastType: number
 }
 
 /** What a chain's codec accepts as a transaction; the shortest real one is far longer than the bound here. */
 export const CODECS: Record<'P' | 'X' | 'C', Codec> = {
-  P: { prefix: "couldn't parse tx: couldn't parse tx: ", lastType: 42 },
-  X: { prefix: '', lastType: 4 },
-  C: { prefix: 'problem parsing transaction: ', lastType: 1 },
+  P: { prefix: "couldn't parse tx: couldn't parse tx: ", firstType: 5, lastType: 42 },
+  X: { prefix: '', firstType: 0, lastType: 4 },
+  C: { prefix: 'problem parsing transaction: ', firstType: 0, lastType: 1 },
 }
 
 const SHORTEST = 80
@@ -24,7 +25,7 @@ function parseFailure(bytes: Uint8Array, codec: Codec): string | undefined {
   if (view.readUInt16BE(0) !== 0) return 'unknown codec version'
   if (view.length < 6) return 'packer has insufficient length for input'
   const type = view.readUInt32BE(2)
-  if (type > codec.lastType) return `couldn't unmarshal interface: unknown type ID ${type}`
+  if (type < codec.firstType || type > codec.lastType) return `couldn't unmarshal interface: unknown type ID ${type}`
   return view.length < SHORTEST ? 'packer has insufficient length for input' : undefined
 }
 
@@ -34,7 +35,7 @@ export function readIssued(args: Arguments, codec: Codec): { id: string; bytes: 
   const encoding: Encoding = args.encoding()
   let bytes: Uint8Array
   try {
-    if (encoding === 'json') throw new DecodeError('unsupported encoding in method')
+    if (encoding === 'json' && tx !== '') throw new DecodeError('unsupported encoding in method')
     bytes = decodeHex(tx, encoding)
   } catch (error) {
     if (error instanceof DecodeError) throw new MethodError(`problem decoding transaction: ${error.message}`)

@@ -117,7 +117,7 @@ export function platformBalanceMethods(context: NodeContext, stakers: Stakers): 
       }
       const staked = stakedOutputs(context, stakers, ownersOf(addresses))
       if (encoding === 'json' && staked.length > 0) {
-        throw new MethodError("couldn't serialize output: unsupported encoding in method")
+        throw new MethodError(`couldn't encode output ${staked[0]?.assetId} as json: unsupported encoding in method`)
       }
       const sums = new Map<string, bigint>()
       for (const utxo of staked) addTo(sums, utxo.assetId, BigInt(utxo.amount ?? 0))

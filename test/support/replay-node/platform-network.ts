@@ -104,7 +104,10 @@ function subnetMethods(deps: Deps): Record<string, GorillaMethod> {
     },
     getSubnets(args) {
       const ids = args.ids('ids')
-      const listed = subnets(deps).filter((one) => ids.length === 0 || ids.includes(one.id))
+      const all = subnets(deps)
+      const wrong = ids.find((id) => all.every((one) => one.id !== id) && known(deps, id))
+      if (wrong !== undefined) throw new MethodError(`"${wrong}" is not a subnet`)
+      const listed = all.filter((one) => ids.length === 0 || ids.includes(one.id))
       const texts = listed.map(({ id, controlKeys, threshold }) => ({ id, controlKeys, threshold }))
       return JSON.stringify({ subnets: texts.length === 0 ? null : texts })
     },

@@ -1,5 +1,5 @@
 import { EMPTY_ID } from './binary-text.ts'
-import type { Arguments } from './gorilla-arguments.ts'
+import { type Arguments, BadArgumentsError } from './gorilla-arguments.ts'
 import { type GorillaMethod, MethodError, NotRecordedError } from './gorilla-rpc.ts'
 import type { NodeContext } from './node-context.ts'
 import { isL1Validator, type PlatformState } from './platform-state.ts'
@@ -103,8 +103,14 @@ function subnetValidators(deps: Deps, subnetID: string, nodeIDs: readonly string
   return JSON.stringify({ validators })
 }
 
+const MAX_UINT64 = (1n << 64n) - 1n
+
 function heightArgument(args: Arguments, tip: number): bigint {
-  return args.raw('height') === '"proposed"' ? BigInt(tip) : args.uint('height')
+  if (args.raw('height') === '"proposed"') return BigInt(tip)
+  const height = args.uint('height')
+  // The largest number means the proposed height, which is only asked for by its name.
+  if (height === MAX_UINT64) throw new BadArgumentsError()
+  return height
 }
 
 function checkHeight(height: bigint, tip: number, what: string, where: string): void {
@@ -168,6 +174,7 @@ function sampleValidators({ context, sets }: Deps, args: Arguments): string {
   const subnetID = args.id('subnetID')
   const members = (sets.at(subnetID, context.tips.height('P')) ?? []).map((member) => member.nodeID)
   const first = members[0]
+  if (size === 0) return '{"validators":[]}'
   if (first === undefined) throw new MethodError(`sampling ${subnetID} errored with missing validators`)
   // A node draws at random and with replacement; always the same draw keeps tests repeatable.
   const validators = Array.from({ length: size }, (_, index) => members[index % members.length] ?? first).sort()

@@ -32,7 +32,7 @@ function rewardUtxos({ context, chain, stakers }: Deps, id: string, encoding: En
       ? { utxos: genesisRewards(context.recordings).get(id) ?? [] }
       : (JSON.parse(recorded) as { utxos: string[] })
   if (encoding === 'json' && utxos.length > 0) {
-    throw new MethodError("couldn't encode UTXO to string: unsupported encoding in method")
+    throw new MethodError("couldn't encode utxo as json: unsupported encoding in method")
   }
   const texts = utxos.map((utxo) => reencoded(utxo, encoding))
   return JSON.stringify({ numFetched: String(texts.length), utxos: texts, encoding })

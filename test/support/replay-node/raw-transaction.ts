@@ -1,4 +1,5 @@
 import { Transaction } from 'ethers'
+import type { EvmTransaction } from './evm-chain.ts'
 import { EvmError } from './evm-rpc.ts'
 
 /** What a pool needs to know about the chain to judge a transaction. */
@@ -20,14 +21,25 @@ const refuse = (text: string): never => {
   throw new EvmError(-32000, text)
 }
 
+const TYPES = ['LegacyTx', 'AccessListTx', 'DynamicFeeTx']
+
+/** Why bytes are no transaction, where it is seen at their beginning. */
+function rlpProblem(raw: string, first: number): string {
+  const isLegacy = first >= 0x80
+  const list = Number.parseInt(raw.slice(isLegacy ? 2 : 4, isLegacy ? 4 : 6), 16)
+  const type = `types.${TYPES[isLegacy ? 0 : first]}`
+  if (list < 0xc0) return `rlp: expected input list for ${type}`
+  return list === 0xc0 ? `rlp: too few elements for ${type}` : 'rlp: value size exceeds available input length'
+}
+
 function decode(raw: string): Transaction {
   const first = Number.parseInt(raw.slice(2, 4), 16)
-  if (raw.length < 6) return refuse('typed transaction too short')
+  if (raw.length < 6 && !(first >= 0x80)) return refuse('typed transaction too short')
   if (first < 0x80 && first !== 1 && first !== 2) return refuse('transaction type not supported')
   try {
     return Transaction.from(raw)
   } catch {
-    return refuse('rlp: value size exceeds available input length')
+    return refuse(rlpProblem(raw, first))
   }
 }
 
@@ -96,3 +108,25 @@ export function checkRawTransaction(raw: string, view: PoolView): string {
   }
   return transaction.hash ?? '0x'
 }
+
+/** The bytes of a transaction that a block shows, as `0x…`. */
+export function rawTransaction(shown: EvmTransaction): string {
+  const { type, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, to, value, input, v, r, s } = shown
+  return Transaction.from({
+    ...(maxFeePerGas === undefined
+      ? { gasPrice }
+      : { maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? '0x0' }),
+    type: Number(type),
+    chainId: shown.chainId ?? 0,
+    nonce: Number(nonce),
+    gasLimit: gas,
+    to,
+    value,
+    data: input,
+    accessList: shown.accessList ?? null,
+    signature: { r: evenHex(r), s: evenHex(s), v },
+  }).serialized
+}
+
+/** Blocks show numbers without leading zeros; a signature's parts have 32 bytes. */
+const evenHex = (number: string): string => `0x${number.slice(2).padStart(64, '0')}`

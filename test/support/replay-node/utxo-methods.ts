@@ -30,9 +30,8 @@ function sourceOf(context: NodeContext, chain: PrimaryAlias, source: string): Pr
   }
 }
 
-function startOf(context: NodeContext, chain: PrimaryAlias, start: Arguments | undefined): typeof FIRST_PAGE {
-  const address = start?.text('address') ?? ''
-  const utxo = start?.text('utxo') ?? ''
+function startOf(context: NodeContext, chain: PrimaryAlias, start: typeof FIRST_PAGE): typeof FIRST_PAGE {
+  const { address, utxo } = start
   if (address === '' && utxo === '') return FIRST_PAGE
   let hex: string
   try {
@@ -64,7 +63,8 @@ export function getUtxos(context: NodeContext, chain: PrimaryAlias, args: Argume
   const addresses = args.texts('addresses')
   const source = args.text('sourceChain')
   const limit = Number(args.uint('limit', 32))
-  const startIndex = args.object('startIndex')
+  const after = args.object('startIndex')
+  const startIndex = { address: after?.text('address') ?? '', utxo: after?.text('utxo') ?? '' }
   const encoding = args.encoding()
   if (addresses.length === 0) throw new MethodError('no addresses provided')
   if (addresses.length > MAX_ADDRESSES) {
