@@ -76,7 +76,10 @@ function checkChecksum(hrp: string, data: number[], given: string): void {
 
 /** Inverse of `encodeAddress`; the error texts are those of the bech32 library a node uses. */
 export function decodeAddress(text: string): { hrp: string; bytes: Uint8Array } {
-  if (text.length < 8) throw new DecodeError(`invalid bech32 string length ${text.length}`)
+  const bytesLong = Buffer.byteLength(text)
+  if (bytesLong < 8 || bytesLong > 90) throw new DecodeError(`invalid bech32 string length ${bytesLong}`)
+  const odd = Buffer.from(text).find((byte) => byte < 33 || byte > 126)
+  if (odd !== undefined) throw new DecodeError(`invalid character in string: '${String.fromCharCode(odd)}'`)
   if (text !== text.toLowerCase() && text !== text.toUpperCase()) {
     throw new DecodeError('string not all lowercase or all uppercase')
   }

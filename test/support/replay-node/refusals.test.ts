@@ -87,6 +87,16 @@ describe('what a node refuses is refused in its words', () => {
       { blockchainID: '0OIl' },
       `problem parsing blockchainID "0OIl": base58 decoding error: Invalid base58 digit ('0')`,
     ],
+    [
+      'getBalance',
+      { addresses: [`P-${'q'.repeat(91)}`] },
+      `couldn't parse address "P-${'q'.repeat(91)}": invalid bech32 string length 91`,
+    ],
+    [
+      'getBalance',
+      { addresses: ['P- fuji1qqqqqqqqq'] },
+      `couldn't parse address "P- fuji1qqqqqqqqq": invalid character in string: ' '`,
+    ],
     ['getUTXOs', { addresses: [], startIndex: { address: 5 } }, ARGUMENT],
     ['issueTx', { tx: '', encoding: 'json' }, "couldn't parse tx: couldn't parse tx: couldn't unpack codec version"],
   ])('platform.%s %j', async (method, params, message) => {
