@@ -1,3 +1,4 @@
+import { CALL_GAS } from '../chains/evm/index.ts'
 import type { Chains } from '../chains/index.ts'
 import { UpstreamUnavailableError } from '../errors.ts'
 import { SIDES } from '../lib/primary-network.ts'
@@ -47,14 +48,15 @@ export function createContractCalls(
     return asked.endpoint
   }
   return async (chainId, call, signal) => {
+    const params = [{ ...call, gas: CALL_GAS }, 'latest']
     const first = endpointOf(chains, (await streams()).get(chainId.toString()), chainId)
     try {
-      return await ask(first, 'eth_call', [call, 'latest'], signal)
+      return await ask(first, 'eth_call', params, signal)
     } catch (error) {
       if (isRevert(error)) throw error
       const second = await other(chainId, first, signal).catch(() => undefined)
       if (!second) throw error
-      return ask(second, 'eth_call', [call, 'latest'], signal)
+      return ask(second, 'eth_call', params, signal)
     }
   }
 }

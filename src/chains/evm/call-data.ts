@@ -3,6 +3,12 @@ export const nameData = '0x06fdde03'
 export const symbolData = '0x95d89b41'
 export const decimalsData = '0x313ce567'
 
+/**
+ * For a call of one contract that anybody may have written, hex: what most nodes give a call that names none
+ * (50,000,000). Some give any amount (C after Helicon), and a function that loops then takes them half a minute.
+ */
+export const CALL_GAS = '0x2faf080'
+
 /** balanceOf(owner); `owner` is hex with 0x. */
 export const balanceOfData = (owner: string): string => `0x70a08231${owner.slice(2).padStart(64, '0')}`
 

@@ -4,7 +4,7 @@
  */
 
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
-export { decimalsData, nameData, symbolData } from './call-data.ts'
+export { CALL_GAS, decimalsData, nameData, symbolData } from './call-data.ts'
 export { readCalls } from './call-list.ts'
 export { evmHeadProbe } from './head-probe.ts'
 export type { IndexedTokens } from './indexed-tokens.ts'

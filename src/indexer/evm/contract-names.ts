@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '../../chains/evm/index.ts'
+import { CALL_GAS, decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '../../chains/evm/index.ts'
 import { JsonRpcError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ContractNames, RpcReceipt } from './rpc-block.ts'
@@ -17,7 +17,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
 
   /** A contract that reverts or talks nonsense has no name; that is no failure. */
   async function ask(contract: string, data: string, signal: AbortSignal): Promise<Buffer | undefined> {
-    const params = [{ to: `0x${contract}`, data }, 'latest']
+    const params = [{ to: `0x${contract}`, data, gas: CALL_GAS }, 'latest']
     try {
       const answer = await pool.rpc<unknown>(path, 'eth_call', params, { signal, deadline: Date.now() + CALL_MS })
       return typeof answer === 'string' ? Buffer.from(answer.slice(2), 'hex') : undefined
