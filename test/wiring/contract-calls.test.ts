@@ -9,10 +9,11 @@ const pruned = new JsonRpcError('missing trie node', -32000)
 
 /** A network whose node keeps no state, and other servers of the same chain; `firstBlock` is what these say of block 0. */
 function twoEndpoints() {
-  const world = { firstBlock: undefined as unknown, time: 0, asked: [] as string[] }
+  const world = { firstBlock: undefined as unknown, time: 0, asked: [] as string[], gas: new Set<unknown>() }
   const pool = (name: string, call: () => unknown, block: () => unknown) => ({
     name,
-    rpc: async (_path: string, method: string) => {
+    rpc: async (_path: string, method: string, params: readonly unknown[]) => {
+      if (method === 'eth_call') world.gas.add((params[0] as { gas?: string }).gas)
       if (name !== 'network') world.asked.push(method)
       const answer = method === 'eth_call' ? call() : block()
       if (answer instanceof Error) throw answer
@@ -65,4 +66,11 @@ it('the same chain is looked at once', async () => {
   world.time = 1_000 * MINUTE
   await ask()
   expect(world.asked).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_call', 'eth_call'])
+})
+
+it('a call has a bound on its gas: a node without one would run it for half a minute', async () => {
+  const { world, ask } = twoEndpoints()
+  world.firstBlock = { hash: '0x01' }
+  expect(await ask()).toBe('0xcd')
+  expect([...world.gas].map(Number)).toEqual([50_000_000])
 })

@@ -123,7 +123,7 @@ export function parseAddress(text: string, rules: AddressRules): string {
   if (dash < 0) throw new DecodeError('no separator found in address')
   const { hrp, bytes } = decodeAddress(text.slice(dash + 1))
   const chainID = rules.lookup(text.slice(0, dash))
-  if (chainID !== rules.chainID) throw new DecodeError(rules.foreign(rules.chainID, chainID))
   if (hrp !== rules.hrp) throw new DecodeError(`expected hrp "${rules.hrp}" but got "${hrp}"`)
+  if (chainID !== rules.chainID) throw new DecodeError(rules.foreign(rules.chainID, chainID))
   return Buffer.from(bytes).toString('hex')
 }

@@ -38,12 +38,23 @@ function rawAt(chain: EvmChain, height: number | undefined, index: bigint): stri
   return JSON.stringify(transaction === undefined ? '0x' : rawTransaction(transaction))
 }
 
+function transactionAt(chain: EvmChain, height: number | undefined, index: bigint): string {
+  const transaction = height === undefined ? undefined : chain.at(height).block.transactions[Number(index)]
+  return transaction === undefined ? 'null' : JSON.stringify(transaction)
+}
+
+/** Only some chains have `debug_`, hence under a name of the caller's. */
+export function rawTransactionMethod(chain: EvmChain): EvmMethod {
+  return (params) => {
+    const [id] = decodeParams(params, [hash], 1)
+    const found = chain.transaction(id ?? '')
+    return rawAt(chain, found?.height, BigInt(found?.index ?? 0))
+  }
+}
+
 function rawTransactionMethods(chain: EvmChain): EvmMethods {
   return {
-    eth_getRawTransactionByHash(params) {
-      const found = chain.transaction(decodeParams(params, [hash], 1)[0] ?? '')
-      return rawAt(chain, found?.height, BigInt(found?.index ?? 0))
-    },
+    eth_getRawTransactionByHash: rawTransactionMethod(chain),
     eth_getRawTransactionByBlockNumberAndIndex(params) {
       const [number, index] = decodeParams(params, [blockNumber, quantity], 2)
       return rawAt(chain, heightOrNull(chain, number), index ?? 0n)
@@ -53,11 +64,6 @@ function rawTransactionMethods(chain: EvmChain): EvmMethods {
       return rawAt(chain, chain.heightOf(id ?? ''), index ?? 0n)
     },
   }
-}
-
-function transactionAt(chain: EvmChain, height: number | undefined, index: bigint): string {
-  const transaction = height === undefined ? undefined : chain.at(height).block.transactions[Number(index)]
-  return transaction === undefined ? 'null' : JSON.stringify(transaction)
 }
 
 function transactionMethods(chain: EvmChain): EvmMethods {

@@ -1,4 +1,4 @@
-import { evmBlockMethods } from './evm-block-methods.ts'
+import { evmBlockMethods, rawTransactionMethod } from './evm-block-methods.ts'
 import { createEvmChain, type EvmChain } from './evm-chain.ts'
 import { evmFeeMethods } from './evm-fee-methods.ts'
 import { evmLogMethods } from './evm-log-methods.ts'
@@ -85,7 +85,9 @@ export function createEvmEndpoint(
       ...evmFeeMethods(chain, name),
       ...evmNetworkMethods({ ...common, ...ids }),
       ...evmStateMethods({ chain, state, calls, finalBalance }),
-      ...(name === 'C' ? evmTraceMethods(chain, traces) : {}),
+      ...(name === 'C'
+        ? { ...evmTraceMethods(chain, traces), debug_getRawTransaction: rawTransactionMethod(chain) }
+        : {}),
       ...(name === 'L1' && l1 !== undefined ? evmL1Methods(l1, chain) : {}),
     },
   }

@@ -16,6 +16,9 @@ interface Deps {
   finalBalance(account: string): bigint | undefined
 }
 
+/** What the recorded node gave a call at most. */
+const GAS_CAP = 50_000_000
+
 /** What a node says about a state it does not have any more. */
 function missingState(): NotRecordedError {
   return new NotRecordedError(
@@ -51,7 +54,9 @@ function call({ chain, state, calls }: Deps, params: readonly string[]): string 
   const object = transaction ?? '{}'
   const to = textMember(object, 'to')
   const plainRead =
-    (overrides ?? 'null') === 'null' && ['gas', 'value', 'gasPrice'].every((name) => textMember(object, name) === '')
+    (overrides ?? 'null') === 'null' &&
+    ['value', 'gasPrice'].every((name) => textMember(object, name) === '') &&
+    Number(textMember(object, 'gas') || GAS_CAP) >= GAS_CAP
   if (to !== '' && plainRead && state?.code(to, height) === '0x' && !/^0x0[12]0{36}/.test(to)) return '"0x"'
   const outcome = plainRead && height >= calls.since ? calls.find(to, textMember(object, 'input', 'data')) : undefined
   if (outcome === undefined) throw missingState()

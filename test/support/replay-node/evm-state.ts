@@ -52,6 +52,9 @@ const WEI_PER_NAVAX = 1_000_000_000n
 const MOVES_VALUE = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
 const CREATES = new Set(['CREATE', 'CREATE2'])
 
+/** A precompile that comes with an upgrade is an account from the first block of that upgrade on. */
+const WARP_PRECOMPILE = '0x0200000000000000000000000000000000000005'
+
 interface Genesis {
   cChainGenesis: string
 }
@@ -66,9 +69,19 @@ function add(state: Replayed, account: string, height: number, amount: bigint): 
   if (amount !== 0n) state.balances.set(account, height, (state.balances.latest(account) ?? 0n) + amount)
 }
 
-/** A frame that failed moved nothing, nor did anything it called. */
+/** What ends a creation before its creator's nonce is counted up. */
+const NOT_BEGUN = new Set(['max call depth exceeded', 'insufficient balance for transfer', 'nonce uint64 overflow'])
+
+function countCreation(state: Replayed, creator: string, height: number): void {
+  state.nonces.set(creator, height, (state.nonces.latest(creator) ?? 0n) + 1n)
+}
+
+/** A frame that failed moved nothing, nor did anything it called; who tried to create has used up a nonce all the same. */
 function applyFrame(state: Replayed, frame: CallFrame, height: number, top: boolean): void {
-  if (frame.error !== undefined) return
+  if (frame.error !== undefined) {
+    if (!top && CREATES.has(frame.type) && !NOT_BEGUN.has(frame.error)) countCreation(state, frame.from, height)
+    return
+  }
   const value = BigInt(frame.value ?? 0)
   const target = frame.to
   if (MOVES_VALUE.has(frame.type) && target !== undefined) {
@@ -78,7 +91,7 @@ function applyFrame(state: Replayed, frame: CallFrame, height: number, top: bool
   if (CREATES.has(frame.type) && target !== undefined) {
     state.codes.set(target, height, frame.output ?? '0x')
     state.nonces.set(target, height, 1n)
-    if (!top) state.nonces.set(frame.from, height, (state.nonces.latest(frame.from) ?? 0n) + 1n)
+    if (!top) countCreation(state, frame.from, height)
   }
   for (const call of frame.calls ?? []) applyFrame(state, call, height, false)
 }
@@ -102,12 +115,23 @@ function startFromGenesis(recordings: Recordings): Replayed {
   return state
 }
 
+/** When warp messages came, unix seconds. */
+function warpSince(recordings: Recordings): number {
+  const { upgrades } = recordings.json<{ upgrades?: { durangoTime?: string } }>('network/network.json')
+  return Date.parse(upgrades?.durangoTime ?? '') / 1000
+}
+
 function replay(recordings: Recordings, traces: EvmTraces, avaxAssetID: string): Replayed {
   const state = startFromGenesis(recordings)
+  const since = warpSince(recordings)
   const avax = Buffer.from(decodeCb58(avaxAssetID)).toString('hex')
   let height = 0
   for (const line of recordings.lines(blockFile('C'))) {
     const { block, receipts } = JSON.parse(line) as { block: EvmBlock; receipts: EvmReceipt[] }
+    if (Number(block.timestamp) >= since && state.codes.latest(WARP_PRECOMPILE) === undefined) {
+      state.codes.set(WARP_PRECOMPILE, height, '0x01')
+      state.nonces.set(WARP_PRECOMPILE, height, 1n)
+    }
     const frames = receipts.length === 0 ? [] : traces.frames(height)
     for (const [index, receipt] of receipts.entries()) {
       applyTransaction(state, block, receipt, index, height)

@@ -12,36 +12,27 @@ import { platformNetworkMethods } from './platform-network.ts'
 import { platformStakerMethods } from './platform-stakers.ts'
 import { type PlatformState, readPlatformState } from './platform-state.ts'
 import { platformTransactionMethods } from './platform-transactions.ts'
+import { nextEpoch } from './proposer-epoch.ts'
 import { createRecordedChain, type RecordedChain } from './recorded-chain.ts'
-import type { L1File, PrimaryAlias } from './recorded-network.ts'
+import type { L1File } from './recorded-network.ts'
 import { createStakers, type Stakers } from './stakers.ts'
 import { getUtxos } from './utxo-methods.ts'
 import { createValidatorSets, type ValidatorSets } from './validator-sets.ts'
 
-interface Epoch {
-  number: number
-  startTime: number
-  pChainHeight: number
-}
-
-/** proposervm.*: the P-chain height and epoch the chain's tip was proposed in. */
-function proposerMethods(context: NodeContext, chain: PrimaryAlias): Record<string, GorillaMethod> {
-  const epochAtTip = (): Epoch => {
-    for (const line of context.recordings.lines('network/truth/blocks.ndjson.gz')) {
-      if (!line.startsWith(`{"chain":"${chain}","height":${context.tips.height(chain)},`)) continue
-      return (JSON.parse(line) as { epoch?: Epoch | null }).epoch ?? { number: 0, startTime: 0, pChainHeight: 0 }
-    }
-    return { number: 0, startTime: 0, pChainHeight: 0 }
-  }
+/** proposervm.*: the P-chain height and epoch in which the chain's next block is proposed. */
+function proposerMethods(context: NodeContext, chain: RecordedChain): Record<string, GorillaMethod> {
+  const { graniteEpochDuration } = context.network.upgrades as { graniteEpochDuration: number }
   return {
     getProposedHeight: () => JSON.stringify({ height: String(context.tips.height('P')) }),
     getCurrentEpoch() {
-      const { number, startTime, pChainHeight } = epochAtTip()
+      const { number, startTime, pChainHeight } = nextEpoch(chain, BigInt(graniteEpochDuration) / NANOSECONDS)
       const text = { number: String(number), startTime: String(startTime), pChainHeight: String(pChainHeight) }
       return JSON.stringify(text)
     },
   }
 }
+
+const NANOSECONDS = 1_000_000_000n
 
 function l1ValidatorMethods(l1: L1File | undefined): Record<string, GorillaMethod> {
   return {
@@ -92,7 +83,7 @@ export function createNodeServices(context: NodeContext, illness: Illness): Node
   const platform = platformMethods({ context, chain: chains.P, stakers, sets, state })
   const avm = avmMethods(context, chains.X)
   const health: HealthDeps = { context, chains, illness }
-  const proposer = (chain: PrimaryAlias): GorillaServices => ({ proposervm: proposerMethods(context, chain) })
+  const proposer = (chain: RecordedChain): GorillaServices => ({ proposervm: proposerMethods(context, chain) })
   return {
     health,
     services: {
@@ -107,9 +98,9 @@ export function createNodeServices(context: NodeContext, illness: Illness): Node
       'index/C/block': { index: indexMethods(chains.C) },
       'index/X/tx': { index: indexMethods(EMPTY_INDEX) },
       'index/X/vtx': { index: indexMethods(EMPTY_INDEX) },
-      'P/proposervm': proposer('P'),
-      'C/proposervm': proposer('C'),
-      'L1/proposervm': proposer('P'),
+      'P/proposervm': proposer(chains.P),
+      'C/proposervm': proposer(chains.C),
+      'L1/proposervm': proposer(chains.P),
       'L1/validators': { validators: l1ValidatorMethods(network.l1) },
     },
   }

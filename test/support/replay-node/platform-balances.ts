@@ -1,10 +1,10 @@
 import { encodeAddress } from './address-text.ts'
 import { hexWithChecksum, reencoded } from './binary-text.ts'
 import type { Arguments } from './gorilla-arguments.ts'
-import { type GorillaMethod, MethodError } from './gorilla-rpc.ts'
+import { type GorillaMethod, MethodError, NotRecordedError } from './gorilla-rpc.ts'
 import { readListedOutput } from './listed-utxo.ts'
 import { checkedAddress, type NodeContext } from './node-context.ts'
-import type { Stakers } from './stakers.ts'
+import { isDelegator, type Stakers } from './stakers.ts'
 import { FIRST_PAGE, outputBytes, type RecordedUtxo } from './utxo-sets.ts'
 
 interface StakeLine {
@@ -80,13 +80,23 @@ function balanceText(utxos: readonly RecordedUtxo[], avax: string, now: number):
   })
 }
 
-function stakedOutputs(context: NodeContext, stakers: Stakers, owners: readonly string[]): RecordedUtxo[] {
+function stakedOutputs(
+  context: NodeContext,
+  stakers: Stakers,
+  owners: readonly string[],
+  validatorsOnly: boolean,
+): RecordedUtxo[] {
   const wanted = new Set(owners.map((hex) => encodeAddress(context.network.hrp, Buffer.from(hex, 'hex'))))
-  if (stakers.all().length === 0) return stakedAtEnd(context, owners)
+  if (stakers.all().length === 0) {
+    const staked = stakedAtEnd(context, owners)
+    if (validatorsOnly && staked.length > 0) throw new NotRecordedError('who of them validates is not recorded')
+    return staked
+  }
   const outputs = new Map<string, RecordedUtxo>()
   for (const utxo of context.utxos.all()) if (utxo.kind === 'stake') outputs.set(utxo.utxoId, utxo)
   const staked: RecordedUtxo[] = []
   for (const staker of stakers.current()) {
+    if (validatorsOnly && isDelegator(staker)) continue
     for (const { utxoId } of staker.stakeOutputs) {
       const utxo = outputs.get(utxoId)
       if (utxo?.addresses.some((address) => wanted.has(address))) staked.push(utxo)
@@ -108,14 +118,14 @@ export function platformBalanceMethods(context: NodeContext, stakers: Stakers): 
     },
     getStake(args: Arguments) {
       const addresses = args.texts('addresses')
-      args.flag('validatorsOnly')
+      const validatorsOnly = args.flag('validatorsOnly')
       const encoding = args.encoding()
       if (addresses.length > MAX_STAKE_ADDRESSES) {
         throw new MethodError(
           `${addresses.length} addresses provided but this method can take at most ${MAX_STAKE_ADDRESSES}`,
         )
       }
-      const staked = stakedOutputs(context, stakers, ownersOf(addresses))
+      const staked = stakedOutputs(context, stakers, ownersOf(addresses), validatorsOnly)
       if (encoding === 'json' && staked.length > 0) {
         throw new MethodError(`couldn't encode output ${staked[0]?.assetId} as json: unsupported encoding in method`)
       }

@@ -14,7 +14,7 @@ export interface SubnetState {
   threshold: string
   details: unknown
   validators: { validators: Partial<L1Validator>[] }
-  validatorsAt: Record<string, { publicKey: string | null; weight: string }>
+  validatorsAt?: Record<string, { publicKey: string | null; weight: string }>
 }
 
 /** platform-state.json: what the node answered at the end of the recording. */

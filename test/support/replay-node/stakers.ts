@@ -36,9 +36,11 @@ export interface Stakers {
   current(): RecordedStaker[]
 }
 
+export const isDelegator = (staker: RecordedStaker): boolean => staker.type.includes('Delegator')
+
 /** A node removes delegators before validators that end in the same second. */
 function removalOrder(a: RecordedStaker, b: RecordedStaker): number {
-  const validator = (staker: RecordedStaker): number => (staker.type.includes('Delegator') ? 0 : 1)
+  const validator = (staker: RecordedStaker): number => (isDelegator(staker) ? 0 : 1)
   return a.end - b.end || validator(a) - validator(b) || Buffer.compare(decodeCb58(a.txID), decodeCb58(b.txID))
 }
 

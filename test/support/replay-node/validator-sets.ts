@@ -2,7 +2,7 @@ import { EMPTY_ID } from './binary-text.ts'
 import type { NodeContext } from './node-context.ts'
 import { isL1Validator, type PlatformState } from './platform-state.ts'
 import type { RecordedChain } from './recorded-chain.ts'
-import type { RecordedStaker, Stakers } from './stakers.ts'
+import { isDelegator, type RecordedStaker, type Stakers } from './stakers.ts'
 
 export interface Signer {
   publicKey: string
@@ -28,8 +28,6 @@ export interface ValidatorSets {
 interface GenesisFile {
   initialStakers: { nodeID: string; signer?: Signer }[]
 }
-
-const isDelegator = (staker: RecordedStaker): boolean => staker.type.includes('Delegator')
 
 interface Deps {
   context: NodeContext
@@ -84,7 +82,7 @@ export function registeredBy(context: NodeContext, validationID: string, height:
 /** A subnet's set as the node said it at the end of the recording; undefined for another height. */
 function setAtEnd({ state }: Deps, subnetID: string, height: number): SetMember[] | undefined {
   const subnet = state.subnets.find((one) => one.id === subnetID)
-  if (subnet === undefined || height !== Number(state.height)) return undefined
+  if (subnet?.validatorsAt === undefined || height !== Number(state.height)) return undefined
   return Object.entries(subnet.validatorsAt).map(([nodeID, { publicKey, weight }]) => ({
     nodeID,
     publicKey,
