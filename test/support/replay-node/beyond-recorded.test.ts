@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withHrp } from '../../../src/lib/bech32-address.ts'
@@ -128,6 +129,28 @@ it('without validator sets and a truth about stakers it says that it does not kn
     const { address = '' } = row.find(({ P }) => P.stake.staked !== '0') ?? {}
     const asked = { addresses: [`P-${address}`], validatorsOnly: true }
     expect((await ask('P', 'platform.getStake', asked, bare)).error?.code).toBe(-32000)
+  } finally {
+    await bare.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+it('a node that was recorded without its index is one without', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-no-index-'))
+  cpSync(join(fixtures, 'network'), join(folder, 'network'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('truth') && !path.includes('convers'),
+  })
+  for (const chain of ['p', 'x', 'c']) {
+    const file = `network/${chain}-blocks.ndjson.gz`
+    const blocks = lines<object>(file).map((block) => JSON.stringify({ ...block, container: null }))
+    writeFileSync(join(folder, file), gzipSync(blocks.join('\n')))
+  }
+  const bare = await startReplayNode({ recordings: folder })
+  try {
+    const path = '/ext/index/P/block'
+    expect((await fetch(`${node.url}${path}`, { method: 'POST' })).status).not.toBe(404)
+    expect((await fetch(`${bare.url}${path}`, { method: 'POST' })).status).toBe(404)
   } finally {
     await bare.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -8,6 +8,7 @@ import { createConversationReplay } from './conversations.ts'
 import { corsHeaders, preflightAnswer } from './cors.ts'
 import { endpointAt } from './endpoints.ts'
 import { createEvmEndpoint } from './evm-endpoints.ts'
+import { rawMembers } from './go-json.ts'
 import { NotRecordedError } from './gorilla-rpc.ts'
 import { createHttpServer, firstHeaders, type HttpHandlers, parseTarget } from './http-server.ts'
 import { hostAllowed, type NodeAnswersDeps, nodeAnswer } from './node-answers.ts'
@@ -40,6 +41,13 @@ function recordedClock(recordings: Recordings, tips: ChainTips): () => number {
     return Math.max(...chains.map((chain) => truth(chain, tips.height(chain))))
   }
 }
+
+/** Whether the recorded node had its index on: the block behind genesis has an envelope then. */
+const hadIndex = (recordings: Recordings): boolean =>
+  (['P', 'X', 'C'] as const).some((chain) => {
+    const blocks = recordings.lines(blockFile(chain))
+    return blocks.length > 1 && (new Map(rawMembers(blocks.text(1))).get('container') ?? 'null') !== 'null'
+  })
 
 function createFaults(initial: Partial<Faults>, tips: ChainTips): Faults {
   const faults: Faults = {
@@ -109,7 +117,7 @@ function assemble(options: ReplayNodeOptions): Parts {
     clock: options.clock ?? recordedClock(recordings, tips),
     issued: (chain, bytes) => counters.issued.push({ chain, bytes }),
   }
-  const faults = createFaults(options.faults ?? {}, tips)
+  const faults = createFaults({ indexOff: !hadIndex(recordings), ...options.faults }, tips)
   const facts = createRecordedFacts(recordings, network, () => counters.facts++)
   const notRecorded = (): never => {
     throw new NotRecordedError('the recordings do not tell')
