@@ -4,6 +4,7 @@ import { createEvmState } from '../support/replay-node/evm-state.ts'
 import { createEvmTraces } from '../support/replay-node/evm-traces.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
 import { openRecordings, type Recordings } from '../support/replay-node/recordings.ts'
+import type { RunningChain } from '../support/replay-node/running-chain.ts'
 import { startRecordedEvmChain } from './recorded-evm-chain.ts'
 import { prefixOf, recordedWallets, type SandboxWallet } from './recorded-wallets.ts'
 
@@ -55,13 +56,19 @@ export async function startSandboxAvalanche(options: { recordings?: string } = {
   const network = recordings.json<NetworkFile>('network/network.json')
   const wallets = recordedWallets(recordings, network)
   const l1 = recordings.has('l1/l1.json') ? recordings.json<L1File>('l1/l1.json') : undefined
-  const node = await startReplayNode({ recordings: folder })
+  // The chain is made of what the node tells, and the node asks it for what nobody recorded.
+  let running: RunningChain | undefined
+  const node = await startReplayNode({
+    recordings: folder,
+    cChain: async (method, params) => running?.(method, params),
+  })
   const cChain = await startRecordedEvmChain({
     replayUrl: `${node.url}/ext/bc/C/rpc`,
     chainId: network.evmChainId,
     blocks: () => blocksIn(recordings, 'network/c-blocks.ndjson.gz'),
     owners: () => createEvmState(recordings, createEvmTraces(recordings), network.avaxAssetID).owners(),
   })
+  running = cChain.running
   return {
     url: node.url,
     node,

@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { decodeAbiParameters } from 'viem'
 import type { Anvil } from '../support/anvil.ts'
 import { type RecordedEvmBlock, startRecordedEvm } from '../support/recorded-evm.ts'
+import type { RunningChain } from '../support/replay-node/running-chain.ts'
 
 /** A recorded EVM chain that also answers reads of contracts. */
 export interface RecordedEvmChain {
   url: string
+  /** Reads at the end of the chain: calls that a contract answers or reverts, and its storage. */
+  running: RunningChain
   stop(): Promise<void>
 }
 
@@ -31,7 +35,9 @@ interface Call {
  */
 export async function startRecordedEvmChain(options: RecordedEvmChainOptions): Promise<RecordedEvmChain> {
   const { replayUrl } = options
-  const state = rebuild(options)
+  const recorded = options.blocks()
+  const end = blocksOfTheEnd(recorded)
+  const state = rebuild(options, recorded)
   // Whoever asks is told.
   state.catch(() => undefined)
   const answerHere = async ({ id = null, params = [] }: Call): Promise<object> => {
@@ -66,12 +72,76 @@ export async function startRecordedEvmChain(options: RecordedEvmChainOptions): P
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    running: (method, params) =>
+      state.then(
+        (anvil) => read(anvil.url, method, params, end),
+        () => undefined,
+      ),
     stop: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await state.then((anvil) => anvil.stop()).catch(() => undefined)
     },
   }
+}
+
+type Block = RecordedEvmBlock['block']
+
+/** The last blocks, in which no contract changed any more, by number as nodes write it. */
+function blocksOfTheEnd(recorded: readonly RecordedEvmBlock[]): ReadonlyMap<string, Block> {
+  const since = recorded.findLastIndex(({ receipts }) => receipts.some(changesContracts))
+  return new Map(recorded.slice(Math.max(0, since)).map(({ block }) => [block.number, block]))
+}
+
+const TRANSFER_GAS = 21_000
+const PRECOMPILE = /^0x0[12]0{30}/
+
+/** A plain transfer runs no code, and what the chain itself offers holds nothing of a contract's. */
+const changesContracts = ({ to, gasUsed }: RecordedEvmBlock['receipts'][number]): boolean =>
+  Number(gasUsed) > TRANSFER_GAS && !PRECOMPILE.test(to ?? '')
+
+/** What contracts hold and say at the end of the chain; nothing of what was before. */
+async function read(
+  url: string,
+  method: string,
+  params: string,
+  end: ReadonlyMap<string, Block>,
+): Promise<string | undefined> {
+  if (method !== 'eth_call' && method !== 'eth_getStorageAt') return undefined
+  const given = JSON.parse(params) as unknown[]
+  const at = method === 'eth_call' ? 1 : 2
+  const block = NEWEST.includes(given[at]) ? [...end.values()].at(-1) : end.get(String(given[at]))
+  if (block === undefined) return undefined
+  const { number, timestamp: time, gasLimit } = block
+  // The running chain has fewer blocks, and made them later.
+  const overrides = [given[2] ?? null, { number, time, gasLimit, ...(given[3] as object | null | undefined) }]
+  const all = [...given.slice(0, at), 'latest', ...(method === 'eth_call' ? overrides : [])]
+  const { result, error } = (await forward(url, { jsonrpc: '2.0', id: 1, method, params: all })) as {
+    result?: string
+    error?: CallError
+  }
+  return result === undefined ? reverted(error) : `"result":${JSON.stringify(result)}`
+}
+
+const NEWEST: readonly unknown[] = [undefined, null, 'latest', 'accepted', 'pending', 'safe', 'finalized']
+
+interface CallError {
+  message?: string
+  data?: unknown
+}
+
+/** `Error(string)` and `Panic(uint256)` */
+const [REASON, PANIC] = ['0x08c379a0', '0x4e487b71']
+
+/** As a node writes it; other failures have words of their own on each node. */
+function reverted({ message = '', data }: CallError = {}): string | undefined {
+  if (!message.startsWith('execution reverted') || typeof data !== 'string' || data.startsWith(PANIC)) return undefined
+  if (data === '0x') return '"error":{"code":-32000,"message":"execution reverted"}'
+  const [reason] = data.startsWith(REASON)
+    ? decodeAbiParameters([{ type: 'string' }], `0x${data.slice(REASON.length)}`)
+    : []
+  const text = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
+  return `"error":{"code":3,"message":${JSON.stringify(text)},"data":${JSON.stringify(data)}}`
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -81,8 +151,10 @@ async function forward(url: string, call: object): Promise<object> {
   return (await answer.json()) as object
 }
 
-async function rebuild({ replayUrl, chainId, blocks, owners }: RecordedEvmChainOptions): Promise<Anvil> {
-  const recorded = blocks()
+async function rebuild(
+  { replayUrl, chainId, owners }: RecordedEvmChainOptions,
+  recorded: readonly RecordedEvmBlock[],
+): Promise<Anvil> {
   const anvil = await startRecordedEvm(chainId, recorded)
   try {
     const seen = recorded.flatMap(({ block }) =>

@@ -21,7 +21,8 @@ interface RecordedTransaction {
 }
 
 export interface RecordedEvmBlock {
-  block: { transactions: RecordedTransaction[] }
+  block: { number: string; timestamp: string; gasLimit: string; transactions: RecordedTransaction[] }
+  receipts: { to: string | null; gasUsed: string }[]
 }
 
 const types: Record<string, string> = { '0x0': 'legacy', '0x1': 'eip2930', '0x2': 'eip1559' }

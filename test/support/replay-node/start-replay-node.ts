@@ -11,13 +11,14 @@ import { createEvmEndpoint } from './evm-endpoints.ts'
 import { rawMembers } from './go-json.ts'
 import { NotRecordedError } from './gorilla-rpc.ts'
 import { createHttpServer, firstHeaders, type HttpHandlers, parseTarget } from './http-server.ts'
-import { hostAllowed, type NodeAnswersDeps, nodeAnswer } from './node-answers.ts'
+import { hostAllowed, type NodeAnswersDeps } from './node-answers.ts'
 import type { NodeContext } from './node-context.ts'
 import { createNodeServices } from './node-services.ts'
 import type { Faults, ReplayCounters, ReplayNode, ReplayNodeOptions } from './options.ts'
 import { createRecordedFacts } from './recorded-facts.ts'
 import { readNetwork } from './recorded-network.ts'
 import { openRecordings, type Recordings } from './recordings.ts'
+import { answerWith, type RunningChain } from './running-chain.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createUtxoSets } from './utxo-sets.ts'
 
@@ -102,6 +103,7 @@ interface Parts {
   faults: Faults
   deps: NodeAnswersDeps
   replay: ReturnType<typeof createConversationReplay>
+  cChain: RunningChain | undefined
 }
 
 function assemble(options: ReplayNodeOptions): Parts {
@@ -132,10 +134,14 @@ function assemble(options: ReplayNodeOptions): Parts {
     faults,
     allowedHosts: options.allowedHosts ?? ['localhost'],
   }
-  return { tips, counters, faults, deps, replay: createConversationReplay(recordings, options.conversations ?? []) }
+  const replay = createConversationReplay(recordings, options.conversations ?? [])
+  return { tips, counters, faults, deps, replay, cChain: options.cChain }
 }
 
-async function answerFor({ counters, faults, deps, replay }: Parts, request: Incoming): Promise<Answer | undefined> {
+async function answerFor(
+  { counters, faults, deps, replay, cChain }: Parts,
+  request: Incoming,
+): Promise<Answer | undefined> {
   counters.requests++
   counters.active++
   counters.mostActive = Math.max(counters.mostActive, counters.active)
@@ -145,7 +151,7 @@ async function answerFor({ counters, faults, deps, replay }: Parts, request: Inc
     if (fault !== undefined) return fault === 'cut' ? undefined : fault
     const replayed = replay.answer(request)
     if (replayed !== undefined) counters.replayed++
-    return replayed ?? preflightAnswer(request) ?? nodeAnswer(deps, request)
+    return replayed ?? preflightAnswer(request) ?? (await answerWith(deps, request, cChain))
   } finally {
     counters.active--
   }
