@@ -40,20 +40,26 @@ const indexCoins = (list: readonly unknown[], platforms: ReadonlySet<string>): R
 const isPair = (row: unknown): row is [string, string] =>
   Array.isArray(row) && row.length === 2 && typeof row[0] === 'string' && typeof row[1] === 'string'
 
-const readKept = async (file: string): Promise<{ rows: Rows; at: number } | undefined> => {
+/** What is kept of the list; undefined where it was kept without a platform that is served by now. */
+const readKept = async (
+  file: string,
+  platforms: ReadonlySet<string>,
+): Promise<{ rows: Rows; at: number } | undefined> => {
   try {
     const [{ mtimeMs }, text] = await Promise.all([stat(file), readFile(file, 'utf8')])
-    const rows: unknown = JSON.parse(text)
+    const { platforms: kept, rows } = JSON.parse(text) as Record<string, unknown>
     if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isPair)) return undefined
+    // No coin of such a platform is in it: all tokens there would pass for tokens without a price.
+    if (!Array.isArray(kept) || ![...platforms].every((platform) => kept.includes(platform))) return undefined
     return { rows: new Map(rows), at: mtimeMs }
   } catch {
     return undefined
   }
 }
 
-const keep = async (file: string, rows: Rows): Promise<void> => {
+const keep = async (file: string, platforms: ReadonlySet<string>, rows: Rows): Promise<void> => {
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(`${file}.new`, JSON.stringify([...rows]))
+  await writeFile(`${file}.new`, JSON.stringify({ platforms: [...platforms], rows: [...rows] }))
   await rename(`${file}.new`, file)
 }
 
@@ -73,7 +79,7 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
   const load = async (signal: AbortSignal): Promise<void> => {
     try {
       if (rows === undefined && file !== undefined) {
-        const kept = await readKept(file)
+        const kept = await readKept(file, platforms)
         if (kept !== undefined) {
           rows = kept.rows
           nextAt = kept.at + REFRESH_MS
@@ -86,7 +92,7 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
       if (fresh === undefined || fresh.size === 0) return
       rows = fresh
       nextAt = Date.now() + REFRESH_MS
-      if (file !== undefined) await keep(file, fresh)
+      if (file !== undefined) await keep(file, platforms, fresh)
     } catch (error) {
       log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'coin list could not be loaded')
     }

@@ -172,13 +172,27 @@ describe('tokens', () => {
     fake.coins['usd-coin'] = { usd: 1 }
     await open({ coinListFile }).quote('usd', [], [token(1)])
     book.close()
-    expect(JSON.parse(await readFile(coinListFile, 'utf8'))).toEqual([[`avalanche/${token(1).address}`, 'usd-coin']])
+    expect(JSON.parse(await readFile(coinListFile, 'utf8'))).toMatchObject({
+      rows: [[`avalanche/${token(1).address}`, 'usd-coin']],
+    })
     expect((await open({ coinListFile }).quote('usd', [], [token(1)])).get(token(1))?.price).toBe(1)
     book.close()
     expect(fake.paths().filter((path) => path === '/coins/list')).toHaveLength(1)
     await writeFile(coinListFile, '[["avalanche/0x')
     expect((await open({ coinListFile }).quote('usd', [], [token(1)])).get(token(1))?.price).toBe(1)
     expect(fake.paths().filter((path) => path === '/coins/list')).toHaveLength(2)
+  })
+
+  it('loads the coin list again when a chain has joined those that it was kept for', async () => {
+    const coinListFile = join(folder, 'coins.json')
+    const joined = { caip2Id: 'eip155:8453', address: token(2).address }
+    fake.list = [{ id: 'usd-coin', platforms: { avalanche: token(1).address, base: joined.address } }]
+    fake.coins['usd-coin'] = { usd: 1 }
+    await open({ coinListFile }).quote('usd', [], [token(1)])
+    book.close()
+    const platforms = { 'eip155:43114': 'avalanche', 'eip155:8453': 'base' }
+    const quotes = await open({ coinListFile, platforms }).quote('usd', [], [token(1), joined])
+    expect([token(1), joined].map((key) => quotes.get(key)?.price)).toEqual([1, 1])
   })
 })
 
