@@ -50,7 +50,8 @@ const merge = (
     for (const token of tokens) {
       const first = merged.get(token.address)
       if (first !== undefined) {
-        if (first.decimals !== token.decimals) merged.set(token.address, { ...first, decimalsDisputed: true })
+        const isDisputed = first.decimals !== token.decimals || token.decimalsDisputed === true
+        if (isDisputed) merged.set(token.address, { ...first, decimalsDisputed: true })
       } else if (merged.size < most) merged.set(token.address, token)
     }
   return merged

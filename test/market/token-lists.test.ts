@@ -131,10 +131,10 @@ it('marks a token of whose decimals lists disagree, whichever comes first, and w
     ['T3', true],
   ])
   expect(stage.lists.find(CHAIN, stage.lists.tokens(CHAIN)[0]?.address ?? '')?.decimals).toBe(entry(1).decimals)
-  stage.documents['/b.json'] = { tokens: [entry(2)] }
+  stage.documents['/b.json'] = { tokens: [entry(2), { ...entry(2), decimals: 6 }] }
   await stage.lists.refresh()
   expect(marked()).toEqual([
     ['T1', false],
-    ['T2', false],
+    ['T2', true],
   ])
 })
