@@ -66,6 +66,10 @@ describe('entries of a token list', () => {
     ['the zero address', entry({ address: address(0) })],
     ['the placeholder of the native coin', entry({ address: `0x${'Ee'.repeat(20)}` })],
     ["Polygon's native coin as a contract", entry({ chainId: 137, address: address(0x1010) })],
+    ["Arc's native coin, with other decimals", entry({ chainId: 5042, address: `0x36${'0'.repeat(38)}`, decimals: 6 })],
+    ["Stable's", entry({ chainId: 988, address: '0x779Ded0c9e1022225f8E0630b35a9b54bE713736', decimals: 6 })],
+    ["Moonbase's", entry({ chainId: 1287, address: address(0x802) })],
+    ["Celo Sepolia's", entry({ chainId: 11142220, address: '0x471EcE3750Da237f93B8E339c536989b8978a438' })],
     ['unverified', entry({ isVerified: false })],
   ])('with %s are left out, and the rest of the list counts', (_, bad) => {
     const list = parse({ tokens: [bad, entry({ address: address(7) })] })
