@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { steadyNow } from '../lib/steady-clock.ts'
 import type { CoingeckoClient } from './coingecko-client.ts'
 import type { MarketLog } from './market-log.ts'
 import { addressKey } from './prices.ts'
@@ -44,14 +45,14 @@ const isPair = (row: unknown): row is [string, string] =>
 const readKept = async (
   file: string,
   platforms: ReadonlySet<string>,
-): Promise<{ rows: Rows; at: number } | undefined> => {
+): Promise<{ rows: Rows; ageMs: number } | undefined> => {
   try {
     const [{ mtimeMs }, text] = await Promise.all([stat(file), readFile(file, 'utf8')])
     const { platforms: kept, rows } = JSON.parse(text) as Record<string, unknown>
     if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isPair)) return undefined
     // No coin of such a platform is in it: all tokens there would pass for tokens without a price.
     if (!Array.isArray(kept) || ![...platforms].every((platform) => kept.includes(platform))) return undefined
-    return { rows: new Map(rows), at: mtimeMs }
+    return { rows: new Map(rows), ageMs: Math.max(0, Date.now() - mtimeMs) }
   } catch {
     return undefined
   }
@@ -82,16 +83,16 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
         const kept = await readKept(file, platforms)
         if (kept !== undefined) {
           rows = kept.rows
-          nextAt = kept.at + REFRESH_MS
-          if (Date.now() < nextAt) return
+          nextAt = steadyNow() - kept.ageMs + REFRESH_MS
+          if (steadyNow() < nextAt) return
         }
       }
-      nextAt = Date.now() + RETRY_MS
+      nextAt = steadyNow() + RETRY_MS
       const answer = await client.get('/coins/list?include_platform=true', signal)
       const fresh = 'list' in answer ? indexCoins(answer.list, platforms) : undefined
       if (fresh === undefined || fresh.size === 0) return
       rows = fresh
-      nextAt = Date.now() + REFRESH_MS
+      nextAt = steadyNow() + REFRESH_MS
       if (file !== undefined) await keep(file, platforms, fresh)
     } catch (error) {
       log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'coin list could not be loaded')
@@ -100,7 +101,7 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
 
   return {
     async ready(signal) {
-      if (loading === undefined && Date.now() >= nextAt)
+      if (loading === undefined && steadyNow() >= nextAt)
         loading = load(signal).finally(() => {
           loading = undefined
         })

@@ -20,7 +20,7 @@ export interface ListSource {
   restore(): Promise<boolean>
   /** Looks for news; true when the content has changed. Never rejects. */
   refresh(signal: AbortSignal): Promise<boolean>
-  /** When to look for news again, milliseconds of `Date.now()`. */
+  /** When to look for news again, milliseconds of `steadyNow()`. */
   dueAt(): number
   status(): TokenListStatus[]
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { watchFile } from './file-watch.ts'
 import { type ListReading, type ListSource, messageOf } from './list-source.ts'
 import type { MarketLog } from './market-log.ts'
@@ -24,7 +25,7 @@ export const createFileList = (path: string, deps: LocalListDeps): ListSource =>
   let list: ParsedList | undefined
   let due = 0
   const refresh = async (): Promise<boolean> => {
-    due = Date.now() + Math.min(LOOK_MS, deps.refreshMs)
+    due = steadyNow() + Math.min(LOOK_MS, deps.refreshMs)
     const before = list
     list = await watched.read()
     return list !== before
@@ -62,7 +63,7 @@ export const createFolderLists = (dir: string, deps: LocalListDeps): ListSource 
   }
 
   const refresh = async (): Promise<boolean> => {
-    due = Date.now() + Math.min(LOOK_MS, deps.refreshMs)
+    due = steadyNow() + Math.min(LOOK_MS, deps.refreshMs)
     try {
       const before = [...files.keys()]
       files = await scan()

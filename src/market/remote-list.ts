@@ -1,4 +1,5 @@
 import { BadAnswerError } from '../errors.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import type { KeptList, ListCache } from './list-cache.ts'
 import type { ListFetch, ListResponse } from './list-fetch.ts'
 import { type ListReading, type ListSource, messageOf } from './list-source.ts'
@@ -32,7 +33,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
     list = parsed
     version = next
     updatedAt = at
-    due = at + jitter(refreshMs)
+    due = steadyNow() - (Date.now() - at) + jitter(refreshMs)
   }
 
   /** A disk that is full or may not be written to costs a fetch at the next start, and no wallet its tokens. */
@@ -43,7 +44,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
     const now = Date.now()
     if (answer.status === 304 && list !== undefined) {
       updatedAt = now
-      due = now + jitter(refreshMs)
+      due = steadyNow() + jitter(refreshMs)
       await keep(cache.touch(url))
       return false
     }
@@ -71,7 +72,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
   const fail = (error: unknown): void => {
     failures += 1
     trouble = messageOf(error)
-    due = Date.now() + Math.min(jitter(RETRY_MS) * 2 ** Math.min(failures - 1, 20), jitter(refreshMs))
+    due = steadyNow() + Math.min(jitter(RETRY_MS) * 2 ** Math.min(failures - 1, 20), jitter(refreshMs))
     log.warn({ host, reason: trouble }, 'token list could not be refreshed')
   }
 

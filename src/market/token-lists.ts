@@ -1,4 +1,5 @@
 import { mapBounded } from '../lib/map-bounded.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { createListCache } from './list-cache.ts'
 import { createListFetch, type ListFetch } from './list-fetch.ts'
 import type { ListReading, ListSource, TokenListStatus } from './list-source.ts'
@@ -118,11 +119,11 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
     mapBounded(due, PARALLEL, async (source) => {
       if (!stop.signal.aborted && (await source.refresh(stop.signal))) catalogue.changed()
     })
-  const lookAtDue = (): Promise<unknown> => look(sources.all.filter((source) => source.dueAt() <= Date.now()))
+  const lookAtDue = (): Promise<unknown> => look(sources.all.filter((source) => source.dueAt() <= steadyNow()))
 
   const nap = (): void => {
     if (stop.signal.aborted || sources.all.length === 0) return
-    const next = Math.min(...sources.all.map((source) => source.dueAt())) - Date.now()
+    const next = Math.min(...sources.all.map((source) => source.dueAt())) - steadyNow()
     timer = setTimeout(() => void lookAtDue().then(nap), Math.min(Math.max(next, SHORTEST_NAP_MS), LONGEST_NAP_MS))
     timer.unref()
   }

@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { gate } from '../support/gate.ts'
 import { AVAX, advance, BTC, book, fake, folder, now, open, token, useCoingecko } from './coingecko-book.ts'
 
@@ -194,6 +194,21 @@ describe('tokens', () => {
     const quotes = await open({ coinListFile, platforms }).quote('usd', [], [token(1), joined])
     expect([token(1), joined].map((key) => quotes.get(key)?.price)).toEqual([1, 1])
   })
+})
+
+it('a coin list that was kept while the clock was ahead is loaded again a day later', async () => {
+  const coinListFile = join(folder, 'coins.json')
+  fake.list = [{ id: 'usd-coin', platforms: { avalanche: token(1).address } }]
+  fake.coins['usd-coin'] = { usd: 1 }
+  await open({ coinListFile }).quote('usd', [], [token(1)])
+  book.close()
+  const ahead = new Date(Date.now() + 10 * 86_400_000)
+  await utimes(coinListFile, ahead, ahead)
+  await open({ coinListFile }).quote('usd', [], [token(1)])
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_001 })
+  onTestFinished(() => void vi.useRealTimers())
+  await book.quote('usd', [], [token(2)])
+  await expect.poll(() => fake.paths().filter((path) => path === '/coins/list')).toHaveLength(2)
 })
 
 describe('keys', () => {

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startFaultServer } from '../support/fault-server.ts'
 import { address, CHAIN, entry, useTokenLists } from './token-list-stage.ts'
 
@@ -112,6 +112,18 @@ it('looks again when the interval is over', async () => {
   await open({ refreshMs: 60 })
   stage.documents['/a.json'] = { tokens: [entry(3)] }
   await expect.poll(() => symbols()).toEqual(['T3'])
+})
+
+it('looks again when the interval is over, also behind a clock that is set back', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const file = join(stage.folder, 'own.json')
+  await writeFile(file, JSON.stringify({ tokens: [entry(4)] }))
+  await open({ refreshMs: 60, sources: { [CHAIN]: [url('/a.json'), file] } })
+  vi.useRealTimers()
+  stage.documents['/a.json'] = { tokens: [entry(3)] }
+  await writeFile(file, JSON.stringify({ tokens: [entry(5)] }))
+  await expect.poll(() => symbols()).toEqual(['T3', 'T5'])
 })
 
 it('keeps at most so many tokens of a chain, the ones of the first lists', async () => {
