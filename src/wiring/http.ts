@@ -11,6 +11,7 @@ import { installRequestLog, requestId } from '../api/plugins/request-log.ts'
 import { installTrace } from '../api/plugins/trace.ts'
 import { refuseUnreadableTarget } from '../api/plugins/unreadable-target.ts'
 import type { Config } from '../config/index.ts'
+import { originPattern } from '../lib/origin-pattern.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { RequestLedger } from '../services/node-health/index.ts'
 import type { HeapRoom } from './heap-room.ts'
@@ -76,7 +77,8 @@ export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
     installMetricsRoute(http, deps.metrics.registry)
   }
   await http.register(cors, {
-    origin: config.http.corsOrigins.includes('*') ? '*' : [...config.http.corsOrigins],
+    // The same origins as under /ext, where a node's `https://*.example.org` counts.
+    origin: config.http.corsOrigins.includes('*') ? '*' : config.http.corsOrigins.map(originPattern),
     methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders: CORS_HEADERS,
     exposedHeaders: [...EXPOSED_HEADERS],

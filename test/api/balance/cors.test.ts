@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createCors } from '../../../src/api/node/http/cors.ts'
 import { type App, createApp } from '../../../src/app.ts'
-import { loadConfig } from '../../../src/config/index.ts'
+import { createConfig, loadConfig } from '../../../src/config/index.ts'
 
 const PATH = '/v1/balance/get-balances'
 const ORIGIN = 'https://wallet.example.org'
@@ -58,4 +59,21 @@ describe('pages of other origins', () => {
     expect(answer.statusCode).toBe(204)
     expect(answer.body).toBe('')
   })
+})
+
+it.each([
+  ['https://wallet.example.org', true],
+  ['https://WALLET.example.org', true],
+  ['capacitor://localhost', true],
+  ['https://example.org', false],
+  ['https://wallet.example.org.evil', false],
+  ['https://walletxexample.org', false],
+])('a star in an origin counts under /v1 as it does under /ext: %s', async (origin, allowed) => {
+  const corsOrigins = ['https://*.example.org', 'capacitor://localhost']
+  const some = await createApp(createConfig({ log: { level: 'silent' }, http: { corsOrigins } }))
+  onTestFinished(() => some.close())
+  const answer = await some.http.inject({ url: '/v1/balance/get-supported-chains', headers: { origin } })
+  expect(answer.headers['access-control-allow-origin']).toBe(allowed ? origin : undefined)
+  const pairs = createCors(corsOrigins, { withAuthorization: false }).allow(origin, 'GET')
+  expect(pairs.includes(origin)).toBe(allowed)
 })

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { originPattern } from '../../../lib/origin-pattern.ts'
 
 /** What a node says to browsers: as rs/cors does with credentials allowed and the library's own methods and headers. */
 export interface Cors {
@@ -37,27 +38,17 @@ const first = (request: IncomingMessage, name: string): string => request.header
 export const preflightMethod = (request: IncomingMessage): string =>
   request.method === 'OPTIONS' ? first(request, 'access-control-request-method') : ''
 
-/** `https://*.example.org` allows whatever stands for the star; only one star counts. */
-const matcherOf = (pattern: string): ((origin: string) => boolean) => {
-  const lower = pattern.toLowerCase()
-  const star = lower.indexOf('*')
-  if (star < 0) return (origin) => origin === lower
-  const [before, after] = [lower.slice(0, star), lower.slice(star + 1)]
-  return (origin) =>
-    origin.length >= before.length + after.length && origin.startsWith(before) && origin.endsWith(after)
-}
-
 /**
  * `withAuthorization`: browsers cannot send a token with a preflight, so where tokens are required the header is allowed
  * (a node does not, and its tokens are of no use to browsers).
  */
 export function createCors(origins: readonly string[], options: { withAuthorization: boolean }): Cors {
   const any = origins.includes('*')
-  const matchers = origins.map(matcherOf)
+  const patterns = origins.map(originPattern)
   const allowedHeaders = new Set([...HEADERS, ...(options.withAuthorization ? ['Authorization'] : [])])
   const nothing: readonly string[] = []
   const everyone = ['Access-Control-Allow-Credentials', 'true', 'Access-Control-Allow-Origin', '*']
-  const allowed = (origin: string): boolean => any || matchers.some((matches) => matches(origin.toLowerCase()))
+  const allowed = (origin: string): boolean => any || patterns.some((pattern) => pattern.test(origin))
   return {
     allow: (origin, method = '') => {
       if (origin === undefined || origin === '' || !METHODS.has(method)) return nothing
