@@ -15,6 +15,7 @@ import { createIndexIdentities, type IndexIdentities } from './wiring/indexed-ne
 import { createServerIndexer } from './wiring/indexer.ts'
 import { createIndexerCheck } from './wiring/indexer-health.ts'
 import { listen } from './wiring/listen.ts'
+import { checkLogFolder } from './wiring/loggers.ts'
 import { createServerNftMetadata } from './wiring/nft-metadata.ts'
 import { createNodeSide } from './wiring/node-side.ts'
 import { wirePage } from './wiring/page.ts'
@@ -84,6 +85,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   return {
     http,
     async listen() {
+      await checkLogFolder(config)
       await checkIndexFlags(config, logger)
       await Promise.all([access?.open(), sharing?.server.open()])
       await checkStore(config, store)

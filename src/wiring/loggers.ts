@@ -1,5 +1,7 @@
+import { access, constants, mkdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
+import { FirnError } from '../errors.ts'
 import { createNamedLoggers, type NamedLoggers } from '../lib/named-loggers.ts'
 import { CHAIN_LETTERS } from '../lib/primary-network.ts'
 
@@ -27,4 +29,20 @@ export function createServerLoggers({ log, chains }: Config, instead?: Logger): 
   // Made now, so that the admin API lists them before they have anything to say.
   for (const name of names) named.get(name)
   return { named, of: (name) => instead ?? named.get(name) }
+}
+
+/**
+ * No start without the log files that were asked for. Later on a folder that takes nothing costs lines, and not the process.
+ * @throws FirnError that names the setting
+ */
+export async function checkLogFolder({ log: { dir } }: Pick<Config, 'log'>): Promise<void> {
+  if (dir === undefined) return
+  try {
+    await mkdir(dir, { recursive: true })
+    await access(dir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const message = `log.dir: given ${JSON.stringify(dir)}, which cannot be written to (${code}); allowed: a folder of this user`
+    throw new FirnError(message, { code: 'FOLDER_REFUSED', cause: error })
+  }
 }
