@@ -71,7 +71,12 @@ function readFlag(into: Arguments, flag: string, inline: string | undefined, nex
   const origin = `flag --${flag}`
   if (text === undefined) into.problems.push(`--${flag}: needs a value`)
   else if (key !== undefined) into.entries.push({ key, text, origin })
-  else if (short !== undefined) into.uses.push(...readShortForm(short, text, origin))
-  else into.configFile = text
+  else if (short === undefined) into.configFile = text
+  else {
+    const uses = readShortForm(short, text, origin)
+    // `--avalanche-mainnet-node "$NODE"` without a NODE would serve from strangers' nodes.
+    if (uses.length === 0) into.problems.push(`--${flag}: needs a value`)
+    into.uses.push(...uses)
+  }
   return takesNext
 }

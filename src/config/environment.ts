@@ -28,11 +28,13 @@ export interface Environment extends Layer {
 export function readEnvironment(env: Variables, dotenv: Variables): Environment {
   const result: Environment = { entries: [], uses: [], problems: [], configFile: undefined }
   const names = new Set([...Object.keys(dotenv), ...Object.keys(env)].sort())
+  // Whichever of a key's names the real environment has, `.env` has no say in it by another one.
+  const settled = new Set([...names].flatMap((name) => (env[name] ? (keyByVariable.get(name) ?? []) : [])))
   for (const name of names) {
+    const key = keyByVariable.get(name)
     const real = env[name]
-    const inFile = real === undefined || real === ''
-    const text = inFile ? dotenv[name] : real
-    if (text !== undefined && text !== '') readVariable(result, name, text, inFile ? `${name} in .env` : name)
+    if (real) readVariable(result, name, real, name)
+    else if (dotenv[name] && !(key && settled.has(key))) readVariable(result, name, dotenv[name], `${name} in .env`)
   }
   reportContradictions(result)
   return result

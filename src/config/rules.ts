@@ -95,6 +95,31 @@ function streamProblems({ index, chains }: Config): string[] {
   })
 }
 
+/** A network that nobody serves, and an identity that no node has: the first node would speak for it in silence. */
+function nodeProblems({ node, chains: { avalanche } }: Config): string[] {
+  const { network = avalanche.mainnet ? 'mainnet' : 'testnet', identity } = node
+  const served = avalanche[network]
+  if (served === undefined)
+    return node.network === undefined
+      ? []
+      : [`node.network: given "${network}"; needed: chains.avalanche.${network}, which is not configured`]
+  const hosts = served.upstreams.flatMap(({ url }) => (URL.canParse(url) ? [new URL(url).host] : []))
+  return identity === undefined || hosts.includes(identity)
+    ? []
+    : [`node.identity: given "${identity}"; allowed: one of ${hosts.join(', ')}`]
+}
+
+/** Paths such as /ext/bc/P are put behind it: whoever copied one would find nothing there. */
+function nodeUrlProblems({ avalanche }: Config['chains']): string[] {
+  return Object.entries(avalanche).flatMap(([side, network]) =>
+    (network?.upstreams ?? []).flatMap(({ url }, rank) =>
+      /\/ext(\/|$)/.test(url.replace(/[?#].*/s, ''))
+        ? [`chains.avalanche.${side}.upstreams.${rank}.url: given a path below /ext; allowed: what stands before it`]
+        : [],
+    ),
+  )
+}
+
 /** A request whose headers may come later than all of it, and prices that are too old before they are asked for again. */
 function orderProblems({ http, market: { prices } }: Config): string[] {
   const problems: string[] = []
@@ -141,5 +166,7 @@ export function ruleProblems(config: Config): string[] {
     ...idProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),
     ...streamProblems(config),
+    ...nodeUrlProblems(config.chains),
+    ...nodeProblems(config),
   ]
 }

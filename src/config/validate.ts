@@ -10,6 +10,9 @@ import { isTree, type Origins, originOf, type Tree } from './tree.ts'
 
 const SHOWN_CHARACTERS = 80
 
+/** Of a URL that begins as it should. */
+const UNREADABLE = ', whose host and port cannot be read (in a password / ? # @ are %2F %3F %23 %40)'
+
 const stepsOf = (pointer: string) =>
   pointer
     .split('/')
@@ -60,7 +63,8 @@ function lineOf(error: ValueError, origins: Origins): string {
   if (error.type === ValueErrorType.ObjectAdditionalProperties) return unknownKey(path, from)
   const schema = schemaAt(path) ?? error.schema
   if (error.value === undefined) return `${path.join('.')}: missing${from}; needed: ${allowedBy(schema)}`
-  return `${path.join('.')}: given ${shown(schema, error.value)}${from}; allowed: ${allowedBy(schema)}`
+  const unreadable = error.type === ValueErrorType.StringFormat ? UNREADABLE : ''
+  return `${path.join('.')}: given ${shown(schema, error.value)}${from}${unreadable}; allowed: ${allowedBy(schema)}`
 }
 
 /** One line per key that does not fit the schema. */

@@ -36,6 +36,14 @@ describe('precedence', () => {
     expect([http.host, http.maxConnections, log.level]).toEqual(['::1', 8, 'debug'])
   })
 
+  it('the environment counts over .env by every name of a key', () => {
+    const [real, other] = ['postgres://real/firn', 'postgres://other/firn']
+    const ofBoth = (env: string, dotenv: string) =>
+      configOf({ env: { [env]: real }, dotenv: `${dotenv}=${other}\n` }).store.databaseUrl
+    expect(ofBoth('DATABASE_URL', 'FIRN_STORE_DATABASE_URL')).toBe(real)
+    expect(ofBoth('FIRN_STORE_DATABASE_URL', 'DATABASE_URL')).toBe(real)
+  })
+
   it('takes another file by --config, by FIRN_CONFIG, the flag first', () => {
     const files = { 'a.json': '{"http":{"port":11}}', 'b.json': '{"http":{"port":12}}' }
     const env = { FIRN_CONFIG: 'a.json' }
@@ -111,11 +119,8 @@ describe('every kind of value', () => {
   })
 
   it('a flag of a list may be repeated, and empties it', () => {
-    expect(configOf({ argv: ['--http-cors-origins=a', '--http-cors-origins=b,c'] }).http.corsOrigins).toEqual([
-      'a',
-      'b',
-      'c',
-    ])
+    const argv = ['--http-cors-origins=http://a', '--http-cors-origins=http://b,http://c']
+    expect(configOf({ argv }).http.corsOrigins).toEqual(['http://a', 'http://b', 'http://c'])
     expect(configOf({ argv: ['--http-cors-origins='] }).http.corsOrigins).toEqual([])
   })
 

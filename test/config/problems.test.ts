@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config/index.ts'
 import { type Given, problemsOf } from './sources.ts'
 
 const LONG_SECRET = 'correct-horse-battery-staple'
+const UNREADABLE = ', whose host and port cannot be read (in a password / ? # @ are %2F %3F %23 %40)'
 
 /** Each row: what is wrong, and the one line that tells it. */
 const rows: [string, Given, string][] = [
@@ -138,6 +139,16 @@ const rows: [string, Given, string][] = [
     'data.apiKeys: given *** (firn.config.json); allowed: a list: each an object with key, plan',
   ],
   [
+    'node that a script left empty',
+    { argv: ['--avalanche-mainnet-node', ''] },
+    '--avalanche-mainnet-node: needs a value',
+  ],
+  [
+    'origin with the slash that no browser sends',
+    { argv: ['--http-allowed-origins=https://app.example.org/'] },
+    'http.corsOrigins.0: given "https://app.example.org/" (flag --http-allowed-origins); allowed: an origin such as https://app.example.org or https://*.example.org, or *',
+  ],
+  [
     'short secret',
     { argv: [`--balance-app-check-secret=${LONG_SECRET}`] },
     'balance.appCheck.secret: given "***" (flag --balance-app-check-secret); allowed: text of at least 32 characters',
@@ -146,6 +157,26 @@ const rows: [string, Given, string][] = [
     'upstream that is no URL',
     { argv: [`--chain-upstreams=eip155:1=${LONG_SECRET}`] },
     'chains.evm.1.upstreams.0.url: given "***" (flag --chain-upstreams); allowed: a URL beginning with https://, http://, tls://, tcp://',
+  ],
+  [
+    'port that there is not',
+    { env: { FIRN_AVALANCHE_MAINNET_NODE: 'http://127.0.0.1:99999', FIRN_WITHOUT: 'eip155' } },
+    `chains.avalanche.mainnet.upstreams.0.url: given "http://127.0.0.1:99999" (FIRN_AVALANCHE_MAINNET_NODE)${UNREADABLE}; allowed: a URL beginning with https://, http://, tls://, tcp://`,
+  ],
+  [
+    'password that was not escaped',
+    { env: { DATABASE_URL: `postgres://firn:${LONG_SECRET}/x@db/firn` } },
+    `store.databaseUrl: given "***" (DATABASE_URL)${UNREADABLE}; allowed: a URL beginning with postgres://, postgresql://`,
+  ],
+  [
+    'shared server by a port that is none',
+    { argv: ['--redis-url=redis://cache:abc'] },
+    `redis.url: given "***" (flag --redis-url)${UNREADABLE}; allowed: a URL beginning with redis://, rediss://`,
+  ],
+  [
+    'keys at a host that cannot be read',
+    { argv: ['--balance-app-check-jwks=https://[keys/jwks.json'] },
+    `balance.appCheck.jwks: given "https://[keys/jwks.json" (flag --balance-app-check-jwks)${UNREADABLE}; allowed: text, not empty`,
   ],
   [
     'database of another kind',

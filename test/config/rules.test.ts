@@ -54,6 +54,21 @@ const rows: [string, Given, string][] = [
     'chains.evm.53935.blockchainId: given "dfk"; allowed: an ID of 32 bytes in CB58, with its checksum',
   ],
   [
+    'endpoint of one chain instead of the node',
+    { argv: ['--avalanche-testnet-node', 'http://127.0.0.1:9650/ext/bc/C/rpc'] },
+    'chains.avalanche.testnet.upstreams.0.url: given a path below /ext; allowed: what stands before it',
+  ],
+  [
+    'node API of a network that is not served',
+    { argv: ['--node-network', 'mainnet', '--without', 'avalanche:mainnet'] },
+    'node.network: given "mainnet"; needed: chains.avalanche.mainnet, which is not configured',
+  ],
+  [
+    'identity that no node has',
+    { argv: ['--avalanche-mainnet-node', 'http://a:9650,http://b:9650', '--node-identity', 'b'] },
+    'node.identity: given "b"; allowed: one of a:9650, b:9650',
+  ],
+  [
     'test coins under the name of bitcoin',
     { file: { chains: { bitcoin: { [BITCOIN]: { network: 'testnet' } } } } },
     `chains.bitcoin.${BITCOIN}.network: given "testnet"; allowed: mainnet, or regtest in its place`,

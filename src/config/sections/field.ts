@@ -1,4 +1,5 @@
 import {
+  FormatRegistry,
   type SchemaOptions,
   type TLiteral,
   type TObject,
@@ -68,17 +69,30 @@ export const list = <T extends TSchema>(
   options: Options = {},
 ) => Type.Array(items, { default: fallback, description, ...options })
 
+/**
+ * No pattern tells whether host and port can be read: a port of 99999, a password with a slash in it. Found at the start
+ * rather than by whoever connects first. Paths, where they may stand for a URL, are left alone; Postgres' URLs may name
+ * their host in the query.
+ */
+const READABLE_URL = 'readable-url'
+FormatRegistry.Set(
+  READABLE_URL,
+  (text) => !text.includes('://') || URL.canParse(text.startsWith('postgres') ? text.replace('@/', '@host/') : text),
+)
+
 /** A URL that is fetched; it may carry a key, so it is shown by host only. */
 export const url = (schemes: readonly string[], options: Options = {}) =>
   Type.String({
     pattern: `^(${schemes.join('|')})://[^\\s/?#]+\\S*$`,
+    format: READABLE_URL,
     secret: 'url',
     allowed: `a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(', ')}`,
     ...options,
   })
 
 /** A file, or a URL that is fetched; its path says which list it is, a key stands elsewhere. */
-export const source = (options: Options = {}) => Type.String({ minLength: 1, secret: 'source', ...options })
+export const source = (options: Options = {}) =>
+  Type.String({ minLength: 1, format: READABLE_URL, secret: 'source', ...options })
 
 /** Reads the marks of a schema; TypeBox types unknown keywords loosely, this is the one place that looks. */
 export function marksOf(schema: TSchema): FieldMarks {

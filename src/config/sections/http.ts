@@ -15,7 +15,11 @@ export const HttpSection = section({
     'Bytes of all request bodies that are held at a time; a body over 64 KiB that does not fit is 503 with retry-after. One of the largest size always fits.',
   ),
   corsOrigins: list(
-    Type.String({ pattern: '^\\S+$', allowed: 'an origin such as https://app.example.org, or *' }),
+    // No path, not even a slash: browsers send none, so that such an origin would allow nobody.
+    Type.String({
+      pattern: '^(\\*|null|(\\*|[A-Za-z][A-Za-z0-9+.-]*://)[^\\s/?#]+)$',
+      allowed: 'an origin such as https://app.example.org or https://*.example.org, or *',
+    }),
     'Origins that browsers may call from.',
     ['*'],
     { flag: 'http-allowed-origins' },

@@ -14,7 +14,8 @@ export const NodeSection = section({
   identity: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Host of the upstream node that answers for one node (info.getNodeID …).',
+      description:
+        'Host of the upstream node that answers for one node (info.getNodeID …), with the port if its URL has one.',
     }),
   ),
   writePolicy: choice(['one', 'all'], {
