@@ -104,3 +104,12 @@ describe('the image', () => {
     for (const { purl } of document.components) expect(purl).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/)
   })
 })
+
+it("Kubernetes' file names the image of this version, and a release keeps it so", () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  const images = [...read('docker/kubernetes/firn.yaml').matchAll(/image: (.*)/g)].map(([, image]) => image)
+  expect(new Set(images)).toEqual(new Set([`firn:${version}`]))
+  const release = read('.ci/release')
+  expect(release).toContain('sed -i "s/image: firn:.*/image: firn:$version/" docker/kubernetes/firn.yaml')
+  expect(release).toMatch(/^git add .* docker\/kubernetes$/m)
+})
