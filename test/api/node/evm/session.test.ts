@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { SOCKET_LIMITS } from '../../../../src/api/node/evm/ws/limits.ts'
+import { createMessageRoom } from '../../../../src/api/node/evm/ws/message-room.ts'
 import { createSession, type SessionDeps } from '../../../../src/api/node/evm/ws/session.ts'
 import { CancelledError } from '../../../../src/errors.ts'
 
@@ -12,12 +13,14 @@ it('each message of a socket is a reading of its own, and all are given up when 
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const closed = new Promise<void>((onClosed) => {
-    server.on('connection', (socket) => {
+    server.on('connection', (socket, { socket: stream }) => {
       const answer: SessionDeps['answer'] = ({ signal }) => {
         signals.push(signal)
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new CancelledError())))
       }
-      createSession({ socket, answer, onClosed, limits: SOCKET_LIMITS } as unknown as SessionDeps)
+      const room = createMessageRoom(SOCKET_LIMITS.maxHeldBytes)
+      const deps = { connection: { socket, stream }, answer, onClosed, limits: SOCKET_LIMITS, room }
+      createSession(deps as unknown as SessionDeps)
     })
   })
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)

@@ -1,13 +1,15 @@
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { SocketLimits } from './limits.ts'
+import { type MessageRoom, watchArrival } from './message-room.ts'
 import { bytesOf } from './upstream-link.ts'
 
 /** A client's WebSocket with back-pressure: it is written no faster than it is read. */
 export interface ClientSocket {
   send(message: Buffer): void
-  /** Fewer (or more) reasons to read no further: requests being answered. */
-  hold(): void
-  release(): void
+  /** More (or fewer) reasons to read no further: a message of so many bytes is being answered. */
+  hold(bytes: number): void
+  release(bytes: number): void
   close(code: number, reason: string): void
 }
 
@@ -25,8 +27,8 @@ const HARD_FACTOR = 64
 /** Time a client has to answer a closing handshake, milliseconds. */
 const GOODBYE_MS = 1_000
 
-/** Pings as a node does; a client that does not answer is cut. */
-function watchPulse(socket: WebSocket, { pingMs }: SocketLimits): () => void {
+/** Pings as a node does; a client that does not answer is cut, and one whose message does not become whole. */
+function watchPulse(socket: WebSocket, { pingMs }: SocketLimits, isStuck: () => boolean): () => void {
   let alive = true
   const seen = (): void => {
     alive = true
@@ -35,7 +37,7 @@ function watchPulse(socket: WebSocket, { pingMs }: SocketLimits): () => void {
   socket.on('message', seen)
   const timer = setInterval(() => {
     // A client that is not read at the moment cannot be heard.
-    if (!alive && !socket.isPaused) {
+    if ((!alive && !socket.isPaused) || isStuck()) {
       socket.terminate()
       return
     }
@@ -46,9 +48,31 @@ function watchPulse(socket: WebSocket, { pingMs }: SocketLimits): () => void {
   return () => clearInterval(timer)
 }
 
-export function createClientSocket(socket: WebSocket, limits: SocketLimits, events: ClientSocketEvents): ClientSocket {
+/** A client's WebSocket and the stream of its bytes. */
+export interface ClientConnection {
+  socket: WebSocket
+  stream: Duplex
+}
+
+/** Try again later (RFC 6455). */
+const TRY_AGAIN = 1013
+
+export function createClientSocket(
+  { socket, stream }: ClientConnection,
+  limits: SocketLimits,
+  room: MessageRoom,
+  events: ClientSocketEvents,
+): ClientSocket {
   const { highWaterBytes, maxInFlight, stallMs } = limits
-  const stopPulse = watchPulse(socket, limits)
+  const share = room.enter()
+  const close = (code: number, reason: string): void => {
+    socket.close(code, reason)
+    setTimeout(() => socket.terminate(), GOODBYE_MS).unref()
+  }
+  const { isStuck } = watchArrival(socket, stream, share, () => {
+    if (socket.readyState === socket.OPEN) close(TRY_AGAIN, 'too much to do')
+  })
+  const stopPulse = watchPulse(socket, limits, isStuck)
   let inFlight = 0
   let full = false
   let stalled: NodeJS.Timeout | undefined
@@ -76,7 +100,10 @@ export function createClientSocket(socket: WebSocket, limits: SocketLimits, even
     }
   }
   socket.on('error', () => undefined)
-  socket.on('message', (data) => events.onMessage(bytesOf(data)))
+  socket.on('message', (data) => {
+    // What comes behind a goodbye is not answered.
+    if (socket.readyState === socket.OPEN) events.onMessage(bytesOf(data))
+  })
   socket.on('close', () => {
     stopPulse()
     clearTimeout(stalled)
@@ -88,17 +115,16 @@ export function createClientSocket(socket: WebSocket, limits: SocketLimits, even
       socket.send(message, { binary: false }, onWritten)
       checkFull()
     },
-    hold: () => {
+    hold: (bytes) => {
+      share(bytes)
       inFlight += 1
       update()
     },
-    release: () => {
+    release: (bytes) => {
+      share(-bytes)
       inFlight -= 1
       update()
     },
-    close: (code, reason) => {
-      socket.close(code, reason)
-      setTimeout(() => socket.terminate(), GOODBYE_MS).unref()
-    },
+    close,
   }
 }

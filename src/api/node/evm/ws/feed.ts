@@ -19,6 +19,8 @@ export interface Feed {
   /** False when there is no such subscription. */
   unsubscribe(id: string): boolean
   readonly size: number
+  /** Of the parameters of all subscriptions together. */
+  readonly bytes: number
   /** While paused nothing more is read from the node. */
   pause(): void
   resume(): void
@@ -253,6 +255,11 @@ export function createFeed(deps: FeedDeps): Feed {
     },
     get size() {
       return byId.size
+    },
+    get bytes() {
+      let sum = 0
+      for (const { params } of byId.values()) sum += params.length
+      return sum
     },
     pause: () => {
       paused = true

@@ -4,10 +4,14 @@ export interface SocketLimits {
   maxSockets: number
   /** Largest message of a client, bytes; larger ones end the connection with 1009. */
   maxMessageBytes: number
+  /** Messages of all clients that are held at a time, together, bytes; beyond it large ones end their connection with 1013. */
+  maxHeldBytes: number
   /** Requests of one client that are being answered; it is not read further until there are fewer. */
   maxInFlight: number
   /** Subscriptions of one client. */
   maxSubscriptions: number
+  /** Parameters of one client's subscriptions together, bytes: they are kept to subscribe at another node. */
+  maxSubscriptionBytes: number
   /** Bytes waiting to be read by a client before its subscriptions are no longer read from the node. */
   highWaterBytes: number
   /** A client that does not read for this long is cut, and one that does not answer a ping. Milliseconds. */
@@ -23,8 +27,10 @@ export interface SocketLimits {
 export const SOCKET_LIMITS: SocketLimits = {
   maxSockets: 2_000,
   maxMessageBytes: 5_242_880,
+  maxHeldBytes: 268_435_456,
   maxInFlight: 64,
   maxSubscriptions: 1_000,
+  maxSubscriptionBytes: 1_048_576,
   highWaterBytes: 1_048_576,
   stallMs: 30_000,
   pingMs: 30_000,

@@ -1,4 +1,3 @@
-import type { WebSocket } from 'ws'
 import { CancelledError } from '../../../../errors.ts'
 import { JSON_EVM } from '../../http/answer.ts'
 import { GoJsonError } from '../../json/go-json-error.ts'
@@ -9,9 +8,10 @@ import { MAX_BATCH, splitBatch } from '../batch/split-batch.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { type EvmMessage, readMessage } from '../message.ts'
 import { parameterAt } from '../read/finality.ts'
-import { createClientSocket } from './client-socket.ts'
+import { type ClientConnection, createClientSocket } from './client-socket.ts'
 import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
+import type { MessageRoom } from './message-room.ts'
 import { unsubscribeProblem } from './unsubscribe-problem.ts'
 
 /** One client's WebSocket: calls are answered as over HTTP, subscriptions are held at a node for it. */
@@ -20,7 +20,7 @@ export interface Session {
 }
 
 export interface SessionDeps {
-  socket: WebSocket
+  connection: ClientConnection
   /** The chain's `rpc` endpoint. */
   endpoint: Endpoint
   answer: EvmApi['answer']
@@ -28,6 +28,7 @@ export interface SessionDeps {
   onHead: FeedDeps['onHead']
   onClosed(): void
   limits: SocketLimits
+  room: MessageRoom
 }
 
 const PARSE_ERROR = -32700
@@ -61,6 +62,8 @@ export function createSession(deps: SessionDeps): Session {
   /** One for each message: calls with the same signal would be taken for one long reading, which yields to others. */
   const asking = new Set<AbortController>()
   let hasLeft = false
+  /** Bytes of parameters of subscriptions that no node has taken yet. */
+  let beginning = 0
   const feed = createFeed({
     connect: deps.connect,
     send: (message) => client.send(message),
@@ -101,13 +104,19 @@ export function createSession(deps: SessionDeps): Session {
   /** `reply` is called before the first notification of a new subscription is sent. */
   const callFeed = (message: EvmMessage, reply: (entry: Buffer) => void): void => {
     const { method, params, id = NEWLINE } = message
+    const bytes = params?.length ?? 0
     if (UNSUBSCRIBE.test(method)) reply(unsubscribe(message))
     else if (feed.size >= limits.maxSubscriptions)
       reply(errorEntry(id, EVM_CODES.server, `too many subscriptions, at most ${limits.maxSubscriptions}`))
-    else
-      feed.subscribe(method, params, id, (entry) =>
-        reply(entry ? trimmed(entry) : errorEntry(id, EVM_CODES.server, 'no node answered')),
-      )
+    else if (feed.bytes + beginning + bytes > limits.maxSubscriptionBytes)
+      reply(errorEntry(id, EVM_CODES.server, `subscriptions too large, at most ${limits.maxSubscriptionBytes} bytes`))
+    else {
+      beginning += bytes
+      feed.subscribe(method, params, id, (entry) => {
+        beginning -= bytes
+        reply(entry ? trimmed(entry) : errorEntry(id, EVM_CODES.server, 'no node answered'))
+      })
+    }
   }
   /** A batch with subscriptions in it: entry by entry, as a node does it. */
   const answerMixed = async (body: Buffer, messages: readonly EvmMessage[]): Promise<Buffer> => {
@@ -141,11 +150,11 @@ export function createSession(deps: SessionDeps): Session {
     const isBatch = body[start] === 0x5b
     const messages = isBatch ? splitBatch(body, start) : [readMessage(body, { from: start, to: body.length })]
     const [only] = messages
-    client.hold()
+    client.hold(body.length)
     if (!isBatch && only && isFeedCall(only)) {
       callFeed(only, (entry) => {
         client.send(withNewline(entry))
-        client.release()
+        client.release(body.length)
       })
       return
     }
@@ -153,9 +162,9 @@ export function createSession(deps: SessionDeps): Session {
       .then((answer) => {
         if (answer.length > 0) client.send(withNewline(answer))
       })
-      .finally(() => client.release())
+      .finally(() => client.release(body.length))
   }
-  const client = createClientSocket(deps.socket, limits, {
+  const client = createClientSocket(deps.connection, limits, deps.room, {
     onMessage,
     onFull: () => feed.pause(),
     onDrained: () => feed.resume(),

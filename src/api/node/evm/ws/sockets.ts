@@ -6,6 +6,7 @@ import { httpError, type NodeAnswer } from '../../http/answer.ts'
 import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { SOCKET_LIMITS, type SocketLimits } from './limits.ts'
+import { createMessageRoom } from './message-room.ts'
 import { CLOSE, createSession, type Session } from './session.ts'
 import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from './upstream-link.ts'
 
@@ -79,6 +80,7 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
     skipUTF8Validation: true,
   })
   const sessions = new Set<Session>()
+  const room = createMessageRoom(limits.maxHeldBytes)
   let closed = false
 
   return {
@@ -89,13 +91,14 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
       if (closed || sessions.size >= limits.maxSockets) return tooMany()
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const session = createSession({
-          socket: webSocket,
+          connection: { socket: webSocket, stream: socket },
           endpoint: rpc,
           answer,
           connect: (events) => connectFirst(targets(rpc), events, limits.pingMs),
           onHead: (host, height) => onHead(rpc, host, height),
           onClosed: () => void sessions.delete(session),
           limits,
+          room,
         })
         sessions.add(session)
       })
