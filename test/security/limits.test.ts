@@ -40,6 +40,9 @@ describe('limits of what one caller may hold', () => {
     for (const claim of ['10.0.0.1', '10.0.0.2', '::1']) expect(await blocks(claim, '192.0.2.1')).toBe(503)
     expect(await blocks('10.0.0.4', '192.0.2.1')).toBe(429)
     expect(await blocks('192.0.2.1', '192.0.2.2')).toBe(503)
+    // Some proxies tell a client's port.
+    for (const port of [50_001, 50_002, 50_003]) expect(await blocks('10.0.0.1', `192.0.2.3:${port}`)).toBe(503)
+    expect(await blocks('10.0.0.1', '192.0.2.3:50004')).toBe(429)
     // One household has a whole /64.
     for (const host of ['::1', '::2:3', ':ffff:ffff:ffff:ffff'])
       expect(await blocks('10.0.0.1', `2001:db8:0:1${host}`)).toBe(503)
