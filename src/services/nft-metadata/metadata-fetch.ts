@@ -38,6 +38,9 @@ export interface MetadataFetchDeps {
 /** Longest URI that is kept: a data: URI may be the whole document. */
 const MAX_URI = 262_144
 
+/** Times the size of a document that a data: URI may have which says it in escapes. */
+const MOST_IN_URI = 4
+
 /**
  * One attempt at one token. Resolves also when it fails for a reason of the token or its host; rejects when the chain
  * could not be asked, which says nothing about the token.
@@ -50,7 +53,7 @@ export async function fetchMetadata(
   let tokenUri: string | undefined
   try {
     tokenUri = await readTokenUri(token, deps.call, signal)
-    const text = await readText(documentUri(tokenUri, token), deps, token.asked, signal)
+    const text = await readText(documentUri(tokenUri, token, MOST_IN_URI * deps.maxBytes), deps, token.asked, signal)
     return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(ownDocument(text, token, deps.maxBytes)) }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error

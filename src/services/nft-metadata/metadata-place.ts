@@ -29,8 +29,12 @@ export function metadataPlace(uri: string, gateways: Gateways, maxBytes: number)
   throw new MetadataFailure('INVALID_TOKEN_URI_SCHEME', `scheme ${scheme.slice(0, 20)} is not read`)
 }
 
+/** No host takes more, and contracts can write megabytes. */
+const LONGEST_URL = 65_536
+
 /** What comes behind a gateway stays behind it: dots must not climb out of its folder. */
 function atUrl(text: string, base: string): MetadataPlace {
+  if (text.length > LONGEST_URL) throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI is too long')
   const url = URL.canParse(text) ? new URL(text).href : undefined
   if (url === undefined || !url.startsWith(base) || url === base)
     throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI cannot be read')

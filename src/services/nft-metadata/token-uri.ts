@@ -37,22 +37,28 @@ const idText = ({ tokenId }: DueNft): string => tokenId.toString(16).padStart(64
 
 const ID_PLACE = '{id}'
 
-/** Where the document is: `{id}` of an ERC-1155 URI is replaced as EIP-1155 says (64 hex digits, lower case). */
-export const documentUri = (uri: string, token: DueNft): string =>
-  token.standard === 'ERC-1155' ? uri.replaceAll(ID_PLACE, idText(token)) : uri
+/**
+ * Where the document is, or itself: `{id}` of an ERC-1155 URI is replaced as EIP-1155 says (64 hex digits, lower case).
+ * @throws MetadataFailure when that makes it larger than `maxBytes`
+ */
+export const documentUri = (uri: string, token: DueNft, maxBytes: number): string => withId(uri, token, maxBytes, 'URI')
 
 /**
  * The document with the token's id where EIP-1155 lets it stand: in any of its values. Whoever shows an image by its URI
  * does not know that it has to be put in.
- * @throws MetadataFailure when the document is larger than `maxBytes` with it; what four letters grow to is counted before
+ * @throws MetadataFailure when that makes it larger than `maxBytes`
  */
-export function ownDocument(text: string, token: DueNft, maxBytes: number): string {
+export const ownDocument = (text: string, token: DueNft, maxBytes: number): string =>
+  withId(text, token, maxBytes, 'document')
+
+/** What four letters grow to is counted before. */
+function withId(text: string, token: DueNft, maxBytes: number, what: string): string {
   if (token.standard !== 'ERC-1155' || !text.includes(ID_PLACE)) return text
   const id = idText(token)
   let size = Buffer.byteLength(text)
   for (let at = text.indexOf(ID_PLACE); at >= 0; at = text.indexOf(ID_PLACE, at + 1))
     size += id.length - ID_PLACE.length
-  if (size > maxBytes) throw new MetadataFailure('METADATA_CONTENT_TOO_LARGE', 'the document is too large with its ids')
+  if (size > maxBytes) throw new MetadataFailure('METADATA_CONTENT_TOO_LARGE', `the ${what} is too large with its ids`)
   return text.replaceAll(ID_PLACE, id)
 }
 

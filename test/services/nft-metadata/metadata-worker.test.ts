@@ -144,6 +144,23 @@ describe('metadata of a token', () => {
     expect([large.status, (await named(many)).status]).toEqual(['METADATA_CONTENT_TOO_LARGE', 'INDEXED'])
   })
 
+  it('is not asked for at a place whose name alone is megabytes', async () => {
+    const asked: number[] = []
+    const fetch: FetchDocument = async (url) => {
+      asked.push(url.length)
+      throw new UpstreamUnavailableError('away')
+    }
+    const standards = ['ERC-721', 'ERC-1155'] as const
+    const statusOf = async (uri: string, standard: (typeof standards)[number]) =>
+      (await fetched({ answer: async () => abiString(uri), fetch, token: { standard } })).status
+    for (const standard of standards)
+      expect(await statusOf(`https://a.example/${'x'.repeat(70_000)}`, standard)).toBe('INVALID_TOKEN_URI')
+    expect(await statusOf(`https://a.example/${'{id}'.repeat(20_000)}`, 'ERC-1155')).toBe('METADATA_CONTENT_TOO_LARGE')
+    expect(await statusOf(`data:,${'{id}'.repeat(20_000)}`, 'ERC-1155')).toBe('METADATA_CONTENT_TOO_LARGE')
+    expect(asked).toEqual([])
+    expect(await statusOf(`https://a.example/${'x'.repeat(60_000)}`, 'ERC-721')).toBe('UNREACHABLE_TOKEN_URI')
+  })
+
   it('fails in the words of the API', async () => {
     const revert = () => Promise.reject(new JsonRpcError('execution reverted', 3))
     expect(await fetched({ answer: revert })).toMatchObject({ status: 'MISSING_TOKEN', retryAt: expect.any(BigInt) })
