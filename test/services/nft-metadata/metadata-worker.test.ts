@@ -7,6 +7,7 @@ import { createNftMetadataWorker, type FetchDocument } from '../../../src/servic
 import type { DueNft, FetchedMetadata } from '../../../src/store/index.ts'
 import { createSafeFetch } from '../../../src/upstream/index.ts'
 import { until } from '../../support/upstream-pool.ts'
+import { abiString, DUE, loopback } from './due-token.ts'
 
 const ID = 'ab'.padStart(64, '0')
 
@@ -20,33 +21,11 @@ async function startHost(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const abiString = (text: string): string => {
-  const bytes = Buffer.from(text)
-  const word = (n: number): string => n.toString(16).padStart(64, '0')
-  return `0x${word(32)}${word(bytes.length)}${bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0')}`
-}
-
 interface Run {
   answer: () => Promise<unknown>
   fetch?: FetchDocument
   gateway?: string
   token?: Partial<DueNft>
-}
-
-const loopback = createSafeFetch({
-  allowAddress: (address) => address === '127.0.0.1',
-  limits: { maxBytes: 4_096, timeoutMs: 2_000, contentTypes: ['application/', 'text/'] },
-})
-
-const DUE: DueNft = {
-  chainId: 1n,
-  stream: 1,
-  contract: '11'.repeat(20),
-  tokenId: 0xabn,
-  standard: 'ERC-721',
-  attempts: 0,
-  asked: false,
-  lease: 0n,
 }
 
 /** A worker with one due token, and what it stores. */
@@ -209,96 +188,6 @@ describe('metadata of a token', () => {
         tokenUri: `http://${host}:${port}/`,
       })
     expect(asked).toBe(0)
-  })
-
-  it('goes first where a user asked for it, and does not wait behind a slow host of others', async () => {
-    const gone: string[] = []
-    const fetch: FetchDocument = (url, { signal }) =>
-      new Promise((resolve, reject) => {
-        gone.push(url)
-        if (!url.startsWith('http://slow')) return resolve({ body: Buffer.from('{}'), mediaType: '' })
-        if (signal.aborted) return reject(new Error('gone'))
-        signal.addEventListener('abort', () => reject(new Error('gone')))
-      })
-    const token = (id: number, asked = false): DueNft => ({ ...DUE, tokenId: BigInt(id), asked })
-    const backlog = Array.from({ length: 40 }, (_, at) => token(at))
-    const asked: DueNft[] = []
-    const stored: bigint[] = []
-    const worker = createNftMetadataWorker({
-      records: {
-        takeDue: async (limit, _lease, which) => {
-          const first = asked.splice(0, limit)
-          return which === 'asked' ? first : [...first, ...backlog.splice(0, limit - first.length)]
-        },
-        store: async ({ tokenId }) => void stored.push(tokenId),
-        giveBack: async () => {},
-      },
-      call: async (_chain, { data }) =>
-        abiString(Number.parseInt(data.slice(-2), 16) < 100 ? 'http://slow/' : `http://quick/${data.slice(-2)}`),
-      fetch,
-      logger: pino({ level: 'silent' }),
-      pollMs: 10,
-    })
-    worker.start()
-    onTestFinished(() => worker.stop())
-    await until(() => backlog.length === 24, 'all places taken')
-    // Many users may ask for tokens of the slow host, too.
-    asked.push(...Array.from({ length: 30 }, (_, at) => token(60 + at, true)), token(100, true))
-    await until(() => stored.length > 0, 'what was asked for')
-    expect(stored).toEqual([100n])
-    expect(backlog).toHaveLength(24)
-    expect(gone.filter((url) => url === 'http://slow/')).toHaveLength(4)
-  })
-
-  it('is given back when the chain cannot be asked, and when the worker is stopped', async () => {
-    const due: DueNft[] = [
-      { ...DUE, tokenId: 1n, asked: false },
-      { ...DUE, tokenId: 2n, asked: true, attempts: 99 },
-      { ...DUE, tokenId: 3n, asked: true },
-    ]
-    const given: [bigint, boolean, number][] = []
-    const worker = createNftMetadataWorker({
-      records: {
-        takeDue: async (limit) => due.splice(0, limit),
-        store: async () => {},
-        giveBack: async ({ tokenId, asked }, wait) => void given.push([tokenId, asked, wait]),
-      },
-      call: () => Promise.reject(new UpstreamUnavailableError('away')),
-      fetch: loopback,
-      logger: pino({ level: 'silent' }),
-      pollMs: 10,
-    })
-    worker.start()
-    await until(() => given.length === 2, 'what nobody waits for any more')
-    await worker.stop()
-    expect(given).toEqual([
-      [1n, false, 60],
-      [2n, false, 60],
-      [3n, true, 0],
-    ])
-  })
-
-  it('is not waited for when a worker is stopped whose database says nothing', async () => {
-    let asked = 0
-    const due: DueNft[] = [DUE]
-    const worker = createNftMetadataWorker({
-      records: {
-        takeDue: async (limit) => due.splice(0, limit),
-        store: async () => {},
-        giveBack: () => new Promise<void>(() => {}),
-      },
-      call: (_chain, _call, signal) =>
-        new Promise((_resolve, reject) => {
-          asked += 1
-          signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('away')))
-        }),
-      fetch: loopback,
-      logger: pino({ level: 'silent' }),
-      pollMs: 10,
-    })
-    worker.start()
-    await until(() => asked === 1, 'the question')
-    await worker.stop()
   })
 
   it('stays as it was when the chain cannot be asked', async () => {

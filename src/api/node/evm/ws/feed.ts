@@ -20,7 +20,7 @@ export interface Feed {
   unsubscribe(id: string): boolean
   readonly size: number
   /** Of the parameters of all subscriptions together. */
-  readonly bytes: number
+  bytes(): number
   /** While paused nothing more is read from the node. */
   pause(): void
   resume(): void
@@ -50,6 +50,12 @@ const idTextOf = (entry: Buffer): string | undefined => {
 }
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
+
+const bytesOf = (subscriptions: ReadonlyMap<string, Subscription>): number => {
+  let sum = 0
+  for (const { params } of subscriptions.values()) sum += params.length
+  return sum
+}
 
 export function createFeed(deps: FeedDeps): Feed {
   const byId = new Map<string, Subscription>()
@@ -256,11 +262,7 @@ export function createFeed(deps: FeedDeps): Feed {
     get size() {
       return byId.size
     },
-    get bytes() {
-      let sum = 0
-      for (const { params } of byId.values()) sum += params.length
-      return sum
-    },
+    bytes: () => bytesOf(byId),
     pause: () => {
       paused = true
       link?.pause()

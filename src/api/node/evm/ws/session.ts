@@ -108,7 +108,7 @@ export function createSession(deps: SessionDeps): Session {
     if (UNSUBSCRIBE.test(method)) reply(unsubscribe(message))
     else if (feed.size >= limits.maxSubscriptions)
       reply(errorEntry(id, EVM_CODES.server, `too many subscriptions, at most ${limits.maxSubscriptions}`))
-    else if (feed.bytes + beginning + bytes > limits.maxSubscriptionBytes)
+    else if (feed.bytes() + beginning + bytes > limits.maxSubscriptionBytes)
       reply(errorEntry(id, EVM_CODES.server, `subscriptions too large, at most ${limits.maxSubscriptionBytes} bytes`))
     else {
       beginning += bytes
