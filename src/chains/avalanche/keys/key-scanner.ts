@@ -57,8 +57,8 @@ const REMEMBERED_LONG = 10_000
 /**
  * Scans the external and internal branch of account-level keys in windows. An address is in use when it has a UTXO, a
  * stake or something in shared memory on P or X: addresses that were emptied cannot be seen on a node, hence the
- * generous gap; an own index knows them. Single addresses beside a key are read in the same calls: in calls of their own they would be in another
- * state, and a coin on its way between the two would be counted twice or not at all.
+ * generous gap; an own index knows them. Single addresses beside a key are read in the same calls: in calls of their own
+ * they would be in another state, and a coin on its way between the two would be counted twice or not at all.
  */
 export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeyScannerDeps): KeyScanner {
   const derived = createDerivedAddresses()
