@@ -71,11 +71,10 @@ export interface KnownToken {
   address: string
   name: string
   symbol: string
+  /** The chain's own word counts, where it has one. */
   decimals: number
   logoUri?: string
   internalId?: string
-  /** Lists disagree about the decimals: the chain's own word counts. */
-  decimalsDisputed?: true
 }
 
 /** Where adapters learn which tokens exist on a chain. Never asks the network; an empty list is a valid answer. */

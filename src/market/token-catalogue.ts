@@ -21,8 +21,7 @@ const sameToken = (a: ListedToken, b: ListedToken | undefined): boolean =>
   a.symbol === b.symbol &&
   a.decimals === b.decimals &&
   a.logoUri === b.logoUri &&
-  a.internalId === b.internalId &&
-  a.decimalsDisputed === b.decimalsDisputed
+  a.internalId === b.internalId
 
 interface Chain {
   version: number
@@ -33,10 +32,7 @@ interface Chain {
 const byAddress = (a: ListedToken, b: ListedToken): number =>
   a.address < b.address ? -1 : a.address > b.address ? 1 : 0
 
-/**
- * Merges lists per chain: the first list that names an address wins, the built-in table comes last. That a later one has
- * other decimals is not lost.
- */
+/** Merges lists per chain: the first list that names an address wins, the built-in table comes last. */
 const merge = (
   caip2Id: string,
   lists: readonly ParsedList[],
@@ -48,11 +44,7 @@ const merge = (
   if (withBuiltIn) sources.push(builtIn(caip2Id))
   for (const tokens of sources)
     for (const token of tokens) {
-      const first = merged.get(token.address)
-      if (first !== undefined) {
-        const isDisputed = first.decimals !== token.decimals || token.decimalsDisputed === true
-        if (isDisputed) merged.set(token.address, { ...first, decimalsDisputed: true })
-      } else if (merged.size < most) merged.set(token.address, token)
+      if (!merged.has(token.address) && merged.size < most) merged.set(token.address, token)
     }
   return merged
 }

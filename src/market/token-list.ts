@@ -96,7 +96,7 @@ const originalsOf = (entries: readonly Entry[]): Map<string, string> => {
 
 /**
  * Reads a token list. Broken entries, entries of chains without an address form here, doubles and names of the native
- * coin are left out and counted; the first entry of an address counts, and is marked when another has other decimals.
+ * coin are left out and counted; the first entry of an address counts.
  * @throws SyntaxError when it is no JSON, BadAnswerError when it is no list.
  */
 export const parseTokenList = (text: string, { home, maxTokens }: ParseOptions): ParsedList => {
@@ -111,11 +111,7 @@ export const parseTokenList = (text: string, { home, maxTokens }: ParseOptions):
     const place = placeOfEntry(entry, home)
     if (place === undefined) continue
     const tokens = chains.get(place.caip2Id) ?? new Map<string, ListedToken>()
-    const first = tokens.get(place.address)
-    if (first !== undefined) {
-      if (first.decimals !== entry.decimals) tokens.set(place.address, { ...first, decimalsDisputed: true })
-      continue
-    }
+    if (tokens.has(place.address)) continue
     const bridged = bridgesOf(entry).find(([chainId]) => chainId === '1')?.[1]
     const token = tokenOf(entry, place, bridged ?? originals.get(`${place.caip2Id}/${place.address}`))
     if (token === undefined) continue

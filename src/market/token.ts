@@ -9,8 +9,6 @@ export interface ListedToken {
   /** https only */
   logoUri?: string
   internalId?: string
-  /** Lists disagree about the decimals: one of them moves the decimal point. */
-  decimalsDisputed?: true
 }
 
 /** Tokens by CAIP-2 chain. */

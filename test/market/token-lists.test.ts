@@ -131,22 +131,3 @@ it('keeps at most so many tokens of a chain, the ones of the first lists', async
   await open({ sources: { [CHAIN]: [url('/b.json'), url('/a.json')] }, maxTokensPerChain: 3 })
   expect(symbols()).toEqual(['T2', 'T17', 'T18'])
 })
-
-it('marks a token of whose decimals lists disagree, whichever comes first, and within one list', async () => {
-  stage.documents['/b.json'] = { tokens: [{ ...entry(1), decimals: 6 }, { ...entry(3), decimals: 6 }, entry(3)] }
-  await open({ sources: { [CHAIN]: [url('/a.json'), url('/b.json')] } })
-  const marked = () =>
-    stage.lists.tokens(CHAIN).map(({ symbol, decimalsDisputed = false }) => [symbol, decimalsDisputed])
-  expect(marked()).toEqual([
-    ['T1', true],
-    ['T2', false],
-    ['T3', true],
-  ])
-  expect(stage.lists.find(CHAIN, stage.lists.tokens(CHAIN)[0]?.address ?? '')?.decimals).toBe(entry(1).decimals)
-  stage.documents['/b.json'] = { tokens: [entry(2), { ...entry(2), decimals: 6 }] }
-  await stage.lists.refresh()
-  expect(marked()).toEqual([
-    ['T1', false],
-    ['T2', true],
-  ])
-})

@@ -46,7 +46,7 @@ export interface EvmBalanceSourceDeps {
 
 /**
  * Native and ERC-20 balances of all accounts of a request at one block, in the fewest eth_calls. A listed token is
- * shown as its list says; others (found by an index or an upstream) as the contract says. A token without a readable balance, or
+ * named as its list says; others (found by an index or an upstream), and all decimals, are as the contract says. A token without a readable balance, or
  * an unlisted one without decimals, is left out; a failed call is an error of the accounts it was about.
  */
 export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSource<AddressAccount, EvmBalances> {
@@ -84,11 +84,14 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const [discovered, unlisted, result] = await Promise.all([told, extras, reading])
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
     // A name that cannot be read is no reason to lose the accounts that hold no such token.
-    const described = await metadata.read(
-      undescribedTokens(result, listed, unlisted.tokens),
-      earlier(context, NAMES_SHARE),
-    )
-    const known = { listed, cut: unlisted.cut, multiplierOf: multipliers(result), ...described }
+    const described = await metadata.read(undescribedTokens(result, unlisted.tokens), earlier(context, NAMES_SHARE))
+    const known = {
+      listed,
+      cut: unlisted.cut,
+      decimalsOf: (token: string) => result.traits.get(token)?.decimals,
+      multiplierOf: multipliers(result),
+      ...described,
+    }
     const outcome = (owner: string): Outcome<EvmBalances> => {
       const found = discovered.get(owner)
       const error = found?.ok === false ? found.error : result.errors.get(owner)

@@ -92,7 +92,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
       amounts: merged(first.amounts, second.amounts),
       failed: [...first.failed.filter((pair) => !asked.has(pairKey(pair))), ...still],
       errors: new Map([...first.errors, ...errors]),
-      multipliers: new Map([...first.multipliers, ...second.multipliers]),
+      traits: new Map([...first.traits, ...second.traits]),
     }
   }
 
@@ -114,7 +114,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
       failed: passes.flatMap(({ failed }) => failed),
       unasked: passes.flatMap(({ unasked }) => unasked),
       errors: new Map(passes.flatMap(({ errors }) => [...errors])),
-      multipliers: new Map(passes.flatMap(({ multipliers }) => [...multipliers])),
+      traits: new Map(passes.flatMap(({ traits }) => [...traits])),
     }
   }
 
@@ -251,7 +251,7 @@ const both = (first: SweepResult, second: SweepResult): SweepResult => ({
   amounts: merged(first.amounts, second.amounts),
   failed: [...first.failed, ...second.failed],
   errors: new Map([...first.errors, ...second.errors]),
-  multipliers: new Map([...first.multipliers, ...second.multipliers]),
+  traits: new Map([...first.traits, ...second.traits]),
 })
 
 const isSameBlock = (one: SweepResult['block'], other: SweepResult['block']): boolean =>

@@ -24,15 +24,11 @@ export function createListedTokens(catalogue: TokenCatalogue, caip2Id: string): 
 }
 
 /** Lists carry more members than a balance shows. */
-const listedToken = (
-  { name, symbol, decimals, logoUri, internalId, decimalsDisputed }: KnownToken,
-  address: string,
-): KnownToken => ({
+const listedToken = ({ name, symbol, decimals, logoUri, internalId }: KnownToken, address: string): KnownToken => ({
   address,
   name,
   symbol,
   decimals,
   ...(logoUri !== undefined && { logoUri }),
   ...(internalId !== undefined && { internalId }),
-  ...(decimalsDisputed && { decimalsDisputed }),
 })

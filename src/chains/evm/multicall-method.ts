@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, parseAbi } f
 import { BadAnswerError } from '../../errors.ts'
 import { balanceOfData } from './call-data.ts'
 import { isRefusal } from './call-failure.ts'
-import { createMultiplierReader, QUESTIONS_GAS, type Result, word } from './multicall-multipliers.ts'
+import { createTraitReader, QUESTIONS_GAS, type Result, word } from './multicall-traits.ts'
 import { blockTag, type CallTarget, callOptions } from './packed-method.ts'
 import {
   type BalanceAnswer,
@@ -75,7 +75,7 @@ const createAggregate =
  */
 export function createMulticallMethod(target: CallTarget, multicall: string): ReadMethod {
   const aggregate = createAggregate(target, multicall)
-  const multipliersOf = createMultiplierReader(target, aggregate, gasProbe(multicall, QUESTIONS_GAS))
+  const traitsOf = createTraitReader(target, aggregate, gasProbe(multicall, QUESTIONS_GAS))
 
   const balances = async (
     whole: BalanceQuery,
@@ -132,11 +132,11 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
       amounts: [...first.amounts, ...second.amounts.map(moved)],
       failed: [...first.failed, ...second.failed.map(moved)],
       unasked: [...first.unasked, ...second.unasked.map(moved)],
-      multipliers: [],
+      traits: [],
     }
   }
 
-  const withMultipliers = async (
+  const withTraits = async (
     answer: BalanceAnswer,
     { tokens }: BalanceQuery,
     context: CallContext,
@@ -144,14 +144,14 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     const places = [...new Set(answer.amounts.map(({ token }) => token))]
     const held = new Map(places.map((token) => [tokens[token] ?? '', token]))
     held.delete(nativeToken)
-    const told = await multipliersOf([...held.keys()], context)
-    return { ...answer, multipliers: [...told].map(([address, value]) => ({ token: held.get(address) ?? 0, value })) }
+    const all = await traitsOf([...held.keys()], context)
+    return { ...answer, traits: [...all].map(([address, told]) => ({ token: held.get(address) ?? 0, told })) }
   }
 
   return {
     name: 'multicall3',
     balances: async (query, context) =>
-      withMultipliers(await balances(query, context, { halvings: MOST_HALVINGS }), query, context),
+      withTraits(await balances(query, context, { halvings: MOST_HALVINGS }), query, context),
     calls: async (query, context) => {
       const { block, results } = await aggregate([...query.calls], query.block, context)
       const bytes = results.map(({ success, returnData }) =>

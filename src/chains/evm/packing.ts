@@ -8,6 +8,7 @@ import {
   type CallQuery,
   isMultiplier,
   noAnswers,
+  type TokenTraits,
 } from './reader-types.ts'
 
 /** Wire forms of balance-reader.yul and call-reader.yul; the layouts are documented there. */
@@ -15,12 +16,13 @@ const headBytes = 27
 const failedHere = 0xff
 const burntHere = 0xfe
 const failedFromHere = 0xfd
-/** In place of an owner: the entry is the token's multiplier. */
+/** In place of an owner: the entry is the token's decimals, or its multiplier. */
+const decimalsHere = 0xfe
 const multiplierHere = 0xff
 const callFailed = 0xffff
 
-/** Most owners and tokens of one packed query. Of 256 numbers one names no owner, and a record has 255 entries at most. */
-export const maxOwners = 254
+/** Most owners and tokens of one packed query. A record has 255 entries at most, two of them of the token itself. */
+export const maxOwners = 253
 export const maxTokens = 65_535
 /** Bytes of a balance query beside its addresses. */
 export const balanceQueryBytes = balanceReaderCode.length / 2 + 10
@@ -95,14 +97,20 @@ function unpackToken(
 ): number {
   let at = start
   let last = -1
+  const told: TokenTraits = {}
   for (let entry = 0; entry < entries; entry++) {
     const owner = bytes.readUInt8(at)
     const length = bytes.readUInt8(at + 1)
-    if (owner <= last || (owner >= owners && owner !== multiplierHere)) throw new RangeError('owner out of order')
+    if (owner <= last || (owner >= owners && owner < decimalsHere)) throw new RangeError('owner out of order')
     last = owner
     at += 2
-    if (owner === multiplierHere) {
-      at = unpackMultiplier(bytes, at, length, token, answer)
+    if (owner === decimalsHere) {
+      if (length !== 1) throw new RangeError('decimals out of bounds')
+      told.decimals = bytes.readUInt8(at)
+      at += length
+    } else if (owner === multiplierHere) {
+      told.multiplier = unpackMultiplier(bytes, at, length)
+      at += told.multiplier === null ? 0 : length
     } else if (length === failedHere) {
       answer.failed.push({ owner, token })
     } else if (length === burntHere) {
@@ -115,14 +123,15 @@ function unpackToken(
       at += length
     }
   }
+  if (last >= decimalsHere) answer.traits.push({ token, told })
   return at
 }
 
-function unpackMultiplier(bytes: Buffer, at: number, length: number, token: number, answer: BalanceAnswer): number {
-  const value = length === failedHere ? null : unpackValue(bytes, at, length)
-  if (value !== null && !isMultiplier(value)) throw new RangeError('multiplier out of bounds')
-  answer.multipliers.push({ token, value })
-  return value === null ? at : at + length
+function unpackMultiplier(bytes: Buffer, at: number, length: number): bigint | null {
+  if (length === failedHere) return null
+  const value = unpackValue(bytes, at, length)
+  if (!isMultiplier(value)) throw new RangeError('multiplier out of bounds')
+  return value
 }
 
 function unpackValue(bytes: Buffer, at: number, length: number): bigint {

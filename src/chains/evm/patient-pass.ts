@@ -47,7 +47,7 @@ export async function patientPass(
   const asked = pairsByToken(rectangles)
   const amounts = new Map([...first.amounts].map(([owner, held]) => [owner, new Map(held)]))
   const errors = new Map(first.errors)
-  const multipliers = new Map(first.multipliers)
+  const traits = new Map(first.traits)
   const failed = withoutUnasked(first)
   const burning = new Set(first.unasked.map(({ token }) => token))
   let open = first.unasked.filter(concerns)
@@ -58,7 +58,7 @@ export async function patientPass(
     const next = await pass(split(worth, 2 ** turn), first.block)
     for (const [owner, held] of next.amounts) amounts.set(owner, new Map([...(amounts.get(owner) ?? []), ...held]))
     for (const [owner, error] of next.errors) errors.set(owner, error)
-    for (const [token, value] of next.multipliers) multipliers.set(token, value)
+    for (const [token, told] of next.traits) traits.set(token, told)
     failed.push(...withoutUnasked(next))
     open = [...open.filter(({ token }) => hopeless.has(token)), ...next.unasked]
   }
@@ -67,7 +67,7 @@ export async function patientPass(
   // It answers some: to leave the others out would say that they have none.
   for (const { token, owner } of open)
     if (!hopeless.has(token)) errors.set(owner, new BadAnswerError(`the balance of token ${token} could not be read`))
-  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, burning, errors, multipliers }
+  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, burning, errors, traits }
 }
 
 /** How many owners each token is asked for. */

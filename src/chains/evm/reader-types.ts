@@ -31,11 +31,19 @@ export interface BalanceAnswer {
   failed: { owner: number; token: number }[]
   /** Pairs behind one that burnt its gas: nothing is known of them. */
   unasked: { owner: number; token: number }[]
+  /** Of tokens with a non-zero balance; one that says nothing about itself is left out. */
+  traits: { token: number; told: TokenTraits }[]
+}
+
+/** What a token says about itself in the call that reads its balances. */
+export interface TokenTraits {
+  /** `decimals()`, 0 to 255; left out = it tells no such number. */
+  decimals?: number
   /**
-   * What `uiMultiplier()` (ERC-8056) of tokens with a non-zero balance says, 1e18 = 1; null = the token claims to have
-   * one and tells no usable number. The others have none.
+   * `uiMultiplier()` (ERC-8056), 1e18 = 1; null = the token claims to have one and tells no usable number. Left out = it
+   * has none.
    */
-  multipliers: { token: number; value: bigint | null }[]
+  multiplier?: bigint | null
 }
 
 /** What is far from any real multiplier is none. balance-reader.yul has the same bounds. */
@@ -46,7 +54,7 @@ export const noAnswers = () => ({
   amounts: [] as BalanceAnswer['amounts'],
   failed: [] as BalanceAnswer['failed'],
   unasked: [] as BalanceAnswer['unasked'],
-  multipliers: [] as BalanceAnswer['multipliers'],
+  traits: [] as BalanceAnswer['traits'],
 })
 
 export interface ContractCall {

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import type { BalanceAnswer, BlockMark } from './reader-types.ts'
+import type { BalanceAnswer, BlockMark, TokenTraits } from './reader-types.ts'
 import type { Rectangle } from './sweep-plan.ts'
 
 export interface SweepResult {
@@ -10,8 +10,8 @@ export interface SweepResult {
   failed: Pair[]
   /** Owners of whom a part could not be read: nothing may be said about their balances. */
   errors: Map<string, Error>
-  /** Of held tokens that have one: see BalanceAnswer. */
-  multipliers: Map<string, bigint | null>
+  /** Of held tokens: see BalanceAnswer. */
+  traits: Map<string, TokenTraits>
 }
 
 export interface Pair {
@@ -47,7 +47,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
   const failed: Pair[] = []
   const unasked: Pair[] = []
   const errors: SweepResult['errors'] = new Map()
-  const multipliers: SweepResult['multipliers'] = new Map()
+  const traits: SweepResult['traits'] = new Map()
 
   return {
     block: () => block,
@@ -61,7 +61,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
         const held = amounts.get(address) ?? new Map<string, bigint>()
         amounts.set(address, held.set(tokens[token] ?? '', value))
       }
-      for (const { token, value } of answer.multipliers) multipliers.set(tokens[token] ?? '', value)
+      for (const { token, told } of answer.traits) traits.set(tokens[token] ?? '', told)
       const named = (pair: { owner: number; token: number }): Pair => ({
         owner: owners[pair.owner] ?? '',
         token: tokens[pair.token] ?? '',
@@ -78,7 +78,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
     },
     isLost: (owner) => errors.has(owner),
     result: () => {
-      if (block) return { block, amounts, failed, unasked, errors, multipliers }
+      if (block) return { block, amounts, failed, unasked, errors, traits }
       throw errors.values().next().value ?? new BadAnswerError('nothing was read')
     },
   }

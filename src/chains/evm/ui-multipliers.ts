@@ -12,10 +12,10 @@ const ONE = 1e18
 export function createUiMultipliers({ multiplierEntries, multiplierMs }: EvmLimits) {
   const known = new LRUCache<string, true>({ maxSize: multiplierEntries, sizeCalculation: () => 1, ttl: multiplierMs })
 
-  return ({ multipliers }: SweepResult): ((token: string) => number | null | undefined) => {
-    for (const [token, told] of multipliers) if (told !== null) known.set(token, true)
+  return ({ traits }: SweepResult): ((token: string) => number | null | undefined) => {
+    for (const [token, { multiplier }] of traits) if (typeof multiplier === 'bigint') known.set(token, true)
     return (token) => {
-      const told = multipliers.get(token)
+      const told = traits.get(token)?.multiplier
       if (told === undefined) return known.has(token) ? null : undefined
       return told === null ? null : Number(told) / ONE
     }

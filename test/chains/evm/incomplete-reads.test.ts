@@ -40,7 +40,7 @@ describe('never a smaller sum', () => {
           token === nativeToken ? [{ token: index, owner: owners.length - 1 }] : [],
         ),
         unasked: [],
-        multipliers: [],
+        traits: [],
       }),
       calls: () => Promise.reject(new Error('not asked')),
     }

@@ -25,7 +25,7 @@ it('reads values, single failures and failures from an owner on', () => {
       { owner: 2, token: 1 },
     ],
     unasked: [],
-    multipliers: [],
+    traits: [],
   })
 })
 
@@ -35,11 +35,14 @@ it('does not take those behind an owner for whom gas was burnt for failed', () =
   expect(answer.unasked).toEqual([{ owner: 2, token: 0 }])
 })
 
-it('reads multipliers behind the owners', () => {
-  const answer = unpackBalances(`${head}000002${'000101'}${'ff080de0b6b3a7640000'}000102${'020107'}${'ffff'}`, query)
-  expect(answer.multipliers).toEqual([
-    { token: 0, value: 10n ** 18n },
-    { token: 1, value: null },
+it('reads decimals and multipliers behind the owners', () => {
+  const answer = unpackBalances(
+    `${head}000003${'000101'}${'fe0106'}${'ff080de0b6b3a7640000'}000102${'020107'}${'ffff'}`,
+    query,
+  )
+  expect(answer.traits).toEqual([
+    { token: 0, told: { decimals: 6, multiplier: 10n ** 18n } },
+    { token: 1, told: { multiplier: null } },
   ])
   expect(answer.amounts).toEqual([
     { owner: 0, token: 0, value: 1n },
@@ -61,6 +64,11 @@ it.each([
   ['an owner twice', `${head}000002000101000101`],
   ['an unfinished token', `${head}000201000101`],
   ['a token twice', `${head}000001000101000001000101`],
+  ['decimals before an owner', `${head}000002fe0106000101`],
+  ['decimals behind a multiplier', `${head}000002fffffe0106`],
+  ['decimals of two bytes', `${head}000001fe020006`],
+  ['decimals that failed', `${head}000001feff`],
+  ['cut decimals', `${head}000001fe01`],
   ['a multiplier before an owner', `${head}000002ffff000101`],
   ['two multipliers', `${head}000002ffffffff`],
   ['a multiplier out of bounds', `${head}000001ff0107`],

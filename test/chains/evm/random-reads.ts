@@ -44,6 +44,8 @@ const CODES: Record<string, string> = {
   '04': nameBurner,
   '3d': nameBurner,
 }
+/** Those that take more gas for their decimals than a third of what a balance may take. */
+const DEAR = ['05', '07', '2e']
 const ownersOf = (chain: SandboxEvm): string[] => [
   ...chain.accounts.slice(0, 6),
   ...['11', '22', '33', '0a'].map((byte) => `0x${byte.repeat(20)}`),
@@ -199,14 +201,18 @@ function compare(
   wei: bigint,
   shown: readonly { address: string; balance: bigint; decimals: number }[],
 ): void {
+  const told = (address: string, decimals: number): string =>
+    DEAR.some((byte) => address === `0x${byte.repeat(20)}`) ? 'as it or its list says' : String(decimals)
   const expected = list
     .map(({ address, decimals }) => ({ address: address.toLowerCase(), decimals }))
     .sort((a, b) => (a.address < b.address ? -1 : 1))
     .flatMap(({ address, decimals }) => {
       const balance = ground.held.get(`${address} ${owner}`)
-      return balance === undefined ? [] : [`${address} ${balance} ${decimals}`]
+      return balance === undefined
+        ? []
+        : [`${address} ${balance} ${told(address, ground.decimals.get(address) ?? decimals)}`]
     })
-  const got = shown.map(({ address, balance, decimals }) => `${address} ${balance} ${decimals}`)
+  const got = shown.map(({ address, balance, decimals }) => `${address} ${balance} ${told(address, decimals)}`)
   if (got.join() !== expected.join() || wei !== ground.natives.get(owner))
     throw new Error(
       `${owner}: ${wei} and ${got.join('; ')}\nwhere the chain says ${ground.natives.get(owner)} and ${expected.join('; ')}`,
