@@ -24,12 +24,12 @@ const errorBody = (value: unknown): RpcErrorBody | undefined => {
   return { code, message, data: value['data'] }
 }
 
-/** Reads one entry of an answer: its result, its error, or that it is no JSON-RPC at all. */
-export const readEntry = (host: string, value: unknown, bytes: number): Outcome<unknown> => {
+/** Reads one entry of an answer: its result, its error, or that it is no JSON-RPC at all. `status`: that of the answer. */
+export const readEntry = (host: string, value: unknown, bytes: number, status = 200): Outcome<unknown> => {
   if (!isRecord(value)) return failed({ host, kind: 'bad-answer', reason: 'no JSON-RPC object' })
   // Old servers send `error: null` beside a result.
   const error = value['error'] === undefined || value['error'] === null ? undefined : errorBody(value['error'])
-  if (error) return judgeRpcError(host, error)
+  if (error) return judgeRpcError(host, error, status)
   if (!('result' in value)) return failed({ host, kind: 'bad-answer', reason: 'neither result nor error' })
   return { kind: 'answer', value: value['result'], bytes }
 }
@@ -59,8 +59,8 @@ export const readJsonBody = (host: string, answer: WireAnswer): ReadBody => {
 }
 
 /**
- * Reads the answer to a single call. Some servers send JSON-RPC errors with an HTTP error status: below 500 the body
- * decides, from 500 on it is believed only when it names an error that is the truth about the request.
+ * Reads the answer to a single call. Some servers send JSON-RPC errors with an HTTP error status: then the body decides,
+ * from 500 on where it says more than the status does.
  */
 export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> => {
   const { status } = answer
@@ -75,8 +75,8 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
   }
   if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value, answer.body.length) : body.outcome
   if (body.ok && isRecord(body.value) && body.value['error'] !== undefined) {
-    const outcome = readEntry(host, body.value, answer.body.length)
-    if (!trouble || outcome.kind === 'truth') return outcome
+    const outcome = readEntry(host, body.value, answer.body.length, status)
+    if (!trouble || outcome.kind !== 'answer') return outcome
   }
   const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
   return failed(trouble ?? refused ?? { host, kind: 'status', reason: `status ${status}` })

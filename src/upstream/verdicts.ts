@@ -1,6 +1,7 @@
 import { JsonRpcError } from '../errors.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
 import { MAX_RETRY_AFTER_MS } from './defaults.ts'
+import { mentionsRate, speaksOfMissingBlock, speaksOfRate, speaksOfSize, speaksOfTrouble } from './error-texts.ts'
 import { type Failure, failed, type Outcome } from './outcome.ts'
 
 /** The error member of a JSON-RPC answer, as far as it is there. */
@@ -10,46 +11,40 @@ export interface RpcErrorBody {
   data?: unknown
 }
 
-/** Reverted calls (3), parse error, invalid request, method not found, invalid params: true on every upstream. */
-const TRUTH_CODES = new Set([3, -32700, -32600, -32601, -32602])
-const RATE_TEXT =
-  /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota/i
-/** The answer or the question is too large: the caller has to ask for less, this upstream is not to blame. */
-const SIZE_TEXT =
-  /(response|result|request|payload|body|batch|log|query)s?.{0,20}(size|too (large|big|many))|size limit/i
-const BEHIND_TEXT =
-  /cannot query unfinalized data|requested .{0,120}after last accepted|header (for hash )?not found|block not found: (hash|not accepted yet)|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
-/** The node's own trouble: another one may answer. */
-const TROUBLE_TEXT =
-  /^internal (server )?error\.?$|missing trie node|service (temporarily )?unavailable|resource unavailable/i
+/** Parse error, invalid request, method not found, invalid params: true on every upstream. */
+const TRUTH_CODES = new Set([-32700, -32600, -32601, -32602])
+/** Reverted calls, as geth and as Nethermind number them: what is said is the contract's. */
+const REVERT_CODES = new Set([3, -32015])
 
 const clean = (text: string): string => text.replace(/https?:\/\/\S+/g, 'URL').slice(0, 160)
 
 /**
- * What a JSON-RPC error means. Unknown errors are the truth: retrying them elsewhere would only multiply load.
+ * What a JSON-RPC error means. Unknown errors are the truth: retrying them elsewhere would only multiply load. Beside a
+ * status that speaks of the server (408, 5xx) they are believed when everybody says so.
  * -32005 is "limit exceeded" (EIP-1474) and Solana's "node is behind"; some providers use it for ranges that are too
  * large, so that only texts about rates pause the upstream.
  */
-export const judgeRpcError = (host: string, body: RpcErrorBody): Outcome<never> => {
+export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): Outcome<never> => {
   const { code, message, data } = body
   const truth = (retryable: boolean): Outcome<never> => ({
     kind: 'truth',
     error: new JsonRpcError(message, code, data, retryable),
   })
-  const trouble = (kind: Failure<never>['kind'], fallback: boolean): Outcome<never> =>
-    failed({
-      host,
-      kind,
-      reason: `JSON-RPC error ${code}: ${clean(message)}`,
-      ...(fallback ? { fallback: truth(true) } : {}),
-    })
-  if (TRUTH_CODES.has(code) || /revert/i.test(message)) return truth(false)
-  if (BEHIND_TEXT.test(message)) return trouble('behind', true)
-  const aboutSize = /\bgas\b/i.test(message) || (SIZE_TEXT.test(message) && !/requests/i.test(message))
-  if (code === 429 || code === -32029 || (RATE_TEXT.test(message) && !aboutSize)) return trouble('rate-limited', false)
-  if (code === -32005 || code === -32002 || TROUBLE_TEXT.test(message)) return trouble('rpc', true)
-  return truth(false)
+  const reason = `JSON-RPC error ${code}: ${clean(message)}`
+  const trouble = (kind: Failure<never>['kind']): Outcome<never> =>
+    failed({ host, kind, reason, fallback: truth(true) })
+  if (TRUTH_CODES.has(code) || REVERT_CODES.has(code) || /revert/i.test(message)) return truth(false)
+  if (speaksOfMissingBlock(message)) return trouble('behind')
+  if (code === 429 || code === -32029 || speaksOfRate(message)) return failed({ host, kind: 'rate-limited', reason })
+  const isServers = code === -32005 || code === -32002 || speaksOfTrouble(message)
+  if (isServers && status < 500) return trouble('rpc')
+  if (isServers) return failed({ host, kind: 'status', reason: `status ${status}` })
+  if (speaksOfSize(message) || !isTrouble(status)) return truth(false)
+  return failed({ host, kind: 'status', reason: `status ${status}, ${reason}`, fallback: truth(true) })
 }
+
+/** A status that says nothing about the request. */
+const isTrouble = (status: number): boolean => status >= 500 || status === 408
 
 const waitIn = (retryAfter: string | string[] | undefined): { retryAfterMs?: number } => {
   const retryAfterMs = parseRetryAfter(retryAfter, Date.now(), MAX_RETRY_AFTER_MS)
@@ -65,7 +60,7 @@ export const judgeStatus = (
   if (status === 429 || (status === 503 && retryAfter !== undefined)) {
     return { host, kind: 'rate-limited', reason: `status ${status}`, ...waitIn(retryAfter) }
   }
-  if (status >= 500 || status === 408) return { host, kind: 'status', reason: `status ${status}` }
+  if (isTrouble(status)) return { host, kind: 'status', reason: `status ${status}` }
   return undefined
 }
 
@@ -82,7 +77,7 @@ export const judgeRefusal = (
   body: Buffer,
   retryAfter: string | string[] | undefined,
 ): Failure<never> | undefined => {
-  if (status < 400 || status >= 500 || !RATE_TEXT.test(body.toString('utf8', 0, REASON_BYTES))) return undefined
+  if (status < 400 || status >= 500 || !mentionsRate(body.toString('utf8', 0, REASON_BYTES))) return undefined
   const reason = `status ${status}, which speaks of a rate limit`
   return { host, kind: 'rate-limited', reason, ...waitIn(retryAfter) }
 }

@@ -46,8 +46,32 @@ describe('what a JSON-RPC error means', () => {
     [-32603, 'Internal error', 'rpc'],
     [-32002, 'request timed out', 'rpc'],
     [-32000, 'missing trie node 1234', 'rpc'],
+    [30, 'Request timeout on the free tier, please upgrade your tier to the paid one', 'rpc'],
+    [19, 'Temporary internal error. Please retry, trace-id: d13566efdd917dc22e5249387856f00d', 'rpc'],
+    [12, "Can't route your request to suitable provider, if you specified certain providers revise the list", 'rpc'],
+    [-32000, 'Unable to complete request at this time.', 'rpc'],
+    [-32009, 'Server is busy, try again later', 'rpc'],
+    [-32011, 'no backend is currently healthy to serve traffic', 'rpc'],
+    [-32011, 'no backends available for method', 'rpc'],
+    [-32603, 'Internal JSON-RPC error.', 'rpc'],
+    [-32046, 'Cannot fulfill request', 'rpc'],
   ])('%d %s → %s', (code, message, expected) => {
     expect(kindOf(code, message)).toBe(expected)
+  })
+
+  test.each([
+    [500, 19, 'Temporary internal error. Please retry, trace-id: d13566efdd917dc22e5249387856f00d', 'status'],
+    [503, -32011, 'no backend is currently healthy to serve traffic', 'status'],
+    [500, -32013, 'backend returned an invalid response', 'status'],
+    [408, 30, 'Request timeout on the free plan, please upgrade to paid plan', 'rpc'],
+    [500, -32000, 'header not found', 'behind'],
+    [500, -32000, 'execution reverted', 'truth'],
+    [500, -32000, 'gas required exceeds allowance (50000000)', 'truth'],
+    [500, -32602, 'bad address', 'truth'],
+    [400, -32000, 'insufficient funds for transfer', 'truth'],
+  ])('beside status %d: %d %s → %s', (status, code, message, expected) => {
+    const outcome = judgeRpcError('host', { code, message }, status)
+    expect(outcome.kind === 'failure' ? outcome.failure.kind : outcome.kind).toBe(expected)
   })
 
   test('the truth carries code and data; URLs never reach a failure text', () => {

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => anvil.stop())
 
 /** A healthy server of the chain that says this to every eth_call. */
-async function startUneven(said: object) {
+async function startUneven(said: object, status = 200) {
   const server = await startFaultServer({
     handle: (_request, body) => {
       const { id, method } = JSON.parse(body.toString()) as { id: number; method: string }
-      return method === 'eth_call' ? { body: JSON.stringify({ jsonrpc: '2.0', id, ...said }) } : undefined
+      return method === 'eth_call' ? { status, body: JSON.stringify({ jsonrpc: '2.0', id, ...said }) } : undefined
     },
     answer: ({ method }) => (method === 'eth_chainId' ? `0x${anvil.chainId.toString(16)}` : '0x0'),
   })
@@ -63,6 +63,17 @@ it.each([
   expect([await read(), await read()]).toEqual([RICH, RICH])
   // It was asked, and is not blamed for what it does not do.
   expect(first.stats.seen.length + first.stats.requests).toBeGreaterThan(0)
+})
+
+// As free plans of public providers say it.
+it.each([
+  [200, refusal(30, 'Request timeout on the free tier, please upgrade your tier to the paid one')],
+  [408, refusal(30, 'Request timeout on the free plan, please upgrade to paid plan')],
+  [500, refusal(19, 'Temporary internal error. Please retry, trace-id: d13566efdd917dc22e5249387856f00d')],
+  [503, refusal(-32011, 'no backend is currently healthy to serve traffic')],
+])('trouble that a server tells of with status %d is asked of the next: %j', async (status, said) => {
+  const read = reader([await startUneven(said, status), anvil])
+  expect([await read(), await read()]).toEqual([RICH, RICH])
 })
 
 it('a refusal is the answer when nobody says anything else, and other methods are tried after it', async () => {

@@ -1,0 +1,34 @@
+/**
+ * What servers, and the providers before them, say in JSON-RPC errors. There is no list of codes: each provider has its
+ * own, and uses them for several things, so that the words decide.
+ */
+
+/** Too many calls, or too much of what a plan allows. */
+const RATE =
+  /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota|maximum (qps|cups|rps)|not enough cups|concurrent requests capacity/i
+/** The answer or the question is too large: the caller has to ask for less, this upstream is not to blame. */
+const SIZE = /(response|result|request|payload|body|batch|log|query)s?.{0,20}(size|too (large|big|many))|size limit/i
+/** A limit of something else than calls: blocks of one question, transactions of one sender that wait. */
+const OTHER_LIMIT = /\brange\b|\baccount limit\b/i
+/** It has not seen the block that was asked for. */
+const BEHIND =
+  /cannot query unfinalized data|requested .{0,120}after last accepted|header (for hash )?not found|block not found: (hash|not accepted yet)|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
+/** Its own trouble: another server may answer. */
+const TROUBLE =
+  /^internal (server |json-rpc )?error\.?$|temporary internal error|missing trie node|service (temporarily )?unavailable|resource unavailable|request time(d )?-?out|server is busy|unable to (complete|perform) (the )?request|cannot fulfill request|can't route your request|no (backends?|servers?|nodes?|providers?|upstreams?|pairings) (is |are )?(currently )?(available|healthy)|backend (offline|is over capacity)|try again later/i
+
+/** Whether an error turns a call away for the number of calls, not for what it asks. */
+export const speaksOfRate = (message: string): boolean => {
+  const aboutSize = /\bgas\b/i.test(message) || (SIZE.test(message) && !/requests/i.test(message))
+  return RATE.test(message) && !aboutSize && !OTHER_LIMIT.test(message)
+}
+
+/** Whether an error is about how much was asked for: gas, bytes, results. */
+export const speaksOfSize = (message: string): boolean => /\bgas\b/i.test(message) || SIZE.test(message)
+
+export const speaksOfMissingBlock = (message: string): boolean => BEHIND.test(message)
+
+export const speaksOfTrouble = (message: string): boolean => TROUBLE.test(message)
+
+/** The words of a refusal that is no JSON-RPC error. */
+export const mentionsRate = (text: string): boolean => RATE.test(text)
