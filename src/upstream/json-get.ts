@@ -6,11 +6,8 @@ import type { Read } from './reader.ts'
 import { readJsonBody } from './rpc-message.ts'
 import type { CallOptions } from './types.ts'
 import type { Upstream } from './upstream.ts'
-import { judgeRefusal, judgeStatus } from './verdicts.ts'
+import { judgeRefusal, judgeStatus, OUR_STANDING } from './verdicts.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
-
-/** Statuses that speak about us at this upstream (key, plan, region), not about the document. */
-const OUR_STANDING = new Set([401, 402, 403, 407, 451])
 
 const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
   const { status } = answer

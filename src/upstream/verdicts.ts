@@ -1,7 +1,14 @@
 import { JsonRpcError } from '../errors.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
 import { MAX_RETRY_AFTER_MS } from './defaults.ts'
-import { mentionsRate, speaksOfMissingBlock, speaksOfRate, speaksOfSize, speaksOfTrouble } from './error-texts.ts'
+import {
+  accessOf,
+  mentionsRate,
+  speaksOfMissingBlock,
+  speaksOfRate,
+  speaksOfSize,
+  speaksOfTrouble,
+} from './error-texts.ts'
 import { type Failure, failed, type Outcome } from './outcome.ts'
 
 /** The error member of a JSON-RPC answer, as far as it is there. */
@@ -20,7 +27,7 @@ const clean = (text: string): string => text.replace(/https?:\/\/\S+/g, 'URL').s
 
 /**
  * What a JSON-RPC error means. Unknown errors are the truth: retrying them elsewhere would only multiply load. Beside a
- * status that speaks of the server (408, 5xx) they are believed when everybody says so.
+ * status that speaks of the server (408, 5xx) or of us (401, 403 …) they are believed when everybody says so.
  * -32005 is "limit exceeded" (EIP-1474) and Solana's "node is behind"; some providers use it for ranges that are too
  * large, so that only texts about rates pause the upstream.
  */
@@ -30,18 +37,24 @@ export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): O
     kind: 'truth',
     error: new JsonRpcError(message, code, data, retryable),
   })
-  const reason = `JSON-RPC error ${code}: ${clean(message)}`
+  const reason = `${status === 200 ? '' : `status ${status}, `}JSON-RPC error ${code}: ${clean(message)}`
   const trouble = (kind: Failure<never>['kind']): Outcome<never> =>
     failed({ host, kind, reason, fallback: truth(true) })
-  if (TRUTH_CODES.has(code) || REVERT_CODES.has(code) || /revert/i.test(message)) return truth(false)
+  if (REVERT_CODES.has(code) || /revert/i.test(message)) return truth(false)
+  const access = accessOf(message) ?? (OUR_STANDING.has(status) ? 'closed' : undefined)
+  if (access === undefined && TRUTH_CODES.has(code)) return truth(false)
   if (speaksOfMissingBlock(message)) return trouble('behind')
   if (code === 429 || code === -32029 || speaksOfRate(message)) return failed({ host, kind: 'rate-limited', reason })
+  if (access !== undefined) return trouble(access === 'closed' ? 'status' : 'rpc')
   const isServers = code === -32005 || code === -32002 || speaksOfTrouble(message)
   if (isServers && status < 500) return trouble('rpc')
   if (isServers) return failed({ host, kind: 'status', reason: `status ${status}` })
   if (speaksOfSize(message) || !isTrouble(status)) return truth(false)
-  return failed({ host, kind: 'status', reason: `status ${status}, ${reason}`, fallback: truth(true) })
+  return failed({ host, kind: 'status', reason, fallback: truth(true) })
 }
+
+/** Statuses that speak about us at this upstream (key, plan, region), not about what was asked. */
+export const OUR_STANDING: ReadonlySet<number> = new Set([401, 402, 403, 407, 451])
 
 /** A status that says nothing about the request. */
 const isTrouble = (status: number): boolean => status >= 500 || status === 408

@@ -95,6 +95,28 @@ describe('the truth about a request is never asked twice', () => {
     }
   })
 
+  test('who lets us in nowhere is passed over after a few calls, whatever status the words come with', async () => {
+    const error = '{"code":-32600,"message":"Must be authenticated!"}'
+    for (const status of [200, 401]) {
+      const body = `{"jsonrpc":"2.0","id":1,"error":${error}}`
+      const { pool, servers } = await startTestPool([{ handle: () => ({ status, body }) }, named('second')], {
+        limits: { breakerFailures: 2 },
+      })
+      for (const param of [1, 2, 3]) expect(await pool.rpc('', 'eth_call', [param])).toBe('second')
+      expect(servers[0]?.stats.requests).toBe(2)
+    }
+  })
+
+  test('who does not answer this question for what we pay is not blamed for it', async () => {
+    const message = 'Archive requests require a personal token. Get one at: https://www.allnodes.com/publicnode'
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32602, message } })
+    const { pool } = await startTestPool([{ handle: () => ({ status: 403, body }) }, named('second')])
+    expect(await pool.rpc('', 'eth_call', [])).toBe('second')
+    expect(pool.status()[0]).toMatchObject({ healthy: true, errorRate: 0 })
+    const alone = await startTestPool([{ handle: () => ({ status: 403, body }) }])
+    await expect(alone.pool.rpc('', 'eth_call', [])).rejects.toMatchObject({ rpcCode: -32602, message })
+  })
+
   test('a null result is an answer', async () => {
     const { pool } = await startTestPool([{ answer: () => null }, named('second')])
     expect(await pool.rpc('', 'eth_getTransactionByHash', ['0x'])).toBeNull()

@@ -55,6 +55,22 @@ describe('what a JSON-RPC error means', () => {
     [-32011, 'no backends available for method', 'rpc'],
     [-32603, 'Internal JSON-RPC error.', 'rpc'],
     [-32046, 'Cannot fulfill request', 'rpc'],
+    // Ankr, Alchemy, Helius, dRPC, Infura, Solana's foundation, and a provider that has ended its service.
+    [-32000, 'Unauthorized: You must authenticate your request with an API key. Create an account', 'status'],
+    [-32600, 'Must be authenticated!', 'status'],
+    [-32600, 'App is inactive', 'status'],
+    [-32401, 'invalid api key provided', 'status'],
+    [4, 'token is invalid', 'status'],
+    [-32002, 'rejected due to project ID settings', 'status'],
+    [403, 'Access forbidden, contact your app developer or support@rpcpool.com.', 'status'],
+    [-32603, 'message: API key disabled, reason: tenant disabled, json-rpc code: -32051, rest code: 403', 'status'],
+    [-32000, 'Blast API is no longer available. Please update your integration', 'status'],
+    // Not for what we pay: others may answer, and these do answer other questions.
+    [-32602, 'Archive requests require a personal token. Get one at: https://www.allnodes.com/publicnode', 'rpc'],
+    [35, 'method is not available on freetier, please upgrade to paid tier', 'rpc'],
+    [-32701, 'Please specify an address in your request or order a dedicated full node here: https://a.example', 'rpc'],
+    [3, 'execution reverted: Unauthorized', 'truth'],
+    [-32000, 'execution reverted: invalid api key', 'truth'],
   ])('%d %s → %s', (code, message, expected) => {
     expect(kindOf(code, message)).toBe(expected)
   })
@@ -69,6 +85,10 @@ describe('what a JSON-RPC error means', () => {
     [500, -32000, 'gas required exceeds allowance (50000000)', 'truth'],
     [500, -32602, 'bad address', 'truth'],
     [400, -32000, 'insufficient funds for transfer', 'truth'],
+    [403, -32602, 'Request blocked', 'status'],
+    [403, -32602, 'Archive requests require a personal token.', 'rpc'],
+    [402, -32000, 'Payment Required', 'status'],
+    [402, -32005, 'daily request count exceeded, request rate limited', 'rate-limited'],
   ])('beside status %d: %d %s → %s', (status, code, message, expected) => {
     const outcome = judgeRpcError('host', { code, message }, status)
     expect(outcome.kind === 'failure' ? outcome.failure.kind : outcome.kind).toBe(expected)
