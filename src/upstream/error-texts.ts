@@ -12,13 +12,16 @@ const SIZE = /(response|result|request|payload|body|batch|log|query)s?.{0,20}(si
 const OTHER_LIMIT = /\brange\b|\baccount limit\b/i
 /** It has not seen the block that was asked for. */
 const BEHIND =
-  /cannot query unfinalized data|requested .{0,120}after last accepted|header (for hash )?not found|block not found: (hash|not accepted yet)|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
+  /cannot query unfinalized data|requested .{0,120}after last accepted|(header (for hash )?|block )not found|(could not|cannot) find (block|header)|unsupported block number|block is out of range|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
+/** It has not, or no longer, the state or the history of a block. */
+const WITHOUT =
+  /missing trie node|historical state|state .{0,70}not available|no state available|unknown state|(state|block|history) .{0,30}\bpruned|\bpruned (state|history)|world state unavailable/i
 /** Its own trouble: another server may answer. */
 const TROUBLE =
-  /^internal (server |json-rpc )?error\.?$|temporary internal error|missing trie node|service (temporarily )?unavailable|resource unavailable|request time(d )?-?out|server is busy|unable to (complete|perform) (the )?request|cannot fulfill request|can't route your request|no (backends?|servers?|nodes?|providers?|upstreams?|pairings) (is |are )?(currently )?(available|healthy)|backend (offline|is over capacity)|try again later/i
+  /^internal (server |json-rpc )?error\.?$|temporary internal error|service (temporarily )?unavailable|resource unavailable|request time(d )?-?out|server is busy|unable to (complete|perform) (the )?request|cannot fulfill request|can't route your request|no (backends?|servers?|nodes?|providers?|upstreams?|pairings) (is |are )?(currently )?(available|healthy)|backend (offline|is over capacity)|try again later/i
 /** It lets us in nowhere: no key, one that was switched off, an offer that has ended. */
 const CLOSED =
-  /unauthori[sz]ed|must be authenticated|authorization failed|access forbidden|app is inactive|\bapi is no longer available|(api|access) key (is )?(disabled|invalid|inactive|missing|required|expired)|(invalid|missing|unknown|expired) (api|access) key|project id settings|invalid project id|\btoken is invalid/i
+  /^unauthori[sz]ed(:|\.?$)|must be authenticated|authorization failed|access forbidden|app is inactive|\bapi is no longer available|(api|access) key (is )?(disabled|invalid|inactive|missing|required|expired)|(invalid|missing|unknown|expired) (api|access) key|project id settings|invalid project id|\btoken is invalid/i
 /** It would answer, but not this, and not for what we pay. */
 const RESTRICTED = /personal token|\b(free|paid|current) ?(tier|plan)|upgrade your plan|dedicated (full )?node/i
 
@@ -38,6 +41,8 @@ export const accessOf = (message: string): 'closed' | 'restricted' | undefined =
 }
 
 export const speaksOfMissingBlock = (message: string): boolean => BEHIND.test(message)
+
+export const speaksOfMissingState = (message: string): boolean => WITHOUT.test(message)
 
 export const speaksOfTrouble = (message: string): boolean => TROUBLE.test(message)
 

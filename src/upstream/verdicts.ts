@@ -5,6 +5,7 @@ import {
   accessOf,
   mentionsRate,
   speaksOfMissingBlock,
+  speaksOfMissingState,
   speaksOfRate,
   speaksOfSize,
   speaksOfTrouble,
@@ -46,6 +47,7 @@ export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): O
   if (speaksOfMissingBlock(message)) return trouble('behind')
   if (code === 429 || code === -32029 || speaksOfRate(message)) return failed({ host, kind: 'rate-limited', reason })
   if (access !== undefined) return trouble(access === 'closed' ? 'status' : 'rpc')
+  if (speaksOfMissingState(message)) return trouble('rpc')
   const isServers = code === -32005 || code === -32002 || speaksOfTrouble(message)
   if (isServers && status < 500) return trouble('rpc')
   if (isServers) return failed({ host, kind: 'status', reason: `status ${status}` })

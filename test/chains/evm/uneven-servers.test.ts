@@ -71,6 +71,8 @@ it.each([
   [408, refusal(30, 'Request timeout on the free plan, please upgrade to paid plan')],
   [500, refusal(19, 'Temporary internal error. Please retry, trace-id: d13566efdd917dc22e5249387856f00d')],
   [503, refusal(-32011, 'no backend is currently healthy to serve traffic')],
+  [200, refusal(-32000, 'block not found: 25000000')],
+  [200, refusal(-32000, 'historical state 197e625e06733f288535c0b41d266082 is not available')],
 ])('trouble that a server tells of with status %d is asked of the next: %j', async (status, said) => {
   const read = reader([await startUneven(said, status), anvil])
   expect([await read(), await read()]).toEqual([RICH, RICH])
