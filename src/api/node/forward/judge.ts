@@ -1,5 +1,5 @@
 import { parseRetryAfter } from '../../../lib/retry-after.ts'
-import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
+import { type AnswerVerdict, accessOf, OUR_STANDING, type RawResponse, speaksOfRate } from '../../../upstream/index.ts'
 import { eachMember } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
 import { isSpace, skipSpace } from '../json/validate.ts'
@@ -27,7 +27,6 @@ const WITHOUT =
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
 /** No node is left alone for longer, whatever it asks for. */
 const MAX_RETRY_AFTER_MS = 300_000
-const LIMITED = /rate.?limit|too many requests|limit exceeded|quota|throttl/i
 /** Errors are short; longer ones (reverts with data) are about the call, never about the node. */
 const MAX_ERROR = 4_096
 const NULL_START = 0x6e
@@ -79,10 +78,20 @@ function safeString(body: Buffer, from: number, to: number): string {
 const mayBeElsewhere = (message: string): boolean =>
   BEHIND.test(message) || WITHOUT.test(message) || LACKING.test(message)
 
-function judgeError({ code, message }: RpcError): AnswerVerdict {
-  if (code === 429 || code === -32029 || (code !== 3 && LIMITED.test(message) && !/\bgas\b/i.test(message)))
-    return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
-  return mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
+/** What a contract says is the answer, whatever it says. */
+const isContracts = ({ code, message }: RpcError): boolean => code === 3 || /^execution reverted/.test(message)
+
+const isLimited = (error: RpcError): boolean =>
+  error.code === 429 || error.code === -32029 || (speaksOfRate(error.message) && !isContracts(error))
+
+function judgeError(error: RpcError): AnswerVerdict {
+  const { code, message } = error
+  if (isLimited(error)) return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
+  if (isContracts(error)) return ANSWER
+  const access = accessOf(message)
+  // That it wants a key is between it and this server; the client would take it for its own.
+  if (access === 'closed') return trouble(`JSON-RPC error ${code}`)
+  return access === 'restricted' || mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
 
 /** Any member of a batch that a node behind could not answer makes the whole batch another node's. */
@@ -111,8 +120,8 @@ function judgeStatus({ status, body, headers }: RawResponse): AnswerVerdict {
   if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return behind('bootstrapping')
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined))
     return { kind: 'retry', reason: `status ${status}`, rateLimited: true, ...retryAfter(headers['retry-after']) }
-  // 401, 403: a key or a host name that this upstream does not take; 3xx: something in front of it.
-  if (status >= 500 || status === 408 || status === 401 || status === 403 || (status >= 300 && status < 400))
+  // A key, a bill or a host name that this upstream does not take; 3xx: something in front of it.
+  if (status >= 500 || status === 408 || OUR_STANDING.has(status) || (status >= 300 && status < 400))
     return trouble(`status ${status}`)
   return ANSWER
 }
@@ -171,6 +180,12 @@ export const judgeOpaque: Judge = (response) => {
 
 /** Health tells by 503 that the node is unhealthy: that is the answer. */
 export const judgeHealth: Judge = (response) => (response.status === 503 ? ANSWER : judgeHttp(response))
+
+/** True when an entry of a batch was turned away for the number of calls. */
+export function saysLimited(body: Buffer): boolean {
+  const error = errorOf(body)
+  return error !== undefined && isLimited(error)
+}
 
 /** True when another node may have what this answer, or entry of a batch, says that there is not. */
 export const saysWithout = (body: Buffer): boolean => mayBeElsewhere(errorOf(body)?.message ?? '')

@@ -2,6 +2,18 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { evmCall, gorillaCall, nodeAt, OTHER_CHAIN, type Reply, startFront } from '../fake-nodes.ts'
 
+/** Whichever node is asked first, that is the one that says so. */
+async function twoNodes(name: string, first: Reply, second: Reply) {
+  const front = await startFront(2)
+  let asked = 0
+  const next = () => {
+    asked += 1
+    return asked === 1 ? first : second
+  }
+  for (const node of front.nodes) node.answer = ({ method }) => (method === name ? next() : undefined)
+  return front
+}
+
 describe('what a node says of itself', () => {
   it.each<[string, string | undefined, number, string]>([
     ['503', '7', 503, '7'],
@@ -35,6 +47,9 @@ describe('what a node says of the call', () => {
   it.each<[string, string, number, string]>([
     ['a contract that limits its callers', 'execution reverted: rate limit exceeded', 3, ''],
     ['gas', 'gas limit exceeded by this call', -32000, ''],
+    ['the blocks of one question', 'Block range limit exceeded. See more details at https://docs.example', -32000, ''],
+    ['transactions of one sender that wait', 'account limit exceeded: pooled 16 txs', -32000, ''],
+    ['a contract in the words of a node', 'execution reverted: header not found', 3, ''],
     ['a long text in which anything may stand', 'reverted', -32000, ' header not found'.repeat(300)],
   ])('is the answer, and nobody else is asked: %s', async (_what, message, code, more) => {
     const front = await startFront(2)
@@ -47,19 +62,34 @@ describe('what a node says of the call', () => {
   })
 })
 
-describe('calls without an id of their own', () => {
-  /** Whichever node is asked first, that is the one that says so. */
-  async function twoNodes(name: string, first: Reply, second: Reply) {
-    const front = await startFront(2)
-    let asked = 0
-    const next = () => {
-      asked += 1
-      return asked === 1 ? first : second
-    }
-    for (const node of front.nodes) node.answer = ({ method }) => (method === name ? next() : undefined)
-    return front
-  }
+// Words of QuickNode, 1RPC, Ankr, PublicNode; a bill (402) and a key (401) with JSON-RPC in the body.
+describe('what a provider says of us is asked of another', () => {
+  it.each<[number, number, string]>([
+    [200, -32007, '50/second request limit reached - reduce calls per second or upgrade your plan'],
+    [200, -32001, "You've reached the usage limit for your current plan."],
+    [200, -32000, 'Unauthorized: You must authenticate your request with an API key.'],
+    [200, -32602, 'Archive requests require a personal token.'],
+    [402, -32000, 'Payment Required'],
+    [401, -32600, 'Must be authenticated!'],
+  ])('status %d, %d %s', async (status, code, message) => {
+    const refused = { status, body: `{"jsonrpc":"2.0","id":1,"error":{"code":${code},"message":"${message}"}}` }
+    const front = await twoNodes('eth_call', refused, { body: '{"jsonrpc":"2.0","id":1,"result":"0x2a"}\n' })
+    const posted = await front.post('/ext/bc/C/rpc', evmCall('eth_call', '[{"to":"0x01"},"latest"]'))
+    expect([posted.status, posted.text]).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"0x2a"}\n'])
+  })
 
+  it('in one entry of a batch, too', async () => {
+    const entry = (id: number, rest: string) => `{"jsonrpc":"2.0","id":${id},${rest}}`
+    const limited = '"error":{"code":-32029,"message":"Too Many Requests, Please apply an OnFinality API key"}'
+    const whole = `[${entry(1, '"result":"0x1"')},${entry(2, '"result":"0x2"')}]`
+    const first = { body: `[${entry(1, '"result":"0x1"')},${entry(2, limited)}]` }
+    const front = await twoNodes('debug_x', first, { body: whole })
+    const posted = await front.post('/ext/bc/C/rpc', `[${evmCall('debug_x')},${evmCall('debug_y', '[]', '2')}]`)
+    expect(posted.text).toBe(whole)
+  })
+})
+
+describe('calls without an id of their own', () => {
   it('are not answered with the page of something before a node', async () => {
     const front = await twoNodes('platform.x', { body: '<html>' }, { body: '' })
     const posted = await front.post('/ext/bc/P', '{"jsonrpc":"2.0","method":"platform.x"}')

@@ -1,7 +1,7 @@
 import { FirnError } from '../../../../errors.ts'
 import { mapBounded } from '../../../../lib/map-bounded.ts'
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
-import { judgeRpc, saysWithout } from '../../forward/judge.ts'
+import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed } from '../answers.ts'
@@ -96,6 +96,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       if (verdict.kind !== 'answer' || response.status !== 200 || response.body.length === 0) return verdict
       const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
       if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
+      if ([...matched.values()].some(saysLimited))
+        return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
       // Several may be missing at one node: each counts once.
       const missing = attempts.missing
       let worst: AnswerVerdict = verdict
