@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/json-record.ts'
-import { failed, type Outcome } from './outcome.ts'
+import { type FailureKind, failed, type Outcome } from './outcome.ts'
 import { readEntry, readJsonBody } from './rpc-message.ts'
 import { judgeRefusal, judgeStatus } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
@@ -8,18 +8,25 @@ import type { WireAnswer } from './wire.ts'
 export type BatchReading =
   | { kind: 'entries'; outcomes: Outcome<unknown>[] }
   | { kind: 'refused' }
-  | { kind: 'too-many' }
+  /** `most`: how many it takes, where it says so. */
+  | { kind: 'too-many'; most?: number }
 
 /** Statuses with which servers turn down a request form they do not know. */
 const REFUSING_STATUS = new Set([400, 403, 405, 406, 411, 415, 422, 501])
-const TOO_MANY_TEXT = /batch.{0,60}(size|large|limit|many|max|exceed)|too many.{0,40}batch|(max|exceed).{0,40}batch/i
+const TOO_MANY_TEXT =
+  /batch.{0,60}(size|large|limit|many|max|exceed|more than)|too many.{0,40}batch|(max|exceed|more than).{0,40}batch/i
+/** "Batch of more than 3 requests", "maximum of 10 calls in one batch". */
+const MOST_TEXT = /(?:more than|max(?:imum)?|limit)[a-z ]{0,20}?:? ?(\d{1,4})\b/i
 /** geth and its forks answer the entries beyond their size limit with this. */
 const TOO_BIG_TEXT = /response.{0,20}too large|response size.{0,20}exceed|batch response/i
 
 const answer = (reading: BatchReading): Outcome<BatchReading> => ({ kind: 'answer', value: reading, bytes: 0 })
 
-const refusal = (text: string): Outcome<BatchReading> =>
-  answer(TOO_MANY_TEXT.test(text) ? { kind: 'too-many' } : { kind: 'refused' })
+const refusal = (text: string): Outcome<BatchReading> => {
+  if (!TOO_MANY_TEXT.test(text)) return answer({ kind: 'refused' })
+  const most = Number(MOST_TEXT.exec(text)?.[1] ?? 0)
+  return answer(most > 0 ? { kind: 'too-many', most } : { kind: 'too-many' })
+}
 
 /** geth and its forks put what they think of the whole batch into one entry, under the id of the first call. */
 const speaksOfBatch = (list: unknown[], count: number): boolean => {
@@ -48,12 +55,16 @@ const readArray = (host: string, list: unknown[], count: number, bytes: number):
   return answer({ kind: 'entries', outcomes: Array.from(outcomes, (outcome) => outcome ?? missing) })
 }
 
-/** A single object instead of an array: a rate limit speaks about the entries, anything else about the batch. */
+/** What a server says of itself instead of an array: it would say so of each entry, too. */
+const OWN_TROUBLE: ReadonlySet<FailureKind> = new Set(['rate-limited', 'rpc', 'status'])
+
+/** A single object instead of an array: the server's own trouble is about the entries, anything else about the batch. */
 const readObject = (host: string, value: unknown): Outcome<BatchReading> => {
   const outcome = readEntry(host, value, 0)
-  if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited')
-    return failed({ host, kind: 'rate-limited', reason: outcome.failure.reason })
-  return refusal(outcome.kind === 'truth' ? outcome.error.message : '')
+  if (outcome.kind === 'truth') return refusal(outcome.error.message)
+  if (outcome.kind === 'answer' || !OWN_TROUBLE.has(outcome.failure.kind)) return refusal('')
+  const { kind, reason } = outcome.failure
+  return /batch/i.test(reason) ? refusal(reason) : failed({ host, kind, reason })
 }
 
 /** Reads the answer to a batch of `count` (2 or more) entries with ids 1 to `count`. */
@@ -61,7 +72,11 @@ export const readBatch = (host: string, wire: WireAnswer, count: number): Outcom
   const { status } = wire
   const trouble = judgeStatus(host, status, wire.headers['retry-after'])
   if (status === 413) return answer({ kind: 'too-many' })
-  if (trouble && !REFUSING_STATUS.has(status)) return failed(trouble)
+  if (trouble && !REFUSING_STATUS.has(status)) {
+    const text = wire.body.toString('utf8', 0, 500)
+    // Some providers refuse batches with status 500.
+    return trouble.kind === 'status' && TOO_MANY_TEXT.test(text) ? refusal(text) : failed(trouble)
+  }
   const limited = judgeRefusal(host, status, wire.body, wire.headers['retry-after'])
   if (limited && !TOO_MANY_TEXT.test(wire.body.toString('utf8', 0, 500))) return failed(limited)
   if (REFUSING_STATUS.has(status)) return refusal(wire.body.toString('utf8', 0, 500))

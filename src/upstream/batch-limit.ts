@@ -6,8 +6,8 @@ export interface BatchLimit {
   items(now: number): number
   /** The upstream takes no batches here. */
   refused(now: number): void
-  /** The upstream found this many entries too many. */
-  tooMany(entries: number, now: number): void
+  /** The upstream finds more entries than these too many. */
+  tooMany(most: number, now: number): void
 }
 
 /** Lessons are forgotten after a while: an upstream may have been changed, or was refused for another reason. */
@@ -28,9 +28,8 @@ export const createBatchLimit = (most: number, onChange: (items: number) => void
     refused: (now) => {
       if (learned > 1) learn(1, now)
     },
-    tooMany: (entries, now) => {
-      const half = Math.max(1, entries >> 1)
-      if (half < learned) learn(half, now)
+    tooMany: (most, now) => {
+      if (most < learned) learn(Math.max(1, most), now)
     },
   }
 }

@@ -87,11 +87,10 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
     else sendBatch(aboard, first)
   }
 
-  const sendHalves = (passengers: Passenger[]): void => {
-    const middle = passengers.length >> 1
-    sendAll(passengers.slice(0, middle))
-    sendAll(passengers.slice(middle))
+  const sendParts = (passengers: Passenger[], size: number): void => {
+    for (let at = 0; at < passengers.length; at += size) sendAll(passengers.slice(at, at + size))
   }
+  const sendHalves = (passengers: Passenger[]): void => sendParts(passengers, (passengers.length + 1) >> 1)
 
   const land = (passengers: Passenger[], outcome: Outcome<BatchReading>): void => {
     const now = Date.now()
@@ -106,8 +105,10 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
       limit.refused(now)
       for (const passenger of passengers) sendAll([passenger])
     } else if (reading.kind === 'too-many') {
-      limit.tooMany(passengers.length, now)
-      sendHalves(passengers)
+      const half = (passengers.length + 1) >> 1
+      const most = Math.min(reading.most ?? half, half)
+      limit.tooMany(most, now)
+      sendParts(passengers, most)
     } else landEntries(passengers, reading.outcomes)
   }
 

@@ -138,6 +138,47 @@ test('a batch that geth finds too long: it says so in one entry, under the id of
   expect((servers[0]?.stats.requests ?? 0) - before).toBe(4)
 })
 
+test('who names how many a batch may hold gets that many, also with a status that speaks of trouble', async () => {
+  const handle = (_request: unknown, body: Buffer) => {
+    const entries = JSON.parse(body.toString()) as unknown[]
+    if (!Array.isArray(entries) || entries.length <= 3) return undefined
+    // What dRPC says on its free plan.
+    const message =
+      'Batch of more than 3 requests are not allowed on free tier, to use this feature register paid account'
+    return { status: 500, body: JSON.stringify({ message, code: 31 }) }
+  }
+  const { pool, servers } = await startTestPool([{ handle }, {}])
+  expect(await readAll(pool, 12)).toEqual(echoes(12))
+  expect(servers[0]?.stats.requests).toBe(5)
+  expect(await readAll(pool, 12, 'again')).toEqual(echoes(12))
+  expect(servers[0]?.stats.requests).toBe(9)
+  expect(servers[1]?.stats.requests).toBe(0)
+  expect(pool.status()[0]).toMatchObject({ healthy: true, errorRate: 0 })
+})
+
+test.each([
+  [200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}'],
+  [200, '{"jsonrpc":"2.0","id":null,"error":{"code":19,"message":"Temporary internal error. Please retry"}}'],
+  [200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unauthorized: You must authenticate"}}'],
+])('trouble that answers a batch as one object is no refusal of batches: %d %s', async (status, body) => {
+  const { pool, servers } = await startTestPool([{ handle: () => ({ status, body }) }, {}])
+  expect(await readAll(pool, 6)).toEqual(echoes(6))
+  expect(servers[0]?.stats.requests).toBe(1)
+  expect(servers[1]?.stats).toMatchObject({ batches: 1, calls: 6 })
+})
+
+test('a server of Rust that takes no batches says so under a code of limits', async () => {
+  const handle = (_request: unknown, body: Buffer) =>
+    body[0] === 91
+      ? {
+          body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Batched requests are not supported by this server"}}',
+        }
+      : undefined
+  const { pool, servers } = await startTestPool([{ handle }, {}])
+  expect(await readAll(pool, 4)).toEqual(echoes(4))
+  expect([servers[0]?.stats.requests, servers[1]?.stats.requests]).toEqual([5, 0])
+})
+
 test('a rate limit that answers a batch as one object is a rate limit', async () => {
   const body = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"rate limit exceeded"}}'
   const { pool, servers } = await startTestPool([{ handle: () => ({ body }) }, {}])

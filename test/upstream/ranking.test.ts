@@ -31,7 +31,7 @@ it('follows what is measured also behind a clock that was set back', () => {
 
 it('forgets how small batches had to be also behind a clock that was set back', () => {
   const limit = createBatchLimit(100, () => undefined)
-  limit.tooMany(100, HOUR)
+  limit.tooMany(50, HOUR)
   expect(limit.items(HOUR + 1)).toBe(50)
   expect(limit.items(1_000)).toBe(100)
 })
