@@ -39,6 +39,16 @@ describe('the built-in catalogue', () => {
     }
   })
 
+  // Closed to callers without a key since February 2026; no eth_call on Base and Arbitrum, and nothing on Avalanche.
+  it.each(['polygon-rpc.com', 'base.meowrpc.com', 'arbitrum.meowrpc.com', 'avax.meowrpc.com'])(
+    'leaves out %s, which answers no balances any more',
+    (host) => {
+      expect(everything.flatMap(([, { upstreams }]) => upstreams.map(({ url }) => new URL(url).host))).not.toContain(
+        host,
+      )
+    },
+  )
+
   it('names chains only once', () => {
     const names = everything.map(([, { name }]) => name)
     expect(new Set(names).size).toBe(names.length)

@@ -53,7 +53,6 @@ export const avalancheEvmChains: Record<string, EvmChainConfig> = {
       'https://avalanche-c-chain-rpc.publicnode.com',
       'https://avalanche.drpc.org',
       'https://avalanche.api.onfinality.io/public/ext/bc/C/rpc',
-      'https://avax.meowrpc.com',
       'https://public.1rpc.io/avax/c',
     ),
     native: AVAX,

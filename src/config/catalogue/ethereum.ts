@@ -49,7 +49,6 @@ export const ethereumChains: Record<string, EvmChainConfig> = {
       'https://base.drpc.org',
       'https://gateway.tenderly.co/public/base',
       'https://base.api.onfinality.io/public',
-      'https://base.meowrpc.com',
     ),
     native: ETH,
     blockTimeMs: 2_000,
@@ -66,7 +65,6 @@ export const ethereumChains: Record<string, EvmChainConfig> = {
       'https://arbitrum-one-rpc.publicnode.com',
       'https://arbitrum.drpc.org',
       'https://arbitrum.api.onfinality.io/public',
-      'https://arbitrum.meowrpc.com',
     ),
     native: ETH,
     blockTimeMs: 250,
@@ -98,7 +96,6 @@ export const ethereumChains: Record<string, EvmChainConfig> = {
     upstreams: publicUpstreams(
       'https://polygon-bor-rpc.publicnode.com',
       'https://polygon.drpc.org',
-      'https://polygon-rpc.com',
       'https://gateway.tenderly.co/public/polygon',
       'https://polygon.api.onfinality.io/public',
     ),
