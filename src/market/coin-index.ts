@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { steadyNow } from '../lib/steady-clock.ts'
-import type { CoingeckoClient } from './coingecko-client.ts'
+import { type CoingeckoClient, refusalOf } from './coingecko-client.ts'
 import type { MarketLog } from './market-log.ts'
 import { addressKey } from './prices.ts'
 
@@ -89,6 +89,7 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
       }
       nextAt = steadyNow() + RETRY_MS
       const answer = await client.get('/coins/list?include_platform=true', signal)
+      if ('refused' in answer) throw refusalOf(answer)
       const fresh = 'list' in answer ? indexCoins(answer.list, platforms) : undefined
       if (fresh === undefined || fresh.size === 0) return
       rows = fresh

@@ -1,7 +1,7 @@
 import { BadAnswerError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../errors.ts'
 import { isRecord } from '../lib/json-record.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
-import type { RawResponse, UpstreamPool } from '../upstream/types.ts'
+import { OUR_STANDING, type RawResponse, type UpstreamPool } from '../upstream/index.ts'
 
 /** The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3. */
 type ExchangePool = Pick<UpstreamPool, 'exchange'>
@@ -14,7 +14,7 @@ export interface CoingeckoAccess {
 }
 
 /** Answers of the provider about the request itself: what was asked cannot be answered in this form. */
-interface RefusedAnswer {
+export interface RefusedAnswer {
   refused: number
   message: string
 }
@@ -47,6 +47,26 @@ const statusOf = (body: unknown): { code: number | undefined; message: string } 
   const message = status['error_message']
   if (typeof message !== 'string') return undefined
   return { code: typeof code === 'number' ? code : undefined, message: message.slice(0, 300) }
+}
+
+/** A key at the other address; keyless callers that are limited are told so as well (400, 10010 and 10011). */
+const ABOUT_KEY = /\bapi key\b|root url/i
+
+/** Whether a refusal is about us, so that it says nothing of what was asked for. */
+export const isAboutUs = ({ refused, message }: RefusedAnswer): boolean =>
+  OUR_STANDING.has(refused) || ABOUT_KEY.test(message)
+
+/** What was refused, in the provider's own words where it has any. */
+export const refusalOf = ({ refused, message }: RefusedAnswer): BadAnswerError =>
+  new BadAnswerError(`price provider refused: ${refused} ${wordsOf(message)}`.trim())
+
+const wordsOf = (text: string): string => {
+  try {
+    return (statusOf(JSON.parse(text))?.message ?? '').slice(0, 160)
+  } catch {
+    // A page of something before it says nothing to anybody.
+    return /^\s*[<{]/.test(text) ? '' : text.slice(0, 160)
+  }
 }
 
 const judge = (response: RawResponse): CoingeckoAnswer => {

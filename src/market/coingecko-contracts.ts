@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../errors.ts'
-import type { CoingeckoClient } from './coingecko-client.ts'
+import { type CoingeckoClient, isAboutUs, refusalOf } from './coingecko-client.ts'
 import { priceQuery, rowsOf } from './coingecko-rows.ts'
 import type { PriceRequest } from './price-source.ts'
 
@@ -26,8 +26,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     const answer = await client.get(path, signal)
     if ('ok' in answer) return rowsOf(answer.ok, asked)
     if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
-    if (answer.refused === 401 || answer.refused === 403)
-      throw new BadAnswerError(`price provider refused access: ${answer.refused}`)
+    if (isAboutUs(answer)) throw refusalOf(answer)
     // An unknown platform, or a single address that it does not like: no price there.
     if (asked.length === 1 || answer.refused === 404) return new Map()
     const allowed = allowedBy(answer.message)

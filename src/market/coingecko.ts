@@ -1,6 +1,6 @@
 import { BadAnswerError } from '../errors.ts'
 import { type CoinIndex, createCoinIndex } from './coin-index.ts'
-import { type CoingeckoAccess, createCoingeckoClient } from './coingecko-client.ts'
+import { type CoingeckoAccess, createCoingeckoClient, refusalOf } from './coingecko-client.ts'
 import { createContractReader } from './coingecko-contracts.ts'
 import { createCoingeckoRates } from './coingecko-rates.ts'
 import { priceQuery, quotesOf, rowsOf } from './coingecko-rows.ts'
@@ -82,7 +82,8 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
       const asked = ids.splice(0, idsPerCall)
       const path = `/simple/price?ids=${asked.map(encodeURIComponent).join(',')}&${priceQuery(request.currencies)}`
       const answer = await client.get(path, request.signal)
-      if (!('ok' in answer)) throw new BadAnswerError('price provider refused to price coins')
+      if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
+      if (!('ok' in answer)) throw refusalOf(answer)
       await deliver(names, asked, rowsOf(answer.ok, asked), request)
     }
   }

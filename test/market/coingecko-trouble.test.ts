@@ -90,6 +90,25 @@ describe('trouble', () => {
     expect([later.get(AVAX)?.price, later.get(token(1))?.price]).toEqual([13.73, 2])
   })
 
+  // Its words for a key at the other address, which it also says to keyless callers that it limits.
+  const root =
+    'If you are using Pro API key, please change your root URL from api.coingecko.com to pro-api.coingecko.com'
+  it.each([
+    [400, { error_code: 10_010, status: { error_message: root } }],
+    [401, { status: { error_code: 10_002, error_message: 'API Key Missing' } }],
+    [402, { status: { error_code: 10_005, error_message: 'This request is limited to subscribers' } }],
+  ])('status %d about our key says of no token that it has no price: %j', async (status, body) => {
+    fake.instead = body
+    fake.insteadStatus = status
+    const quotes = await open({ coinList: false }).quote('usd', [], [token(1)])
+    expect([quotes.get(token(1)), quotes.unread(token(1))]).toEqual([undefined, true])
+    expect(book.status().trouble).toContain(body.status.error_message)
+    fake.instead = undefined
+    fake.contracts[`avalanche/${token(1).address}`] = { usd: 2 }
+    advance(61_000)
+    expect((await book.quote('usd', [], [token(1)])).get(token(1))?.price).toBe(2)
+  })
+
   it('nothing at all is the answer about a thing that has no price', async () => {
     fake.instead = {}
     const quotes = await open().quote('usd', [], [token(1)])

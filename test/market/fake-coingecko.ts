@@ -14,8 +14,9 @@ export interface FakeCoingecko {
   list: unknown[] | undefined
   /** Addresses allowed per call. */
   allowed: number
-  /** Answered to every question, with a 200. */
+  /** Answered to every question, with this status. */
   instead: unknown
+  insteadStatus: number
   /** Answer addresses in upper case. */
   upperCase: boolean
   headers: IncomingMessage['headers'][]
@@ -81,7 +82,8 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
       const url = new URL(request.url ?? '/', 'http://localhost')
       seen.push(url.pathname)
       fake.headers.push(request.headers)
-      const { status, body } = fake.instead === undefined ? answer(url) : { status: 200, body: fake.instead }
+      const { status, body } =
+        fake.instead === undefined ? answer(url) : { status: fake.insteadStatus, body: fake.instead }
       return { status: status ?? 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     },
   })
@@ -94,6 +96,7 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
     list: undefined,
     allowed: 100,
     instead: undefined,
+    insteadStatus: 200,
     upperCase: false,
     headers: [],
     paths: () => seen,
