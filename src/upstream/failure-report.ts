@@ -28,8 +28,8 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
 
 /**
  * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet, or may not have
- * understood, is closer to the truth than others that said nothing; other doubtful errors are handed on only when every
- * upstream gave one.
+ * understood, is closer to the truth than others that said nothing, or that do not run the chain or lack the method;
+ * other doubtful errors are handed on only when every upstream gave one.
  */
 export const concludeFailures = <T>(
   pool: string,
@@ -38,8 +38,9 @@ export const concludeFailures = <T>(
 ): Outcome<T> => {
   const failures = withoutForeign(all)
   const last = failures.at(-1)
-  const behind = failures.findLast(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
-  if (behind?.fallback) return behind.fallback
+  const behind = failures.filter(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
+  const words = (behind.findLast(({ unheard }) => unheard !== true) ?? behind.at(-1))?.fallback
+  if (words) return words
   const doubtful = failures.findLast(({ kind }) => kind === 'doubtful')
   if (doubtful?.fallback) return doubtful.fallback
   if (last?.fallback && failures.every(({ fallback }) => fallback !== undefined)) return last.fallback

@@ -36,6 +36,8 @@ export interface Failure<T> {
   retryAfterMs?: number
   /** Not one byte of the request left this process, or the upstream did nothing with it: even a write may go elsewhere. */
   neverSent?: boolean
+  /** The fallback is about the upstream, not about the question: that of another goes before it. */
+  unheard?: boolean
   /** What the caller gets when nobody knows better (for example the node's own "header not found"). */
   fallback?: Outcome<T>
 }

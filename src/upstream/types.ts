@@ -158,6 +158,8 @@ export type AnswerVerdict =
       reason: string
       retryAfterMs?: number
       behind?: boolean
+      /** With `behind`: it did not look into the question, so what another says of it counts before its own words. */
+      unheard?: boolean
       rateLimited?: boolean
       untouched?: boolean
     }

@@ -14,6 +14,9 @@ const trouble = (reason: string): AnswerVerdict => ({ kind: 'retry', reason })
 /** This node is behind or does not have it: another may. When none has, its own words are the answer. */
 const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true })
 
+/** It did not look into the question: it does not run the chain, is not ready, or lacks the method. */
+const unheard = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true, unheard: true })
+
 /** Texts of a node that has not seen a block which the caller knows of. */
 const BEHIND =
   /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header (for hash )?not found|^unknown block$|^block not found(: |$)|missing trie node/
@@ -91,6 +94,7 @@ function judgeError(error: RpcError): AnswerVerdict {
   const access = accessOf(message)
   // That it wants a key is between it and this server; the client would take it for its own.
   if (access === 'closed') return trouble(`JSON-RPC error ${code}`)
+  if (LACKING.test(message)) return unheard(`JSON-RPC error ${code}`)
   return access === 'restricted' || mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
 
@@ -114,10 +118,10 @@ const BOOTSTRAPPING = 'API call rejected because chain is not done bootstrapping
 
 function judgeStatus({ status, body, headers }: RawResponse): AnswerVerdict {
   // API switched off, chain not validated here, or no node at all: another may serve it.
-  if (status === 404) return behind('status 404')
+  if (status === 404) return unheard('status 404')
   // Its limit for bodies is its own; what is too large for this server was refused before.
-  if (status === 413) return behind('status 413')
-  if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return behind('bootstrapping')
+  if (status === 413) return unheard('status 413')
+  if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return unheard('bootstrapping')
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined))
     return { kind: 'retry', reason: `status ${status}`, rateLimited: true, ...retryAfter(headers['retry-after']) }
   // A key, a bill or a host name that this upstream does not take; 3xx: something in front of it.

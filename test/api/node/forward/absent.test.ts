@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
+import { type Asked, evmCall, gorillaCall, nodeAt, OTHER_CHAIN, type Reply, startFront } from '../fake-nodes.ts'
 
 const idOf = ({ body }: Asked): string => /"id":(\d+)/.exec(body.toString())?.[1] ?? '1'
 const result = (asked: Asked, value: object): Reply => ({
@@ -35,5 +35,53 @@ it.each(CASES)('%s %s: what one node has not is asked of another', async (path, 
     expect(JSON.parse(nowhere.text)).toMatchObject(
       typeof absent === 'string' ? { error: { message: absent } } : { result: absent },
     )
+  }
+})
+
+/** As one says it that does not run the chain, has not caught up with it, or is of another version. */
+const UNASKED: readonly [what: string, Reply | ((asked: Asked) => Reply)][] = [
+  ['does not run the chain', { status: 404, body: '404 page not found\n' }],
+  ['starts', { status: 503, body: 'API call rejected because chain is not done bootstrapping' }],
+  ['lacks the method', (asked) => failure(asked, 'rpc: can\'t find method "platform.GetTx"')],
+]
+
+it.each(UNASKED)('that there is nothing counts before the word of a node that %s', async (_what, unasked) => {
+  // Whichever is asked first says the one, the other the other.
+  for (const turn of [0, 1]) {
+    const front = await startFront(2)
+    let asked = 0
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        if (call.method !== 'platform.getTx') return undefined
+        asked += 1
+        if (asked % 2 === turn) return failure(call, 'not found')
+        return typeof unasked === 'function' ? unasked(call) : unasked
+      }
+    const { status, text } = await front.post('/ext/bc/P', gorillaCall('platform.getTx', '{"txID":"x"}'))
+    expect([asked, status, (JSON.parse(text) as { error: { message: string } }).error.message]).toEqual([
+      2,
+      200,
+      'not found',
+    ])
+  }
+})
+
+it('a receipt that is not there yet is null, where a node beside does not run the L1', async () => {
+  for (const turn of [0, 1]) {
+    const front = await startFront(2)
+    let asked = 0
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        if (call.method !== 'eth_getTransactionReceipt') return undefined
+        asked += 1
+        if (asked % 2 === turn) return { body: `{"jsonrpc":"2.0","id":${idOf(call)},"result":null}\n` }
+        return { status: 404, body: '404 page not found\n' }
+      }
+    const hash = `0x${'ab'.repeat(32)}`
+    const { status, text } = await front.post(
+      `/ext/bc/${OTHER_CHAIN}/rpc`,
+      evmCall('eth_getTransactionReceipt', `["${hash}"]`),
+    )
+    expect([status, JSON.parse(text)]).toEqual([200, { jsonrpc: '2.0', id: 1, result: null }])
   }
 })
