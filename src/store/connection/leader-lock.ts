@@ -10,24 +10,39 @@ export interface HeldLock {
   release(): Promise<void>
 }
 
-const RETRY_MS = 1_000
-/** A session whose peer vanished without a word is noticed after this long. */
-const HEARTBEAT_MS = 5_000
+/** Milliseconds. */
+export interface LockTimes {
+  /** How often a standby tries. */
+  retry: number
+  /** How often the holder shows that it lives; twice as long without an answer, and the server is taken for gone. */
+  heartbeat: number
+  /** Without a word for so long the server ends the session, and the lock is anybody's. */
+  silence: number
+}
+
+/** A process that stands still keeps its connection, and so does, to the server, a machine that lost its power. */
+const TIMES: LockTimes = { retry: 1_000, heartbeat: 5_000, silence: 15_000 }
 
 /**
  * Waits until this process holds an advisory lock of the server, on a session of its own.
  * @throws CancelledError when `signal` is aborted before that; StoreUnavailableError when the server cannot be reached
  */
-export async function holdLock(settings: pg.ClientConfig, key: number, signal: AbortSignal): Promise<HeldLock> {
-  const client = new pg.Client({ ...settings, query_timeout: HEARTBEAT_MS * 2 })
+export async function holdLock(
+  settings: pg.ClientConfig,
+  key: number,
+  signal: AbortSignal,
+  times: LockTimes = TIMES,
+): Promise<HeldLock> {
+  const client = new pg.Client({ ...settings, query_timeout: times.heartbeat * 2 })
   const lost = new AbortController()
   const lose = (): void => lost.abort(new CancelledError('the database session with the lock is gone'))
   client.on('error', lose)
   client.on('end', lose)
   try {
     await client.connect()
+    await client.query(`set idle_session_timeout = ${times.silence}`)
     while (!(await tryLock(client, key))) {
-      await sleep(RETRY_MS, undefined, { signal })
+      await sleep(times.retry, undefined, { signal })
       lost.signal.throwIfAborted()
     }
     signal.throwIfAborted()
@@ -35,7 +50,7 @@ export async function holdLock(settings: pg.ClientConfig, key: number, signal: A
     await client.end().catch(() => undefined)
     throw signal.aborted ? new CancelledError() : databaseError(error)
   }
-  const beat = setInterval(() => void client.query('select 1').catch(lose), HEARTBEAT_MS)
+  const beat = setInterval(() => void client.query('select 1').catch(lose), times.heartbeat)
   beat.unref()
   lost.signal.addEventListener('abort', () => clearInterval(beat))
   return {

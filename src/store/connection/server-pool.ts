@@ -16,11 +16,20 @@ export interface ServerPoolOptions {
   /** Callers that may wait for a connection at once; more are refused. */
   maxWaiting: number
   logger: Logger
+  /** Longest pause between two statements of a range's transaction; default 30 s. */
+  silenceMs?: number
 }
 
 /** One per indexed stream that commits at the same time, and one for upkeep. */
 const PATIENT_CONNECTIONS = 4
 const PATIENT_TIMEOUT_MS = 3_600_000
+/**
+ * A statement may take long, but nobody thinks for so long between two of them: whoever is silent stands still, or lost its
+ * power, and what it has locked keeps the standby from going on.
+ */
+const SILENCE_MS = 30_000
+/** A server that vanished without a word is asked for by the system from then on, and given up some ten seconds later. */
+const KEEP_ALIVE_MS = 10_000
 /** The server ends a late statement; one that is silent for so much longer is no longer there. */
 const GRACE_MS = 5_000
 
@@ -31,6 +40,7 @@ function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
     application_name: 'firn',
     connectionTimeoutMillis: options.statementTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: { getTypeParser },
   }
 }
@@ -54,7 +64,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     // A range's statements follow one another without waiting for answers.
     pipeline: true,
     statement_timeout: PATIENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: PATIENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: options.silenceMs ?? SILENCE_MS,
     idleTimeoutMillis: 60_000,
   })
   const lost = (error: Error): void => options.logger.warn({ err: error }, 'database connection lost')

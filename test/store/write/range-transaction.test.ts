@@ -78,8 +78,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const onServer = async (database: string): Promise<ConnectionPool> =>
+const onServer = async (database: string, silenceMs?: number): Promise<ConnectionPool> =>
   openServerPool({
+    ...(silenceMs === undefined ? {} : { silenceMs }),
     databaseUrl: await server.create(database),
     size: 2,
     statementTimeoutMs: 20_000,
@@ -112,6 +113,23 @@ it('a range whose connection is cut is not taken for written', async () => {
     async (tx) => void tx.send(sql`insert into entry values (3)`),
   )
   expect((await admin.query('select number from entry')).rows).toEqual([{ number: 3 }])
+  await admin.end()
+  await pool.end()
+})
+
+it('a range whose process stands still in the middle is given up, so that nobody waits for what it locked', async () => {
+  const pool = await onServer('silent', 1_000)
+  const admin = new pg.Client({ connectionString: server.url('silent') })
+  await admin.connect()
+  await admin.query('create table entry (number int4 primary key); insert into entry values (1)')
+  const silent = inRangeTransaction({ pool: pool.patient, pipelined: true }, async (tx) => {
+    await tx.send(sql`update entry set number = 2`)
+    // Another writer has to wait for this one, which sends no further statement.
+    await admin.query('update entry set number = number + 10')
+    await tx.send(sql`update entry set number = 3`)
+  })
+  await expect(silent).rejects.toThrow('the database is not there')
+  expect((await admin.query('select number from entry')).rows).toEqual([{ number: 11 }])
   await admin.end()
   await pool.end()
 })
