@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { errors, jwtVerify } from 'jose'
 import { ConfigError } from '../../errors.ts'
-import { createKeyFile } from './key-file.ts'
+import { openKeySet, verifyBy } from './key-set.ts'
 
 export interface AppCheckOptions {
   mode: 'off' | 'static' | 'jwt' | 'firebase'
@@ -24,11 +24,6 @@ export type AppCheck = (header: string | undefined) => boolean | Promise<boolean
 
 const FIREBASE_JWKS = 'https://firebaseappcheck.googleapis.com/v1/jwks'
 const FIREBASE_ISSUER = 'https://firebaseappcheck.googleapis.com/'
-
-/** Unknown key ids are looked up at most once per this time, so that forged tokens cannot drive our requests. */
-const JWKS_COOLDOWN_MS = 30_000
-const JWKS_MAX_AGE_MS = 6 * 3_600_000
-const JWKS_TIMEOUT_MS = 5_000
 
 /**
  * The `x-firebase-appcheck` credential. An empty value means missing (the extension sends that when it has no token).
@@ -75,8 +70,8 @@ function jwt(options: AppCheckOptions): (token: string) => Promise<boolean> {
     return (token) => verified(() => jwtVerify(token, key, { ...claims, algorithms: ['HS256'] }))
   }
   if (options.jwks === undefined) throw new ConfigError(['balance.appCheck: mode jwt needs secret or jwks'])
-  const keys = keySource(options.jwks)
-  return (token) => verified(() => jwtVerify(token, keys, { ...claims, algorithms: ['RS256', 'ES256'] }))
+  const keys = openKeySet(options.jwks)
+  return (token) => verified(() => verifyBy(keys, token, { ...claims, algorithms: ['RS256', 'ES256'] }))
 }
 
 function firebase(options: AppCheckOptions): (token: string) => Promise<boolean> {
@@ -84,12 +79,12 @@ function firebase(options: AppCheckOptions): (token: string) => Promise<boolean>
   if (projectNumber === undefined && projectId === undefined) {
     throw new ConfigError(['balance.appCheck: mode firebase needs projectNumber or projectId'])
   }
-  const keys = keySource(options.jwks ?? FIREBASE_JWKS)
+  const keys = openKeySet(options.jwks ?? FIREBASE_JWKS)
   const audience = [projectNumber, projectId].filter((part) => part !== undefined).map((part) => `projects/${part}`)
   return async (token) => {
     let subject: string | undefined
     const valid = await verified(async () => {
-      const { payload } = await jwtVerify(token, keys, {
+      const payload = await verifyBy(keys, token, {
         algorithms: ['RS256'],
         audience,
         requiredClaims: ['exp', 'sub'],
@@ -112,19 +107,8 @@ async function verified(verify: () => Promise<unknown>): Promise<boolean> {
     await verify()
     return true
   } catch (error) {
-    if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) throw error
-    if (error instanceof errors.JOSEError && !(error.code === 'ERR_JOSE_GENERIC')) return false
+    if (error instanceof errors.JWKSInvalid) throw error
+    if (error instanceof errors.JOSEError) return false
     throw error
   }
-}
-
-function keySource(jwks: string): JWTVerifyGetKey {
-  if (/^https?:\/\//.test(jwks)) {
-    return createRemoteJWKSet(new URL(jwks), {
-      cooldownDuration: JWKS_COOLDOWN_MS,
-      cacheMaxAge: JWKS_MAX_AGE_MS,
-      timeoutDuration: JWKS_TIMEOUT_MS,
-    })
-  }
-  return createKeyFile(jwks, JWKS_COOLDOWN_MS)
 }

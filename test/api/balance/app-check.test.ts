@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AppCheckOptions, createAppCheck } from '../../../src/api/balance/app-check.ts'
+import { steadyNow } from '../../../src/lib/steady-clock.ts'
 
 const NUMBER = '123456789012'
 const APP = '1:123456789012:web:321abc456def7890'
@@ -21,9 +22,13 @@ let keysUrl: string
 let keySet: string
 let asked = 0
 let failing = false
+let silent = false
+/** What the server of keys answers, where it is not `keySet`. */
+let served: string | undefined
 
 beforeAll(async () => {
-  const [mine, theirs] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
+  const [mine, theirs] = await Promise.all([1, 2].map(() => generateKeyPair('RS256', { extractable: true })))
+  if (!mine || !theirs) throw new Error('no keys')
   own = mine.privateKey
   foreign = theirs.privateKey
   keySet = JSON.stringify({ keys: [{ ...(await exportJWK(mine.publicKey)), kid: 'own', alg: 'RS256', use: 'sig' }] })
@@ -32,7 +37,8 @@ beforeAll(async () => {
   writeFileSync(keysFile, keySet)
   server = createServer((_request, response) => {
     asked += 1
-    response.writeHead(failing ? 500 : 200, { 'content-type': 'application/json' }).end(keySet)
+    if (silent) return
+    response.writeHead(failing ? 500 : 200, { 'content-type': 'application/json' }).end(served ?? keySet)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   keysUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`
@@ -51,6 +57,18 @@ const GOOD: JWTPayload = {
 const sign = (claims: JWTPayload, options: { key?: Key; kid?: string; expires?: string | false } = {}) => {
   const token = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: options.kid ?? 'own' }).setIssuedAt()
   return (options.expires === false ? token : token.setExpirationTime(options.expires ?? '1h')).sign(options.key ?? own)
+}
+
+/** The public part of a key, as a set of keys has it. */
+const keyOf = async (key: Key) => {
+  const { kty, n, e } = await exportJWK(key)
+  return { kty, n, e, kid: 'foreign', alg: 'RS256', use: 'sig' }
+}
+
+/** @param ms so much later than any test before was; tokens have to live as long */
+async function later(ms: number, run: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now: steadyNow() + ms })
+  await run().finally(() => vi.useRealTimers())
 }
 
 describe('mode off and static', () => {
@@ -147,6 +165,69 @@ describe('mode firebase', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  it('reads a file of keys again also where a key is new under the same name or none, or was taken out', async () => {
+    const file = join(folder, 'replaced.json')
+    const [key] = JSON.parse(keySet).keys
+    const { kid: _, ...nameless } = await keyOf(foreign)
+    writeFileSync(file, keySet)
+    const judge = check({ mode: 'jwt', jwks: file })
+    const byForeign = await sign(GOOD, { key: foreign })
+    expect([await judge(await sign(GOOD)), await judge(byForeign)]).toEqual([true, false])
+    writeFileSync(file, JSON.stringify({ keys: [{ ...nameless, kid: 'own' }] }))
+    await later(31_000, async () => {
+      expect([await judge(await sign(GOOD)), await judge(byForeign)]).toEqual([false, true])
+      writeFileSync(file, JSON.stringify({ keys: [key] }))
+      vi.setSystemTime(Date.now() + 31_000)
+      expect([await judge(await sign(GOOD)), await judge(byForeign)]).toEqual([true, false])
+    })
+  })
+
+  it('takes a token that names no key where one of several fits', async () => {
+    const file = join(folder, 'several.json')
+    const third = await generateKeyPair('RS256', { extractable: true })
+    writeFileSync(file, JSON.stringify({ keys: [await keyOf(foreign), JSON.parse(keySet).keys[0]] }))
+    const judge = check({ mode: 'jwt', jwks: file })
+    const unnamed = (key: Key) =>
+      new SignJWT(GOOD).setProtectedHeader({ alg: 'RS256' }).setExpirationTime('1h').sign(key)
+    expect(await judge(await unnamed(own))).toBe(true)
+    expect(await judge(await unnamed(foreign))).toBe(true)
+    expect(await judge(await unnamed(third.privateKey))).toBe(false)
+  })
+
+  it('goes by keys that it has, without a wait, while their server is away or silent, for a day', async () => {
+    const judge = check({ mode: 'firebase', jwks: keysUrl, projectNumber: NUMBER })
+    const lasting = await sign(GOOD, { expires: '7d' })
+    expect(await judge(lasting)).toBe(true)
+    try {
+      failing = true
+      asked = 0
+      await later(31_000, async () => {
+        for (let i = 0; i < 5; i += 1) expect(await judge(await sign(GOOD, { kid: 'forged' }))).toBe(false)
+        expect(asked).toBe(1)
+        silent = true
+        vi.setSystemTime(Date.now() + 7 * 3_600_000)
+        expect(await judge(lasting)).toBe(true)
+        await vi.waitFor(() => expect(asked).toBe(2))
+        server.closeAllConnections()
+        silent = false
+        vi.setSystemTime(Date.now() + 17 * 3_600_000)
+        await expect(judge(lasting)).rejects.toThrow(/status 500|fetch failed/)
+        failing = false
+        expect(await judge(lasting)).toBe(true)
+      })
+    } finally {
+      failing = false
+      silent = false
+    }
+  })
+
+  it('takes no more of a set of keys than a set of keys can have', async () => {
+    served = JSON.stringify({ keys: [], more: 'x'.repeat(2 * 1_048_576) })
+    const judge = check({ mode: 'firebase', jwks: keysUrl, projectNumber: NUMBER })
+    await expect(judge(await sign(GOOD))).rejects.toThrow('over 1048576 bytes')
+    served = undefined
   })
 
   it('is the trouble of the server, not of the caller, when keys cannot be had', async () => {

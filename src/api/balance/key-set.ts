@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises'
+import {
+  createLocalJWKSet,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
+import { steadyNow } from '../../lib/steady-clock.ts'
+
+/** Public keys that are read from somewhere and rotate there. */
+export interface KeySet {
+  /** @throws what reading throws, while there are no keys */
+  readonly find: JWTVerifyGetKey
+  /** Reads the keys again, unless that was tried a moment ago; whether there are newly read ones. */
+  renew(): Promise<boolean>
+}
+
+/** Milliseconds. */
+export interface KeyTimes {
+  /** The keys are read again at most once in this time, so that forged tokens cannot drive our reads. */
+  cooldown: number
+  /** Keys of this age are read again: one that was taken out must not be in force for ever. */
+  refresh: number
+  /** Keys of this age are not believed any more, where they cannot be read again. */
+  keep: number
+}
+
+const COOLDOWN_MS = 30_000
+/** Of a file: somebody put it there, and what it said last holds. */
+const FILE_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: COOLDOWN_MS, keep: Number.POSITIVE_INFINITY }
+/** Google's keys may be kept for six hours, says its documentation; a day bridges what their server may be away. */
+const URL_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: 6 * 3_600_000, keep: 24 * 3_600_000 }
+const FETCH_MS = 5_000
+/** A set of keys has some kilobytes. */
+const MAX_BYTES = 1_048_576
+
+/** @param jwks http or https URL, or path of a file */
+export function openKeySet(jwks: string): KeySet {
+  return /^https?:\/\//.test(jwks)
+    ? createKeySet(() => fetchKeys(jwks), URL_TIMES)
+    : createKeySet(() => readFile(jwks, 'utf8'), FILE_TIMES)
+}
+
+/**
+ * Verifies a token with the keys of a set. Where none fits they may have rotated: they are read again, and it is tried
+ * once more. A token that names no key may be of any.
+ * @throws errors of `jose` for the token's own faults; what reading the keys throws
+ */
+export async function verifyBy(keys: KeySet, token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return await verifyByAny(keys, token, options)
+  } catch (error) {
+    const mayBeOld = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
+    if (!mayBeOld || !(await keys.renew())) throw error
+    return verifyByAny(keys, token, options)
+  }
+}
+
+async function verifyByAny(keys: KeySet, token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys.find, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload
+      } catch (wrong) {
+        if (!(wrong instanceof errors.JWSSignatureVerificationFailed)) throw wrong
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** @param read answers the set as JSON text; called by one caller at a time */
+export function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: KeyTimes): KeySet {
+  let keys: { find: JWTVerifyGetKey; readAt: number } | undefined
+  let triedAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  const load = (): Promise<void> => {
+    if (reading) return reading
+    triedAt = steadyNow()
+    const readAt = triedAt
+    reading = read()
+      .then((text) => {
+        keys = { find: createLocalJWKSet(JSON.parse(text)), readAt }
+      })
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+  const mayTry = (): boolean => reading !== undefined || steadyNow() - triedAt >= cooldown
+  return {
+    async find(header, token) {
+      const age = keys === undefined ? Number.POSITIVE_INFINITY : steadyNow() - keys.readAt
+      if (keys === undefined || age >= keep) {
+        await load()
+      } else if (age >= refresh && mayTry()) {
+        // Nobody waits for a server that is slow while there are keys.
+        const loaded = load().catch(() => undefined)
+        if (keep === Number.POSITIVE_INFINITY) await loaded
+      }
+      if (keys === undefined) throw new errors.JWKSInvalid('no keys')
+      return keys.find(header, token)
+    },
+    async renew() {
+      if (!mayTry()) return false
+      return load().then(
+        () => true,
+        () => false,
+      )
+    },
+  }
+}
+
+async function fetchKeys(url: string): Promise<string> {
+  const headers = { accept: 'application/json, application/jwk-set+json' }
+  const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
+  const chunks: Uint8Array[] = []
+  let size = 0
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new Error(`the keys of tokens cannot be had: status ${response.status}`)
+  }
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length
+    if (size > MAX_BYTES) throw new Error(`the keys of tokens cannot be had: over ${MAX_BYTES} bytes`)
+    chunks.push(chunk as Uint8Array)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
