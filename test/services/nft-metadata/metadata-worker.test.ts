@@ -155,6 +155,14 @@ describe('metadata of a token', () => {
     expect(await named(`data:,${'x'.repeat(5_000)}`)).toMatchObject({ status: 'METADATA_CONTENT_TOO_LARGE' })
   })
 
+  it('fails by the contract, however much it answers', async () => {
+    // As much as memory holds for the gas of one call.
+    const empty = `0x${'20'.padStart(64, '0')}${(4_700_000).toString(16).padStart(64, '0')}${'00'.repeat(4_700_000)}`
+    expect(await fetched({ answer: async () => empty })).toEqual({ status: 'INVALID_TOKEN_URI' })
+    for (const odd of [empty.slice(0, -1), `${empty}g0`, empty.slice(2)])
+      expect(await fetched({ answer: async () => odd })).toEqual({ status: 'INVALID_TOKEN_URI' })
+  })
+
   it('tells hosts that are away, busy or endless apart, and comes back later', async () => {
     const url = await startHost((request, response) => {
       response.statusCode = request.url?.startsWith('/busy') ? 429 : request.url === '/gone' ? 503 : 200
