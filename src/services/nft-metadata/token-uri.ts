@@ -65,10 +65,17 @@ function withId(text: string, token: DueNft, maxBytes: number, what: string): st
 /** Without what no URI holds and no database takes: controls and broken surrogates. */
 export const uriText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, '').trim()
 
+/**
+ * How nodes say that a contract's code ended by itself: geth and its kin by the name of each way, reth and anvil as
+ * `EVM error InvalidJump`, Nethermind as `VM execution error`. Contracts of old compilers have no other refusal.
+ */
+const HALTED =
+  /revert|invalid (opcode|jump)|out of gas|stack (underflow|limit|overflow)|gas uint64 overflow|return data out of bounds|write protection|max call depth|^(EVM|VM execution) error/i
+
 /** Whether the contract itself refused: the truth about the call, whoever is asked. */
 export function isRevert(error: unknown): boolean {
   if (!(error instanceof JsonRpcError)) return false
-  return error.rpcCode === 3 || /revert|invalid opcode|out of gas|stack underflow/i.test(error.message)
+  return error.rpcCode === 3 || HALTED.test(error.message)
 }
 
 /** ABI string; the offset must be 32, as every compiler writes it. */

@@ -163,6 +163,22 @@ describe('metadata of a token', () => {
       expect(await fetched({ answer: async () => odd })).toEqual({ status: 'INVALID_TOKEN_URI' })
   })
 
+  it('is missing in whatever way the code of the contract ends', async () => {
+    const ends = [
+      'invalid jump destination',
+      'stack limit reached 1024 (1023)',
+      'gas uint64 overflow',
+      'return data out of bounds',
+      'EVM error InvalidJump',
+      'EVM error: StackOverflow',
+      'VM execution error.',
+    ]
+    for (const text of ends) {
+      const answer = () => Promise.reject(new JsonRpcError(text, -32_000))
+      expect((await fetched({ answer })).status, text).toBe('MISSING_TOKEN')
+    }
+  })
+
   it('tells hosts that are away, busy or endless apart, and comes back later', async () => {
     const url = await startHost((request, response) => {
       response.statusCode = request.url?.startsWith('/busy') ? 429 : request.url === '/gone' ? 503 : 200
