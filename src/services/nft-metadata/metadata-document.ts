@@ -6,6 +6,11 @@ import { uriText } from './token-uri.ts'
 
 /** Nesting beyond this has no use for anybody who shows a token. */
 const MAX_DEPTH = 32
+/**
+ * Values of a document, members and elements of lists. Two megabytes hold a million, and reading them takes seconds in
+ * which nobody else is answered; a contract can write such a document for each of its tokens.
+ */
+const MAX_VALUES = 10_000
 /** Characters. Images may be written out as data: URIs. */
 const MOST = { name: 256, symbol: 64, description: 8_192, background: 64, text: 2_048, uri: 262_144 }
 
@@ -18,7 +23,7 @@ type Members = Omit<FetchedMetadata, 'status' | 'tokenUri' | 'retryAt'>
  * Members of a metadata document as ERC-721, ERC-1155 and the marketplaces name them. Strangers wrote it: text is
  * cleaned for display, URIs of schemes that run code are left out, as is what has the wrong type. Numbers stay as they
  * are written: many are longer than a double, and whoever reads the text may read them in full.
- * @throws MetadataFailure when it is no JSON, no object or nested too deeply
+ * @throws MetadataFailure when it is no JSON, no object, nested too deeply or of too many values
  */
 export function readDocument(text: string): Members {
   const document = parse(text)
@@ -44,7 +49,9 @@ export function readDocument(text: string): Members {
 }
 
 function parse(text: string): Record<string, unknown> {
-  if (depthOf(text) > MAX_DEPTH) throw new MetadataFailure('INVALID_METADATA', 'the document is nested too deeply')
+  const { depth, values } = shapeOf(text)
+  if (depth > MAX_DEPTH) throw new MetadataFailure('INVALID_METADATA', 'the document is nested too deeply')
+  if (values > MAX_VALUES) throw new MetadataFailure('METADATA_CONTENT_TOO_LARGE', 'the document has too many values')
   let document: unknown
   try {
     document = parseJsonAsWritten(text)
@@ -56,19 +63,23 @@ function parse(text: string): Record<string, unknown> {
   return document as Record<string, unknown>
 }
 
-/** Counted in the text: by the time a parser has built what is too deep, it is too late. */
-function depthOf(text: string): number {
+/** Counted in the text: by the time a parser has built what is too deep or too much, it is too late. */
+function shapeOf(text: string): { depth: number; values: number } {
   let depth = 0
   let deepest = 0
+  let values = 0
   let inText = false
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at]
     if (sign === '"') inText = !inText
     else if (inText) at += sign === '\\' ? 1 : 0
-    else if (sign === '[' || sign === '{') deepest = Math.max(deepest, ++depth)
-    else if (sign === ']' || sign === '}') depth -= 1
+    else if (sign === ',') values += 1
+    else if (sign === '[' || sign === '{') {
+      values += 1
+      deepest = Math.max(deepest, ++depth)
+    } else if (sign === ']' || sign === '}') depth -= 1
   }
-  return deepest
+  return { depth: deepest, values }
 }
 
 function uriOf(value: unknown, allowed: RegExp): string | undefined {

@@ -35,6 +35,16 @@ it('lists and objects are JSON with clean texts, whatever their members are call
   )
 })
 
+it('a document of more values than anybody shows is not read: a million of them took seconds', () => {
+  const attributes = (count: number): string => `{"attributes":[${Array(count).fill('1e1').join(',')}]}`
+  expect(readDocument(attributes(9_000)).attributes).toHaveLength(36_001)
+  const tooMany = expect.objectContaining({ metadataStatus: 'METADATA_CONTENT_TOO_LARGE' })
+  for (const text of [attributes(10_001), `{"properties":{"a":[${'{},'.repeat(5_000)}1]}}`])
+    expect(() => readDocument(text)).toThrow(tooMany)
+  const texts = JSON.stringify({ name: '[{,'.repeat(40), image: `data:image/svg+xml,${',{'.repeat(20_000)}` })
+  expect(readDocument(texts).imageUri).toHaveLength(40_019)
+})
+
 const latin = Buffer.from('{"name":"caf\u00e9"}', 'latin1')
 const wide = Buffer.from('\ufeff{"name":"caf\u00e9"}', 'utf16le')
 
