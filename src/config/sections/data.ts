@@ -4,7 +4,10 @@ import { choice, count, list, ms, secret, section, toggle, url } from './field.t
 const PlanSchema = section({
   computeUnitsPerMinute: count(10_000_000, 'Compute units per minute.'),
   computeUnitsPerDay: count(10_000_000_000, 'Compute units per day.'),
-  operations: list(Type.String({ minLength: 1 }), 'Operations (their operationId) that may be called; empty = all.'),
+  operations: list(
+    Type.String({ minLength: 1 }),
+    'Operations (their operationId) that may be called; empty = all. live-check may always be.',
+  ),
 })
 
 const ApiKeySchema = section({

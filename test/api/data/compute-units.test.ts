@@ -200,6 +200,15 @@ it('tells load balancers, which have no key, how it is also where keys are requi
   expect(await status('/v1/blocks')).toBe(401)
 })
 
+it('tells them also where a plan lists what may be called', async () => {
+  const listed = { default: { ...plans.default, operations: ['listTokens'] } }
+  const { url } = await stage.serve({ data: { plans: listed, apiKeys: [{ key: KEY, plan: 'default' }] } })
+  const status = async (path: string, headers = {}) => (await fetch(url + path, { headers })).status
+  expect(await status('/v1/live-check')).toBe(200)
+  expect(await status('/v1/live-check', { 'x-glacier-api-key': KEY })).toBe(200)
+  expect(await status('/v1/health-check')).toBe(401)
+})
+
 it('an operation that the default plan leaves out asks who has no key for one; addresses of one IPv6 network share', async () => {
   const limited = { default: { computeUnitsPerMinute: 30, computeUnitsPerDay: 1_000, operations: ['live-check'] } }
   const units = createComputeUnits({ plans: limited, apiKeys: [], keyRequired: false }, createMemoryUsage())
