@@ -12,6 +12,7 @@ import { readDocument } from './metadata-document.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 import { type Gateways, metadataPlace } from './metadata-place.ts'
 import { retrySeconds } from './retry-plan.ts'
+import type { SilentPlaces } from './silent-places.ts'
 import { type CallContract, documentUri, ownDocument, readTokenUri } from './token-uri.ts'
 
 /**
@@ -28,6 +29,7 @@ export interface MetadataFetchDeps {
   call: CallContract
   fetch: FetchDocument
   hosts: HostTurns
+  silent: SilentPlaces
   gateways: Gateways
   /** Largest document, bytes. */
   maxBytes: number
@@ -53,7 +55,7 @@ export async function fetchMetadata(
   let tokenUri: string | undefined
   try {
     tokenUri = await readTokenUri(token, deps.call, signal)
-    const text = await readText(documentUri(tokenUri, token, MOST_IN_URI * deps.maxBytes), deps, token.asked, signal)
+    const text = await readText(documentUri(tokenUri, token, MOST_IN_URI * deps.maxBytes), deps, token, signal)
     return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(ownDocument(text, token, deps.maxBytes)) }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
@@ -71,15 +73,19 @@ const keptUri = (uri: string | undefined): { tokenUri?: string } =>
 
 async function readText(
   uri: string,
-  { fetch, hosts, gateways, maxBytes }: MetadataFetchDeps,
-  asked: boolean,
+  { fetch, hosts, silent, gateways, maxBytes }: MetadataFetchDeps,
+  { chainId, contract, asked }: DueNft,
   signal: AbortSignal,
 ): Promise<string> {
   const place = metadataPlace(uri, gateways, maxBytes)
   if (place.kind === 'inline') return place.text
   try {
+    const { host } = new URL(place.url)
+    // A host alone would be too much: gateways have what they have of one collection and not of another.
+    const collection = `${contract} of ${chainId} at ${host}`
     const get = () => fetch(place.url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
-    const { body, mediaType } = await hosts.run(new URL(place.url).host, get, asked)
+    if (!asked) silent.check(collection)
+    const { body, mediaType } = await hosts.run(host, () => silent.ask(collection, get, asked), asked)
     if (body.length > maxBytes) throw new AnswerTooLargeError('the document is too large')
     return documentText(body, mediaType)
   } catch (error) {

@@ -5,6 +5,7 @@ import type { DueNft, NftMetadataRecords } from '../../store/index.ts'
 import { createHostTurns } from './host-turns.ts'
 import { type FetchDocument, fetchMetadata } from './metadata-fetch.ts'
 import { type Gateways, PUBLIC_GATEWAYS } from './metadata-place.ts'
+import { createSilentPlaces } from './silent-places.ts'
 import type { CallContract } from './token-uri.ts'
 
 export interface NftMetadataWorkerDeps {
@@ -119,6 +120,7 @@ function createAttempt(deps: NftMetadataWorkerDeps, signal: AbortSignal): (token
     call: deps.call,
     fetch: deps.fetch,
     hosts: createHostTurns(deps.perHost ?? 4),
+    silent: createSilentPlaces(),
     gateways: deps.gateways ?? PUBLIC_GATEWAYS,
     maxBytes: deps.maxBytes ?? 2_097_152,
     now: () => BigInt(Math.floor(Date.now() / 1_000)),

@@ -1,0 +1,45 @@
+import { LRUCache } from 'lru-cache'
+import { UpstreamUnavailableError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+
+/** Keeps a collection whose documents nobody hands out any more from taking the places of all others. */
+export interface SilentPlaces {
+  /** @throws UpstreamUnavailableError while the place is left alone */
+  check(place: string): void
+  /**
+   * Runs the work. A place that was waited for in vain several times in a row is left alone for a minute. `anyhow`: is
+   * asked also then.
+   */
+  ask<T>(place: string, work: () => Promise<T>, anyhow?: boolean): Promise<T>
+}
+
+/** A failure that took this long was waited for; what fails sooner keeps nobody waiting. Milliseconds. */
+const WAITED_MS = 3_000
+const MOST_IN_VAIN = 4
+const SILENT_MS = 60_000
+/** Places that failed of late; what is forgotten is asked again. */
+const REMEMBERED = 10_000
+
+export function createSilentPlaces(now: () => number = steadyNow): SilentPlaces {
+  const failing = new LRUCache<string, { inVain: number; untilMs: number }>({ max: REMEMBERED })
+  const check = (place: string): void => {
+    if ((failing.get(place)?.untilMs ?? 0) > now()) throw new UpstreamUnavailableError(`${place}: says nothing of late`)
+  }
+  return {
+    check,
+    async ask(place, work, anyhow = false) {
+      if (!anyhow) check(place)
+      const beganAt = now()
+      try {
+        const found = await work()
+        failing.delete(place)
+        return found
+      } catch (error) {
+        const inVain = (failing.get(place)?.inVain ?? 0) + 1
+        if (now() - beganAt < WAITED_MS) failing.delete(place)
+        else failing.set(place, { inVain, untilMs: inVain < MOST_IN_VAIN ? 0 : now() + SILENT_MS })
+        throw error
+      }
+    },
+  }
+}

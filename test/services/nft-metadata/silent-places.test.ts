@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { UpstreamUnavailableError } from '../../../src/errors.ts'
+import { createHostTurns } from '../../../src/services/nft-metadata/host-turns.ts'
+import { fetchMetadata } from '../../../src/services/nft-metadata/metadata-fetch.ts'
+import { PUBLIC_GATEWAYS } from '../../../src/services/nft-metadata/metadata-place.ts'
+import { createSilentPlaces } from '../../../src/services/nft-metadata/silent-places.ts'
+import { abiString, DUE } from './due-token.ts'
+
+const DEAD = '22'.repeat(20)
+
+/** Collections behind one gateway, on a clock that only answers move: one is found nowhere, which takes its time. */
+function startGateway(tookMs = 10_000) {
+  const clock = { ms: 1_000_000 }
+  const asked: string[] = []
+  const now = () => clock.ms
+  const deps = {
+    call: async (_chain: bigint, { to }: { to: string }) => abiString(`ipfs://${to.slice(2)}/1`),
+    fetch: async (url: string) => {
+      asked.push(url.includes(DEAD) ? 'dead' : 'other')
+      if (!url.includes(DEAD)) return { body: Buffer.from('{"name":"a"}'), mediaType: 'application/json' }
+      clock.ms += tookMs
+      throw new UpstreamUnavailableError('no answer within 10 s')
+    },
+    hosts: createHostTurns(4, now),
+    silent: createSilentPlaces(now),
+    gateways: PUBLIC_GATEWAYS,
+    maxBytes: 4_096,
+    now: () => 1n,
+  }
+  const statusOf = async (token: { contract?: string; asked?: boolean; chainId?: bigint }) =>
+    (await fetchMetadata({ ...DUE, ...token }, deps, new AbortController().signal)).status
+  return { clock, asked, statusOf }
+}
+
+it('a collection that is waited for in vain keeps nobody waiting: it is left alone for a minute, its gateway is not', async () => {
+  const { clock, asked, statusOf } = startGateway()
+  for (let turn = 0; turn < 40; turn++) expect(await statusOf({ contract: DEAD })).toBe('UNREACHABLE_TOKEN_URI')
+  expect(asked).toEqual(Array(4).fill('dead'))
+  expect(await statusOf({})).toBe('INDEXED')
+  // Somebody waits for this one.
+  await statusOf({ contract: DEAD, asked: true })
+  expect(asked.slice(4)).toEqual(['other', 'dead'])
+  clock.ms += 60_000
+  for (let turn = 0; turn < 3; turn++) await statusOf({ contract: DEAD })
+  expect(asked.slice(6)).toEqual(['dead'])
+})
+
+it('what fails at once is asked on', async () => {
+  const { asked, statusOf } = startGateway(100)
+  for (let turn = 0; turn < 10; turn++) await statusOf({ contract: DEAD })
+  expect(asked).toHaveLength(10)
+})
