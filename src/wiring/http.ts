@@ -21,6 +21,7 @@ import type { ServerTracing } from './tracing.ts'
 /** Request headers that browsers may send; wallets' own are among them. */
 const CORS_HEADERS = [
   'content-type',
+  'accept',
   'authorization',
   'x-firebase-appcheck',
   'x-application-name',

@@ -20,9 +20,16 @@ describe('pages of other origins', () => {
   it('may send every header that wallets send', async () => {
     const asked = [
       'content-type',
+      'accept',
+      'authorization',
       'x-firebase-appcheck',
+      'x-glacier-api-key',
+      'x-app-component',
       'x-application-name',
       'x-application-version',
+      'cache-control',
+      'pragma',
+      'expires',
       'last-event-id',
     ]
     const answer = await app.http.inject({
