@@ -44,9 +44,9 @@ export interface NftMetadataRecords {
   store(token: Turn, result: FetchedMetadata): Promise<void>
   /**
    * Gives a turn back in which nothing was found out. What a user asked for is next again, the rest after
-   * `waitSeconds`; nothing happens to a token that was asked for since.
+   * `waitSeconds`; nothing happens to a token that was asked for since. `attempts` count as failed from now on.
    */
-  giveBack(token: Turn & Pick<DueNft, 'asked'>, waitSeconds: number): Promise<void>
+  giveBack(token: Turn & Pick<DueNft, 'asked' | 'attempts'>, waitSeconds: number): Promise<void>
   /**
    * Asks for a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
    * @returns undefined when it was accepted, else the seconds until the next one may be
@@ -118,7 +118,8 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
     },
     async giveBack(token, waitSeconds) {
       const due = token.asked ? ASKED : nowSeconds() + BigInt(waitSeconds)
-      await sql`update evm_nft_metadata set due_at = ${due} where ${key(token)} and due_at = ${token.lease}`.execute(db)
+      await sql`update evm_nft_metadata set due_at = ${due}, attempts = ${token.attempts}
+        where ${key(token)} and due_at = ${token.lease}`.execute(db)
     },
     async requestReindex(token, coolDownSeconds) {
       const where = key({ ...token, stream: await numbers.evm(token.chainId) })

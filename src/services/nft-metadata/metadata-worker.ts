@@ -141,7 +141,9 @@ async function giveBack(records: NftMetadataWorkerDeps['records'], token: DueNft
   const asked = token.asked && token.attempts < ASKED_ATTEMPTS
   if (asked) await pause(ASKED_TROUBLE_MS, signal)
   const wait = signal.aborted ? 0 : CHAIN_TROUBLE_SECONDS
-  const given = records.giveBack({ ...token, asked }, wait).catch(() => undefined)
+  // Where the chain was away no host has failed: its own failures are the ones that are counted. While a user waits, all are.
+  const attempts = asked ? token.attempts + 1 : token.asked ? 0 : token.attempts
+  const given = records.giveBack({ ...token, asked, attempts }, wait).catch(() => undefined)
   if (!signal.aborted) return given
   const patience = new AbortController()
   await Promise.race([given, pause(STOP_MS, patience.signal)])

@@ -48,16 +48,16 @@ describe('a due token', () => {
 
   it('is given back when the chain cannot be asked, and when the worker is stopped', async () => {
     const due: DueNft[] = [
-      { ...DUE, tokenId: 1n, asked: false },
+      { ...DUE, tokenId: 1n, asked: false, attempts: 2 },
       { ...DUE, tokenId: 2n, asked: true, attempts: 99 },
-      { ...DUE, tokenId: 3n, asked: true },
+      { ...DUE, tokenId: 3n, asked: true, attempts: 5 },
     ]
-    const given: [bigint, boolean, number][] = []
+    const given: [bigint, boolean, number, number][] = []
     const worker = createNftMetadataWorker({
       records: {
         takeDue: async (limit) => due.splice(0, limit),
         store: async () => {},
-        giveBack: async ({ tokenId, asked }, wait) => void given.push([tokenId, asked, wait]),
+        giveBack: async ({ tokenId, asked, attempts }, wait) => void given.push([tokenId, asked, attempts, wait]),
       },
       call: () => Promise.reject(new UpstreamUnavailableError('away')),
       fetch: loopback,
@@ -68,9 +68,9 @@ describe('a due token', () => {
     await until(() => given.length === 2, 'what nobody waits for any more')
     await worker.stop()
     expect(given).toEqual([
-      [1n, false, 60],
-      [2n, false, 60],
-      [3n, true, 0],
+      [1n, false, 2, 60],
+      [2n, false, 0, 60],
+      [3n, true, 6, 0],
     ])
   })
 

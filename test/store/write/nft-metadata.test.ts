@@ -203,6 +203,11 @@ describeStores('NFT metadata', (open) => {
       await store.nftMetadata.store(token, { status: 'UNREACHABLE_TOKEN_URI', retryAt: 1n })
     }
     expect(counted).toEqual([0, 1, 2])
+    // Nor is a turn in which the chain could not be asked.
+    for (let turn = 0; turn < 9; turn++) await store.nftMetadata.giveBack(await take(), 0)
+    const fourth = await take()
+    expect(fourth.attempts).toBe(3)
+    await store.nftMetadata.giveBack(fourth, 0)
     expect(await store.nftMetadata.requestReindex({ ...NFTS, tokenId: 7n }, 0)).toEqual({ found: true })
     const first = await take()
     expect(first).toMatchObject({ attempts: 0, asked: true })
