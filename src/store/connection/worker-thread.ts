@@ -42,14 +42,20 @@ export async function makeDatabase(folder: string): Promise<void> {
   const settings: WorkerSettings = { folder, archive: undefined }
   // One that ends at once breaks the channel too; how it ended says more.
   maker.send(settings, () => undefined)
-  const [complaint, code] = await Promise.all([
+  const [complaint, [status, signal]] = await Promise.all([
     maker.stderr && text(maker.stderr),
-    once(maker, 'close').then(([status]) => status),
+    once(maker, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
   ]).catch((error: unknown) => {
     throw new StoreUnavailableError('the process that makes the embedded database does not start', error)
   })
-  if (code !== 0) throw new StoreUnavailableError(`the embedded database cannot be made: ${complaint?.trim() || code}`)
+  if (status === 0) return
+  const why = complaint?.trim() || (signal === null ? `it left with status ${status}` : endedBy(signal))
+  throw new StoreUnavailableError(`the embedded database cannot be made: ${why}`)
 }
+
+/** SIGKILL is how the system ends what takes more memory than there is; it says so in its own log alone. */
+const endedBy = (signal: NodeJS.Signals): string =>
+  `its process was ended by ${signal}${signal === 'SIGKILL' ? '; it needs 1 GB of memory for a moment' : ''}`
 
 function sourceEntry(): URL {
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api')).href

@@ -5,7 +5,10 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { completeDataFolder } from '../../../src/store/connection/data-folder.ts'
 import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
+import { makeDatabase } from '../../../src/store/connection/worker-thread.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
+import { eventually } from '../../support/eventually.ts'
+import { descendants } from '../../support/processes.ts'
 
 let original = ''
 const settings = (folder: string) => ({
@@ -86,4 +89,18 @@ it.each([
   await expect(opened).rejects.toThrow(StoreUnavailableError)
   await expect(opened).rejects.toThrow(new RegExp(`is not whole, it lacks ${named}: take a whole copy`))
   expect(await readdir(join(folder, 'data'))).not.toContain('pg_notify')
+})
+
+it('says by what the process that makes a database was ended, and how much memory it needs', async () => {
+  const folder = await folderFor()
+  const made = makeDatabase(folder).then(
+    () => 'made',
+    (error: Error) => error.message,
+  )
+  const maker = () => descendants(process.pid).find(({ command }) => command.includes('embedded-worker'))?.pid
+  const pid = await eventually(() => maker() ?? Promise.reject(new Error('none yet')))
+  process.kill(pid, 'SIGKILL')
+  expect(await made).toBe(
+    'the embedded database cannot be made: its process was ended by SIGKILL; it needs 1 GB of memory for a moment',
+  )
 })
