@@ -97,7 +97,10 @@ describe('tokens on no list', () => {
     ['x'.repeat(21)],
     ['•••'],
     ['Goldзz'],
+    ['Goldзz coin'],
+    ['New Goldзz'],
     ['Go\u200bld'],
+    ['\u200bGold'],
   ])('with symbol %j get a warning', (symbol) => {
     expect(judge(symbol, 'Gold').scanResult).toBe('Warning')
   })
