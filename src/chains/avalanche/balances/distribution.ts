@@ -11,16 +11,17 @@ export interface OwnedAddresses {
 
 /** Hands the contents of units to the wallets that own them; what several wallets own counts in each of them. */
 export function distribute(units: readonly UnitState[], wallets: readonly OwnedAddresses[]): Holdings[] {
-  const holdings = wallets.map((): Holdings => ({ own: [], atomic: new Map(), staked: [] }))
+  // Units name them in one order; that in which coins are found depends on who else is read along with the wallet.
+  const sources = [...new Set(units.flatMap(({ atomic }) => [...atomic.keys()]))]
+  const holdings = wallets.map(
+    (): Holdings => ({ own: [], atomic: new Map(sources.map((source) => [source, []])), staked: [] }),
+  )
   const walletsOf = createOwnerIndex(wallets)
   units.forEach((state, unit) => {
     deal(state.own, unit, walletsOf, (wallet, coin) => holdings[wallet]?.own.push(coin))
     for (const [source, amounts] of state.atomic) {
       deal(amounts, unit, walletsOf, (wallet, coin) => {
-        const atomic = holdings[wallet]?.atomic
-        const coins = atomic?.get(source)
-        if (coins) coins.push(coin)
-        else atomic?.set(source, [coin])
+        holdings[wallet]?.atomic.get(source)?.push(coin)
       })
     }
     deal(state.staked, unit, walletsOf, (wallet, coin, owners) => holdings[wallet]?.staked.push({ ...coin, owners }))

@@ -67,3 +67,22 @@ test('an owner that stands twice in an output can sign once', () => {
   const unit = { own: [twice], atomic: new Map(), staked: [], ownersWithoutAmount: [] }
   expect(distribute([unit], [new Map([['a', 0]])])[0]?.own).toMatchObject([{ amount: 1n, signers: 1 }])
 })
+
+test('memories come in one order, whichever unit a coin is found in', () => {
+  const coin = { assetId: 'aa', amount: 1n, locktime: 0n, stakeableUntil: 0n, threshold: 1 }
+  const unit = (fromX: OwnedAmount[], fromC: OwnedAmount[]): UnitState => ({
+    own: [],
+    atomic: new Map([
+      ['X', fromX],
+      ['C', fromC],
+    ]),
+    staked: [],
+    ownersWithoutAmount: [],
+  })
+  const units = [unit([], [{ ...coin, owners: ['a'] }]), unit([{ ...coin, owners: ['b'] }], [])]
+  const [holdings] = distribute(units, [new Map([...'ab'].map((hex, at) => [hex, at]))])
+  expect([...(holdings?.atomic ?? [])].map(([source, coins]) => [source, coins.length])).toEqual([
+    ['X', 1],
+    ['C', 1],
+  ])
+})
