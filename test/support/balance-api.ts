@@ -64,6 +64,8 @@ export interface BalanceApiSetup {
   hrps?: () => readonly string[]
   stakeRewards?: StakeRewardsService
   now?: () => number
+  /** Takes the lines of the log that tell of errors. */
+  errorLog?: (line: string) => void
 }
 
 /** The balance API on a real server at 127.0.0.1, over scripted chains. */
@@ -78,7 +80,7 @@ export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: st
     cacheEntries: 1_000,
     ...(setup.now ? { now: setup.now } : {}),
   })
-  const app = Fastify()
+  const app = Fastify(setup.errorLog ? { logger: { level: 'error', stream: { write: setup.errorLog } } } : {})
   installConnectionTracking(app, setup.limits?.shutdownGraceMs ?? 1_000)
   await app.register(balanceApi, {
     balances,

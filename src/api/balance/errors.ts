@@ -41,6 +41,8 @@ export function installErrors(app: FastifyInstance): void {
       return refusePayload(request, reply, [{ code: 'invalid_json', path: [], message }])
     }
     if (WORDS[status] !== undefined) return refuse(reply, status)
+    // A stream whose reader left before the headers were out: wallets do so all the time.
+    if (reply.raw.destroyed && error.code === 'ERR_STREAM_PREMATURE_CLOSE') return refuse(reply, 500)
     request.log.error({ err: error }, 'unexpected failure')
     return refuse(reply, 500)
   })

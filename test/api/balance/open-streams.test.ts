@@ -105,7 +105,9 @@ describe('an open stream', () => {
   it('is over when its reader leaves before the headers are out', async () => {
     let leaving: ServerResponse | undefined
     const read: { signal?: AbortSignal } = {}
+    const errors: string[] = []
     const { url, app } = await serveBalances({
+      errorLog: (line) => errors.push(line),
       limits: { maxStreams: 1 },
       chains: [
         scriptedChain('eip155:1', 'evm', (accounts, { signal, deadline }) => {
@@ -124,6 +126,8 @@ describe('an open stream', () => {
     await expect.poll(() => read.signal?.aborted).toBe(true)
     // There is room for one stream, and it is free again.
     expect(itemsOf(await (await post(url, { data: [evmItem([A], ['1'])] })).text())).toHaveLength(1)
+    // Nothing has failed here.
+    expect(errors).toEqual([])
   })
 
   it('may finish while the server closes; what is left at the bound is cut', async () => {
