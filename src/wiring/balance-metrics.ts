@@ -1,6 +1,8 @@
-import { CancelledError } from '../errors.ts'
+import type { Outcome } from '../chains/capabilities.ts'
+import { BadInputError, CancelledError } from '../errors.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { BalanceChain, BalanceService } from '../services/balances/index.ts'
+import type { Balances } from '../services/balances/types.ts'
 
 type BalanceMetrics = Metrics['balances']
 
@@ -29,25 +31,31 @@ function observeSource(source: BalanceChain['source'], metrics: BalanceMetrics):
       value: async (...args: Parameters<typeof source.readBalances>) => {
         const startedAt = performance.now()
         const [accounts] = args
-        const told = (ok: number): void =>
+        const told = (ok: number, failed: number): void =>
           metrics.chainRead({
             chain: source.caip2Id,
             seconds: (performance.now() - startedAt) / 1000,
-            accounts: { ok, failed: accounts.length - ok },
+            accounts: { ok, failed },
           })
         try {
           const outcomes = await source.readBalances(...args)
-          told(accounts.filter(({ id }) => outcomes.get(id)?.ok).length)
+          const readable = accounts.map(({ id }) => outcomes.get(id)).filter((outcome) => !isMistaken(outcome))
+          const ok = readable.filter((outcome) => outcome?.ok).length
+          if (readable.length > 0) told(ok, readable.length - ok)
           return outcomes
         } catch (error) {
           // Nobody waits any more: that says nothing about the chain.
-          if (!(args[1].signal.reason instanceof CancelledError)) told(0)
+          if (!(args[1].signal.reason instanceof CancelledError)) told(0, accounts.length)
           throw error
         }
       },
     },
   }) as BalanceChain['source']
 }
+
+/** An address that is none says nothing about the chain either: one client that polls it would wake people up. */
+const isMistaken = (outcome: Outcome<Balances> | undefined): boolean =>
+  outcome?.ok === false && outcome.error instanceof BadInputError
 
 /** The same service, which tells whether a request was answered from memory. */
 export function observeBalances(service: BalanceService, metrics: BalanceMetrics | undefined): BalanceService {

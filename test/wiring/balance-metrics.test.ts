@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
+import { BadInputError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { BalanceService, ChainQuery } from '../../src/services/balances/index.ts'
-import { observeBalances } from '../../src/wiring/balance-metrics.ts'
+import { observeBalances, observeChains } from '../../src/wiring/balance-metrics.ts'
+import { evm, scriptedChain } from '../support/balance-api.ts'
+import { readContext } from '../support/balance-reads.ts'
 
 const CHAIN: ChainQuery = { caip2Id: 'eip155:1', networkType: 'evm', accounts: [{ id: 'a' }] }
 const FRESHNESS = { until: 0, replaced: 0 }
@@ -27,4 +30,29 @@ it('each request counts once, by where its answer came from', () => {
   isFresh = true
   request()
   expect(answered).toEqual(['memory', 'chains', 'memory'])
+})
+
+it('an address that is none is no account that a chain failed to tell; one that is not answered is', async () => {
+  const chain = scriptedChain('eip155:1', 'evm', async () => {
+    return new Map([
+      ['known', { ok: true, value: evm(1n) }],
+      ['malformed', { ok: false, error: new BadInputError('malformed') }],
+      ['away', { ok: false, error: new UpstreamUnavailableError('away') }],
+    ])
+  })
+  const told: unknown[] = []
+  const metrics = { chainRead: ({ accounts }: { accounts: unknown }) => void told.push(accounts), answered: () => {} }
+  const source = observeChains(() => chain, metrics)('eip155:1')?.source
+  const read = (...ids: string[]) =>
+    source?.readBalances(
+      ids.map((id) => ({ id })),
+      readContext(),
+    )
+  await read('known', 'malformed')
+  await read('malformed')
+  await read('known', 'away', 'malformed', 'forgotten')
+  expect(told).toEqual([
+    { ok: 1, failed: 0 },
+    { ok: 1, failed: 2 },
+  ])
 })
