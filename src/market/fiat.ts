@@ -26,11 +26,12 @@ export const fiatTotal = (
 }
 
 /**
- * Absolute change of a price over 24 hours, from the change in percent: price − price / (1 + percent / 100).
+ * Absolute change of a price over 24 hours, from the change in percent: price − price / (1 + percent / 100), without the
+ * difference of two numbers that are nearly the same, which leaves few digits of a coin that hardly moves.
  * Undefined for −100 % and below, where no earlier price exists, and for anything not finite.
  */
 export const absoluteChange = (price: number, percent: number): number | undefined => {
   if (!(percent > -100)) return undefined
-  const change = price - price / (1 + percent / 100)
+  const change = price * (percent / (100 + percent))
   return Number.isFinite(change) ? change : undefined
 }

@@ -9,7 +9,7 @@ useCoingecko()
 describe('natives', () => {
   it('brings price, change in percent and absolute change, in one call for all coins', async () => {
     const quotes = await open().quote('usd', [AVAX, BTC], [])
-    expect(quotes.get(AVAX)).toEqual({ price: 13.73, changePercent24h: 6.25, change24h: 13.73 - 13.73 / 1.0625 })
+    expect(quotes.get(AVAX)).toEqual({ price: 13.73, changePercent24h: 6.25, change24h: 13.73 * (6.25 / 106.25) })
     expect(quotes.get(BTC)?.change24h).toBeCloseTo(5355.49, 1)
     expect(fake.paths()).toEqual(['/simple/price'])
   })

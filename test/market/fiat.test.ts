@@ -86,6 +86,12 @@ describe('absolute change', () => {
     expect(absoluteChange(5, -50)).toBe(-5)
   })
 
+  it('is as exact for a coin that hardly moves', () => {
+    // 2^-20 % of 1, as an exact fraction: 1 / (100 * 2^20 + 1).
+    expect(absoluteChange(1, 2 ** -20)).toBe(1 / (100 * 2 ** 20 + 1))
+    expect(absoluteChange(1, -(2 ** -30))).toBe(-1 / (100 * 2 ** 30 - 1))
+  })
+
   it('is unknown where there was no price', () => {
     expect(absoluteChange(5, -100)).toBeUndefined()
     expect(absoluteChange(5, -250)).toBeUndefined()

@@ -39,7 +39,7 @@ describe('prices of a file', () => {
       tokens: { 'eip155:43114': { [USDC.address.toLowerCase()]: 0.999949 } },
     })
     const quotes = await book.quote('usd', [AVAX, BTC], [USDC])
-    expect(quotes.get(AVAX)).toEqual({ price: 13.73, changePercent24h: 10, change24h: 13.73 - 13.73 / 1.1 })
+    expect(quotes.get(AVAX)).toEqual({ price: 13.73, changePercent24h: 10, change24h: 13.73 * (10 / 110) })
     expect(quotes.get(BTC)).toEqual({ price: 91_998 })
     expect(quotes.get(USDC)).toEqual({ price: 0.999949 })
     expect(book.status()).toMatchObject({ provider: 'file', entries: 3 })
