@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callFailure } from '../../../src/chains/evm/call-failure.ts'
+import { callFailure, isRefusal, isToldTooMuch } from '../../../src/chains/evm/call-failure.ts'
 import {
   BadAnswerError,
   CancelledError,
@@ -55,4 +55,25 @@ it('reads the kinds of our own errors', () => {
   expect(callFailure(new CancelledError())).toBe('transport')
   expect(callFailure(new UpstreamRateLimitedError('limit'))).toBe('transport')
   expect(callFailure(new Error('out of gas'))).toBe('transport')
+})
+
+it.each([
+  ['tx.origin 0x00 is not authorized to deploy a contract', { isRefusal: true, isToldTooMuch: false }],
+  ['execution reverted', { isRefusal: false, isToldTooMuch: false }],
+  ['out of gas', { isRefusal: false, isToldTooMuch: true }],
+  ['execution aborted (timeout = 5s)', { isRefusal: false, isToldTooMuch: false }],
+  ['header not found', { isRefusal: false, isToldTooMuch: false }],
+  ['rate limit exceeded', { isRefusal: false, isToldTooMuch: false }],
+])('what "%s" says of the node, and of the token', (text, expected) => {
+  const error = new JsonRpcError(text, -32000)
+  expect({ isRefusal: isRefusal(error), isToldTooMuch: isToldTooMuch(error) }).toEqual(expected)
+})
+
+it('silence of a node, or nonsense, is neither a refusal nor a word about the token', () => {
+  const errors = [
+    new BadAnswerError('packed balances are damaged'),
+    new UpstreamUnavailableError('node.example: answer above 100 bytes'),
+    new DeadlineError('8000 ms'),
+  ]
+  expect(errors.map((error) => isRefusal(error) || isToldTooMuch(error))).toEqual([false, false, false])
 })

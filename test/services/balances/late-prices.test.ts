@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createLivePriceBook } from '../../../src/market/live-price-book.ts'
+import { isNativeKey } from '../../../src/market/prices.ts'
 import { type BalanceItem, type BalanceQuery, createBalanceService } from '../../../src/services/balances/index.ts'
 import { answerAll, evm, scriptedChain } from '../../support/balance-api.ts'
 import { gate } from '../../support/gate.ts'
@@ -9,19 +10,19 @@ import { gate } from '../../support/gate.ts'
 const BLOCK_MS = 12_000
 
 /** One chain, and a provider that answers when its gate is opened. The test moves the clock of readings. */
-function stage(timeoutMs: number) {
+function stage(timeoutMs: number, { balances = () => evm(3n * 10n ** 18n), coinsAtOnce = false } = {}) {
   const world = { now: 1_000_000 }
   const provider = gate()
   const prices = createLivePriceBook(
     {
       async read({ keys, take }) {
-        await provider.opened
+        if (!coinsAtOnce || !keys.every(isNativeKey)) await provider.opened
         for (const key of keys) take(key, { usd: { price: 2 } })
       },
     },
     { cacheMs: 60_000, maxStaleMs: 600_000, timeoutMs },
   )
-  const read = answerAll(() => evm(3n * 10n ** 18n))
+  const read = answerAll(balances)
   const chain = scriptedChain('eip155:1', 'evm', read, BLOCK_MS)
   const service = createBalanceService({
     chainOf: () => chain,
@@ -74,4 +75,17 @@ it('a reader that leaves while prices are on their way leaves no answer without 
   const others = ask()
   provider.open()
   expect(totals(await others)).toEqual([6])
+})
+
+it('the price of a token that came too late is in the next ones, also where that of the coin was there', async () => {
+  const token = { address: '0x11', name: 'Token', symbol: 'TKN', decimals: 0, balance: 5n }
+  const balances = () => evm(3n * 10n ** 18n, [token])
+  const { world, provider, ask } = stage(20, { balances, coinsAtOnce: true })
+  const values = (items: readonly BalanceItem[]) =>
+    items.map((item) => item.ok && [item.priced.native.value, item.priced.tokens.get('0x11')?.value, item.priced.total])
+  expect(values(await ask())).toEqual([[6, undefined, undefined]])
+  provider.open()
+  await sleep(10)
+  world.now += 2_000
+  expect(values(await ask())).toEqual([[6, 10, 16]])
 })
