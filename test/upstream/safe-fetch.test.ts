@@ -46,6 +46,7 @@ describe('nothing private is ever reached', () => {
     'data:application/json,{}',
     'gopher://127.0.0.1:PORT/',
     'http://user:password@8.8.8.8/',
+    'http://:password@8.8.8.8/',
     'http://8.8.8.8:22/',
     'http://8.8.8.8:25/',
     'not a url',
