@@ -70,7 +70,7 @@ const readObject = (host: string, value: unknown): Outcome<BatchReading> => {
 /** Reads the answer to a batch of `count` (2 or more) entries with ids 1 to `count`. */
 export const readBatch = (host: string, wire: WireAnswer, count: number): Outcome<BatchReading> => {
   const { status } = wire
-  const trouble = judgeStatus(host, status, wire.headers['retry-after'])
+  const trouble = judgeStatus(host, status, wire.headers['retry-after'], wire.body)
   if (status === 413) return answer({ kind: 'too-many' })
   if (trouble && !REFUSING_STATUS.has(status)) {
     const text = wire.body.toString('utf8', 0, 500)

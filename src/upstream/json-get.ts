@@ -11,7 +11,7 @@ import type { WireAnswer, WireRequest } from './wire.ts'
 
 const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
   const { status } = answer
-  const trouble = judgeStatus(host, status, answer.headers['retry-after'])
+  const trouble = judgeStatus(host, status, answer.headers['retry-after'], answer.body)
   if (trouble) return failed(trouble)
   if (status === 404) return { kind: 'answer', value: undefined, bytes: 0 }
   if (status >= 200 && status < 300) {

@@ -64,7 +64,7 @@ export const readJsonBody = (host: string, answer: WireAnswer): ReadBody => {
  */
 export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> => {
   const { status } = answer
-  const trouble = judgeStatus(host, status, answer.headers['retry-after'])
+  const trouble = judgeStatus(host, status, answer.headers['retry-after'], answer.body)
   if (trouble?.kind === 'rate-limited') return failed(trouble)
   const body = readJsonBody(host, answer)
   if (body.ok && answersAnother(body.value)) {

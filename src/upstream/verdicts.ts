@@ -1,4 +1,5 @@
 import { JsonRpcError } from '../errors.ts'
+import { isRecord } from '../lib/json-record.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
 import { MAX_RETRY_AFTER_MS } from './defaults.ts'
 import {
@@ -45,7 +46,8 @@ export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): O
   const access = accessOf(message) ?? (OUR_STANDING.has(status) ? 'closed' : undefined)
   if (access === undefined && TRUTH_CODES.has(code)) return truth(false)
   if (speaksOfMissingBlock(message)) return trouble('behind')
-  if (code === 429 || code === -32029 || speaksOfRate(message)) return failed({ host, kind: 'rate-limited', reason })
+  if (code === 429 || code === -32029 || speaksOfRate(message))
+    return failed({ host, kind: 'rate-limited', reason, ...waitIn(undefined, `${message} ${backoffIn(data)}`) })
   if (access !== undefined) return trouble(access === 'closed' ? 'status' : 'rpc')
   if (speaksOfMissingState(message)) return trouble('rpc')
   const isServers = code === -32005 || code === -32002 || speaksOfTrouble(message)
@@ -61,26 +63,41 @@ export const OUR_STANDING: ReadonlySet<number> = new Set([401, 402, 403, 407, 45
 /** A status that says nothing about the request. */
 const isTrouble = (status: number): boolean => status >= 500 || status === 408
 
-const waitIn = (retryAfter: string | string[] | undefined): { retryAfterMs?: number } => {
-  const retryAfterMs = parseRetryAfter(retryAfter, Date.now(), MAX_RETRY_AFTER_MS)
-  return retryAfterMs === undefined ? {} : { retryAfterMs }
+/** Ankr: "retry in 10s", "retry in 10m0s"; Infura: how long in `data.rate`. */
+const WAIT_TEXTS = [/\bretry in (?:(\d{1,3})m)?(\d{1,4})s\b/i, /"backoff_seconds":()(\d{1,4})/]
+
+/** As in a body; digits that are too many for a number are no wait. */
+const backoffIn = (data: unknown): string => {
+  const rate = isRecord(data) && isRecord(data['rate']) ? data['rate'] : {}
+  return `"backoff_seconds":${String(rate['backoff_seconds'])}`
 }
+
+/** The wait that a header, or what was said beside it, asks for. */
+const waitIn = (retryAfter: string | string[] | undefined, said: string): { retryAfterMs?: number } => {
+  const asked = parseRetryAfter(retryAfter, Date.now(), MAX_RETRY_AFTER_MS)
+  if (asked !== undefined) return { retryAfterMs: asked }
+  const [, minutes, seconds] = WAIT_TEXTS.map((text) => text.exec(said)).find((found) => found !== null) ?? []
+  if (seconds === undefined) return {}
+  return { retryAfterMs: Math.min((Number(minutes || 0) * 60 + Number(seconds)) * 1_000, MAX_RETRY_AFTER_MS) }
+}
+
+/** More of a body than this is not looked at for a reason. */
+const REASON_BYTES = 4_096
 
 /** The failure behind an HTTP status; undefined when the status is no trouble of the upstream. */
 export const judgeStatus = (
   host: string,
   status: number,
   retryAfter: string | string[] | undefined,
+  body?: Buffer,
 ): Failure<never> | undefined => {
   if (status === 429 || (status === 503 && retryAfter !== undefined)) {
-    return { host, kind: 'rate-limited', reason: `status ${status}`, ...waitIn(retryAfter) }
+    const said = body?.toString('utf8', 0, REASON_BYTES) ?? ''
+    return { host, kind: 'rate-limited', reason: `status ${status}`, ...waitIn(retryAfter, said) }
   }
   if (isTrouble(status)) return { host, kind: 'status', reason: `status ${status}` }
   return undefined
 }
-
-/** More of a body than this is not looked at for a reason. */
-const REASON_BYTES = 4_096
 
 /**
  * The rate limit behind a 4xx status whose body is no JSON-RPC error: gateways write it in words of their own, often
@@ -92,7 +109,8 @@ export const judgeRefusal = (
   body: Buffer,
   retryAfter: string | string[] | undefined,
 ): Failure<never> | undefined => {
-  if (status < 400 || status >= 500 || !mentionsRate(body.toString('utf8', 0, REASON_BYTES))) return undefined
+  const said = body.toString('utf8', 0, REASON_BYTES)
+  if (status < 400 || status >= 500 || !mentionsRate(said)) return undefined
   const reason = `status ${status}, which speaks of a rate limit`
-  return { host, kind: 'rate-limited', reason, ...waitIn(retryAfter) }
+  return { host, kind: 'rate-limited', reason, ...waitIn(retryAfter, said) }
 }

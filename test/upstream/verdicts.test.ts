@@ -145,4 +145,30 @@ describe('what an HTTP status means', () => {
     expect(judgeStatus('host', 503, '99999999999')).toMatchObject({ retryAfterMs: 300_000 })
     expect(judgeStatus('host', 429, 'soon')).not.toHaveProperty('retryAfterMs')
   })
+
+  test.each([
+    [
+      '{"error":{"code":-32090,"message":"Too many requests, reason: call rate limit exhausted, retry in 10s"}}',
+      10_000,
+    ],
+    ['call rate limit exhausted, retry in 2m5s', 125_000],
+    ['call rate limit exhausted, retry in 10m0s', 300_000],
+    ['{"data":{"rate":{"allowed_rps":1,"backoff_seconds":30,"current_rps":1.4}}}', 30_000],
+  ])('and the wait is in the words where no header has it: %s', (body, wait) => {
+    expect(judgeStatus('host', 429, undefined, Buffer.from(body))).toMatchObject({ retryAfterMs: wait })
+    expect(judgeStatus('host', 429, '2', Buffer.from(body))).toMatchObject({ retryAfterMs: 2_000 })
+  })
+
+  test('an error names its wait, too', () => {
+    const message = 'project ID request rate exceeded'
+    const data = { rate: { allowed_rps: 1, backoff_seconds: 30, current_rps: 1.4 } }
+    expect(judgeRpcError('host', { code: -32005, message, data })).toMatchObject({ failure: { retryAfterMs: 30_000 } })
+    const huge = { rate: { backoff_seconds: 2n ** 70n }, other: 2n ** 70n }
+    expect(judgeRpcError('host', { code: -32005, message, data: huge })).toMatchObject({
+      failure: { kind: 'rate-limited' },
+    })
+    const ankr = 'Too many requests, reason: call rate limit exhausted, retry in 10s'
+    expect(judgeRpcError('host', { code: -32090, message: ankr })).toMatchObject({ failure: { retryAfterMs: 10_000 } })
+    expect(judgeRpcError('host', { code: 429, message: 'slow down' })).not.toHaveProperty('failure.retryAfterMs')
+  })
 })
