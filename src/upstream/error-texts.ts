@@ -5,7 +5,7 @@
 
 /** Too many calls, or too much of what a plan allows. */
 const RATE =
-  /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota|maximum (qps|cups|rps)|not enough cups|concurrent requests capacity/i
+  /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota|maximum (qps|cups|rps|(allowed )?number of requests)|not enough cups|concurrent requests capacity/i
 /** The answer or the question is too large: the caller has to ask for less, this upstream is not to blame. */
 const SIZE = /(response|result|request|payload|body|batch|log|query)s?.{0,20}(size|too (large|big|many))|size limit/i
 /** A limit of something else than calls: blocks of one question, transactions of one sender that wait, calls in calls. */
@@ -23,7 +23,8 @@ const TROUBLE =
 const CLOSED =
   /^unauthori[sz]ed(:|\.?$)|must be authenticated|^authorization failed|access forbidden|app is inactive|\bapi is no longer available|(api|access) key (is )?(disabled|invalid|inactive|missing|required|expired)|(invalid|missing|unknown|expired) (api|access) key|project id settings|invalid project id|\btoken is invalid/i
 /** It would answer, but not this, and not for what we pay. */
-const RESTRICTED = /personal token|\b(free|paid|current) ?(tier|plan)|upgrade your plan|dedicated (full )?node/i
+const RESTRICTED =
+  /\brequest blocked|blocked parameter|personal token|\b(free|paid|current) ?(tier|plan)|upgrade your plan|dedicated (full )?node/i
 
 /** Whether an error turns a call away for the number of calls, not for what it asks. */
 export const speaksOfRate = (message: string): boolean => {

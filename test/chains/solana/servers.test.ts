@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { solanaLimits } from '../../../src/chains/solana/index.ts'
 import { createSlotFloor } from '../../../src/chains/solana/slot-floor.ts'
+import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
-import type { SeenCall } from '../../support/fault-server.ts'
+import { type SeenCall, startFaultServer } from '../../support/fault-server.ts'
+import { TEST_LIMITS } from '../../support/upstream-pool.ts'
 import { type Answer, type Call, type Tamper, useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()
@@ -105,6 +107,29 @@ it.each([
   const { alice } = stage.chain.owners
   const found = await two.readBalances([{ id: alice }], readContext())
   expect(balancesOf(found.get(alice)).tokens.length).toBeGreaterThan(0)
+})
+
+it('a server that blocks parameters with 403, as PublicNode does, answers the rest and is not passed over', async () => {
+  const message = 'Request blocked. Details: blocked parameter: params.1.programId'
+  const blocked = { status: 403, body: JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32602, message } }) }
+  const servers = await Promise.all([
+    startFaultServer({
+      answer: stage.answer,
+      handle: (_, body) => (body.includes('getTokenAccountsByOwner') ? blocked : undefined),
+    }),
+    startFaultServer({ answer: stage.answer }),
+  ])
+  const pool = createUpstreamPool('test', servers, { ...TEST_LIMITS, breakerFailures: 2 })
+  onTestFinished(async () => {
+    await pool.close()
+    await Promise.all(servers.map((server) => server.close()))
+  })
+  const { alice } = stage.chain.owners
+  for (let turn = 0; turn < 4; turn += 1) {
+    const found = await stage.source(pool).readBalances([{ id: alice }], readContext())
+    expect(balancesOf(found.get(alice)).tokens.length).toBeGreaterThan(0)
+    expect(pool.status()[0]).toMatchObject({ healthy: true, errorRate: 0 })
+  }
 })
 
 it.each([
