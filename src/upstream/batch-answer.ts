@@ -1,4 +1,5 @@
 import { isRecord } from '../lib/json-record.ts'
+import { accessOf } from './error-texts.ts'
 import { type FailureKind, failed, type Outcome } from './outcome.ts'
 import { readEntry, readJsonBody } from './rpc-message.ts'
 import { judgeRefusal, judgeStatus } from './verdicts.ts'
@@ -72,14 +73,15 @@ export const readBatch = (host: string, wire: WireAnswer, count: number): Outcom
   const { status } = wire
   const trouble = judgeStatus(host, status, wire.headers['retry-after'], wire.body)
   if (status === 413) return answer({ kind: 'too-many' })
+  const text = wire.body.toString('utf8', 0, 500)
   if (trouble && !REFUSING_STATUS.has(status)) {
-    const text = wire.body.toString('utf8', 0, 500)
     // Some providers refuse batches with status 500.
     return trouble.kind === 'status' && TOO_MANY_TEXT.test(text) ? refusal(text) : failed(trouble)
   }
   const limited = judgeRefusal(host, status, wire.body, wire.headers['retry-after'])
-  if (limited && !TOO_MANY_TEXT.test(wire.body.toString('utf8', 0, 500))) return failed(limited)
-  if (REFUSING_STATUS.has(status)) return refusal(wire.body.toString('utf8', 0, 500))
+  if (limited && !TOO_MANY_TEXT.test(text)) return failed(limited)
+  if (status === 403 && accessOf(text) === 'closed') return failed({ host, kind: 'status', reason: `status ${status}` })
+  if (REFUSING_STATUS.has(status)) return refusal(text)
   if (status < 200 || status >= 300) return failed({ host, kind: 'status', reason: `status ${status}` })
   const body = readJsonBody(host, wire)
   if (!body.ok) return body.outcome

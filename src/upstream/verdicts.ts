@@ -109,8 +109,9 @@ export const judgeRefusal = (
   body: Buffer,
   retryAfter: string | string[] | undefined,
 ): Failure<never> | undefined => {
+  if (status < 400 || status >= 500) return undefined
   const said = body.toString('utf8', 0, REASON_BYTES)
-  if (status < 400 || status >= 500 || !mentionsRate(said)) return undefined
+  if (!mentionsRate(said)) return undefined
   const reason = `status ${status}, which speaks of a rate limit`
   return { host, kind: 'rate-limited', reason, ...waitIn(retryAfter, said) }
 }

@@ -163,11 +163,24 @@ test.each([
   [200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}'],
   [200, '{"jsonrpc":"2.0","id":null,"error":{"code":19,"message":"Temporary internal error. Please retry"}}'],
   [200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unauthorized: You must authenticate"}}'],
+  [403, '{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"App is inactive"}}'],
 ])('trouble that answers a batch as one object is no refusal of batches: %d %s', async (status, body) => {
   const { pool, servers } = await startTestPool([{ handle: () => ({ status, body }) }, {}])
   expect(await readAll(pool, 6)).toEqual(echoes(6))
   expect(servers[0]?.stats.requests).toBe(1)
   expect(servers[1]?.stats).toMatchObject({ batches: 1, calls: 6 })
+})
+
+test('a plan without batches is a refusal of batches', async () => {
+  // Helius, with a key of the free plan.
+  const message = 'Batch requests are only available for paid plans. Please upgrade if you would like to gain access'
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32403, message } })
+  const { pool, servers } = await startTestPool([
+    { handle: (_, sent) => (sent[0] === 91 ? { status: 403, body } : undefined) },
+    {},
+  ])
+  expect(await readAll(pool, 4)).toEqual(echoes(4))
+  expect([servers[0]?.stats.requests, servers[1]?.stats.requests]).toEqual([5, 0])
 })
 
 test('a server of Rust that takes no batches says so under a code of limits', async () => {
