@@ -21,7 +21,7 @@ const TROUBLE =
   /^internal (server |json-rpc )?error\.?$|temporary internal error|service (temporarily )?unavailable|resource unavailable|request time(d )?-?out|server is busy|unable to (complete|perform) (the )?request|cannot fulfill request|can't route your request|no (backends?|servers?|nodes?|providers?|upstreams?|pairings) (is |are )?(currently )?(available|healthy)|backend (offline|is over capacity)|try again later/i
 /** It lets us in nowhere: no key, one that was switched off, an offer that has ended. */
 const CLOSED =
-  /^unauthori[sz]ed(:|\.?$)|must be authenticated|^authorization failed|access forbidden|app is inactive|\bapi is no longer available|(api|access) key (is )?(disabled|invalid|inactive|missing|required|expired)|(invalid|missing|unknown|expired) (api|access) key|project id settings|invalid project id|\btoken is invalid/i
+  /^unauthori[sz]ed(:|\.?$)|must be authenticated|^authorization failed|access forbidden|app is inactive|\bapi is no longer available|chain is not available|ip or provider is blocked|(api|access) key (is )?(not allowed|disabled|invalid|inactive|missing|required|expired)|(invalid|missing|unknown|expired) (api|access) key|project id settings|invalid project id|\btoken is invalid/i
 /** It would answer, but not this, and not for what we pay. */
 const RESTRICTED =
   /\brequest blocked|blocked parameter|personal token|\b(free|paid|current) ?(tier|plan)|upgrade your plan|dedicated (full )?node/i
@@ -37,8 +37,8 @@ export const speaksOfSize = (message: string): boolean => /\bgas\b/i.test(messag
 
 /** `closed`: the whole server is, to us. `restricted`: the question is not for our plan. */
 export const accessOf = (message: string): 'closed' | 'restricted' | undefined => {
-  if (RESTRICTED.test(message)) return 'restricted'
-  return CLOSED.test(message) ? 'closed' : undefined
+  if (CLOSED.test(message)) return 'closed'
+  return RESTRICTED.test(message) ? 'restricted' : undefined
 }
 
 export const speaksOfMissingBlock = (message: string): boolean => BEHIND.test(message)

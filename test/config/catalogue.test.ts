@@ -39,8 +39,9 @@ describe('the built-in catalogue', () => {
     }
   })
 
-  // Closed to callers without a key since February 2026; no eth_call on Base and Arbitrum, and nothing on Avalanche.
-  it.each(['polygon-rpc.com', 'base.meowrpc.com', 'arbitrum.meowrpc.com', 'avax.meowrpc.com'])(
+  // Closed to callers without a key since February 2026; not on the free plan; no eth_call on Base and Arbitrum, and
+  // nothing on Avalanche.
+  it.each(['polygon-rpc.com', 'solana.drpc.org', 'base.meowrpc.com', 'arbitrum.meowrpc.com', 'avax.meowrpc.com'])(
     'leaves out %s, which answers no balances any more',
     (host) => {
       expect(everything.flatMap(([, { upstreams }]) => upstreams.map(({ url }) => new URL(url).host))).not.toContain(

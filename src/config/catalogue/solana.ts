@@ -9,7 +9,7 @@ export const solanaChains: Record<string, SolanaChainConfig> = {
     upstreams: [
       // The foundation's servers allow 40 calls of one method in 10 seconds and count each entry of a batch.
       { url: 'https://api.mainnet-beta.solana.com', requestsPerSecond: 4, priority: 0 },
-      ...publicUpstreams('https://solana.drpc.org', 'https://solana.api.onfinality.io/public'),
+      ...publicUpstreams('https://solana.api.onfinality.io/public'),
       // Blocks lists of token accounts by program, and more than ten accounts in a call (403): good for lamports alone.
       { url: 'https://solana-rpc.publicnode.com', requestsPerSecond: 15, priority: 1 },
     ],
