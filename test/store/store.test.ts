@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { CancelledError } from '../../src/errors.ts'
 import { type Store, StoreUnavailableError } from '../../src/store/index.ts'
 import { useServerStores } from '../support/server-stores.ts'
@@ -77,6 +78,46 @@ describe('store on a server', () => {
     expect(taken.lost.aborted).toBe(false)
     await taken.release()
     await (await first.writer.lead(signal)).release()
+  })
+
+  it('says so while it may not be written to, and is written to and led as soon as another server has its place', async () => {
+    const url = await server().create('demoted')
+    const store = connect(url)
+    const admin = new pg.Client({ connectionString: server().url('postgres') })
+    await admin.connect()
+    onTestFinished(() => admin.end())
+    await store.probes.write()
+    const { signal } = new AbortController()
+    const held = await store.writer.lead(signal)
+    // What is set for a database counts for connections that are made from then on: those over which nothing can be
+    // written have to be left.
+    await admin.query('alter database demoted set default_transaction_read_only = on')
+    await server().endSessions('demoted', 'true')
+    await expect.poll(() => held.lost.aborted).toBe(true)
+    const refused = { name: 'StoreUnavailableError', status: 503, message: /^the database may not be written to/ }
+    await expect
+      .poll(() => store.probes.write().catch((error) => error))
+      .toMatchObject({ ...refused, message: expect.stringMatching(refused.message) })
+    await expect(store.probes.read()).resolves.toBeUndefined()
+    await expect(store.writer.lead(signal)).rejects.toThrow(refused.message)
+    await admin.query('alter database demoted reset default_transaction_read_only')
+    // Connections to the former server are left one by one.
+    await expect.poll(() => store.probes.write().catch((error) => error)).toBeUndefined()
+    await (await store.writer.lead(signal)).release()
+  })
+
+  it('says that it is unavailable where its password was changed, or it is being restored', async () => {
+    const url = await server().create('restored')
+    const store = connect(url)
+    await store.probes.read()
+    await server().drop('restored')
+    await expect.poll(() => store.probes.read().catch((error) => error)).toBeInstanceOf(StoreUnavailableError)
+    await expect(connect(url).open()).rejects.toThrow(StoreUnavailableError)
+    const other = new URL(server().url('postgres'))
+    other.password = 'of-yesterday'
+    await expect(connect(other.href).probes.read()).rejects.toThrow(StoreUnavailableError)
+    await server().create('restored')
+    await expect(store.probes.read()).resolves.toBeUndefined()
   })
 
   it('says that it is unavailable and recovers', async () => {

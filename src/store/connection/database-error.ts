@@ -1,8 +1,13 @@
 import { DeadlineError } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
 
-/** SQL states that tell about the database and not about the statement: connection, resources, shutdown. */
-const UNAVAILABLE = /^(08|53|58|57P)/
+/**
+ * SQL states that tell about the database and not about the statement: connection, a transaction that was silent, roles
+ * and passwords, a database that is being restored, resources, shutdown.
+ */
+const UNAVAILABLE = /^(08|25P03|28|3D|53|58|57P)/
+/** Of a server that is a copy of another, perhaps since that one took its place. */
+const READ_ONLY = '25006'
 /** Node's words for a peer that is not there. */
 const NETWORK = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOST|ENET|EAI_)/
 const GONE = /^(Connection terminated|Client has encountered|Cannot use a pool|timeout exceeded when trying to connect)/
@@ -14,8 +19,13 @@ export function databaseError(error: unknown): unknown {
     return error
   const code = String((error as { code?: unknown }).code ?? '')
   if (code === '57014' || LATE.test(error.message)) return new DeadlineError(`the database is late: ${error.message}`)
+  if (code === READ_ONLY)
+    return new StoreUnavailableError(`the database may not be written to: ${error.message}`, error)
   if (UNAVAILABLE.test(code) || NETWORK.test(code) || GONE.test(error.message)) {
     return new StoreUnavailableError(`the database is not there: ${error.message}`, error)
   }
   return error
 }
+
+/** Whether the server takes no writes: where another one took its place, a new connection may find that one. */
+export const isReadOnly = (error: Error): boolean => (error as { code?: unknown }).code === READ_ONLY

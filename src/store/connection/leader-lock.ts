@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { CancelledError } from '../../errors.ts'
+import { StoreUnavailableError } from '../errors.ts'
 import { databaseError } from './database-error.ts'
 
 /** Holds a lock for as long as its session lives. */
@@ -25,7 +26,8 @@ const TIMES: LockTimes = { retry: 1_000, heartbeat: 5_000, silence: 15_000 }
 
 /**
  * Waits until this process holds an advisory lock of the server, on a session of its own.
- * @throws CancelledError when `signal` is aborted before that; StoreUnavailableError when the server cannot be reached
+ * @throws CancelledError when `signal` is aborted before that; StoreUnavailableError when the server cannot be reached, or is
+ *   a copy of another
  */
 export async function holdLock(
   settings: pg.ClientConfig,
@@ -50,7 +52,7 @@ export async function holdLock(
     await client.end().catch(() => undefined)
     throw signal.aborted ? new CancelledError() : databaseError(error)
   }
-  const beat = setInterval(() => void client.query('select 1').catch(lose), times.heartbeat)
+  const beat = setInterval(() => void expectWritable(client).catch(lose), times.heartbeat)
   beat.unref()
   lost.signal.addEventListener('abort', () => clearInterval(beat))
   return {
@@ -63,7 +65,14 @@ export async function holdLock(
   }
 }
 
+/** A server whose place another one took gives locks as before, to each of its clients beside those of the new one. */
+async function expectWritable(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only')
+  if (rows[0]?.transaction_read_only === 'on') throw new StoreUnavailableError('the database may not be written to')
+}
+
 async function tryLock(client: pg.Client, key: number): Promise<boolean> {
+  await expectWritable(client)
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [key])
   return rows[0]?.locked === true
 }
