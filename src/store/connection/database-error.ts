@@ -8,6 +8,8 @@ import { StoreUnavailableError } from '../errors.ts'
 const UNAVAILABLE = /^(08|25P03|28|3D|53|58|57P)/
 /** Of a server that is a copy of another, perhaps since that one took its place. */
 const READ_ONLY = '25006'
+/** A prepared statement is there twice, or not at all: connections of this process share sessions of the server. */
+const POOLED = /^(42P05|26000)$/
 /** Node's words for a peer that is not there. */
 const NETWORK = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOST|ENET|EAI_)/
 const GONE = /^(Connection terminated|Client has encountered|Cannot use a pool|timeout exceeded when trying to connect)/
@@ -21,6 +23,11 @@ export function databaseError(error: unknown): unknown {
   if (code === '57014' || LATE.test(error.message)) return new DeadlineError(`the database is late: ${error.message}`)
   if (code === READ_ONLY)
     return new StoreUnavailableError(`the database may not be written to: ${error.message}`, error)
+  if (POOLED.test(code))
+    return new StoreUnavailableError(
+      `a pooler in front of the database does not carry prepared statements (PgBouncer does since 1.21, with max_prepared_statements): ${error.message}`,
+      error,
+    )
   if (UNAVAILABLE.test(code) || NETWORK.test(code) || GONE.test(error.message)) {
     return new StoreUnavailableError(`the database is not there: ${error.message}`, error)
   }

@@ -19,6 +19,10 @@ it('a server that falls silent ends the statement, and its connection serves nob
   const first = createServerClient(await pool.connect(), 300)
   expect(await rows(first, 'select 1 as n')).toEqual([{ n: 1 }])
   await expect(rows(first, 'select nonsense')).rejects.toMatchObject({ code: '42703' })
+  // As behind a pooler that gives the next statement another session.
+  await expect(rows(first, 'execute nobody_prepared_this')).rejects.toThrow(
+    /^a pooler in front of the database does not carry prepared statements/,
+  )
   first.release()
 
   const second = createServerClient(await pool.connect(), 300)
