@@ -49,7 +49,8 @@ export interface IndexWriter {
   rewriteTip(stream: string, tip: { height: bigint; blockId: string }, rewrite: EvmRewrite): Promise<void>
   /**
    * Waits until this process is the one that indexes. Another process with the same database waits as hot standby.
-   * @throws CancelledError when `signal` is aborted first
+   * @throws CancelledError when `signal` is aborted first; StoreUnavailableError when a newer version of this program has
+   *   migrated the database
    */
   lead(signal: AbortSignal): Promise<Leadership>
 }

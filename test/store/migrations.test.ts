@@ -193,6 +193,27 @@ describe('a database of an earlier version', () => {
     await Promise.all([client.end(), writer.end()])
   }, 90_000)
 
+  it('that a newer one has migrated meanwhile is no longer led, not by who waited for the lead either', async () => {
+    const url = await server().create('overtaken')
+    const [leading, waiting] = [connect(url), connect(url)]
+    const { signal } = new AbortController()
+    const held = await leading.writer.lead(signal)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const tries = `select count(*)::int as n from pg_stat_activity where datname = current_database()
+      and query like 'select pg_try_advisory_lock%' and pid not in (select pid from pg_locks where locktype = 'advisory')`
+    const taken = waiting.writer.lead(signal).catch((error) => error)
+    await vi.waitFor(async () => expect((await client.query(tries)).rows).toEqual([{ n: 1 }]), { timeout: 20_000 })
+    await client.query(`insert into firn_migration (name, timestamp) values ('0099-later', 'then')`)
+    await held.release()
+    const newer = { message: expect.stringMatching('schema of a newer version of this program .step 0099-later') }
+    expect(await taken).toMatchObject(newer)
+    expect(await leading.writer.lead(signal).catch((error) => error)).toMatchObject(newer)
+    await client.query(`delete from firn_migration where name = '0099-later'`)
+    await (await waiting.writer.lead(signal)).release()
+    await client.end()
+  })
+
   it('of a newer one is left alone, and said to be it', async () => {
     const url = await server().create('newer')
     const store = connect(url)

@@ -6,6 +6,7 @@ import { type Kysely, sql } from 'kysely'
 import { BadInputError } from '../../errors.ts'
 import { DISOWNED } from '../index-age.ts'
 import type { IndexWriter, Leadership } from '../index-writer.ts'
+import { refuseNewerSchema } from '../migrations/index.ts'
 import { keepIdentity } from '../network-identity.ts'
 import { readOpenStaking } from '../read/open-staking.ts'
 import type { Database } from '../schema/index.ts'
@@ -65,8 +66,15 @@ export function createIndexWriter(
         await rewriteTip(tx, stream, tip, rewrite)
       }),
     async lead(signal) {
-      latest = await lead(signal)
-      return latest
+      await refuseNewerSchema(db)
+      const leadership = await lead(signal)
+      // It may have been waited for while a newer version came, went, and left its schema.
+      await refuseNewerSchema(db).catch(async (error: unknown) => {
+        await leadership.release()
+        throw error
+      })
+      latest = leadership
+      return leadership
     },
   }
 }
