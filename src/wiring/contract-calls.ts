@@ -1,6 +1,6 @@
 import { CALL_GAS } from '../chains/evm/index.ts'
 import type { Chains } from '../chains/index.ts'
-import { UpstreamUnavailableError } from '../errors.ts'
+import { NotFoundError } from '../errors.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { type CallContract, isRevert } from '../services/nft-metadata/index.ts'
@@ -71,7 +71,7 @@ function endpointOf({ networks, pools }: MetadataChains, stream: string | undefi
     if (network && stream === `${side}:C`) return { pool: network.pool, path: '/ext/bc/C/rpc' }
   }
   const pool = pools.find(({ name }) => name === `eip155:${chainId}`)
-  if (!pool) throw new UpstreamUnavailableError(`chain ${chainId} has no upstreams`)
+  if (!pool) throw new NotFoundError(`chain ${chainId} has no upstreams`)
   return { pool, path: '' }
 }
 

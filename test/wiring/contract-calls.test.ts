@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Chains } from '../../src/chains/index.ts'
-import { JsonRpcError } from '../../src/errors.ts'
+import { JsonRpcError, NotFoundError } from '../../src/errors.ts'
 import { createContractCalls } from '../../src/wiring/contract-calls.ts'
 
 const CHAIN = 43_113n
@@ -73,4 +73,10 @@ it('a call has a bound on its gas: a node without one would run it for half a mi
   world.firstBlock = { hash: '0x01' }
   expect(await ask()).toBe('0xcd')
   expect([...world.gas].map(Number)).toEqual([50_000_000])
+})
+
+it('a chain that is configured no longer is told apart from one that is away', async () => {
+  const calls = createContractCalls({ networks: {} as Chains['networks'], pools: [] }, async () => new Map())
+  const ask = calls(CHAIN, { to: '0x', data: '0x' }, new AbortController().signal)
+  await expect(ask).rejects.toThrow(NotFoundError)
 })

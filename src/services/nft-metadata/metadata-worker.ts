@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
+import { NotFoundError } from '../../errors.ts'
 import { pause } from '../../lib/pause.ts'
 import type { DueNft, NftMetadataRecords } from '../../store/index.ts'
 import { createHostTurns } from './host-turns.ts'
@@ -35,6 +36,8 @@ const LEASE_SECONDS = 300
 const STORE_TROUBLE_MS = 5_000
 /** A chain that could not be asked is asked again after this time; where a user waits, sooner, so many times. */
 const CHAIN_TROUBLE_SECONDS = 60
+/** Of a chain that the configuration no longer has: all of its tokens every minute are a load for nothing. */
+const UNSERVED_SECONDS = 3_600
 const ASKED_TROUBLE_MS = 2_000
 const ASKED_ATTEMPTS = 30
 /** Longest time that a stop waits for a database that says nothing. */
@@ -131,16 +134,21 @@ function createAttempt(deps: NftMetadataWorkerDeps, signal: AbortSignal): (token
     } catch (error) {
       const { chainId, contract, tokenId } = token
       if (!signal.aborted) logger.debug({ err: error, chainId, contract, tokenId }, 'NFT metadata not read')
-      await giveBack(records, token, signal)
+      await giveBack(records, token, error instanceof NotFoundError ? UNSERVED_SECONDS : CHAIN_TROUBLE_SECONDS, signal)
     }
   }
 }
 
 /** If this fails, too, the token comes again when its lease ends. */
-async function giveBack(records: NftMetadataWorkerDeps['records'], token: DueNft, signal: AbortSignal): Promise<void> {
+async function giveBack(
+  records: NftMetadataWorkerDeps['records'],
+  token: DueNft,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<void> {
   const asked = token.asked && token.attempts < ASKED_ATTEMPTS
   if (asked) await pause(ASKED_TROUBLE_MS, signal)
-  const wait = signal.aborted ? 0 : CHAIN_TROUBLE_SECONDS
+  const wait = signal.aborted ? 0 : waitSeconds
   // Where the chain was away no host has failed: its own failures are the ones that are counted. While a user waits, all are.
   const attempts = asked ? token.attempts + 1 : token.asked ? 0 : token.attempts
   const given = records.giveBack({ ...token, asked, attempts }, wait).catch(() => undefined)

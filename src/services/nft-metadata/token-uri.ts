@@ -4,7 +4,7 @@ import { MetadataFailure } from './metadata-failure.ts'
 
 /**
  * `eth_call` at the latest block of a chain; `to` and `data` hex with 0x, resolves to hex with 0x. JsonRpcError is the
- * chain's truth about the call.
+ * chain's truth about the call, NotFoundError says that the chain is not served.
  */
 export type CallContract = (
   chainId: bigint,

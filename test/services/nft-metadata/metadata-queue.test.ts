@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { UpstreamUnavailableError } from '../../../src/errors.ts'
+import { NotFoundError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createNftMetadataWorker, type FetchDocument } from '../../../src/services/nft-metadata/index.ts'
 import type { DueNft } from '../../../src/store/index.ts'
 import { until } from '../../support/upstream-pool.ts'
@@ -51,6 +51,7 @@ describe('a due token', () => {
       { ...DUE, tokenId: 1n, asked: false, attempts: 2 },
       { ...DUE, tokenId: 2n, asked: true, attempts: 99 },
       { ...DUE, tokenId: 3n, asked: true, attempts: 5 },
+      { ...DUE, tokenId: 4n, chainId: 404n },
     ]
     const given: [bigint, boolean, number, number][] = []
     const worker = createNftMetadataWorker({
@@ -59,17 +60,20 @@ describe('a due token', () => {
         store: async () => {},
         giveBack: async ({ tokenId, asked, attempts }, wait) => void given.push([tokenId, asked, attempts, wait]),
       },
-      call: () => Promise.reject(new UpstreamUnavailableError('away')),
+      call: (chainId) =>
+        Promise.reject(chainId === 404n ? new NotFoundError('not served') : new UpstreamUnavailableError('away')),
       fetch: loopback,
       logger: pino({ level: 'silent' }),
       pollMs: 10,
     })
     worker.start()
-    await until(() => given.length === 2, 'what nobody waits for any more')
+    await until(() => given.length === 3, 'what nobody waits for any more')
     await worker.stop()
     expect(given).toEqual([
       [1n, false, 2, 60],
       [2n, false, 0, 60],
+      // Of a chain that is configured no longer.
+      [4n, false, 0, 3_600],
       [3n, true, 6, 0],
     ])
   })
