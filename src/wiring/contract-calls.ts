@@ -61,8 +61,9 @@ export function createContractCalls(
   }
 }
 
+/** Each by itself: a few contracts that answer five megabytes would make an answer to a batch that nobody takes. */
 const ask = <T>({ pool, path }: Endpoint, method: string, params: unknown[], signal: AbortSignal): Promise<T> =>
-  pool.rpc<T>(path, method, params, { signal, deadline: Date.now() + CALL_MS })
+  pool.rpc<T>(path, method, params, { signal, deadline: Date.now() + CALL_MS, batch: false })
 
 /** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
 function endpointOf({ networks, pools }: MetadataChains, stream: string | undefined, chainId: bigint): Endpoint {

@@ -1,9 +1,9 @@
 import { encodeAbiParameters } from 'viem'
 import { expect, it } from 'vitest'
-import { DeadlineError, JsonRpcError } from '../../../src/errors.ts'
+import { BadAnswerError, DeadlineError, JsonRpcError } from '../../../src/errors.ts'
 import { createContractNames } from '../../../src/indexer/evm/contract-names.ts'
 import type { RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
-import type { UpstreamPool } from '../../../src/upstream/types.ts'
+import type { CallOptions, UpstreamPool } from '../../../src/upstream/types.ts'
 
 const HONEST = 'aa'.repeat(20)
 const LOOPING = 'bb'.repeat(20)
@@ -39,4 +39,79 @@ it('a token whose name loops does not hold up the index in front of a node witho
   const receipts = [{ gasUsed: '0x5208', logs: [transferOf(LOOPING), transferOf(HONEST)] }] as unknown as RpcReceipt[]
   const names = await createContractNames(boundless, '').learn(receipts, AbortSignal.timeout(5_000))
   expect(Object.fromEntries(names)).toEqual({ [HONEST]: { name: 'Honest' }, [LOOPING]: {} })
+})
+
+const MIB = 1_048_576
+const hostile = (at: number): string => at.toString(16).padStart(40, 'c')
+const receiptsOf = (contracts: readonly string[]) =>
+  [{ gasUsed: '0x5208', logs: contracts.map(transferOf) }] as unknown as RpcReceipt[]
+
+/** Bytes of memory that a call of so much gas can fill: three gas a word, and its square over 512. */
+const memoryFor = (gas: number): number => 32 * Math.floor((Math.sqrt(9 + gas / 128) - 3) * 256)
+
+/** A node that puts calls of one moment into one answer of at most 32 MiB, and contracts that answer all they can. */
+function floodedNode() {
+  let together = 0
+  const seen = { most: 0, asked: [] as string[], away: false }
+  const pool = {
+    async rpc(_path: string, _method: string, params: readonly unknown[], { batch = true }: CallOptions) {
+      const [{ to, data, gas }] = params as [{ to: string; data: string; gas: string }]
+      seen.asked.push(to.slice(2))
+      const size = to === `0x${HONEST}` ? 100 : 2 * memoryFor(Number(gas))
+      if (batch) together += size
+      await new Promise(setImmediate)
+      const answered = batch ? together : size
+      await new Promise(setImmediate)
+      if (batch) together -= size
+      seen.most = Math.max(seen.most, answered)
+      if (seen.away && to === `0x${HONEST}`) throw new DeadlineError('no answer in time')
+      if (answered > 32 * MIB) throw new BadAnswerError('answer above 33554432 bytes')
+      if (to === `0x${HONEST}` && data === NAME) return encodeAbiParameters([{ type: 'string' }], ['Honest'])
+      return '0x'
+    },
+  }
+  return { seen, pool: pool as unknown as UpstreamPool }
+}
+
+it('contracts that answer all that gas can buy do not hold up the index, however many show in one block', async () => {
+  const { seen, pool } = floodedNode()
+  const contracts = [...Array.from({ length: 100 }, (_, at) => hostile(at)), HONEST]
+  const names = await createContractNames(pool, '').learn(receiptsOf(contracts), AbortSignal.timeout(60_000))
+  expect(names.size).toBe(101)
+  expect(names.get(HONEST)).toEqual({ name: 'Honest' })
+  expect(seen.most).toBeLessThan(32 * MIB)
+})
+
+it('what was learned of a page that has to be read again is not asked again', async () => {
+  const { seen, pool } = floodedNode()
+  const names = createContractNames(pool, '')
+  const contracts = [...Array.from({ length: 20 }, (_, at) => hostile(at)), HONEST]
+  const learn = () => names.learn(receiptsOf(contracts), AbortSignal.timeout(60_000))
+  seen.away = true
+  await expect(learn()).rejects.toThrow('no answer in time')
+  seen.away = false
+  seen.asked.length = 0
+  expect((await learn()).size).toBe(21)
+  expect(new Set(seen.asked).size).toBeLessThan(8)
+  seen.asked.length = 0
+  expect((await learn()).size).toBe(0)
+  names.forget()
+  expect((await learn()).size).toBe(21)
+})
+
+it('a name that takes more gas than names do is read with more of it, of a few contracts', async () => {
+  const gas = new Map<string, string[]>()
+  const pool = {
+    async rpc(_path: string, _method: string, params: readonly unknown[]) {
+      const [call] = params as [{ to: string; data: string; gas: string }]
+      gas.set(call.to, [...(gas.get(call.to) ?? []), call.gas])
+      if (Number(call.gas) < 7_000_000) throw new JsonRpcError('out of gas', -32000)
+      return encodeAbiParameters([{ type: 'string' }], ['x'.repeat(100_000)])
+    },
+  } as unknown as UpstreamPool
+  const contracts = Array.from({ length: 30 }, (_, at) => hostile(at))
+  const names = await createContractNames(pool, '').learn(receiptsOf(contracts), AbortSignal.timeout(60_000))
+  expect(names.get(hostile(0))?.name).toHaveLength(128)
+  expect([...names.values()].filter(({ name }) => name !== undefined)).toHaveLength(4)
+  expect([...gas.values()].flat().map(Number)).not.toContain(50_000_000)
 })
