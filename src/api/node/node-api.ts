@@ -76,7 +76,8 @@ function createOffCheck(table: MethodTable, locals: Locals): (endpoint: Endpoint
 function createServing(options: NodeApiOptions, table: MethodTable, locals: Locals) {
   const { forwarder, evm, bodyLimitBytes } = options
   const finish = createFinish(options.logger)
-  const answer = createGorillaHandler({ table, forwarder, callerAddress: createCallerAddress(options.proxyHops) })
+  const callerAddress = createCallerAddress(options.proxyHops)
+  const answer = createGorillaHandler({ table, forwarder, callerAddress, chains: options.chains })
   const gorilla = createGorillaServing({ answer, finish, bodyLimitBytes })
   const evmServing = createEvmServing({ evm, finish })
   const plain = createPlainServing({ forwarder, finish, bodyLimitBytes })

@@ -1,16 +1,18 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
 import { goJson } from '../../../lib/go-json.ts'
 import type { ForwardCall } from '../forward/call.ts'
+import { namedByIds } from '../forward/chain-names.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'
 import { bodyStart, isCleanCall, scanCall } from '../forward/scan-call.ts'
 import { JSON_GORILLA, type NodeAnswer } from '../http/answer.ts'
 import type { CallerAddress } from '../http/caller-address.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
-import { eachMember } from '../json/spans.ts'
+import { eachMember, type Span } from '../json/spans.ts'
 import { compactJson } from '../json/write.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import type { MethodTable } from '../methods/method-table.ts'
+import type { ChainDirectory } from '../routes/chain-directory.ts'
 import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
 import { execute, type GorillaAnswer, methodProblem, refusal, unknownMethod } from './execute.ts'
 import { type LocalCall, type LocalMethod, MethodError, PASS_ON } from './local-service.ts'
@@ -40,12 +42,14 @@ function resultOf(answer: NodeAnswer, method: string): string {
 const ASK_ID = Buffer.from('1')
 
 /** Asks a node in the name of a local method. */
-export const askNode =
-  (forwarder: Forwarder, endpoint: Endpoint, signal: AbortSignal): LocalCall['ask'] =>
+const askNode =
+  ({ forwarder, chains }: GorillaHandlerDeps, endpoint: Endpoint, signal: AbortSignal): LocalCall['ask'] =>
   async (method, params, name) => {
     const target = name === undefined ? endpoint : endpointByName(name)
     if (!target) throw new Error(`no endpoint ${name}`)
-    const text = Buffer.from(goJson(params))
+    const asked = Buffer.from(goJson(params))
+    const named = namedByIds(method, asked, chains.aliased())
+    const text = named?.params ?? asked
     const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":${goJson(method)},"params":${text.toString()}}`)
     const answer = await forwarder.forward({
       endpoint: target,
@@ -57,21 +61,31 @@ export const askNode =
       http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body },
       signal,
     })
-    return resultOf(answer, method)
+    return resultOf(named ? { ...answer, body: named.inOwnNames(answer.body) } : answer, method)
   }
 
 export interface GorillaHandlerDeps {
   table: MethodTable
   forwarder: Forwarder
   callerAddress: CallerAddress
+  chains: Pick<ChainDirectory, 'aliased'>
 }
 
-export function createGorillaHandler({ table, forwarder, callerAddress }: GorillaHandlerDeps): GorillaHandler {
-  const forward = ({ endpoint, request, signal }: Exchange, body: Buffer): Promise<NodeAnswer> => {
-    const call = scanCall(body, bodyStart(body))
-    const params = call?.params && body.subarray(call.params.from, call.params.to)
+/** The body with other params. */
+const withParams = (body: Buffer, { from, to }: Span, params: Buffer): Buffer =>
+  Buffer.concat([body.subarray(0, from), params, body.subarray(to)])
+
+export function createGorillaHandler(deps: GorillaHandlerDeps): GorillaHandler {
+  const { table, forwarder, callerAddress, chains } = deps
+  const forward = async (exchange: Exchange, sent: Buffer): Promise<NodeAnswer> => {
+    const { endpoint, request, signal } = exchange
+    const call = scanCall(sent, bodyStart(sent))
+    const asked = call?.params && sent.subarray(call.params.from, call.params.to)
+    const named = namedByIds(call?.method, asked, chains.aliased())
+    const params = named?.params ?? asked
+    const body = named && call?.params ? withParams(sent, call.params, named.params) : sent
     const id =
-      call?.id && body[call.id.from] !== 0x6e ? compactJson(body.subarray(call.id.from, call.id.to)) : undefined
+      call?.id && sent[call.id.from] !== 0x6e ? compactJson(sent.subarray(call.id.from, call.id.to)) : undefined
     const http: ForwardCall['http'] = {
       method: 'POST',
       contentType: 'application/json',
@@ -80,8 +94,10 @@ export function createGorillaHandler({ table, forwarder, callerAddress }: Gorill
       body,
     }
     const method = call?.method
-    const isClean = (): boolean => call !== undefined && isCleanCall(body, call)
-    return forwarder.forward({ endpoint, rule: ruleOf(method), method, params, id, isClean, http, signal: signal() })
+    const isClean = (): boolean => call !== undefined && isCleanCall(sent, call)
+    const rule = ruleOf(method)
+    const answer = await forwarder.forward({ endpoint, rule, method, params, id, isClean, http, signal: signal() })
+    return named ? { ...answer, body: named.inOwnNames(answer.body) } : answer
   }
   const localCall = (exchange: Exchange, request: GorillaRequest): LocalCall => ({
     method: request.method,
@@ -92,8 +108,7 @@ export function createGorillaHandler({ table, forwarder, callerAddress }: Gorill
     get signal() {
       return exchange.signal()
     },
-    ask: (method, params, endpoint) =>
-      askNode(forwarder, exchange.endpoint, exchange.signal())(method, params, endpoint),
+    ask: (method, params, endpoint) => askNode(deps, exchange.endpoint, exchange.signal())(method, params, endpoint),
   })
   const run = async (exchange: Exchange, body: Buffer, request: GorillaRequest, method: LocalMethod) => {
     const done = await execute(request, method, localCall(exchange, request))

@@ -15,6 +15,8 @@ export interface ListedChain {
 export interface ChainDirectory {
   /** Blockchain id behind an alias or id, as far as known; case-sensitive. */
   lookup(alias: string): string | undefined
+  /** The same for aliases that were made here, which no node knows, and for them alone; undefined while there are none. */
+  aliased(): ((alias: string) => string | undefined) | undefined
   primaryOf(id: string): ChainLetter | undefined
   /** Ids known so far besides the primary network's. */
   others(): readonly string[]
@@ -92,15 +94,18 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
     }
     listed = true
   }
-  const lookup = (alias: string): string | undefined => {
-    for (const chain of CHAIN_LETTERS) if (BUILT_IN[chain].includes(alias)) return ids.get(chain) ?? chain
+  const ownLookup = (alias: string): string | undefined => {
     const id = own.get(alias)
     // Named while the chain's id was not known yet.
-    if (id === 'X' || id === 'C') return ids.get(id) ?? id
-    return id ?? (primaries.has(alias) || others.has(alias) ? alias : undefined)
+    return id === 'X' || id === 'C' ? (ids.get(id) ?? id) : id
+  }
+  const lookup = (alias: string): string | undefined => {
+    for (const chain of CHAIN_LETTERS) if (BUILT_IN[chain].includes(alias)) return ids.get(chain) ?? chain
+    return ownLookup(alias) ?? (primaries.has(alias) || others.has(alias) ? alias : undefined)
   }
   return {
     lookup,
+    aliased: () => (own.size === 0 ? undefined : ownLookup),
     primaryOf: (id) => primaries.get(id) ?? (id === 'X' || id === 'C' ? id : undefined),
     others: () => [...others],
     aliases: (id) => {

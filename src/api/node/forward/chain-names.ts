@@ -1,0 +1,128 @@
+import { eachElement, eachMember, kindOf } from '../json/spans.ts'
+import { decodeString, foldName } from '../json/strings.ts'
+import { skipSpace } from '../json/validate.ts'
+import { errorOf } from './judge.ts'
+
+/** Says the blockchain ID behind an alias that was made here (`admin.aliasChain`), and nothing of other names. */
+type AliasedChain = (alias: string) => string | undefined
+
+/** Params with blockchain IDs in place of aliases. */
+interface NamedByIds {
+  params: Buffer
+  /** An error of the node, with the names that the caller used; anything else as it came. */
+  inOwnNames(answer: Buffer): Buffer
+}
+
+/** How a member names chains: as a whole, or before the first hyphen of an address. */
+type Naming = 'chain' | 'address'
+
+const UTXOS: Readonly<Record<string, Naming>> = { sourcechain: 'chain', addresses: 'address', startindex: 'address' }
+const ADDRESSES: Readonly<Record<string, Naming>> = { addresses: 'address' }
+const ADDRESS: Readonly<Record<string, Naming>> = { address: 'address' }
+
+/** Members of params in which a node takes an alias of a chain, names in small letters. */
+const NAMING: Readonly<Record<string, Readonly<Record<string, Naming>>>> = {
+  'platform.getBlockchainStatus': { blockchainid: 'chain' },
+  'platform.getUTXOs': UTXOS,
+  'platform.getBalance': ADDRESSES,
+  'platform.getStake': ADDRESSES,
+  'avm.getUTXOs': UTXOS,
+  'avm.getBalance': ADDRESS,
+  'avm.getAllBalances': ADDRESS,
+  'avm.getAddressTxs': ADDRESS,
+  'avax.getUTXOs': UTXOS,
+}
+
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
+
+interface Edit {
+  from: number
+  to: number
+  text: string
+}
+
+/** What stands in the place of one text; undefined = it names no chain by an alias of ours. */
+function byId(text: string, naming: Naming, aliased: AliasedChain): string | undefined {
+  const hyphen = naming === 'address' ? text.indexOf('-') : text.length
+  // A chain that is named by nothing is the one that was called, also where an alias is the empty text.
+  const isNamed = naming === 'address' ? hyphen >= 0 : hyphen > 0
+  const id = isNamed ? aliased(text.slice(0, hyphen)) : undefined
+  return id === undefined ? undefined : id + text.slice(hyphen)
+}
+
+/** The texts inside a member: itself, those of a list, or the address of a page's start. */
+function eachText(params: Buffer, from: number, to: number, visit: (from: number, to: number) => void): void {
+  const kind = kindOf(params, from)
+  if (kind === 'string') visit(from, to)
+  else if (kind === 'array')
+    eachElement(params, from, (at, end) => {
+      if (kindOf(params, at) === 'string') visit(at, end)
+      return true
+    })
+  else if (kind === 'object')
+    eachMember(params, from, (keyFrom, keyTo, at, end) => {
+      const isAddress = foldName(decodeString(params, keyFrom, keyTo)) === 'address'
+      if (isAddress && kindOf(params, at) === 'string') visit(at, end)
+    })
+}
+
+function editsOf(params: Buffer, members: Readonly<Record<string, Naming>>, aliased: AliasedChain): Edit[] {
+  let at = skipSpace(params, 0)
+  eachElement(params, at, (from) => {
+    at = from
+    return false
+  })
+  const edits: Edit[] = []
+  eachMember(params, at, (keyFrom, keyTo, from, to) => {
+    const name = foldName(decodeString(params, keyFrom, keyTo))
+    const naming = Object.hasOwn(members, name) ? members[name] : undefined
+    if (naming === undefined) return
+    eachText(params, from, to, (start, end) => {
+      const text = byId(decodeString(params, start, end), naming, aliased)
+      if (text !== undefined) edits.push({ from: start, to: end, text: JSON.stringify(text) })
+    })
+  })
+  return edits
+}
+
+function edited(params: Buffer, edits: readonly Edit[]): Buffer {
+  const parts: Buffer[] = []
+  let kept = 0
+  for (const { from, to, text } of edits) {
+    parts.push(params.subarray(kept, from), Buffer.from(text))
+    kept = to
+  }
+  return Buffer.concat([...parts, params.subarray(kept)])
+}
+
+/**
+ * An alias may stand for the blockchain ID anywhere (spec 2, `admin.aliasChain`), but only this server knows those that
+ * were made here: a node is asked by the ID. Undefined = there is nothing to change, so that the call goes out as it came.
+ */
+export function namedByIds(
+  method: string | undefined,
+  params: Buffer | undefined,
+  aliased: AliasedChain | undefined,
+): NamedByIds | undefined {
+  if (aliased === undefined) return undefined
+  const members = method !== undefined && Object.hasOwn(NAMING, method) ? NAMING[method] : undefined
+  if (members === undefined || params === undefined) return undefined
+  let edits: Edit[]
+  try {
+    edits = editsOf(params, members, aliased)
+  } catch {
+    // Malformed text is the node's to refuse.
+    return undefined
+  }
+  if (edits.length === 0) return undefined
+  return {
+    params: edited(params, edits),
+    inOwnNames: (answer) => {
+      if (errorOf(answer) === undefined) return answer
+      let words = answer.toString('latin1')
+      for (const { from, to, text } of edits)
+        words = words.replaceAll(latin1(text).slice(1, -1), params.toString('latin1', from + 1, to - 1))
+      return Buffer.from(words, 'latin1')
+    },
+  }
+}
