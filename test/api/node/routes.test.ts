@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { cleanPath } from '../../../src/api/node/http/target.ts'
 import { createChainDirectory, type ListedChain } from '../../../src/api/node/routes/chain-directory.ts'
 import { ownEndpoint } from '../../../src/api/node/routes/endpoint.ts'
@@ -104,6 +104,19 @@ describe('routes', () => {
       throw new Error('down')
     })
     expect(await name(`/ext/bc/${UNKNOWN}/rpc`)).toBe('L1/rpc')
+  })
+
+  it('waits five seconds for who does not say which chains there are, and takes what is said later', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let say: (listed: typeof LISTED) => void = () => undefined
+    const { name, path } = stage(() => new Promise((resolve) => (say = resolve)))
+    const found = vi.fn()
+    void name(`/ext/bc/${UNKNOWN}/rpc`).then(found)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(found.mock.calls).toEqual([['L1/rpc']])
+    say(LISTED)
+    expect(await path(`/ext/bc/${C}/rpc`)).toBe('/ext/bc/C/rpc')
   })
 
   it('serves chains that are only configured', async () => {

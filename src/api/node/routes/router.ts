@@ -1,3 +1,4 @@
+import { pause } from '../../../lib/pause.ts'
 import { type ChainDirectory, isChainId } from './chain-directory.ts'
 import { chainEndpoint, type Endpoint, FIXED, PRIMARY } from './endpoint.ts'
 import { createRouteAliases, type RouteAliases } from './route-aliases.ts'
@@ -16,6 +17,8 @@ export interface Router {
 const SHORT = new Set(['P', 'platform', 'X', 'avm', 'C', 'evm'])
 /** Targets whose endpoint is remembered. */
 const MAX_REMEMBERED = 1_000
+/** Nodes that do not say which chains there are do not take the time of the call as well: it goes to them then. Milliseconds. */
+const LOOK_MS = 5_000
 /** What can follow a route, for the check whether an alias clashes. */
 const EXTENSIONS = ['', 'rpc', 'ws', 'avax', 'wallet', 'proposervm', 'validators', 'block', 'tx', 'vtx']
 
@@ -82,7 +85,9 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
   })
 
   const search = async (path: ChainPath): Promise<Endpoint | undefined> => {
-    const asked = await directory.refresh()
+    const patience = new AbortController()
+    const late = pause(LOOK_MS, patience.signal).then(() => false)
+    const asked = await Promise.race([directory.refresh(), late]).finally(() => patience.abort())
     // Nobody to ask: the answer must not be that the chain does not exist.
     return inChain(path) ?? (asked ? undefined : chainEndpoint(path.chain, path.extension))
   }
