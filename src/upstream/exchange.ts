@@ -46,7 +46,7 @@ const readRaw = (
       reason: verdict.reason,
       ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
       ...(verdict.behind || !idempotent ? { fallback: value } : {}),
-      ...(verdict.unheard ? { unheard: true } : {}),
+      ...(verdict.unheard ? { unheard: verdict.unheard } : {}),
       ...(verdict.untouched ? { neverSent: true } : {}),
     })
   }
@@ -57,8 +57,8 @@ const readRaw = (
 
 /**
  * Bytes in, bytes out. The body comes back exactly as it was sent: nothing is decompressed, and compression is only
- * asked for when the caller's own headers do. When every upstream is behind, the own words of
- * the last one that looked into the question are the answer, else those of the last one.
+ * asked for when the caller's own headers do. When every upstream is behind, the own words of the last one that looked
+ * into the question are the answer, else of the last one that lacks the method, else of the last.
  */
 export const createExchange =
   (deps: { attempt: Attempt; read: Read }): UpstreamPool['exchange'] =>

@@ -1,5 +1,6 @@
 import { BadAnswerError, type FirnError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../errors.ts'
 import type { Failure, Outcome } from './outcome.ts'
+import type { Unheard } from './types.ts'
 
 /** `host1 connection refused; host2 status 503`: each host once, with its last cause. */
 export const describeFailures = <T>(failures: readonly Failure<T>[]): string => {
@@ -26,6 +27,9 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
   return new UpstreamUnavailableError(text)
 }
 
+/** Whoever looked into the question, then who lacks the method, then who serves nothing there. */
+const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'method', 'place']
+
 /**
  * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet, or may not have
  * understood, is closer to the truth than others that said nothing, or that do not run the chain or lack the method;
@@ -39,8 +43,10 @@ export const concludeFailures = <T>(
   const failures = withoutForeign(all)
   const last = failures.at(-1)
   const behind = failures.filter(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
-  const words = (behind.findLast(({ unheard }) => unheard !== true) ?? behind.at(-1))?.fallback
-  if (words) return words
+  for (const why of NEAREST_FIRST) {
+    const words = behind.findLast(({ unheard }) => unheard === why)?.fallback
+    if (words) return words
+  }
   const doubtful = failures.findLast(({ kind }) => kind === 'doubtful')
   if (doubtful?.fallback) return doubtful.fallback
   if (last?.fallback && failures.every(({ fallback }) => fallback !== undefined)) return last.fallback

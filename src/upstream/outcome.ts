@@ -1,4 +1,5 @@
 import type { FirnError } from '../errors.ts'
+import type { Unheard } from './types.ts'
 
 /** Why running work is stopped: nobody waits for it, time ran out, a hedge won, the pool closes. */
 export type CancelCause = 'left' | 'deadline' | 'lost' | 'closed'
@@ -37,7 +38,7 @@ export interface Failure<T> {
   /** Not one byte of the request left this process, or the upstream did nothing with it: even a write may go elsewhere. */
   neverSent?: boolean
   /** The fallback is about the upstream, not about the question: that of another goes before it. */
-  unheard?: boolean
+  unheard?: Unheard
   /** What the caller gets when nobody knows better (for example the node's own "header not found"). */
   fallback?: Outcome<T>
 }

@@ -147,6 +147,9 @@ export interface RawResponse {
   host: string
 }
 
+/** Why an upstream did not look into a question: it lacks the method, or serves nothing there (no such chain, not ready). */
+export type Unheard = 'method' | 'place'
+
 /**
  * Says what an answer means for failover: an answer for the caller, or this upstream's own trouble. `untouched`: the
  * upstream did nothing with it, so that even a write may go to another.
@@ -159,7 +162,7 @@ export type AnswerVerdict =
       retryAfterMs?: number
       behind?: boolean
       /** With `behind`: it did not look into the question, so what another says of it counts before its own words. */
-      unheard?: boolean
+      unheard?: Unheard
       rateLimited?: boolean
       untouched?: boolean
     }

@@ -14,8 +14,13 @@ const trouble = (reason: string): AnswerVerdict => ({ kind: 'retry', reason })
 /** This node is behind or does not have it: another may. When none has, its own words are the answer. */
 const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true })
 
-/** It did not look into the question: it does not run the chain, is not ready, or lacks the method. */
-const unheard = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true, unheard: true })
+/** It did not look into the question: it lacks the method, or does not run the chain (yet). What others say counts. */
+const unheard = (reason: string, why: 'method' | 'place'): AnswerVerdict => ({
+  kind: 'retry',
+  reason,
+  behind: true,
+  unheard: why,
+})
 
 /** Texts of a node that has not seen a block which the caller knows of. */
 const BEHIND =
@@ -94,7 +99,7 @@ function judgeError(error: RpcError): AnswerVerdict {
   const access = accessOf(message)
   // That it wants a key is between it and this server; the client would take it for its own.
   if (access === 'closed') return trouble(`JSON-RPC error ${code}`)
-  if (LACKING.test(message)) return unheard(`JSON-RPC error ${code}`)
+  if (LACKING.test(message)) return unheard(`JSON-RPC error ${code}`, 'method')
   return access === 'restricted' || mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
 
@@ -118,10 +123,10 @@ const BOOTSTRAPPING = 'API call rejected because chain is not done bootstrapping
 
 function judgeStatus({ status, body, headers }: RawResponse): AnswerVerdict {
   // API switched off, chain not validated here, or no node at all: another may serve it.
-  if (status === 404) return unheard('status 404')
+  if (status === 404) return unheard('status 404', 'place')
   // Its limit for bodies is its own; what is too large for this server was refused before.
-  if (status === 413) return unheard('status 413')
-  if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return unheard('bootstrapping')
+  if (status === 413) return unheard('status 413', 'place')
+  if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return unheard('bootstrapping', 'place')
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined))
     return { kind: 'retry', reason: `status ${status}`, rateLimited: true, ...retryAfter(headers['retry-after']) }
   // A key, a bill or a host name that this upstream does not take; 3xx: something in front of it.

@@ -85,3 +85,19 @@ it('a receipt that is not there yet is null, where a node beside does not run th
     expect([status, JSON.parse(text)]).toEqual([200, { jsonrpc: '2.0', id: 1, result: null }])
   }
 })
+
+it('that there is no such method counts before the word of a node that does not run the L1', async () => {
+  const lacking = 'the method eth_baseFee does not exist/is not available'
+  for (const turn of [0, 1]) {
+    const front = await startFront(2)
+    let asked = 0
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        if (call.method !== 'eth_baseFee') return undefined
+        asked += 1
+        return asked % 2 === turn ? failure(call, lacking) : { status: 404, body: '404 page not found\n' }
+      }
+    const { status, text } = await front.post(`/ext/bc/${OTHER_CHAIN}/rpc`, evmCall('eth_baseFee', '[]'))
+    expect([status, JSON.parse(text)]).toMatchObject([200, { error: { message: lacking } }])
+  }
+})
