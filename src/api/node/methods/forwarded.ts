@@ -40,6 +40,8 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'platform.getFeeConfig': settled,
   'platform.getValidatorFeeConfig': settled,
   'platform.validatedBy': immutable,
+  // A node that does not track the subnet says no more; one that runs the chain knows better.
+  'platform.getBlockchainStatus': { target: 'any', absentWhen: '"status":"Created"' },
   'platform.getHeight': tip,
   'platform.getTimestamp': tip,
   'platform.getBalance': tip,

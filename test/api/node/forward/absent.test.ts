@@ -15,6 +15,7 @@ const CASES: readonly [path: string, method: string, there: object, absent: obje
   ['/ext/bc/C/avax', 'avax.getAtomicTxStatus', { status: 'Accepted', blockHeight: '5' }, { status: 'Unknown' }],
   ['/ext/bc/P', 'platform.getTx', { tx: '0x00' }, "couldn't get tx: not found"],
   ['/ext/bc/P', 'platform.getTxStatus', { status: 'Committed' }, { status: 'Unknown' }],
+  ['/ext/bc/P', 'platform.getBlockchainStatus', { status: 'Validating' }, { status: 'Created' }],
   ['/ext/bc/P', 'platform.getBlock', { block: '0x00' }, "couldn't get block with id 2j85eEL2: not found"],
   ['/ext/bc/X', 'avm.getTx', { tx: '0x00' }, 'not found'],
   ['/ext/bc/X', 'avm.getTxStatus', { status: 'Processing' }, { status: 'Unknown' }],
