@@ -10,7 +10,8 @@ Compares the index with the nodes it came from: blocks at random heights, and al
   --seconds N  stop after this long (default 300)
   --seed N     repeat a run; left out, one is chosen and printed
 Exit status 0: all equal. 1: something differs, is missing, or nothing could be compared. 2: wrong options.
-The embedded database belongs to one process: stop the server first.
+The embedded database belongs to one process: stop the server first. Addresses are compared only while index and node
+stand at the same blocks: where the network makes blocks and nobody writes the index, none is.
 `
 
 const OPTIONS = {
