@@ -11,7 +11,7 @@ export type Weight = keyof typeof WEIGHTS
 export interface Plan {
   computeUnitsPerMinute: number
   computeUnitsPerDay: number
-  /** Operation ids that may be called; empty or left out = all. What is free may always be. */
+  /** Operation ids that may be called; empty or left out = all. What is free may always be, without a key. */
   operations?: readonly string[]
 }
 
@@ -70,7 +70,8 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const plan = planNamed(known ?? 'default')
     const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${clientSource(address)}` : `key:${hash}`}`
     const at = now()
-    const leftOut = isLeftOut(plan, weight, operation)
+    // Whoever lists what strangers may call does not mean to have his servers taken for dead by probes, which show no key.
+    const leftOut = isLeftOut(plan, operation) && !(weight === 'free' && hash === undefined)
     if (leftOut && known === undefined) return { ok: false, status: 401, headers: {} }
     const units = leftOut ? 0 : WEIGHTS[weight]
     const [minute, day] = await Promise.all([
@@ -115,10 +116,8 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
   return { admit }
 }
 
-/** Probes are in every plan: whoever lists what strangers may call does not mean to have his servers taken for dead. */
-function isLeftOut({ operations = [] }: Plan, weight: Weight, operation: string | undefined): boolean {
-  return weight !== 'free' && operation !== undefined && operations.length > 0 && !operations.includes(operation)
-}
+const isLeftOut = ({ operations = [] }: Plan, operation: string | undefined): boolean =>
+  operation !== undefined && operations.length > 0 && !operations.includes(operation)
 
 export type ComputeUnits = ReturnType<typeof createComputeUnits>
 

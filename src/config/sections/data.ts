@@ -6,7 +6,7 @@ const PlanSchema = section({
   computeUnitsPerDay: count(10_000_000_000, 'Compute units per day.'),
   operations: list(
     Type.String({ minLength: 1 }),
-    'Operations (their operationId) that may be called; empty = all. live-check may always be.',
+    'Operations (their operationId) that may be called; empty = all. live-check may always be, without a key.',
   ),
 })
 

@@ -205,7 +205,8 @@ it('tells them also where a plan lists what may be called', async () => {
   const { url } = await stage.serve({ data: { plans: listed, apiKeys: [{ key: KEY, plan: 'default' }] } })
   const status = async (path: string, headers = {}) => (await fetch(url + path, { headers })).status
   expect(await status('/v1/live-check')).toBe(200)
-  expect(await status('/v1/live-check', { 'x-glacier-api-key': KEY })).toBe(200)
+  expect(await status('/v1/live-check', { 'x-glacier-api-key': KEY })).toBe(403)
+  expect(await status('/v1/live-check', { 'x-glacier-api-key': 'another' })).toBe(401)
   expect(await status('/v1/health-check')).toBe(401)
 })
 

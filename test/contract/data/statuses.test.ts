@@ -43,7 +43,7 @@ beforeAll(async () => {
   const serve = async (config: Partially<Config>) => (await stage.serve(config)).url
   const limited = { ...PLENTY, operations: ['nothing'] }
   urls.keyed = await serve({
-    // live-check needs no key; without one it is refused only by a plan that leaves it out.
+    // live-check needs no key; with one it is refused where the plan leaves it out.
     data: { keyRequired: true, plans: { default: limited, limited }, apiKeys: [{ key: KEY, plan: 'limited' }] },
   })
   urls.poor = await serve({ data: { plans: { default: { computeUnitsPerMinute: 1, computeUnitsPerDay: 1 } } } })
@@ -91,7 +91,7 @@ describe.each(document.operations.map(({ id, statuses }) => [id, statuses] as co
   const ways: Record<number, () => Promise<Answer>> = {
     [id === 'reindexNft' ? 201 : 200]: () => send(indexed.url, found),
     400: () => (wrong ? send(indexed.url, wrong) : send(urls.refusing, found)),
-    401: () => send(urls.keyed, found),
+    401: () => send(urls.keyed, found, id === 'live-check' ? { 'x-glacier-api-key': 'of nobody' } : {}),
     403: () => send(urls.keyed, found, { 'x-glacier-api-key': KEY }),
     404: () => send(indexed.url, unknown),
     429: async () => {
