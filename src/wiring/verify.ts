@@ -1,11 +1,10 @@
-import { createAvalancheNetwork } from '../chains/avalanche/index.ts'
 import type { Config } from '../config/index.ts'
 import { type VerifyReport, verifyIndex } from '../indexer/verify/index.ts'
 import { createLogger } from '../lib/logger.ts'
 import { SIDES } from '../lib/primary-network.ts'
-import { createUpstreamPool, type UpstreamPool } from '../upstream/index.ts'
 import { isIndexed } from './evm-streams.ts'
-import { createServerStore } from './store.ts'
+import { createGround } from './ground.ts'
+import { createServerIndexer } from './indexer.ts'
 
 export interface VerifyOptions {
   /** Addresses per network and heights per stream. */
@@ -14,37 +13,30 @@ export interface VerifyOptions {
   seed: number
 }
 
-/** Compares the configured index with the configured nodes; store and connections are opened for it and closed again. */
+/**
+ * Compares the configured index with the configured nodes; store and connections are opened for it and closed again. An
+ * embedded database belongs to this process meanwhile, so that it is this one that follows the chains: what addresses can
+ * spend can be compared only where index and nodes stand at the same blocks.
+ */
 export async function runVerify(config: Config, options: VerifyOptions, signal: AbortSignal): Promise<VerifyReport> {
-  const { avalanche, evm } = config.chains
-  const store = createServerStore(config, createLogger({ level: 'error' }))
-  const pools: UpstreamPool[] = []
-  const open = (...[name, upstreams]: Parameters<typeof createUpstreamPool>): UpstreamPool => {
-    const pool = createUpstreamPool(name, upstreams, config.upstream)
-    pools.push(pool)
-    return pool
-  }
+  const { store, chains, market, sharing, loggers, logger } = createGround(config, createLogger({ level: 'error' }))
+  const indexer =
+    store.kind === 'embedded' && config.index.enabled
+      ? createServerIndexer(config, { chains, store, logger })
+      : undefined
   try {
+    await store.open()
+    indexer?.start()
     return await verifyIndex({
       reader: store.reader,
       networks: SIDES.flatMap((name) => {
-        const setting = avalanche[name]
-        if (!setting || !isIndexed(config, `${name}:P`, true)) return []
-        const pool = open(`avalanche:${name}`, setting.upstreams, config.upstream)
-        return [
-          {
-            name,
-            network: createAvalancheNetwork({
-              pool,
-              ...(setting.hrp === undefined ? {} : { overrides: { hrp: setting.hrp } }),
-            }),
-          },
-        ]
+        const network = chains.networks[name]
+        return network && isIndexed(config, `${name}:P`, true) ? [{ name, network }] : []
       }),
-      evm: Object.entries(evm).flatMap(([id, chain]) => {
+      evm: Object.keys(config.chains.evm).flatMap((id) => {
         const name = `eip155:${id}`
-        if (!isIndexed(config, name, false)) return []
-        return [{ name, chainId: BigInt(id), pool: open(name, chain.upstreams, config.upstream), path: '' }]
+        const pool = isIndexed(config, name, false) ? chains.pools.find((one) => one.name === name) : undefined
+        return pool ? [{ name, chainId: BigInt(id), pool, path: '' }] : []
       }),
       samples: options.samples,
       durationMs: options.seconds * 1000,
@@ -52,7 +44,10 @@ export async function runVerify(config: Config, options: VerifyOptions, signal: 
       signal,
     })
   } finally {
-    await Promise.all(pools.map((pool) => pool.close()))
+    await indexer?.stop()
+    await Promise.all([market.close(), chains.close()])
+    sharing?.server.close()
     await store.close()
+    loggers.named.close()
   }
 }

@@ -27,7 +27,7 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
   await stage.caughtUp()
   await stage.indexer.stop()
   const right = await verify(stage, 1)
-  expect(right).toEqual({ blocks: 180, addresses: 60, unsettled: 0, missing: [], differences: [] })
+  expect(right).toEqual({ blocks: 180, addresses: 60, unsettled: 0, unanswered: [], missing: [], differences: [] })
   // The same seed takes the same samples.
   expect(await verify(stage, 1, 5)).toEqual({ ...right, blocks: 15, addresses: 5 })
 
@@ -50,4 +50,16 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
   expect((await verify(stage, 4, 10)).differences.join()).toMatch(/block \d+: not in the index/)
   await stage.sql(`delete from stream where name like '%:X'`)
   expect((await verify(stage, 5, 1)).missing).toEqual(['recorded:X'])
+})
+
+it('names the chains whose nodes do not answer, and goes on with the others', async () => {
+  const stage = await startStage()
+  await stage.caughtUp()
+  await stage.indexer.stop()
+  const [node] = stage.nodes
+  if (!node) throw new Error('no node')
+  Object.assign(node.faults, { html: 502, onPath: '/X' })
+  const { blocks, addresses, unanswered, differences } = await verify(stage, 1, 5)
+  expect(unanswered.map((text) => text.split(': ')[0])).toEqual(['recorded:X', 'addresses of recorded'])
+  expect([blocks, addresses, differences]).toEqual([10, 0, []])
 })

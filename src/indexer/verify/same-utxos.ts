@@ -4,7 +4,9 @@ import { readHeight, readUtxos } from '../../chains/avalanche/node/index.ts'
 import { formatBech32Address } from '../../lib/bech32-address.ts'
 import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import { hexToBytes } from '../../lib/ids.ts'
+import { pause } from '../../lib/pause.ts'
 import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexReader, UtxoLife } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 
@@ -13,25 +15,34 @@ const ORDERS = ['timestamp', 'amount'] as const
 const PAGE = 500
 /** Chains move while they are read: so often a sample is tried. */
 const TRIES = 10
+/** Whoever follows a chain is behind it for a moment after each block. */
+const LOOK_AGAIN_MS = 100
 
 export interface OwnerComparison {
-  /** False when index and node never stood at the same blocks. */
+  /** False when index and node did not stand at the same blocks from the first to the last call. */
   settled: boolean
+  /** False when they did at no time. */
+  met: boolean
   differences: string[]
 }
 
-/** Everything that an address can spend on P, X and C, shared memory included, in the index and at the node. */
+/**
+ * Everything that an address can spend on P, X and C, shared memory included, in the index and at the node.
+ *
+ * @param patienceMs how long it is waited, before each try, until they stand at the same blocks
+ */
 export async function compareOwner(
   { reader, network, name }: { reader: IndexReader; network: AvalancheNetwork; name: string },
   address: string,
+  patienceMs: number,
   signal: AbortSignal,
 ): Promise<OwnerComparison> {
   const { hrp, blockchainIds } = await network.facts({ signal })
   const since = firstXBlock(blockchainIds.X)
   const text = formatBech32Address(hexToBytes(address), hrp)
   for (let tries = 0; tries < TRIES; tries++) {
-    const before = await meeting(reader, network, name, signal)
-    if (before === undefined) continue
+    const before = await meetingWithin(patienceMs, () => meeting(reader, network, name, signal), signal)
+    if (before === undefined) return { settled: false, met: tries > 0, differences: [] }
     const differences = new Set<string>()
     for (const letter of CHAIN_LETTERS) {
       const theirs = await atNode({ reader, network, name, since }, letter, text, signal)
@@ -43,9 +54,23 @@ export async function compareOwner(
       }
     }
     if ((await meeting(reader, network, name, signal)) === before)
-      return { settled: true, differences: [...differences] }
+      return { settled: true, met: true, differences: [...differences] }
   }
-  return { settled: false, differences: [] }
+  return { settled: false, met: true, differences: [] }
+}
+
+async function meetingWithin(
+  patienceMs: number,
+  look: () => Promise<string | undefined>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const end = steadyNow() + patienceMs
+  for (;;) {
+    const met = await look()
+    if (met !== undefined || steadyNow() >= end) return met
+    await pause(LOOK_AGAIN_MS, signal)
+    signal.throwIfAborted()
+  }
 }
 
 /** The heights at which index and node stand, when they are the same. */

@@ -1,4 +1,5 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
+import { CancelledError, FirnError } from '../../errors.ts'
 import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
@@ -7,6 +8,12 @@ import { createEvmBlockReader } from '../evm/index.ts'
 import { createRandom, type Random } from './random.ts'
 import { compareBlock } from './same-block.ts'
 import { compareOwner } from './same-utxos.ts'
+
+/** How long index and node are waited for to stand at the same blocks, unless they did not of late. */
+const PATIENCE_MS = 15_000
+
+/** Samples of a chain that fail one after the other, until it is left out. */
+const MOST_FAILURES = 3
 
 /** P, X and C of a network, as the store names it. */
 export interface VerifiedNetwork {
@@ -40,6 +47,8 @@ export interface VerifyReport {
   addresses: number
   /** Addresses whose chains never stood still long enough to be compared. */
   unsettled: number
+  /** What was left out because no node answered, with the last reason, one each. */
+  unanswered: string[]
   /** Streams that are configured and not in the index. */
   missing: string[]
   /** In words, one each. */
@@ -51,9 +60,9 @@ export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
   const { reader, networks, evm, samples, durationMs, seed, signal, clock = Date.now } = task
   const end = clock() + durationMs
   const random = createRandom(seed)
-  const report: VerifyReport = { blocks: 0, addresses: 0, unsettled: 0, missing: [], differences: [] }
+  const report: VerifyReport = { blocks: 0, addresses: 0, unsettled: 0, unanswered: [], missing: [], differences: [] }
   const progress = new Map((await reader.progress()).map((stream) => [stream.stream, stream]))
-  const turns = [
+  const turns: Turn[] = [
     ...networks.flatMap((network) => networkTurns(task, network, progress, random, report)),
     ...evm.flatMap((chain) => evmTurns(task, chain, progress, random, report)),
   ]
@@ -61,14 +70,35 @@ export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
     for (const turn of turns) {
       signal.throwIfAborted()
       if (clock() >= end) return report
-      await turn()
+      if (turn.failures < MOST_FAILURES) await take(turn, report)
     }
   }
   return report
 }
 
 type Progress = ReadonlyMap<string, StreamProgress>
-type Turn = () => Promise<void>
+
+/** One kind of sample. */
+interface Turn {
+  name: string
+  run: () => Promise<void>
+  /** In a row. */
+  failures: number
+}
+
+const turn = (name: string, run: () => Promise<void>): Turn => ({ name, run, failures: 0 })
+
+/** A chain whose nodes do not answer says nothing about the others. */
+async function take(one: Turn, report: VerifyReport): Promise<void> {
+  try {
+    await one.run()
+    one.failures = 0
+  } catch (error) {
+    if (!(error instanceof FirnError) || error instanceof CancelledError) throw error
+    one.failures += 1
+    if (one.failures === MOST_FAILURES) report.unanswered.push(`${one.name}: ${error.message}`)
+  }
+}
 
 function networkTurns(
   { reader, signal }: VerifyTask,
@@ -79,23 +109,27 @@ function networkTurns(
 ): Turn[] {
   const known = CHAIN_LETTERS.filter((letter) => progress.get(`${name}:${letter}`)?.tip !== undefined)
   for (const letter of CHAIN_LETTERS.filter((one) => !known.includes(one))) report.missing.push(`${name}:${letter}`)
-  const blocks = known.map((letter) => async () => {
-    const height = heightBelow(random, progress.get(`${name}:${letter}`))
-    report.differences.push(
-      ...(await compareBlock({ reader, pool: network.pool, network: name }, letter, height, signal)),
-    )
-    report.blocks += 1
-  })
+  const blocks = known.map((letter) =>
+    turn(`${name}:${letter}`, async () => {
+      const height = heightBelow(random, progress.get(`${name}:${letter}`))
+      const differences = await compareBlock({ reader, pool: network.pool, network: name }, letter, height, signal)
+      report.differences.push(...differences)
+      report.blocks += 1
+    }),
+  )
+  let patienceMs = PATIENCE_MS
   const address = async (): Promise<void> => {
     const owner = await reader.samples.ownerFrom(name, random.hex(20))
     if (owner === undefined) return
-    const { settled, differences } = await compareOwner({ reader, network, name }, owner, signal)
+    const { settled, met, differences } = await compareOwner({ reader, network, name }, owner, patienceMs, signal)
+    // An index that is far behind, or that nobody writes, takes one look for each address, not all of the time.
+    patienceMs = met ? PATIENCE_MS : 0
     report.differences.push(...differences)
     if (settled) report.addresses += 1
     else report.unsettled += 1
   }
   // What can be spent on one chain was made on another: all three have to be there.
-  return known.length === 3 ? [...blocks, address] : blocks
+  return known.length === 3 ? [...blocks, turn(`addresses of ${name}`, address)] : blocks
 }
 
 function evmTurns(
@@ -112,13 +146,13 @@ function evmTurns(
   }
   const node = createEvmBlockReader(pool, path)
   return [
-    async () => {
+    turn(name, async () => {
       const height = heightBelow(random, stream)
       const [own, theirs] = [await reader.evm.blockAt(chainId, height), await node.hashAt(height, signal)]
       report.blocks += 1
       if (own?.hash !== theirs)
         report.differences.push(`${name} block ${height}: hash ${own?.hash}, the node has ${theirs}`)
-    },
+    }),
   ]
 }
 
