@@ -87,6 +87,11 @@ export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
     // `allow` names OPTIONS: asked plainly, without a browser's headers, it is no mistake.
     strictPreflight: false,
   })
+  // Before a body is looked at: where there is nothing, a broken one is no reason to answer otherwise.
+  http.addHook('onRequest', async ({ is404, method, url }, reply) => {
+    if (!is404) return
+    return reply.code(404).send({ message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 })
+  })
   return { http, admission, connections }
 }
 
