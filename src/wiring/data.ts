@@ -84,7 +84,12 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
     index: store ? withoutForeign(store.reader, identities) : index,
     chains: createEvmChainList(
       config,
-      { pools: chains.pools, networks: chains.networks, known: identities.known },
+      {
+        pools: chains.pools,
+        networks: chains.networks,
+        known: identities.known,
+        ...(store ? { madeChains: store.reader.madeChains } : {}),
+      },
       createEvmStreams(config, store && (() => store.reader.evm.chainIds())),
     ),
   }

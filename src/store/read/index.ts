@@ -14,6 +14,7 @@ import { type BlockQueries, createBlockQueries } from './block-queries.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 import { type ContainerQueries, createContainerQueries } from './container-queries.ts'
 import { createEvmQueries, type EvmQueries } from './evm-queries.ts'
+import { createMadeChainQueries, type MadeChainQueries } from './made-chains.ts'
 import { createNftQueries, type NftQueries } from './nft-queries.ts'
 import { createRewardQueries, type RewardQueries } from './reward-queries.ts'
 import { createSampleQueries, type SampleQueries } from './sample-queries.ts'
@@ -33,6 +34,7 @@ export type {
   ListedEvmBlock,
   ListedEvmTransaction,
 } from './evm-queries.ts'
+export type { MadeChain } from './made-chains.ts'
 export type { Collection, NftMetadata, NftQueries, NftToken } from './nft-queries.ts'
 export type { PendingRewards, RewardQueries, RewardSums } from './reward-queries.ts'
 export type { UtxoLife } from './utxo-lives.ts'
@@ -50,6 +52,7 @@ export interface IndexReader {
   readonly activity: ActivityQueries
   readonly blocks: BlockQueries
   readonly containers: ContainerQueries
+  readonly madeChains: MadeChainQueries
   readonly rewards: RewardQueries
   readonly evm: EvmQueries
   readonly nfts: NftQueries
@@ -66,6 +69,7 @@ export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): 
     activity: createActivityQueries(db, numbers),
     blocks: createBlockQueries(db, numbers),
     containers: createContainerQueries(db, numbers),
+    madeChains: createMadeChainQueries(db, numbers),
     rewards: createRewardQueries(db, numbers),
     evm: createEvmQueries(db, numbers),
     nfts: createNftQueries(db, numbers),

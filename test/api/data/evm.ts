@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toEventSelector } from 'viem'
 import { expect, it } from 'vitest'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedJson, recordedLines } from '../../support/recordings.ts'
 import { C_CHAIN, type IndexedServer, L1 } from './indexed-server.ts'
 
 interface Transaction {
@@ -207,6 +207,17 @@ export function checkEvm(server: () => IndexedServer): void {
       ).toEqual([...chainIds].sort())
       for (const { rpcUrl } of found) expect(rpcUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/ext\/bc\/[A-Za-z0-9]+\/rpc$/)
     }
+    const [either] = [...used].find(([, chains]) => chains.size === 2) ?? []
+    const told = async () => {
+      const { body } = await server().get(`/v1/address/${either}/chains`)
+      return (body.indexedChains as Shown[]).map(
+        ({ chainId, platformChainId: id, subnetId: subnetID, vmId: vmID }) => ({ chainId, id, subnetID, vmID }),
+      )
+    }
+    const { blockchains } = recordedJson<{ blockchains: { blockchains: Shown[] } }>('platform-state').blockchains
+    const made = blockchains.find(({ name }) => name === 'Firn L1 B')
+    // It is asked for anew some seconds after P was found not to know it yet.
+    await expect.poll(told, { timeout: 30_000 }).toContainEqual({ chainId: L1, ...made, name: undefined })
     const nobody = await server().get(`/v1/address/0x${'0'.repeat(36)}beef/chains`)
     expect(nobody.body).toEqual({ indexedChains: [], unindexedChains: [] })
   })

@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely'
+import { bytea } from '../bytea.ts'
+import type { Database } from '../schema/index.ts'
+import type { ChainNumbers } from './chain-numbers.ts'
+
+/** What the transaction of P that made a blockchain says of it, ids in hex. */
+export interface MadeChain {
+  subnetId: string
+  vmId: string
+}
+
+export interface MadeChainQueries {
+  /**
+   * Undefined while no indexed block of P made the blockchain.
+   * @param network name in the configuration
+   * @param id hex
+   */
+  find(network: string, id: string): Promise<MadeChain | undefined>
+}
+
+export function createMadeChainQueries(db: Kysely<Database>, numbers: ChainNumbers): MadeChainQueries {
+  return {
+    async find(network, id) {
+      const row = await db
+        .selectFrom('blockchain')
+        .select(['subnet_id', 'vm_id'])
+        .where('network', '=', await numbers.network(network))
+        .where('id', '=', bytea(id))
+        .executeTakeFirst()
+      return row && { subnetId: row.subnet_id, vmId: row.vm_id }
+    },
+  }
+}
