@@ -82,16 +82,7 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
   const evm = {
     ...primary,
     index: store ? withoutForeign(store.reader, identities) : index,
-    chains: createEvmChainList(
-      config,
-      {
-        pools: chains.pools,
-        networks: chains.networks,
-        known: identities.known,
-        ...(store ? { madeChains: store.reader.madeChains } : {}),
-      },
-      createEvmStreams(config, store && (() => store.reader.evm.chainIds())),
-    ),
+    chains: listEvmChains(config, { chains, identities, store }),
   }
   const metadata = store?.nftMetadata ?? notIndexed<NftMetadataRecords>()
   return [
@@ -103,6 +94,17 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
     ...balanceRoutes({ ...primary, edge: config.data.balanceEdge }),
     ...primaryBlockRoutes(primary),
   ]
+}
+
+/** The EVM chains of the index, as configuration, nodes and the index itself describe them. */
+function listEvmChains(config: Config, { chains, identities, store }: Omit<WireDataDeps, 'counters' | 'closing'>) {
+  const { pools, networks } = chains
+  const made = store ? { madeChains: store.reader.madeChains } : {}
+  return createEvmChainList(
+    config,
+    { pools, networks, known: identities.known, ...made },
+    createEvmStreams(config, store && (() => store.reader.evm.chainIds())),
+  )
 }
 
 /** Budgets are kept in this process, or with others in a shared server; alone this one goes on, and says so here. */
