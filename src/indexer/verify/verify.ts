@@ -47,7 +47,7 @@ export interface VerifyReport {
   addresses: number
   /** Addresses whose chains never stood still long enough to be compared. */
   unsettled: number
-  /** What was left out because no node answered, with the last reason, one each. */
+  /** Chains that no node answered for to the end, left out or not, with the last reason, one each. */
   unanswered: string[]
   /** Streams that are configured and not in the index. */
   missing: string[]
@@ -66,14 +66,24 @@ export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
     ...networks.flatMap((network) => networkTurns(task, network, progress, random, report)),
     ...evm.flatMap((chain) => evmTurns(task, chain, progress, random, report)),
   ]
+  await takeAll(turns, samples, () => clock() >= end, signal)
+  for (const { name, reason } of turns) if (reason !== undefined) report.unanswered.push(`${name}: ${reason}`)
+  return report
+}
+
+async function takeAll(
+  turns: readonly Turn[],
+  samples: number,
+  isOver: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   for (let sample = 0; sample < samples; sample++) {
-    for (const turn of turns) {
+    for (const one of turns) {
       signal.throwIfAborted()
-      if (clock() >= end) return report
-      if (turn.failures < MOST_FAILURES) await take(turn, report)
+      if (isOver()) return
+      if (one.failures < MOST_FAILURES) await take(one)
     }
   }
-  return report
 }
 
 type Progress = ReadonlyMap<string, StreamProgress>
@@ -84,19 +94,22 @@ interface Turn {
   run: () => Promise<void>
   /** In a row. */
   failures: number
+  /** Why the last one failed, if it did. */
+  reason?: string | undefined
 }
 
 const turn = (name: string, run: () => Promise<void>): Turn => ({ name, run, failures: 0 })
 
 /** A chain whose nodes do not answer says nothing about the others. */
-async function take(one: Turn, report: VerifyReport): Promise<void> {
+async function take(one: Turn): Promise<void> {
   try {
     await one.run()
     one.failures = 0
+    one.reason = undefined
   } catch (error) {
     if (!(error instanceof FirnError) || error instanceof CancelledError) throw error
     one.failures += 1
-    if (one.failures === MOST_FAILURES) report.unanswered.push(`${one.name}: ${error.message}`)
+    one.reason = error.message
   }
 }
 
