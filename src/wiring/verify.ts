@@ -1,9 +1,10 @@
 import type { Config } from '../config/index.ts'
+import type { Indexer } from '../indexer/index.ts'
 import { type VerifyReport, verifyIndex } from '../indexer/verify/index.ts'
 import { createLogger } from '../lib/logger.ts'
-import { SIDES } from '../lib/primary-network.ts'
+import { CHAIN_LETTERS, SIDES } from '../lib/primary-network.ts'
 import { isIndexed } from './evm-streams.ts'
-import { createGround } from './ground.ts'
+import { createGround, type Ground } from './ground.ts'
 import { createServerIndexer } from './indexer.ts'
 
 export interface VerifyOptions {
@@ -19,13 +20,12 @@ export interface VerifyOptions {
  * spend can be compared only where index and nodes stand at the same blocks.
  */
 export async function runVerify(config: Config, options: VerifyOptions, signal: AbortSignal): Promise<VerifyReport> {
-  const { store, chains, market, sharing, loggers, logger } = createGround(config, createLogger({ level: 'error' }))
-  const indexer =
-    store.kind === 'embedded' && config.index.enabled
-      ? createServerIndexer(config, { chains, store, logger })
-      : undefined
+  const ground = createGround(config, createLogger({ level: 'error' }))
+  const { store, chains, market, sharing, tracing, loggers } = ground
+  let indexer: Indexer | undefined
   try {
     await store.open()
+    indexer = await createFollower(config, ground)
     indexer?.start()
     return await verifyIndex({
       reader: store.reader,
@@ -46,8 +46,23 @@ export async function runVerify(config: Config, options: VerifyOptions, signal: 
   } finally {
     await indexer?.stop()
     await Promise.all([market.close(), chains.close()])
+    await tracing?.close()
     sharing?.server.close()
     await store.close()
     loggers.named.close()
   }
+}
+
+/** Follows what an embedded database has, and begins nothing that it lacks: that is to be told, and no server may follow it. */
+async function createFollower(config: Config, { chains, store, logger }: Ground): Promise<Indexer | undefined> {
+  if (store.kind !== 'embedded' || !config.index.enabled) return undefined
+  const has = new Set((await store.reader.progress()).map(({ stream }) => stream))
+  const primary = SIDES.flatMap((side) => CHAIN_LETTERS.map((letter) => `${side}:${letter}`))
+  const others = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
+  const streams = [
+    ...primary.filter((name) => isIndexed(config, name, true)),
+    ...others.filter((name) => isIndexed(config, name, false)),
+  ].filter((name) => has.has(name))
+  if (streams.length === 0) return undefined
+  return createServerIndexer({ ...config, index: { ...config.index, streams } }, { chains, store, logger })
 }

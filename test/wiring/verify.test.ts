@@ -1,14 +1,19 @@
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { afterEach, expect, it } from 'vitest'
-import { createConfig } from '../../src/config/index.ts'
+import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
+import { openStore } from '../../src/store/index.ts'
 import { runVerify } from '../../src/wiring/verify.ts'
 import { putDatabase } from '../support/migrated-archive.ts'
-import { recordedIndex, untilIndexed } from '../support/recorded-index.ts'
+import { indexedHeights, recordedIndex, untilIndexed } from '../support/recorded-index.ts'
 import { startReplayNode } from '../support/replay-node/index.ts'
 import { createStage } from '../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())
+
+const verify = (settings: Partially<Config>) =>
+  runVerify(createConfig(settings), { samples: 4, seconds: 300, seed: 7 }, new AbortController().signal)
 
 it('follows the chains into an embedded database: addresses are compared though the network has gone on', async () => {
   const node = await startReplayNode({ upTo: { P: 300, X: 150, C: 500 } })
@@ -20,11 +25,7 @@ it('follows the chains into an embedded database: addresses are compared though 
   await server.app.close()
   node.moveTo(node.last)
 
-  const report = await runVerify(
-    createConfig(settings),
-    { samples: 4, seconds: 300, seed: 7 },
-    new AbortController().signal,
-  )
+  const report = await verify(settings)
   expect(report).toEqual({ blocks: 12, addresses: 4, unsettled: 0, unanswered: [], missing: [], differences: [] })
 
   // What it read is there for the server.
@@ -32,3 +33,26 @@ it('follows the chains into an embedded database: addresses are compared though 
   await node.stop()
   await untilIndexed(again.url)
 }, 300_000)
+
+it('names chains that the database lacks, and does not begin them there', async () => {
+  const node = await startReplayNode({ upTo: { P: 20, X: 10, C: 10 } })
+  const dataDir = stage.folder()
+  await putDatabase(join(dataDir, 'store'))
+  const settings = { ...recordedIndex(node.url), dataDir }
+  const server = await stage.serve({ ...settings, index: { enabled: true, streams: ['testnet:P'] } })
+  await expect.poll(async () => (await indexedHeights(server.url))[0], { timeout: 60_000 }).toBe(20)
+  await server.app.close()
+
+  const { blocks, missing, differences } = await verify(settings)
+  expect({ blocks, missing, differences }).toEqual({
+    blocks: 4,
+    missing: ['testnet:X', 'testnet:C'],
+    differences: [],
+  })
+  const logger = pino({ level: 'silent' })
+  const store = openStore({ dataDir: join(dataDir, 'store'), logger })
+  const streams = (await store.reader.progress()).map(({ stream }) => stream)
+  await store.close()
+  await node.stop()
+  expect(streams).toEqual(['testnet:P'])
+}, 120_000)
