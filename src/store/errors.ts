@@ -7,6 +7,17 @@ export class StoreUnavailableError extends FirnError {
   }
 }
 
+/** A newer version of this program has migrated the database; only that one may write to it. */
+export class NewerSchemaError extends StoreUnavailableError {
+  /** @param step name of a step that this version does not know */
+  constructor(step: string, cause?: unknown) {
+    super(
+      `the database has the schema of a newer version of this program (step ${step}), and this one cannot go back: start that version`,
+      cause,
+    )
+  }
+}
+
 /** Another process holds the embedded database's folder. */
 export class StoreLockedError extends FirnError {
   constructor(message: string) {

@@ -49,14 +49,14 @@ export interface IndexWriter {
   rewriteTip(stream: string, tip: { height: bigint; blockId: string }, rewrite: EvmRewrite): Promise<void>
   /**
    * Waits until this process is the one that indexes. Another process with the same database waits as hot standby.
-   * @throws CancelledError when `signal` is aborted first; StoreUnavailableError when a newer version of this program has
-   *   migrated the database
+   * A newer version of this program that migrates the database ends the lead with the next range.
+   * @throws CancelledError when `signal` is aborted first; NewerSchemaError when the database is migrated already
    */
   lead(signal: AbortSignal): Promise<Leadership>
 }
 
 export interface Leadership {
-  /** Aborted when the lock is gone (connection lost): stop writing, then `lead` again. */
+  /** Aborted when the lock is gone (connection lost), or the schema is of a newer version: stop writing, then `lead` again. */
   readonly lost: AbortSignal
   release(): Promise<void>
 }

@@ -214,6 +214,24 @@ describe('a database of an earlier version', () => {
     await client.end()
   })
 
+  it('that a newer one migrates is not written to by who leads: the lead is given up with the next range', async () => {
+    const url = await server().create('overtaken_leader')
+    const store = connect(url)
+    const held = await store.writer.lead(new AbortController().signal)
+    await registerAll(store)
+    await commit(store, 'testnet:P', 0, { blocks: [block(0)] })
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(`insert into firn_migration (name, timestamp) values ('0099-later', 'then')`)
+    expect(held.lost.aborted).toBe(false)
+    await expect(commit(store, 'testnet:P', 1, { blocks: [block(1)] })).rejects.toThrow('newer version of this program')
+    await expect(store.writer.rewind('testnet:P', 0n)).rejects.toThrow('newer version of this program')
+    expect(held.lost.aborted).toBe(true)
+    expect((await client.query('select height from block')).rows).toEqual([{ height: '0' }])
+    await held.release()
+    await client.end()
+  })
+
   it('of a newer one is left alone, and said to be it', async () => {
     const url = await server().create('newer')
     const store = connect(url)

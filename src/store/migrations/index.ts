@@ -5,7 +5,7 @@
  */
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import type { Db } from '../database.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { NewerSchemaError, StoreUnavailableError } from '../errors.ts'
 import * as nodeState from './0001-node-state.ts'
 import * as primaryIndex from './0002-primary-index.ts'
 import * as evmIndex from './0003-evm-index.ts'
@@ -57,7 +57,7 @@ export async function migrate(pool: PostgresPool): Promise<string[]> {
       const failed = results.find((result) => result.status === 'Error')?.migrationName
       const why = error instanceof Error ? error.message : String(error)
       const newer = UNKNOWN_STEP.exec(why)?.[1]
-      if (newer !== undefined) throw newerSchema(newer, error)
+      if (newer !== undefined) throw new NewerSchemaError(newer, error)
       throw new StoreUnavailableError(`the schema cannot be brought up to date (${failed ?? 'start'}): ${why}`, error)
     }
     if (results.length === 0) return applied
@@ -68,16 +68,10 @@ export async function migrate(pool: PostgresPool): Promise<string[]> {
 /**
  * For whoever is about to write: a newer version may have migrated since this process opened the database, and may read
  * what this one writes in another way.
- * @throws StoreUnavailableError when the schema is newer than this program
+ * @throws NewerSchemaError
  */
 export async function refuseNewerSchema(db: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from firn_migration order by name`.execute(db)
   const newer = rows.find(({ name }) => !Object.hasOwn(STEPS, name))
-  if (newer) throw newerSchema(newer.name)
+  if (newer) throw new NewerSchemaError(newer.name)
 }
-
-const newerSchema = (step: string, cause?: unknown): StoreUnavailableError =>
-  new StoreUnavailableError(
-    `the database has the schema of a newer version of this program (step ${step}), and this one cannot go back: start that version`,
-    cause,
-  )

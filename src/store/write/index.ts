@@ -6,13 +6,13 @@ import { type Kysely, sql } from 'kysely'
 import { BadInputError } from '../../errors.ts'
 import { DISOWNED } from '../index-age.ts'
 import type { IndexWriter, Leadership } from '../index-writer.ts'
-import { refuseNewerSchema } from '../migrations/index.ts'
 import { keepIdentity } from '../network-identity.ts'
 import { readOpenStaking } from '../read/open-staking.ts'
 import type { Database } from '../schema/index.ts'
 import type { Upkeep } from '../upkeep.ts'
 import { writeRange } from './commit-range.ts'
 import type { FencedLeadership } from './leader-lease.ts'
+import { leadOwnSchema } from './own-schema.ts'
 import { createRangeKnowledge } from './range-knowledge.ts'
 import { inRangeTransaction, type RangeConnections } from './range-transaction.ts'
 import { rewindStream, rewriteTip } from './rewind.ts'
@@ -21,7 +21,7 @@ import { registerStream } from './stream-rows.ts'
 /**
  * @param ranges connections for ranges; where statements do not go ahead, nothing is planned ahead either
  * @param db connections without the timeouts of reads
- * @param lead see `IndexWriter.lead`; where a leadership has a fence, no commit passes without it
+ * @param lead who writes, without a look at the schema; where a leadership has a fence, no commit passes without it
  * @param upkeep what the database needs after writes, where it does not see to that itself
  */
 export function createIndexWriter(
@@ -31,7 +31,7 @@ export function createIndexWriter(
   upkeep: Upkeep | undefined,
 ): IndexWriter {
   const known = createRangeKnowledge()
-  let latest: Awaited<ReturnType<typeof lead>> | undefined
+  let latest: FencedLeadership | undefined
   return {
     register(stream) {
       known.forget()
@@ -46,7 +46,7 @@ export function createIndexWriter(
     },
     async commitRange(stream, rows, progress) {
       const written = await inRangeTransaction(ranges, async (tx) => {
-        await latest?.fence?.(tx.db)
+        await latest?.fence(tx.db)
         return writeRange(tx, known, stream, rows, progress)
       })
       known.learn(written)
@@ -57,24 +57,17 @@ export function createIndexWriter(
     disownTip: (stream) => setCurrent(db, stream, DISOWNED),
     rewind: (stream, height) =>
       db.transaction().execute(async (tx) => {
-        await latest?.fence?.(tx)
+        await latest?.fence(tx)
         await rewindStream(tx, stream, height)
       }),
     rewriteTip: (stream, tip, rewrite) =>
       inRangeTransaction(ranges, async (tx) => {
-        await latest?.fence?.(tx.db)
+        await latest?.fence(tx.db)
         await rewriteTip(tx, stream, tip, rewrite)
       }),
     async lead(signal) {
-      await refuseNewerSchema(db)
-      const leadership = await lead(signal)
-      // It may have been waited for while a newer version came, went, and left its schema.
-      await refuseNewerSchema(db).catch(async (error: unknown) => {
-        await leadership.release()
-        throw error
-      })
-      latest = leadership
-      return leadership
+      latest = await leadOwnSchema(db, () => lead(signal))
+      return latest
     },
   }
 }
