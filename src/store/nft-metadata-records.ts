@@ -38,10 +38,11 @@ export interface NftMetadataRecords {
    */
   takeDue(limit: number, leaseSeconds: number, which?: 'asked'): Promise<DueNft[]>
   /**
-   * Stores an attempt. A failed one keeps what an earlier one found and changes status and time only. A token that was
-   * asked for, or changed, after its turn had begun stays due: what came may be from before.
+   * Stores an attempt. A failed one keeps what an earlier one found and changes status and time only; it is the first one
+   * that counts where a user had asked for it. A token that was asked for, or changed, after its turn had begun stays due:
+   * what came may be from before.
    */
-  store(token: Turn, result: FetchedMetadata): Promise<void>
+  store(token: Turn & Pick<DueNft, 'asked'>, result: FetchedMetadata): Promise<void>
   /**
    * Gives a turn back in which nothing was found out. What a user asked for is next again, the rest after
    * `waitSeconds`; nothing happens to a token that was asked for since. `attempts` count as failed from now on.
@@ -109,7 +110,8 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
         external_url = ${value(result.externalUrl)}, background = ${value(result.background)},
         attributes = ${value(result.attributes)}, properties = ${value(result.properties)},
         decimals = ${value(result.decimals)}, attempts = 0`
-      const uri = sql`, token_uri = coalesce(${value(result.tokenUri)}, token_uri)`
+      const first = token.asked ? sql`, attempts = 1` : sql``
+      const uri = sql`, token_uri = coalesce(${value(result.tokenUri)}, token_uri)${first}`
       await sql`update evm_nft_metadata set status = ${result.status}, updated_at = ${nowSeconds()},
         height = (select s.height from stream s where s.id = evm_nft_metadata.stream),
         due_at = case when due_at = ${token.lease} then ${result.retryAt ?? null}::int8 else due_at end ${found ? members : uri} where ${key(token)}`.execute(

@@ -59,7 +59,8 @@ export async function fetchMetadata(
     return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(ownDocument(text, token, deps.maxBytes)) }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
-    const wait = retrySeconds(error, token.attempts)
+    // Turns of a token that was asked for are over with what is stored: those before found the chain away, and no host.
+    const wait = retrySeconds(error, token.asked ? 0 : token.attempts)
     return {
       status: error.metadataStatus,
       ...keptUri(tokenUri),

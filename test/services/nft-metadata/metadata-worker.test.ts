@@ -196,6 +196,9 @@ describe('metadata of a token', () => {
     expect(await named(`${url}/gone`)).toMatchObject({ status: 'UNREACHABLE_TOKEN_URI', retryAt: expect.any(BigInt) })
     const last = await named(`${url}/gone`, { token: { attempts: 7 } })
     expect(last).toEqual({ status: 'UNREACHABLE_TOKEN_URI', tokenUri: `${url}/gone` })
+    // Who waited for a chain that was away has not seen the host fail.
+    const asked = await named(`${url}/gone`, { token: { attempts: 12, asked: true } })
+    expect(asked.retryAt).toBeLessThan(now + 300n)
     expect(await named(`${url}/large`)).toMatchObject({ status: 'METADATA_CONTENT_TOO_LARGE' })
   })
 

@@ -211,6 +211,12 @@ describeStores('NFT metadata', (open) => {
     expect(await store.nftMetadata.requestReindex({ ...NFTS, tokenId: 7n }, 0)).toEqual({ found: true })
     const first = await take()
     expect(first).toMatchObject({ attempts: 0, asked: true })
+    // Nor is one in which the chain could not be asked while a user waits, though they are counted.
+    await store.nftMetadata.giveBack({ ...first, attempts: 12 }, 0)
+    const waited = await take()
+    expect(waited).toMatchObject({ attempts: 12, asked: true })
+    await store.nftMetadata.store(waited, { status: 'UNREACHABLE_TOKEN_URI', retryAt: 1n })
+    expect(await take(0)).toMatchObject({ attempts: 1, asked: false })
     // Asked for while it is fetched; who fetches it then dies, and the one before succeeds.
     expect(await store.nftMetadata.requestReindex({ ...NFTS, tokenId: 7n }, 0)).toEqual({ found: true })
     await take(0)
