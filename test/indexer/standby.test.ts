@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Indexer } from '../../src/indexer/index.ts'
@@ -8,7 +9,8 @@ import { startReplayNode } from '../support/replay-node/index.ts'
 import { TEST_LIMITS, until } from '../support/upstream-pool.ts'
 import { caughtUp, makeIndexer } from './stage.ts'
 
-it('a second process waits and takes over when the first one goes', async () => {
+/** Processes over one database and one node. */
+async function startTogether() {
   const server = await startPostgres()
   const node = await startReplayNode({ upTo: { P: 30, X: 10, C: 10 } })
   const pool = createUpstreamPool('recorded', [{ url: node.url }], TEST_LIMITS)
@@ -31,6 +33,17 @@ it('a second process waits and takes over when the first one goes', async () => 
     indexer.start()
     return indexer
   }
+  const sql = async (text: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    await client.query(text)
+    await client.end()
+  }
+  return { node, stores, start, sql }
+}
+
+it('a second process waits and takes over when the first one goes', async () => {
+  const { node, stores, start } = await startTogether()
   const first = await start()
   await caughtUp(first, [node])
   const second = await start()
@@ -43,4 +56,17 @@ it('a second process waits and takes over when the first one goes', async () => 
   await caughtUp(second, [node])
   const progress = await stores[1]?.reader.progress()
   expect(progress?.map(({ tip }) => Number(tip?.height)).sort()).toEqual([30, 30, 60])
+})
+
+it('a process whose database a newer version has migrated stops writing, and leads no more', async () => {
+  const { node, stores, start, sql } = await startTogether()
+  const first = await start()
+  await caughtUp(first, [node])
+  await sql(`insert into firn_migration (name, timestamp) values ('0099-later', 'then')`)
+  node.moveTo({ P: 60, X: 30, C: 30 })
+  await until(() => first.status().role === 'standby', 'given up')
+  const progress = await stores[0]?.reader.progress()
+  expect(progress?.map(({ tip }) => Number(tip?.height)).sort()).toEqual([10, 10, 30])
+  await sql(`delete from firn_migration where name = '0099-later'`)
+  await caughtUp(first, [node])
 })
