@@ -26,6 +26,9 @@ const AT_ONCE = 8
 /** Calls of a page that are made again with more gas: anybody can make thousands of tokens that burn it. */
 const MORE_GAS = 12
 
+/** How nodes say that a contract ended by itself: with more gas it does the same. */
+const ENDED = /revert|invalid ?(opcode|jump)|stack ?(underflow|overflow|limit)/i
+
 /** Names, symbols and decimals of token contracts, asked once per contract when it first shows itself in a log. */
 export function createContractNames(pool: UpstreamPool, path: string) {
   const asked = new LRUCache<string, true>({ max: REMEMBERED })
@@ -45,7 +48,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
       return await call(contract, data, NAME_GAS, { signal })
     } catch (error) {
       if (error instanceof JsonRpcError) {
-        if (/revert/i.test(error.message) || reading.moreGas-- <= 0) return undefined
+        if (ENDED.test(error.message) || reading.moreGas-- <= 0) return undefined
         // It was said already that there is none for what a name should take.
         return call(contract, data, LONG_NAME_GAS, alone).catch(() => undefined)
       }

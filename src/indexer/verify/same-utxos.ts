@@ -29,19 +29,19 @@ export interface OwnerComparison {
 /**
  * Everything that an address can spend on P, X and C, shared memory included, in the index and at the node.
  *
- * @param patienceMs how long it is waited, before each try, until they stand at the same blocks
+ * @param patience how long it is waited, before each try, until they stand at the same blocks, milliseconds
  */
 export async function compareOwner(
   { reader, network, name }: { reader: IndexReader; network: AvalancheNetwork; name: string },
   address: string,
-  patienceMs: number,
+  patience: () => number,
   signal: AbortSignal,
 ): Promise<OwnerComparison> {
   const { hrp, blockchainIds } = await network.facts({ signal })
   const since = firstXBlock(blockchainIds.X)
   const text = formatBech32Address(hexToBytes(address), hrp)
   for (let tries = 0; tries < TRIES; tries++) {
-    const before = await meetingWithin(patienceMs, () => meeting(reader, network, name, signal), signal)
+    const before = await meetingWithin(patience(), () => meeting(reader, network, name, signal), signal)
     if (before === undefined) return { settled: false, met: tries > 0, differences: [] }
     const differences = new Set<string>()
     for (const letter of CHAIN_LETTERS) {

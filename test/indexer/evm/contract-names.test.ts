@@ -115,3 +115,25 @@ it('a name that takes more gas than names do is read with more of it, of a few c
   expect([...names.values()].filter(({ name }) => name !== undefined)).toHaveLength(4)
   expect([...gas.values()].flat().map(Number)).not.toContain(50_000_000)
 })
+
+it.each([
+  'execution reverted',
+  'invalid jump destination',
+  'invalid opcode: INVALID',
+  'stack underflow (0 <=> 2)',
+  'EVM error InvalidJump',
+  'EVM error StackOverflow',
+])('contracts that end by %s leave more gas to those that need it', async (message) => {
+  const long = hostile(99)
+  const pool = {
+    async rpc(_path: string, _method: string, params: readonly unknown[]) {
+      const [call] = params as [{ to: string; gas: string }]
+      if (call.to !== `0x${long}`) throw new JsonRpcError(message, -32000)
+      if (Number(call.gas) < 7_000_000) throw new JsonRpcError('out of gas', -32000)
+      return encodeAbiParameters([{ type: 'string' }], ['Long'])
+    },
+  } as unknown as UpstreamPool
+  const contracts = [...Array.from({ length: 30 }, (_, at) => hostile(at)), long]
+  const names = await createContractNames(pool, '').learn(receiptsOf(contracts), AbortSignal.timeout(60_000))
+  expect(names.get(long)?.name).toBe('Long')
+})
