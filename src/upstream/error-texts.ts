@@ -8,8 +8,8 @@ const RATE =
   /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota|maximum (qps|cups|rps|(allowed )?number of requests)|not enough cups|concurrent requests capacity/i
 /** The answer or the question is too large: the caller has to ask for less, this upstream is not to blame. */
 const SIZE = /(response|result|request|payload|body|batch|log|query)s?.{0,20}(size|too (large|big|many))|size limit/i
-/** A limit of something else than calls: blocks of one question, transactions of one sender that wait, calls in calls. */
-const OTHER_LIMIT = /\brange\b|\baccount limit\b|\bcall depth\b/i
+/** A limit of something else than calls: blocks of one question or behind the tip, transactions that wait, calls in calls. */
+const OTHER_LIMIT = /\brange\b|\baccount limit\b|\bcall depth\b|\bhistorical limit\b/i
 /** It has not seen the block that was asked for. */
 const BEHIND =
   /cannot query unfinalized data|requested .{0,120}after last accepted|(header (for hash )?|block )not found|(could not|cannot) find (block|header)|unsupported block number|block is out of range|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i

@@ -40,6 +40,7 @@ describe('what a JSON-RPC error means', () => {
     [-32000, 'Block range limit exceeded. See more details at https://docs.example', 'truth'],
     [-32000, 'account limit exceeded: pooled 16 txs', 'truth'],
     [-32000, 'max call depth exceeded', 'truth'],
+    [-32000, 'request beyond historical limit: requested 1, head 30000', 'truth'],
     [-32000, 'cannot query unfinalized data', 'behind'],
     [-32000, 'requested from block 12 to 15 after last accepted block 11', 'behind'],
     [-32000, 'requested epoch 12 after last accepted 11', 'behind'],

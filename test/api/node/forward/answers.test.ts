@@ -49,6 +49,7 @@ describe('what a node says of the call', () => {
     ['gas', 'gas limit exceeded by this call', -32000, ''],
     ['the blocks of one question', 'Block range limit exceeded. See more details at https://docs.example', -32000, ''],
     ['transactions of one sender that wait', 'account limit exceeded: pooled 16 txs', -32000, ''],
+    ['the blocks that fees are told of', 'request beyond historical limit: requested 1, head 30000', -32000, ''],
     ['a contract in the words of a node', 'execution reverted: header not found', 3, ''],
     ['a long text in which anything may stand', 'reverted', -32000, ' header not found'.repeat(300)],
   ])('is the answer, and nobody else is asked: %s', async (_what, message, code, more) => {
