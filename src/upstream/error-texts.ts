@@ -26,11 +26,14 @@ const CLOSED =
 const RESTRICTED =
   /\brequest blocked|blocked parameter|personal token|\b(free|paid|current) ?(tier|plan)|upgrade your plan|dedicated (full )?node/i
 
-/** Whether an error turns a call away for the number of calls, not for what it asks. */
-export const speaksOfRate = (message: string): boolean => {
+/** The words with which an error turns a call away for the number of calls, not for what it asks; undefined = it does not. */
+export const rateWords = (message: string): string | undefined => {
   const aboutSize = /\bgas\b/i.test(message) || (SIZE.test(message) && !/requests/i.test(message))
-  return RATE.test(message) && !aboutSize && !OTHER_LIMIT.test(message)
+  return aboutSize || OTHER_LIMIT.test(message) ? undefined : RATE.exec(message)?.[0]
 }
+
+/** The words with which an error says that the whole server is closed to us; undefined = it does not. */
+export const closedWords = (message: string): string | undefined => CLOSED.exec(message)?.[0]
 
 /** Whether an error is about how much was asked for: gas, bytes, results. */
 export const speaksOfSize = (message: string): boolean => /\bgas\b/i.test(message) || SIZE.test(message)

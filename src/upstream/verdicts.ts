@@ -5,9 +5,9 @@ import { MAX_RETRY_AFTER_MS } from './defaults.ts'
 import {
   accessOf,
   mentionsRate,
+  rateWords,
   speaksOfMissingBlock,
   speaksOfMissingState,
-  speaksOfRate,
   speaksOfSize,
   speaksOfTrouble,
 } from './error-texts.ts'
@@ -46,7 +46,7 @@ export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): O
   const access = accessOf(message) ?? (OUR_STANDING.has(status) ? 'closed' : undefined)
   if (access === undefined && TRUTH_CODES.has(code)) return truth(false)
   if (speaksOfMissingBlock(message)) return trouble('behind')
-  if (code === 429 || code === -32029 || speaksOfRate(message))
+  if (code === 429 || code === -32029 || rateWords(message) !== undefined)
     return failed({ host, kind: 'rate-limited', reason, ...waitIn(undefined, `${message} ${backoffIn(data)}`) })
   if (access !== undefined) return trouble(access === 'closed' ? 'status' : 'rpc')
   if (speaksOfMissingState(message)) return trouble('rpc')

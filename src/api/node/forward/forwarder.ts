@@ -62,10 +62,10 @@ const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":
 const isOpaque = ({ endpoint, http }: ForwardCall): boolean => endpoint.dialect === 'any' && http.method !== 'GET'
 
 const judgeOf = (call: ForwardCall): Judge => {
-  const { endpoint, id } = call
+  const { endpoint, id, http } = call
   if (isOpaque(call)) return judgeOpaque
   if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm')
-    return unlessAbsent(call.rule, id === undefined ? judgeRpc : judgeCall(id))
+    return unlessAbsent(call.rule, id === undefined ? judgeRpc(http.body) : judgeCall(id, http.body))
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
 }
 

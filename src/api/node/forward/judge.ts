@@ -1,10 +1,18 @@
 import { parseRetryAfter } from '../../../lib/retry-after.ts'
-import { type AnswerVerdict, accessOf, OUR_STANDING, type RawResponse, speaksOfRate } from '../../../upstream/index.ts'
+import {
+  type AnswerVerdict,
+  accessOf,
+  closedWords,
+  OUR_STANDING,
+  type RawResponse,
+  rateWords,
+} from '../../../upstream/index.ts'
 import { eachMember } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
 import { isSpace, skipSpace } from '../json/validate.ts'
 import type { MethodRule } from '../methods/rule.ts'
 import { answeredCall } from './answered-call.ts'
+import { isEcho } from './echo.ts'
 
 /** Reads what an upstream's answer means: an answer for the client, or this upstream's own trouble. */
 export type Judge = (response: RawResponse) => AnswerVerdict
@@ -89,18 +97,23 @@ const mayBeElsewhere = (message: string): boolean =>
 /** What a contract says is the answer, whatever it says. */
 const isContracts = ({ code, message }: RpcError): boolean => code === 3 || /^execution reverted/.test(message)
 
-const isLimited = (error: RpcError): boolean =>
-  error.code === 429 || error.code === -32029 || (speaksOfRate(error.message) && !isContracts(error))
+/** What was asked, as it was sent. */
+type Asked = Buffer | undefined
 
-function judgeError(error: RpcError): AnswerVerdict {
+/** Words that are there, and are not the caller's own. */
+const isSaid = (words: string | undefined, asked: Asked): boolean => words !== undefined && !isEcho(words, asked)
+
+const isLimited = (error: RpcError, asked: Asked): boolean =>
+  error.code === 429 || error.code === -32029 || (!isContracts(error) && isSaid(rateWords(error.message), asked))
+
+function judgeError(error: RpcError, asked: Asked): AnswerVerdict {
   const { code, message } = error
-  if (isLimited(error)) return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
+  if (isLimited(error, asked)) return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
   if (isContracts(error)) return ANSWER
-  const access = accessOf(message)
   // That it wants a key is between it and this server; the client would take it for its own.
-  if (access === 'closed') return trouble(`JSON-RPC error ${code}`)
+  if (isSaid(closedWords(message), asked)) return trouble(`JSON-RPC error ${code}`)
   if (LACKING.test(message)) return unheard(`JSON-RPC error ${code}`, 'method')
-  return access === 'restricted' || mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
+  return accessOf(message) === 'restricted' || mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
 
 /** Any member of a batch that a node behind could not answer makes the whole batch another node's. */
@@ -110,13 +123,13 @@ const BATCH_BEHIND = [
 ]
 const batchIsBehind = (body: Buffer): boolean => BATCH_BEHIND.some((text) => body.includes(text))
 
-function judgeBody(body: Buffer): AnswerVerdict {
+function judgeBody(body: Buffer, asked: Asked): AnswerVerdict {
   // Notifications and pings are answered with nothing.
   if (body.length === 0) return ANSWER
   if (!isJsonShaped(body)) return trouble('answer is no JSON')
   if (body[0] === 0x5b) return batchIsBehind(body) ? behind('batch asks beyond the tip') : ANSWER
   const error = errorOf(body)
-  return error ? judgeError(error) : ANSWER
+  return error ? judgeError(error, asked) : ANSWER
 }
 
 const BOOTSTRAPPING = 'API call rejected because chain is not done bootstrapping'
@@ -140,26 +153,29 @@ const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: num
   return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
-/** Answers of JSON-RPC endpoints. */
-export const judgeRpc: Judge = (response) =>
-  response.status === 200 ? judgeBody(response.body) : judgeStatus(response)
+/** Answers of JSON-RPC endpoints to what was asked. */
+export const judgeRpc =
+  (asked: Asked): Judge =>
+  (response) =>
+    response.status === 200 ? judgeBody(response.body, asked) : judgeStatus(response)
 
 /** "Parse error": a call with several ids may be told so under any of them, as far as it was read. */
 const UNREADABLE = -32700
 
 /**
- * Answers to one call with this id (as it is echoed): a result or an error under the id, whatever else something before
+ * Answers to one call, as it was sent, with this id (as it is echoed): a result or an error under the id, whatever else something before
  * a node may say. The answer to another call, which a proxy has mixed up, must not be taken for this one's.
  */
-export const judgeCall =
-  (id: Buffer): Judge =>
-  (response) => {
-    const verdict = judgeRpc(response)
+export const judgeCall = (id: Buffer, asked: Asked): Judge => {
+  const judge = judgeRpc(asked)
+  return (response) => {
+    const verdict = judge(response)
     if (verdict.kind !== 'answer' || response.status !== 200) return verdict
     const answered = answeredCall(response.body, id)
     if (answered === 'this' || errorOf(response.body)?.code === UNREADABLE) return verdict
     return trouble(answered === 'other' ? 'answer to another call' : 'answer without a result or an error')
   }
+}
 
 /** The same judge; but that a node has no such thing is believed only when nobody has it. */
 export function unlessAbsent({ absentWhen }: Pick<MethodRule, 'absentWhen'>, judge: Judge): Judge {
@@ -191,9 +207,9 @@ export const judgeOpaque: Judge = (response) => {
 export const judgeHealth: Judge = (response) => (response.status === 503 ? ANSWER : judgeHttp(response))
 
 /** True when an entry of a batch was turned away for the number of calls. */
-export function saysLimited(body: Buffer): boolean {
+export function saysLimited(body: Buffer, asked: Buffer): boolean {
   const error = errorOf(body)
-  return error !== undefined && isLimited(error)
+  return error !== undefined && isLimited(error, asked)
 }
 
 /** True when another node may have what this answer, or entry of a batch, says that there is not. */

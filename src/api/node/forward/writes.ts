@@ -16,7 +16,7 @@ const WRITE_MS = 20_000
 const KNOWN_MS = 5_000
 
 const verdictOn = (call: ForwardCall, response: RawResponse): AnswerVerdict =>
-  (call.id === undefined ? judgeRpc : judgeCall(call.id))(response)
+  (call.id === undefined ? judgeRpc(call.http.body) : judgeCall(call.id, call.http.body))(response)
 
 const send = (member: Member, call: ForwardCall, until = Number.POSITIVE_INFINITY): Promise<RawResponse> =>
   member.pool.exchange(

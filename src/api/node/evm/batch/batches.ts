@@ -90,13 +90,14 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (answer.status === 200 && entry[0] === 0x7b) return entry
     return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
   }
-  const judgeFor = (asked: readonly EvmMessage[], plans: Plans, tip: ChainTip, attempts: Attempts) => {
+  const judgeFor = (asked: readonly EvmMessage[], body: Buffer, plans: Plans, tip: ChainTip, attempts: Attempts) => {
+    const judge = judgeRpc(body)
     return (response: RawResponse): AnswerVerdict => {
-      const verdict = judgeRpc(response)
+      const verdict = judge(response)
       if (verdict.kind !== 'answer' || response.status !== 200 || response.body.length === 0) return verdict
       const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
       if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
-      if ([...matched.values()].some(saysLimited))
+      if ([...matched.values()].some((entry) => saysLimited(entry, body)))
         return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
       // Several may be missing at one node: each counts once.
       const missing = attempts.missing
@@ -124,7 +125,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     }
     await reads.learnEnds(tip, endpoint, plans.values())
     const attempts: Attempts = { missing: false, doubtful: false }
-    const judge = judgeFor(asked, plans, tip, attempts)
+    const judge = judgeFor(asked, body, plans, tip, attempts)
     const areFinal = plans.size === asked.length && [...plans.values()].every(isFinal)
     const whole = await reads.ask({ endpoint, body, contentType, signal }, judge, areFinal)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }

@@ -32,7 +32,7 @@ const NOT_FOUND = 'filter not found'
 const textOf = (value: Buffer | undefined): string | undefined =>
   value && value[0] === 0x22 && value.length <= MAX_ID ? value.toString('latin1', 1, value.length - 1) : undefined
 
-const judgeOf = ({ message }: EvmCall): Judge => (message.id === undefined ? judgeRpc : judgeCall(message.id))
+const judgeOf = ({ message: { id }, body }: EvmCall): Judge => (id === undefined ? judgeRpc(body) : judgeCall(id, body))
 
 const exchange = (member: Member, call: EvmCall): Promise<RawResponse> => {
   const { endpoint, body, contentType, signal } = call

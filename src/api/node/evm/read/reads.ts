@@ -45,7 +45,8 @@ export interface EvmReadsDeps {
   tipOf(endpoint: Endpoint): ChainTip
 }
 
-const judgeFor = ({ kind, id }: EvmMessage): Judge => (kind === 'call' && id ? judgeCall(id) : judgeRpc)
+const judgeFor = ({ message: { kind, id }, body }: EvmCall): Judge =>
+  kind === 'call' && id ? judgeCall(id, body) : judgeRpc(body)
 
 const FIRST_BLOCK = 1n
 
@@ -104,7 +105,7 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     const mark = tip.mark()
     const attempts: Attempts = { missing: false, doubtful: false }
     await learnEnds(tip, call.endpoint, [plan])
-    const judge = judgeFor(call.message)
+    const judge = judgeFor(call)
     const inspected = (response: RawResponse): AnswerVerdict => {
       const verdict = judge(response)
       if (verdict.kind !== 'answer' || response.status !== 200) return verdict
@@ -130,7 +131,7 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     read: async (call) => {
       const plan = call.body.length > MAX_SHARED_BODY ? undefined : planRead(call.endpoint, call.message)
       const { id } = call.message
-      if (!plan || id === undefined) return ask(call, judgeFor(call.message))
+      if (!plan || id === undefined) return ask(call, judgeFor(call))
       const tip = tipOf(call.endpoint)
       const known = kept.find(plan, tip)
       if (known) return known
