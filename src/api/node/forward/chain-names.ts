@@ -121,7 +121,7 @@ export function namedByIds(
       if (errorOf(answer) === undefined) return answer
       let words = answer.toString('latin1')
       for (const { from, to, text } of edits)
-        words = words.replaceAll(latin1(text).slice(1, -1), params.toString('latin1', from + 1, to - 1))
+        words = words.replaceAll(latin1(text).slice(1, -1), () => params.toString('latin1', from + 1, to - 1))
       return Buffer.from(words, 'latin1')
     },
   }

@@ -4,7 +4,7 @@ import { type Front, gorillaCall, nodeAt, startFront } from '../fake-nodes.ts'
 
 const P = '11111111111111111111111111111111LpoYY'
 const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
-const NAMES: Record<string, string> = { mine: X, '': X, 'é"': X, uno: P }
+const NAMES: Record<string, string> = { mine: X, '': X, 'é"': X, uno: P, 'a$`$$': X }
 
 const changed = (method: string, params: string): string | undefined =>
   namedByIds(method, Buffer.from(params), (alias) => NAMES[alias])?.params.toString()
@@ -42,6 +42,8 @@ describe('params that name chains by aliases made here', () => {
     const error = (name: string) =>
       `{"jsonrpc":"2.0","error":{"code":-32000,"message":"couldn't parse address \\"${name}-é\\"","data":null},"id":1}\n`
     expect(named?.inOwnNames(Buffer.from(error(X))).toString()).toBe(error('mine'))
+    const odd = namedByIds('platform.getBalance', Buffer.from('{"addresses":["a$`$$-é"]}'), (alias) => NAMES[alias])
+    expect(odd?.inOwnNames(Buffer.from(error(X))).toString()).toBe(error('a$`$$'))
     const result = Buffer.from(`{"jsonrpc":"2.0","result":{"of":"${X}-é"},"id":1}\n`)
     expect(named?.inOwnNames(result)).toBe(result)
   })
