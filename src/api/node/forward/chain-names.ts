@@ -33,6 +33,9 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, Naming>>>> = {
   'avax.getUTXOs': UTXOS,
 }
 
+/** Twice the addresses that a node takes in one call. Strangers may send millions. */
+const MOST_BYTES = 131_072
+
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
 interface Edit {
@@ -106,7 +109,7 @@ export function namedByIds(
 ): NamedByIds | undefined {
   if (aliased === undefined) return undefined
   const members = method !== undefined && Object.hasOwn(NAMING, method) ? NAMING[method] : undefined
-  if (members === undefined || params === undefined) return undefined
+  if (members === undefined || params === undefined || params.length > MOST_BYTES) return undefined
   let edits: Edit[]
   try {
     edits = editsOf(params, members, aliased)

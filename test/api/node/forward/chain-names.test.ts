@@ -49,6 +49,12 @@ describe('params that name chains by aliases made here', () => {
   })
 })
 
+it('more names than a node takes go out as they came: millions of them stopped the server for seconds', () => {
+  const params = (count: number) => `{"addresses":[${Array(count).fill('"mine-fuji1"').join(',')}]}`
+  expect(changed('platform.getUTXOs', params(1_024))).toBe(params(1_024).replaceAll('mine', X))
+  expect(changed('platform.getUTXOs', params(20_000))).toBeUndefined()
+})
+
 const sent = (front: Front): string[] => nodeAt(front, 0).asked.map(({ body }) => body.toString())
 
 it('an alias of a chain may replace its ID in params, too: a node is asked by the ID', async () => {
