@@ -1,6 +1,8 @@
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g
 const CONTROL: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const HALF_OF_PAIR = /\p{Surrogate}/gu
+/** Bytes. What is longer counts as holding the words: to read millions of escapes takes seconds, and strangers send them. */
+const MOST_READ = 131_072
 
 const plain = (asked: Buffer): string =>
   asked
@@ -18,4 +20,4 @@ const plain = (asked: Buffer): string =>
  * @param asked JSON as it was sent; undefined = nothing was
  */
 export const isEcho = (words: string, asked: Buffer | undefined): boolean =>
-  asked !== undefined && plain(asked).includes(words.toLowerCase())
+  asked !== undefined && (asked.length > MOST_READ || plain(asked).includes(words.toLowerCase()))

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { isEcho } from '../../../../src/api/node/forward/echo.ts'
 import { evmCall, gorillaCall, nodeAt, startFront } from '../fake-nodes.ts'
 
 /** Says so whenever it is asked by this method. */
@@ -45,4 +46,9 @@ it.each<[path: string, body: string, message: string]>([
 it('a limit that the node tells of beside them is one', async () => {
   const { front } = await nodeThatSays('rate limit exceeded for platform.rateLimit', 'platform.rateLimit')
   expect((await front.post('/ext/bc/P', gorillaCall('platform.rateLimit'))).status).toBe(503)
+})
+
+it('a call of more than 128 KiB is not read for it, and counts as holding the words', () => {
+  expect(isEcho('rate limit', Buffer.alloc(131_072, 'a'))).toBe(false)
+  expect(isEcho('rate limit', Buffer.alloc(131_073, 'a'))).toBe(true)
 })
