@@ -64,8 +64,9 @@ const readObject = (host: string, value: unknown): Outcome<BatchReading> => {
   const outcome = readEntry(host, value, 0)
   if (outcome.kind === 'truth') return refusal(outcome.error.message)
   if (outcome.kind === 'answer' || !OWN_TROUBLE.has(outcome.failure.kind)) return refusal('')
-  const { kind, reason } = outcome.failure
-  return /batch/i.test(reason) ? refusal(reason) : failed({ host, kind, reason })
+  const { kind, reason, retryAfterMs } = outcome.failure
+  if (/batch/i.test(reason)) return refusal(reason)
+  return failed({ host, kind, reason, ...(retryAfterMs !== undefined && { retryAfterMs }) })
 }
 
 /** Reads the answer to a batch of `count` (2 or more) entries with ids 1 to `count`. */

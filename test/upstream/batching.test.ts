@@ -203,6 +203,15 @@ test('a rate limit that answers a batch as one object is a rate limit', async ()
   expect(servers[1]?.stats).toMatchObject({ batches: 1, calls: 3 })
 })
 
+test('and the wait that it names is kept', async () => {
+  const message = 'Too many requests, reason: call rate limit exhausted, retry in 120s'
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32090, message } })
+  const { pool } = await startTestPool([{ handle: () => ({ body }) }, {}])
+  const begun = Date.now()
+  expect(await readAll(pool, 3)).toEqual(echoes(3))
+  expect(pool.status()[0]?.pausedUntil).toBeGreaterThanOrEqual(begun + 120_000)
+})
+
 describe('answers that are too big together', () => {
   const big = { answer: () => 'x'.repeat(30_000) }
   test('are split until they fit our limit', async () => {
