@@ -36,6 +36,10 @@ const speaksOfBatch = (list: unknown[], count: number): boolean => {
   return TOO_MANY_TEXT.test(String(only['error']['message']))
 }
 
+/** The server lets us in nowhere, and says so of each entry. */
+const isClosed = (outcome: Outcome<unknown> | undefined): boolean =>
+  outcome?.kind === 'failure' && outcome.failure.kind === 'status'
+
 const readArray = (host: string, list: unknown[], count: number, bytes: number): Outcome<BatchReading> => {
   if (speaksOfBatch(list, count)) return answer({ kind: 'too-many' })
   const outcomes = new Array<Outcome<unknown> | undefined>(count)
@@ -49,9 +53,12 @@ const readArray = (host: string, list: unknown[], count: number, bytes: number):
       : readEntry(host, item, share)
   }
   if (outcomes.every((outcome) => outcome === undefined)) {
-    const first = list.find(isRecord)
-    return refusal(first === undefined ? '' : JSON.stringify(first['error'] ?? '').slice(0, 500))
+    const said = list.find(isRecord)
+    return refusal(said === undefined ? '' : JSON.stringify(said['error'] ?? '').slice(0, 500))
   }
+  const [first] = outcomes
+  if (first?.kind === 'failure' && outcomes.every(isClosed))
+    return failed({ host, kind: 'status', reason: first.failure.reason })
   const missing: Outcome<unknown> = failed({ host, kind: 'bad-answer', reason: 'entry missing in batch answer' })
   return answer({ kind: 'entries', outcomes: Array.from(outcomes, (outcome) => outcome ?? missing) })
 }

@@ -171,6 +171,20 @@ test.each([
   expect(servers[1]?.stats).toMatchObject({ batches: 1, calls: 6 })
 })
 
+test('who lets us in nowhere and says so of each entry is passed over after a few batches', async () => {
+  const error = { code: -32000, message: 'Unauthorized: You must authenticate your request with an API key.' }
+  const handle = (_: unknown, sent: Buffer) => {
+    const entries = JSON.parse(sent.toString()) as { id: number }[]
+    return { body: JSON.stringify(entries.map(({ id }) => ({ jsonrpc: '2.0', id, error }))) }
+  }
+  const { pool, servers } = await startTestPool([{ handle }, {}], {
+    ...inOrder,
+    limits: { ...inOrder.limits, breakerFailures: 2 },
+  })
+  for (const method of ['a', 'b', 'c', 'd']) expect(await readAll(pool, 3, method)).toEqual(echoes(3))
+  expect(servers[0]?.stats.requests).toBe(2)
+})
+
 test('a plan without batches is a refusal of batches', async () => {
   // Helius, with a key of the free plan.
   const message = 'Batch requests are only available for paid plans. Please upgrade if you would like to gain access'
