@@ -94,8 +94,8 @@ function safeString(body: Buffer, from: number, to: number): string {
 const mayBeElsewhere = (message: string): boolean =>
   BEHIND.test(message) || WITHOUT.test(message) || LACKING.test(message)
 
-/** What a contract says is the answer, whatever it says. */
-const isContracts = ({ code, message }: RpcError): boolean => code === 3 || /^execution reverted/.test(message)
+/** What a contract says is the answer, whatever it says: reverts, as geth, as Nethermind, and as others tell them. */
+const isContracts = ({ code, message }: RpcError): boolean => code === 3 || code === -32015 || /revert/i.test(message)
 
 /** What was asked, as it was sent. */
 type Asked = Buffer | undefined

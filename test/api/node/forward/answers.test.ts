@@ -51,6 +51,8 @@ describe('what a node says of the call', () => {
     ['transactions of one sender that wait', 'account limit exceeded: pooled 16 txs', -32000, ''],
     ['the blocks that fees are told of', 'request beyond historical limit: requested 1, head 30000', -32000, ''],
     ['a contract in the words of a node', 'execution reverted: header not found', 3, ''],
+    ['a contract behind Nethermind', 'VM execution error: quota', -32015, ''],
+    ['a contract behind Hardhat', "VM Exception: reverted with reason string 'rate limit'", -32603, ''],
     ['a long text in which anything may stand', 'reverted', -32000, ' header not found'.repeat(300)],
   ])('is the answer, and nobody else is asked: %s', async (_what, message, code, more) => {
     const front = await startFront(2)
