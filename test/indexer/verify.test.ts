@@ -6,7 +6,7 @@ import { TEST_LIMITS } from '../support/upstream-pool.ts'
 import { type Stage, startStage } from './stage.ts'
 
 /** Compares what a stage holds with its node; `recorded` is what the stage calls the network. */
-async function verify(stage: Stage, seed: number, samples = 60): Promise<VerifyReport> {
+async function verify(stage: Stage, seed: number, samples = 60, durationMs = 60_000): Promise<VerifyReport> {
   const [node] = stage.nodes
   const limits = { ...TEST_LIMITS, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 }
   const pool = createUpstreamPool('node', [{ url: node?.url ?? '' }], limits)
@@ -16,7 +16,7 @@ async function verify(stage: Stage, seed: number, samples = 60): Promise<VerifyR
     networks: [{ name: 'recorded', network: createAvalancheNetwork({ pool }) }],
     evm: [],
     samples,
-    durationMs: 60_000,
+    durationMs,
     seed,
     signal: new AbortController().signal,
   })
@@ -66,4 +66,13 @@ it('names the chains whose nodes do not answer, and goes on with the others', as
   const few = await verify(stage, 1, 2)
   expect(few.unanswered.map((text) => text.split(': ')[0])).toEqual(['recorded:X', 'addresses of recorded'])
   expect([few.blocks, few.addresses]).toEqual([4, 0])
+})
+
+it('says of an index that stands still while the network goes on that addresses were not compared', async () => {
+  const stage = await startStage({ nodes: [{ upTo: { P: 40, X: 20, C: 60 } }] })
+  await stage.caughtUp()
+  await stage.indexer.stop()
+  stage.nodes[0]?.moveTo({ P: 60 })
+  // The time ends while the first one is waited for.
+  expect(await verify(stage, 1, 60, 1_000)).toMatchObject({ addresses: 0, unsettled: 1, differences: [] })
 })

@@ -45,9 +45,10 @@ export interface EvmBalanceSourceDeps {
 }
 
 /**
- * Native and ERC-20 balances of all accounts of a request at one block, in the fewest eth_calls. A listed token is
- * named as its list says; others (found by an index or an upstream), and all decimals, are as the contract says. A token without a readable balance, or
- * an unlisted one without decimals, is left out; a failed call is an error of the accounts it was about.
+ * Native and ERC-20 balances of all accounts of a request at one block, in the fewest eth_calls. A listed token is named
+ * as its list says, others (found by an index or an upstream) as the contract says; decimals are the contract's, a list's
+ * only where it tells none. A token without a readable balance, or an unlisted one without decimals, is left out; a failed
+ * call is an error of the accounts it was about.
  */
 export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSource<AddressAccount, EvmBalances> {
   const { caip2Id, pool, path = '', logger } = deps

@@ -141,8 +141,8 @@ function networkTurns(
     patienceMs = met ? PATIENCE_MS : 0
     report.differences.push(...differences)
     if (settled) report.addresses += 1
-    // What the end of the time cut off is no failure.
-    else if (left() > 0) report.unsettled += 1
+    // A reading that the end of the time cut off is no failure; waiting in vain until then is one.
+    else if (!met || left() > 0) report.unsettled += 1
   }
   // What can be spent on one chain was made on another: all three have to be there.
   return known.length === 3 ? [...blocks, turn(`addresses of ${name}`, address)] : blocks

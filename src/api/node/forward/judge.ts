@@ -163,8 +163,9 @@ export const judgeRpc =
 const UNREADABLE = -32700
 
 /**
- * Answers to one call, as it was sent, with this id (as it is echoed): a result or an error under the id, whatever else something before
- * a node may say. The answer to another call, which a proxy has mixed up, must not be taken for this one's.
+ * Answers to one call, as it was sent, with this id (as it is echoed): a result or an error under the id, whatever else
+ * something before a node may say. The answer to another call, which a proxy has mixed up, must not be taken for this
+ * one's.
  */
 export const judgeCall = (id: Buffer, asked: Asked): Judge => {
   const judge = judgeRpc(asked)
