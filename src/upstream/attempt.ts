@@ -1,7 +1,7 @@
 import { BadInputError } from '../errors.ts'
 import type { Reporter } from './events.ts'
 import type { Ticket } from './gate.ts'
-import { type Cancel, type CancelCause, failed, type Outcome, type Settle } from './outcome.ts'
+import { type Cancel, type CancelCause, failed, NOTHING_THERE, type Outcome, type Settle } from './outcome.ts'
 import type { Upstream } from './upstream.ts'
 import { sendWire, type WireAnswer, type WireRequest, type WireResult } from './wire.ts'
 
@@ -40,6 +40,23 @@ const outcomeOf = <T>(host: string, plan: AttemptPlan<T>, result: WireResult): O
   }
 }
 
+const TOO_LARGE = 413
+
+/** Whoever serves nothing at the pool's one place is in no trouble, whatever the reader makes of the page that it sends. */
+const placed = <T>(host: string, outcome: Outcome<T>, result: WireResult): Outcome<T> => {
+  if (result.kind !== 'answer' || result.answer.status !== NOTHING_THERE) return outcome
+  if (outcome.kind !== 'failure' || outcome.failure.unheard !== undefined) return outcome
+  return failed({ host, kind: 'behind', reason: `status ${NOTHING_THERE}`, unheard: 'place' })
+}
+
+const recordPlace = <T>(upstream: Upstream, outcome: Outcome<T>, status: number): void => {
+  // About the size of one question, not about the place.
+  if (status === TOO_LARGE) return
+  if (outcome.kind !== 'failure') upstream.sawPlace(true)
+  else if (outcome.failure.unheard === 'place') upstream.sawPlace(false)
+  else if (outcome.failure.kind === 'behind') upstream.sawPlace(true)
+}
+
 const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number): void => {
   if (outcome.kind !== 'failure') {
     upstream.succeeded(ms)
@@ -71,6 +88,8 @@ const LEAST_WAIT_MS = 1
 interface AttemptDeps {
   pool: string
   reporter: Reporter
+  /** `UpstreamPoolDeps.onePlace` */
+  onePlace: boolean
 }
 
 /** A class, because one is made for every request. It is its own ticket at the gate. */
@@ -135,12 +154,19 @@ class RunningAttempt<T> implements Ticket {
     if (this.#state === 'ended') return
     this.#state = 'ended'
     const ms = performance.now() - this.#startedAt
-    const outcome = outcomeOf(this.#upstream.host, this.#plan, result)
+    const outcome = this.#outcomeOf(result)
     if (result.kind === 'unsendable') this.#upstream.breaker.inconclusive()
     else record(this.#upstream, outcome, ms)
+    if (this.#deps.onePlace && result.kind === 'answer') recordPlace(this.#upstream, outcome, result.answer.status)
     this.#upstream.gate.leave()
     this.#report(ms, outcome, result.kind === 'answer' ? result.answer.status : undefined)
     this.#settle(outcome)
+  }
+
+  #outcomeOf(result: WireResult): Outcome<T> {
+    const { host } = this.#upstream
+    const outcome = outcomeOf(host, this.#plan, result)
+    return this.#deps.onePlace ? placed(host, outcome, result) : outcome
   }
 
   #reportWait(ms: number): void {
@@ -166,8 +192,7 @@ class RunningAttempt<T> implements Ticket {
 }
 
 /** Sends one request through an upstream's gate, judges the answer and records what it says about the upstream. */
-export const createAttempt = (pool: string, reporter: Reporter): Attempt => {
-  const deps = { pool, reporter }
+export const createAttempt = (deps: AttemptDeps): Attempt => {
   return (upstream, plan, settle) => {
     const running = new RunningAttempt(deps, upstream, plan, settle)
     if (!upstream.gate.enter(running, Date.now())) running.refuse('too many calls waiting')

@@ -34,6 +34,8 @@ export const MAX_RETRY_AFTER_MS = 300_000
 export const RETRY_BACKOFF_MS = 50
 /** An upstream that refused batches is asked with one again after this. */
 export const BATCH_MEMORY_MS = 600_000
+/** Who serves nothing at a pool's one place is asked last for this long. The head probe renews it. */
+export const ABSENT_MS = 30_000
 /** Ranking of a pool is reused for this long unless health changes. */
 export const RANKING_MS = 250
 /** Reads that one hedge costs: at most every tenth read may be sent twice, after a burst of as many hedges. */

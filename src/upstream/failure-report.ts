@@ -30,17 +30,28 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
 /** Whoever looked into the question, then who lacks the method, then who serves nothing there. */
 const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'method', 'place']
 
+/** That others serve nothing there says nothing, where one that does is silent. */
+const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly string[]): readonly Failure<T>[] =>
+  silent.length === 0 ? failures : failures.filter(({ unheard }) => unheard !== 'place')
+
+const silence = <T>(pool: string, silent: readonly string[], failures: readonly Failure<T>[]): FirnError =>
+  new UpstreamUnavailableError(`${pool}: ${silent.join(', ')} served it before; ${describeFailures(failures)}`)
+
 /**
  * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet, or may not have
  * understood, is closer to the truth than others that said nothing, or that do not run the chain or lack the method;
  * other doubtful errors are handed on only when every upstream gave one.
+ * @param silent hosts known to serve what was asked for that said nothing now
  */
 export const concludeFailures = <T>(
   pool: string,
   all: readonly Failure<T>[],
   resumesInMs: number | undefined,
+  silent: readonly string[],
 ): Outcome<T> => {
-  const failures = withoutForeign(all)
+  const failures = withoutAbsent(withoutForeign(all), silent)
+  if (failures.length === 0 && silent.length > 0 && resumesInMs === undefined)
+    return { kind: 'truth', error: silence(pool, silent, all) }
   const last = failures.at(-1)
   const behind = failures.filter(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
   for (const why of NEAREST_FIRST) {

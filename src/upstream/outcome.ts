@@ -60,6 +60,9 @@ export interface Teller {
   lags: boolean
 }
 
+/** HTTP status of a server that has nothing at the path that was asked for. */
+export const NOTHING_THERE = 404
+
 /** Called at most once. */
 export type Settle<T> = (outcome: Outcome<T>) => void
 

@@ -33,6 +33,11 @@ export interface UpstreamPoolDeps {
    * has the old one. Needs a head probe.
    */
   onAnew?: () => void
+  /**
+   * All questions go to one place of each upstream, the endpoint of one chain. Whoever has nothing there (404) is asked
+   * last for a while, and is not held to be in trouble.
+   */
+  onePlace?: boolean
   observe?: ObserveUpstream
   logger?: DebugLogger
 }
@@ -159,7 +164,7 @@ export const createUpstreamPool = (
   }
   const upstreams = createUpstreams(specs, limits, { pool: name, registry, reporter, onHealthChange, onAway, onAlone })
   const ranking = createRanking(upstreams)
-  const attempt = createAttempt(name, reporter)
+  const attempt = createAttempt({ pool: name, reporter, onePlace: deps.onePlace === true })
   const guard = deps.identity && createIdentityGuard(deps.identity, attempt)
   const isForeign = guard?.isForeign ?? (() => false)
   const tell = {

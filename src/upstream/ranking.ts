@@ -4,8 +4,8 @@ import type { Upstream } from './upstream.ts'
 /** Chooses who is asked next. */
 export interface Ranking {
   /**
-   * The best upstream that was not tried yet: healthy ones first, laggards only when no healthy one is left, those with
-   * an open breaker last. Undefined when all are tried or paused. A busy healthy upstream is waited for rather than
+   * The best upstream that was not tried yet: healthy ones first, laggards only when no healthy one is left, then those
+   * that serve nothing at the pool's place, those with an open breaker last. Undefined when all are tried or paused. A busy healthy upstream is waited for rather than
    * a lagging one asked. `probe` lets this read be the one probe of an open breaker.
    */
   choose(tried: readonly Upstream[], now: number, probe: boolean): Upstream | undefined
@@ -19,10 +19,12 @@ export interface Ranking {
 
 const HEALTHY = 0
 const LAGGING = 1
-const OPEN = 2
+const ABSENT = 2
+const OPEN = 3
 
 const tierOf = (upstream: Upstream): number => {
   if (upstream.breaker.state() !== 'closed') return OPEN
+  if (upstream.absent()) return ABSENT
   return upstream.lagging() ? LAGGING : HEALTHY
 }
 
@@ -100,7 +102,7 @@ export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
         probed.breaker.takeProbe(now)
         return probed
       }
-      for (const tier of [HEALTHY, LAGGING, OPEN]) {
+      for (const tier of [HEALTHY, LAGGING, ABSENT, OPEN]) {
         const upstream = pickInTier(list, tier, tried, now)
         if (upstream) {
           upstream.breaker.takeProbe(now)

@@ -2,7 +2,7 @@ import type { FirnError } from '../errors.ts'
 import { RETRY_BACKOFF_MS } from './defaults.ts'
 import type { Reporter } from './events.ts'
 import { concludeFailures, describeFailures } from './failure-report.ts'
-import type { HedgeBudget } from './hedge-budget.ts'
+import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
 import type { Cancel, CancelCause, Failure, FailureKind, Outcome, Settle } from './outcome.ts'
 import type { Ranking } from './ranking.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
@@ -55,15 +55,8 @@ interface Leg {
 /** Trouble that may be over in a moment; the other kinds would only be the same again. */
 const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
 
-/** A p95 is not known yet: wait this many times the minimum before hedging. */
-const COLD_HEDGE_FACTOR = 4
-
-const hedgeDelay = (upstream: Upstream, minimum: number): number => {
-  // A probe of an upstream that was down must not make its caller wait long.
-  if (upstream.breaker.state() !== 'closed') return minimum
-  const p95 = upstream.latency.p95()
-  return p95 === undefined ? minimum * COLD_HEDGE_FACTOR : Math.max(minimum, p95)
-}
+/** It may be elsewhere: such words count as no attempt, for of many servers the last may be the one that has it. */
+const LACKS: ReadonlySet<FailureKind> = new Set(['behind', 'doubtful'])
 
 const text = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ')
 
@@ -80,6 +73,8 @@ class ReadRun<T> implements Run {
   readonly #only: Upstream | undefined
   #first: Upstream | undefined
   #tried: Upstream[] = []
+  /** Who said that it lacks it; not asked again. */
+  readonly #lacking: Upstream[] = []
   #legs: Leg[] = []
   #attempts = 0
   #round = 0
@@ -118,7 +113,7 @@ class ReadRun<T> implements Run {
     if (this.#failures.length === 0 && !this.#wait) return undefined
     const now = Date.now()
     const resumesAt = ranking.resumesAt(now)
-    const outcome = concludeFailures(pool, this.#failures, resumesAt === undefined ? undefined : resumesAt - now)
+    const outcome = concludeFailures(pool, this.#failures, resumesAt === undefined ? undefined : resumesAt - now, [])
     return outcome.kind === 'truth' ? outcome.error : undefined
   }
 
@@ -184,6 +179,10 @@ class ReadRun<T> implements Run {
     const { failure } = outcome
     const { fallback } = failure
     this.#failures.push(fallback === undefined ? failure : { ...failure, fallback: this.#signed(fallback, leg) })
+    if (LACKS.has(failure.kind)) {
+      this.#attempts -= 1
+      this.#lacking.push(leg.upstream)
+    }
     const { pool, reporter } = this.#deps
     if (reporter.active())
       reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
@@ -217,7 +216,7 @@ class ReadRun<T> implements Run {
     const own = this.#ownFailures()
     // Who did not understand the question will not the next time, and what others say after a pause is rarely more.
     const again = own.some(({ kind }) => PASSING.has(kind)) && !own.some(({ kind }) => kind === 'doubtful')
-    this.#tried = []
+    this.#tried = [...this.#lacking]
     this.#round += 1
     if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))
     else if (resumesAt !== undefined && own.every(({ kind }) => kind === 'rate-limited')) this.#sleepUntil(resumesAt)
@@ -238,7 +237,12 @@ class ReadRun<T> implements Run {
   #giveUp(now: number, decisive: readonly Failure<T>[]): void {
     const { pool, ranking, reporter } = this.#deps
     const resumesAt = ranking.resumesAt(now)
-    const outcome = concludeFailures(pool, decisive, resumesAt === undefined ? undefined : resumesAt - now)
+    const outcome = concludeFailures(
+      pool,
+      decisive,
+      resumesAt === undefined ? undefined : resumesAt - now,
+      this.#silent(),
+    )
     if (reporter.active()) {
       const reason = describeFailures(this.#failures)
       reporter.report({ kind: 'exhausted', pool, method: this.#task.label, reason })
@@ -255,6 +259,12 @@ class ReadRun<T> implements Run {
     this.#ended = true
     this.#dropTimers()
     for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
+  }
+
+  /** Hosts that serve what is asked for here, as they have shown, and said nothing this time. */
+  #silent(): string[] {
+    const spoke = new Set(this.#failures.flatMap(({ host, fallback }) => (fallback ? [host] : [])))
+    return this.#deps.upstreams.flatMap(({ host, serves }) => (serves() && !spoke.has(host) ? [host] : []))
   }
 
   /** Without those of servers that are none of this network's. */

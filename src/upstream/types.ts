@@ -27,7 +27,10 @@ export interface PoolLimits {
   requestsPerSecond: number
   batchItems: number
   batchBytes: number
-  /** Attempts for one read over all upstreams, the first included. */
+  /**
+   * Attempts for one read over all upstreams, the first included. Who only lacks what is asked does not count: each is
+   * asked once before nobody has it.
+   */
   maxAttempts: number
   /** Hedge a read once its attempt is slower than the upstream's p95, but never before this. 0 = no hedging. */
   hedgeMinMs: number

@@ -7,12 +7,13 @@ import type { Reporter } from './events.ts'
 import { createGate, type Gate } from './gate.ts'
 import { createLatencyEstimator, type LatencyEstimator } from './latency.ts'
 import type { UpstreamRegistry } from './origin-registry.ts'
+import { createPresence, type Presence } from './presence.ts'
 import { createRateBudget } from './rate-budget.ts'
 import { createTarget, credentialHeaders } from './target.ts'
 import type { PoolLimits, UpstreamSpec, UpstreamStatus } from './types.ts'
 
 /** One upstream of one pool: how it is reached, and everything known about its health. */
-export interface Upstream {
+export interface Upstream extends Presence {
   readonly host: string
   readonly priority: number
   /** Position in the configuration; the tie-breaker. */
@@ -193,7 +194,8 @@ export const createUpstream = (
   })
   const health = createHealth(breaker, latency, onHealthChange)
   const tip = createTip(limits, onHealthChange)
-  const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...health, ...tip }
+  const presence = createPresence(onHealthChange)
+  const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...health, ...tip, ...presence }
   const upstream: Upstream = {
     ...known,
     priority: spec.priority ?? 0,
@@ -212,14 +214,17 @@ export const createUpstream = (
   return upstream
 }
 
-type Known = Pick<Upstream, 'host' | 'breaker' | 'latency' | 'gate' | 'errorRate' | 'height' | 'lag' | 'lagging'>
+type Known = Pick<
+  Upstream,
+  'host' | 'breaker' | 'latency' | 'gate' | 'errorRate' | 'height' | 'lag' | 'lagging' | 'absent'
+>
 
 const statusOf = (known: Known, pausedUntil: number): UpstreamStatus => {
   const paused = pausedUntil > Date.now()
   const breaker = known.breaker.state()
   return {
     host: known.host,
-    healthy: breaker === 'closed' && !known.lagging() && !paused,
+    healthy: breaker === 'closed' && !known.lagging() && !known.absent() && !paused,
     breaker,
     latencyMs: known.latency.mean(),
     errorRate: known.errorRate(),

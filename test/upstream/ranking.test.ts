@@ -15,6 +15,7 @@ const upstreamOf = (index: number, ms: () => number): Upstream =>
     latency: { recentMean: ms },
     gate: { room: () => true, waiting: () => 0 },
     lagging: () => false,
+    absent: () => false,
     errorRate: () => 0,
     pausedUntil: () => 0,
   }) as unknown as Upstream

@@ -31,7 +31,10 @@ export const UpstreamLimitsSection = section(
     }),
     batchItems: count(100, 'JSON-RPC entries per batch.'),
     batchBytes: count(262_144, 'Bytes per JSON-RPC batch.'),
-    maxAttempts: count(4, 'Attempts for one read over all upstreams.'),
+    maxAttempts: count(
+      4,
+      'Attempts for one read over all upstreams. Who only lacks what is asked does not count: each is asked once before nobody has it.',
+    ),
     hedgeMinMs: wait(150, 'Earliest hedge of a slow read; 0 switches hedging off.', { minimum: 0 }),
     breakerFailures: count(5, 'Consecutive failures that open the breaker.'),
     breakerOpenMs: ms(10_000, 'Time before a probe is let through an open breaker.'),

@@ -69,6 +69,11 @@ const judgeOf = (call: ForwardCall): Judge => {
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
 }
 
+const isUnheard = (call: ForwardCall, response: RawResponse): boolean => {
+  const verdict = judgeOf(call)(response)
+  return verdict.kind === 'retry' && verdict.unheard === 'place'
+}
+
 const requestOf = (call: ForwardCall, path: string) => ({
   method: call.http.method,
   path: path + call.http.query,
@@ -155,7 +160,10 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
         judge: judgeOf(call),
       }),
     )
-  /** The node with the fewest such calls; another only when one has had too many requests and turned it away unread. */
+  /**
+   * The node with the fewest such calls; another only when one has had too many requests and turned it away unread, or
+   * does not run the chain.
+   */
   const alone = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
     const now = Date.now()
     const members = group.members()
@@ -164,10 +172,14 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       (a, b) => turnstile.load(a.host) - turnstile.load(b.host),
     )
     let last: RawResponse | undefined
+    let unheard: RawResponse | undefined
     for (const member of inOrder) {
-      last = await passAlone(call, member)
-      if (!wasTurnedAway(last)) return last
+      const answer = await passAlone(call, member)
+      if (isUnheard(call, answer)) unheard = answer
+      else if (wasTurnedAway(answer)) last = answer
+      else return answer
     }
+    if (unheard && !last) return unheard
     // What a node says of its own limits is between it and this server.
     const verdict = last && judgeOf(call)(last)
     const wait = verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined

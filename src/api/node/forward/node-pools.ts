@@ -132,14 +132,14 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     name: string,
     specs: readonly UpstreamSpec[],
     own: Partial<PoolLimits>,
-    { probe, network }: Partial<Pick<Plan, 'probe' | 'network'>> = {},
+    { probe, network, whole = false }: Partial<Pick<Plan, 'probe' | 'network' | 'whole'>> = {},
   ) => {
     if (specs.length === 0) return createEmptyPool(name)
     const probes = { ...(probe && { headProbe: probe }), ...(network && { identity: network }) }
     const onAnew = (): void => {
       for (const listener of anew) listener(pool)
     }
-    const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes, onAnew })
+    const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes, onAnew, onePlace: whole })
     open.add(pool)
     return pool
   }
@@ -149,7 +149,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     name: string,
     own: Partial<PoolLimits>,
   ): Member => {
-    const pool = make(`${name} at ${new URL(spec.url).host}`, [spec], own, { network })
+    const pool = make(`${name} at ${new URL(spec.url).host}`, [spec], own, { network, whole })
     return {
       host: new URL(spec.url).host,
       pool,

@@ -8,7 +8,7 @@ import { type SignedTransaction, transactionOf } from './transaction-id.ts'
 
 export type WritePolicy = 'one' | 'all'
 
-/** Nodes that are asked for one write at most. */
+/** Nodes that look at one write at most; those that do not run the chain, or are not ready, do not. */
 const MAX_NODES = 4
 /** Time for a write over all nodes, one node's share, and for the question whether it knows a transaction. Milliseconds. */
 const ALL_MS = 30_000
@@ -36,6 +36,11 @@ const send = (member: Member, call: ForwardCall, until = Number.POSITIVE_INFINIT
 
 /** What the node said is about the transaction, not about the node. */
 const isVerdict = (call: ForwardCall, response: RawResponse): boolean => verdictOn(call, response).kind === 'answer'
+/** It did nothing with the transaction: it does not run the chain, or is not ready. */
+const isUnheard = (call: ForwardCall, response: RawResponse): boolean => {
+  const verdict = verdictOn(call, response)
+  return verdict.kind === 'retry' && verdict.unheard === 'place'
+}
 /** However long the words are, a refusal is no success. */
 const isSuccess = ({ status, body }: RawResponse): boolean =>
   status === 200 && body.length > 0 && errorOf(body, body.length) === undefined
@@ -81,12 +86,17 @@ async function sendToOne(call: ForwardCall, group: NodeGroup, tx: SignedTransact
   let maybeTaken = false
   const until = Date.now() + ALL_MS
   const asked = new Set<Member>()
-  while (asked.size < MAX_NODES) {
+  for (let looked = 0; looked < MAX_NODES; looked += 1) {
     const member = group.members().find((one) => !asked.has(one))
     if (!member) break
     asked.add(member)
     try {
       const response = await send(member, call, until)
+      if (isUnheard(call, response)) {
+        last ??= response
+        looked -= 1
+        continue
+      }
       if (!isVerdict(call, response)) last = response
       else if (!maybeTaken || isSuccess(response) || call.id === undefined) return response
       // "already known", "nonce too low", a consumed UTXO: whatever it says, what counts is whether it has this one.
@@ -113,7 +123,9 @@ function lastWord(
   members: readonly Member[],
 ): RawResponse {
   const verdict = last && verdictOn(call, last)
-  if (last && verdict?.kind === 'retry') {
+  // Who did not answer may be the one that runs the chain, and may have taken it.
+  const isLess = failure !== undefined && last !== undefined && isUnheard(call, last)
+  if (last && verdict?.kind === 'retry' && !isLess) {
     if (verdict.behind || (last.status >= 500 && errorOf(last.body))) return last
     const { rateLimited, retryAfterMs, reason } = verdict
     if (rateLimited) throw new UpstreamRateLimitedError(`${call.method}: ${reason}`, waitFor(members) ?? retryAfterMs)
@@ -136,7 +148,12 @@ function waitFor(members: readonly Member[]): number | undefined {
  */
 async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
   const free = members.filter((member) => member.pausedUntil() <= Date.now())
-  const answers = (free.length > 0 ? free : members).slice(0, MAX_NODES).map((member) => send(member, call))
+  return sendToSome(call, free.length > 0 ? free : members)
+}
+
+/** So many at once; the others when none of these runs the chain. */
+async function sendToSome(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
+  const answers = members.slice(0, MAX_NODES).map((member) => send(member, call))
   try {
     return await Promise.any(
       answers.map(async (answer) => {
@@ -150,6 +167,9 @@ async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise
     const spoken = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     const verdict = spoken.find((response) => isVerdict(call, response))
     if (verdict) return verdict
+    const others = members.slice(MAX_NODES)
+    if (others.length > 0 && spoken.length === answers.length && spoken.every((one) => isUnheard(call, one)))
+      return sendToSome(call, others)
     const failed = settled.find((one) => one.status === 'rejected')
     return lastWord(call, spoken.at(-1), failed?.reason, members)
   }
@@ -157,7 +177,7 @@ async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise
 
 /**
  * What moves funds without being a signed transaction: once, to whom a rate limit keeps nobody from; to another only
- * when the first has turned it away unread.
+ * when the first has turned it away unread, or does not run the chain.
  */
 async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawResponse> {
   const response = await group.pool.exchange(
@@ -173,7 +193,8 @@ async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawRespons
       deadline: Date.now() + WRITE_MS,
       judge: (answer) => {
         const verdict = verdictOn(call, answer)
-        return verdict.kind === 'retry' && wasTurnedAway(answer) ? { ...verdict, untouched: true } : verdict
+        const isUntouched = verdict.kind === 'retry' && (verdict.unheard === 'place' || wasTurnedAway(answer))
+        return isUntouched ? { ...verdict, untouched: true } : verdict
       },
     },
   )

@@ -65,13 +65,18 @@ describe('that a transaction is accepted', () => {
       const front = await startFront(2)
       const [, second] = front.nodes
       for (const node of front.nodes)
-        node.answer = (call) => {
+        node.answer = async (call) => {
           if (call.method !== 'platform.getTxStatus') return undefined
           if (node !== second) return told(call, { status: 'Committed' })
+          // Slow, so that it is not asked first: what it says is an answer, too.
+          await new Promise((resolve) => setTimeout(resolve, 400))
           return reply === 'cut' ? 'cut' : told(call, { status: reply })
         }
       await expect
-        .poll(async () => (await front.post('/ext/bc/P', gorillaCall('platform.getTxStatus', '{"txID":"x"}'))).text)
+        .poll(async () => (await front.post('/ext/bc/P', gorillaCall('platform.getTxStatus', '{"txID":"x"}'))).text, {
+          // One that stands still is waited for, longer than is polled by default.
+          timeout: 20_000,
+        })
         .toContain('Committed')
     }
   })
