@@ -45,7 +45,7 @@ const TOO_LARGE = 413
 /** Whoever serves nothing at the pool's one place is in no trouble, whatever the reader makes of the page that it sends. */
 const placed = <T>(host: string, outcome: Outcome<T>, result: WireResult): Outcome<T> => {
   if (result.kind !== 'answer' || result.answer.status !== NOTHING_THERE) return outcome
-  if (outcome.kind !== 'failure' || outcome.failure.unheard !== undefined) return outcome
+  if (outcome.kind !== 'failure' || outcome.failure.kind === 'behind') return outcome
   return failed({ host, kind: 'behind', reason: `status ${NOTHING_THERE}`, unheard: 'place' })
 }
 

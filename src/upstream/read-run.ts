@@ -56,7 +56,8 @@ interface Leg {
 const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
 
 /** It may be elsewhere: such words count as no attempt, for of many servers the last may be the one that has it. */
-const LACKS: ReadonlySet<FailureKind> = new Set(['behind', 'doubtful'])
+const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
+  kind === 'behind' || kind === 'doubtful' || unheard === 'place'
 
 const text = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ')
 
@@ -179,7 +180,7 @@ class ReadRun<T> implements Run {
     const { failure } = outcome
     const { fallback } = failure
     this.#failures.push(fallback === undefined ? failure : { ...failure, fallback: this.#signed(fallback, leg) })
-    if (LACKS.has(failure.kind)) {
+    if (lacks(failure)) {
       this.#attempts -= 1
       this.#lacking.push(leg.upstream)
     }
@@ -215,7 +216,8 @@ class ReadRun<T> implements Run {
     const resumesAt = this.#deps.ranking.resumesAt(now)
     const own = this.#ownFailures()
     // Who did not understand the question will not the next time, and what others say after a pause is rarely more.
-    const again = own.some(({ kind }) => PASSING.has(kind)) && !own.some(({ kind }) => kind === 'doubtful')
+    const again =
+      own.some((one) => PASSING.has(one.kind) && !lacks(one)) && !own.some(({ kind }) => kind === 'doubtful')
     this.#tried = [...this.#lacking]
     this.#round += 1
     if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))

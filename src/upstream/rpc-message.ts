@@ -1,6 +1,6 @@
 import { parseJson } from '../lib/json.ts'
 import { isRecord } from '../lib/json-record.ts'
-import { failed, type Outcome } from './outcome.ts'
+import { failed, NOTHING_THERE, type Outcome } from './outcome.ts'
 import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
 
@@ -79,5 +79,6 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
     if (!trouble || outcome.kind !== 'answer') return outcome
   }
   const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
-  return failed(trouble ?? refused ?? { host, kind: 'status', reason: `status ${status}` })
+  const elsewhere = status === NOTHING_THERE ? { unheard: 'place' as const } : {}
+  return failed(trouble ?? refused ?? { host, kind: 'status', reason: `status ${status}`, ...elsewhere })
 }
