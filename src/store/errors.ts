@@ -18,6 +18,16 @@ export class NewerSchemaError extends StoreUnavailableError {
   }
 }
 
+/** The database waits to be migrated, and whoever asks must not do it. */
+export class OlderSchemaError extends StoreUnavailableError {
+  /** @param step name of the first step that is missing */
+  constructor(step: string) {
+    super(
+      `the database has the schema of an earlier version of this program (step ${step} is missing): it is migrated by a server of this version, and nothing is changed here`,
+    )
+  }
+}
+
 /** Another process holds the embedded database's folder. */
 export class StoreLockedError extends FirnError {
   constructor(message: string) {

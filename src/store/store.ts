@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type ConnectionPool, openEmbeddedPool, openServerPool } from './connection/index.ts'
 import { createLazyPool, type LazyPool } from './connection/lazy-pool.ts'
 import type { IndexWriter } from './index-writer.ts'
-import { migrate } from './migrations/index.ts'
+import { expectSchema, migrate } from './migrations/index.ts'
 import { createNftMetadataRecords, type NftMetadataRecords } from './nft-metadata-records.ts'
 import {
   type AliasRecords,
@@ -33,12 +33,17 @@ export interface StoreOptions {
   leader?: 'session' | 'lease'
   /** Longest one read may take, waiting included; default 10 s. Commits and upkeep are not bound by it. */
   statementTimeoutMs?: number
+  /** False = a database of an earlier version is left as it is, and refused. */
+  migrates?: boolean
 }
 
 /** Everything that is kept: opened by its first use, or by `open`. */
 export interface Store {
   readonly kind: 'embedded' | 'server'
-  /** Opens and migrates now; later calls answer the same. Rejects with StoreLockedError, StoreSpreadError or StoreUnavailableError. */
+  /**
+   * Opens and migrates now; later calls answer the same. Rejects with StoreLockedError, StoreSpreadError or
+   * StoreUnavailableError (of these, OlderSchemaError where it must not migrate).
+   */
   open(): Promise<void>
   /** False until something was asked of the store. */
   readonly isOpen: boolean
@@ -124,7 +129,7 @@ function lifecycle(lazy: LazyPool): Pick<Store, 'open' | 'close'> {
 }
 
 function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
-  const { databaseUrl, dataDir, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  const { databaseUrl, dataDir, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS, migrates = true } = options
   const limits = { statementTimeoutMs, maxWaiting: MAX_WAITING, logger }
   return async () => {
     const pool =
@@ -133,7 +138,7 @@ function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
         : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, ...limits })
     try {
       if (pool.kind === 'server') await refuseSpreadTables(pool.patient)
-      const applied = await migrate(pool.patient)
+      const applied = migrates ? await migrate(pool.patient) : await expectSchema(pool.patient)
       logger.info({ kind: pool.kind, applied }, 'store open')
       return pool
     } catch (error) {

@@ -22,8 +22,9 @@ export type Ground = ReturnType<typeof createGround>
  * Loggers, instruments, market, store and chains, as configured. Nobody is asked before the first read.
  *
  * @param ownLogger in place of the configured ones
+ * @param migrates false = see `StoreOptions`
  */
-export function createGround(config: Config, ownLogger: Logger | undefined) {
+export function createGround(config: Config, ownLogger: Logger | undefined, migrates = true) {
   const loggers = createServerLoggers(config, ownLogger)
   const logger = loggers.of('main')
   const waits = createWaitRecorder()
@@ -40,7 +41,7 @@ export function createGround(config: Config, ownLogger: Logger | undefined) {
   const market = createMarket(config, { logger: loggers.of('market'), pool, ...shared })
   if (metrics)
     createMarketInstruments(metrics.registry, { prices: market.prices.status, tokenLists: market.lists.status })
-  const store = createServerStore(config, loggers.of('store'))
+  const store = createServerStore(config, loggers.of('store'), migrates)
   const chains = createChains(config.chains, {
     limits: config.upstream,
     tokens: { tokens: market.lists.tokens, vouched: market.verdicts.vouched },

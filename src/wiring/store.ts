@@ -4,14 +4,15 @@ import type { Config } from '../config/index.ts'
 import { pause } from '../lib/pause.ts'
 import { openStore, type Store, StoreSpreadError } from '../store/index.ts'
 
-/** The store as configured. Nothing is opened before somebody uses it. */
-export function createServerStore({ store, dataDir }: Config, logger: Logger): Store {
+/** The store as configured. Nothing is opened before somebody uses it. @param migrates see `StoreOptions` */
+export function createServerStore({ store, dataDir }: Config, logger: Logger, migrates = true): Store {
   const { databaseUrl, leader } = store
   return openStore({
     dataDir: store.dataDir ?? join(dataDir, 'store'),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     leader,
     logger,
+    migrates,
   })
 }
 

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
-import type { StakerRow, Store } from '../../src/store/index.ts'
+import { openStore, type StakerRow, type Store } from '../../src/store/index.ts'
 import { useServerStores } from '../support/server-stores.ts'
 import { address, block, commit, id, listed, output, registerAll, spend } from './write/range-samples.ts'
 
@@ -50,6 +51,32 @@ describe('a database of an earlier version', () => {
     expect([await sums(), await sums(1_000n), await sums(1_001n), await sums(999n)]).toEqual([[10n], [15n], [10n], []])
     expect((await client.query(INDEXES)).rows).toEqual(now)
     expect(now.map(({ indexname }) => indexname)).not.toContain('utxo_owner_interval')
+    await client.end()
+  })
+
+  it('is left as it is by whoever must not migrate', async () => {
+    const url = await server().create('not_mine')
+    const logger = pino({ level: 'silent' })
+    const open = async (): Promise<string> => {
+      const store = openStore({ databaseUrl: url, dataDir: '', logger, migrates: false })
+      const said = await store.open().then(
+        () => 'open',
+        (error: Error) => error.message,
+      )
+      await store.close()
+      return said
+    }
+    expect(await open()).toContain('step 0001-node-state is missing')
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const tables = `select count(*)::int as count from pg_tables where schemaname = 'public'`
+    expect((await client.query(tables)).rows).toEqual([{ count: 0 }])
+    await connect(url).open()
+    expect(await open()).toBe('open')
+    await client.query(`delete from firn_migration where name >= '0012'`)
+    expect(await open()).toContain('step 0012-renewed-stake is missing')
+    await client.query(`insert into firn_migration values ('0012-renewed-stake', now()), ('9999-later', now())`)
+    expect(await open()).toContain('step 9999-later')
     await client.end()
   })
 

@@ -5,7 +5,7 @@
  */
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import type { Db } from '../database.ts'
-import { NewerSchemaError, StoreUnavailableError } from '../errors.ts'
+import { NewerSchemaError, OlderSchemaError, StoreUnavailableError } from '../errors.ts'
 import * as nodeState from './0001-node-state.ts'
 import * as primaryIndex from './0002-primary-index.ts'
 import * as evmIndex from './0003-evm-index.ts'
@@ -70,8 +70,25 @@ export async function migrate(pool: PostgresPool): Promise<string[]> {
  * what this one writes in another way.
  * @throws NewerSchemaError
  */
-export async function refuseNewerSchema(db: Db): Promise<void> {
+export async function refuseNewerSchema(db: Kysely<unknown> | Db): Promise<void> {
+  const newer = (await appliedSteps(db)).find((name) => !Object.hasOwn(STEPS, name))
+  if (newer !== undefined) throw new NewerSchemaError(newer)
+}
+
+/**
+ * For whoever only looks: the schema is this program's version already.
+ * @throws OlderSchemaError or NewerSchemaError when it is not
+ */
+export async function expectSchema(pool: PostgresPool): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  const { rows } = await sql<{ there: boolean }>`select to_regclass('firn_migration') is not null as there`.execute(db)
+  const applied = new Set(rows[0]?.there ? await appliedSteps(db) : [])
+  const missing = Object.keys(STEPS).find((name) => !applied.has(name))
+  if (missing !== undefined) throw new OlderSchemaError(missing)
+  await refuseNewerSchema(db)
+}
+
+async function appliedSteps(db: Kysely<unknown> | Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from firn_migration order by name`.execute(db)
-  const newer = rows.find(({ name }) => !Object.hasOwn(STEPS, name))
-  if (newer) throw new NewerSchemaError(newer.name)
+  return rows.map(({ name }) => name)
 }
