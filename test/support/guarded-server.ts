@@ -28,7 +28,13 @@ interface Options extends Partial<Pick<AccessTokensDeps, 'now' | 'refreshMs' | '
 }
 
 const logger = pino({ level: 'silent' })
-const times = { keepAliveTimeoutMs: 5_000, headersTimeoutMs: 30_000, requestTimeoutMs: 30_000 }
+const times = {
+  keepAliveTimeoutMs: 5_000,
+  headersTimeoutMs: 30_000,
+  requestTimeoutMs: 30_000,
+  answerTimeoutMs: 120_000,
+  answerRoomBytes: 268_435_456,
+}
 const ids = {
   X: '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
   C: '2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC',

@@ -21,8 +21,10 @@ export interface FrontDoorOptions {
   keepAliveTimeoutMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
-  /** For reading an answer that is ready, milliseconds; left out = as long as it takes. */
-  answerTimeoutMs?: number
+  /** For reading an answer that is ready, milliseconds. */
+  answerTimeoutMs: number
+  /** Of all answers that wait to be read. */
+  answerRoomBytes: number
 }
 
 /** Decides which requests come in, before any API sees them, and turns the others away. */
@@ -71,7 +73,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { node, guard, admission } = options
   const answering = new WeakMap<Duplex, ServerResponse>()
   const upgraded = new WeakSet<Duplex>()
-  const reading = options.answerTimeoutMs === undefined ? undefined : createReadingTimes(options.answerTimeoutMs)
+  const reading = createReadingTimes(options.answerTimeoutMs, options.answerRoomBytes)
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
@@ -87,7 +89,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     (others: RequestListener): RequestListener =>
     (request, response) => {
       answering.set(request.socket, response)
-      reading?.watch(response)
+      reading.watch(response)
       const target = parseTarget(request.url ?? '/')
       const badHost = hostProblem(request)
       if (!target && badHost === undefined && isMeantForApi(request.url ?? '')) {

@@ -28,6 +28,10 @@ export const HttpSection = section({
   headersTimeoutMs: wait(15_000, 'Time for a client to send its headers.'),
   requestTimeoutMs: wait(60_000, 'Time for a client to send its whole request.'),
   answerTimeoutMs: wait(120_000, 'Time for a client to read a whole answer that is ready; then it is cut.'),
+  answerRoomBytes: count(
+    268_435_456,
+    'Bytes of all answers that wait to be read; beyond it those who are behind for longest with more than 64 KiB are cut.',
+  ),
   maxConnections: count(10_000, 'Connections beyond this are refused.'),
   maxInFlight: count(4_096, 'Requests being answered at a time, streams included; one more is 503 with retry-after.'),
   maxEventLoopDelayMs: ms(500, 'Mean event loop delay, two seconds in a row, above which requests are 503; 0 = never.'),

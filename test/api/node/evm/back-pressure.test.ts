@@ -113,3 +113,36 @@ describe('back-pressure', () => {
     expect(server.stats.maxInFlight).toBeLessThan(16)
   })
 })
+
+it('answers that WebSocket clients do not read take no more than the room: who is behind for longest is cut', async () => {
+  const LARGE = 16_000_000
+  const answer = `{"jsonrpc":"2.0","id":1,"result":"0x${'0'.repeat(LARGE)}"}`
+  const node = createServer((_, response) => response.end(answer))
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve))
+  const nodes = [`http://127.0.0.1:${(node.address() as AddressInfo).port}`]
+  const stage = await startEvmStage({ nodes, sockets: { maxUnreadBytes: 2.5 * LARGE } })
+  const clients: WebSocket[] = []
+  onTestFinished(async () => {
+    for (const client of clients) client.terminate()
+    await stage.close()
+    node.close()
+    node.closeAllConnections()
+  })
+  let gone = 0
+  for (let index = 0; index < 5; index += 1) {
+    const client = new WebSocket(stage.wsUrl)
+    client.on('error', () => {})
+    clients.push(client)
+    await new Promise((resolve) => client.once('open', resolve))
+    client.send('{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"data":"0x"},"latest"]}')
+    client.pause()
+  }
+  await until(() => stage.sockets.size === 2, 'three are cut')
+  for (const client of clients) {
+    client.on('close', () => {
+      gone += 1
+    })
+    client.resume()
+  }
+  await until(() => gone === 3, 'three have noticed')
+})

@@ -5,6 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { SOCKET_LIMITS } from '../../../../src/api/node/evm/ws/limits.ts'
 import { createMessageRoom } from '../../../../src/api/node/evm/ws/message-room.ts'
 import { createSession, type SessionDeps } from '../../../../src/api/node/evm/ws/session.ts'
+import { createAnswerRoom } from '../../../../src/api/node/http/answer-room.ts'
 import { CancelledError } from '../../../../src/errors.ts'
 
 it('each message of a socket is a reading of its own, and all are given up when the client leaves', async () => {
@@ -19,7 +20,8 @@ it('each message of a socket is a reading of its own, and all are given up when 
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new CancelledError())))
       }
       const room = createMessageRoom(SOCKET_LIMITS.maxHeldBytes)
-      const deps = { connection: { socket, stream }, answer, onClosed, limits: SOCKET_LIMITS, room }
+      const unread = createAnswerRoom(SOCKET_LIMITS.maxUnreadBytes)
+      const deps = { connection: { socket, stream }, answer, onClosed, limits: SOCKET_LIMITS, room, unread }
       createSession(deps as unknown as SessionDeps)
     })
   })

@@ -71,7 +71,13 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
     bodyLimitBytes: 10_000_000,
     logger: pino({ level: 'silent' }),
   })
-  const door = createFrontDoor({ node, keepAliveTimeoutMs: 5_000, headersTimeoutMs: 5_000, requestTimeoutMs: 30_000 })
+  const times = {
+    keepAliveTimeoutMs: 5_000,
+    headersTimeoutMs: 5_000,
+    requestTimeoutMs: 30_000,
+    answerTimeoutMs: 120_000,
+  }
+  const door = createFrontDoor({ node, ...times, answerRoomBytes: 268_435_456 })
   const server = door.serverFactory((_, response) => void response.writeHead(404).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

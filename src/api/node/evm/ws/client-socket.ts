@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { AnswerRoom } from '../../http/answer-room.ts'
 import type { SocketLimits } from './limits.ts'
 import { type MessageRoom, watchArrival } from './message-room.ts'
 import { bytesOf } from './upstream-link.ts'
@@ -54,13 +55,20 @@ export interface ClientConnection {
   stream: Duplex
 }
 
+/** What all clients have in common. */
+export interface SharedRooms {
+  /** For messages that come in, and for what waits to be read. */
+  room: MessageRoom
+  unread: AnswerRoom
+}
+
 /** Try again later (RFC 6455). */
 const TRY_AGAIN = 1013
 
 export function createClientSocket(
   { socket, stream }: ClientConnection,
   limits: SocketLimits,
-  room: MessageRoom,
+  { room, unread }: SharedRooms,
   events: ClientSocketEvents,
 ): ClientSocket {
   const { highWaterBytes, maxInFlight, stallMs } = limits
@@ -73,6 +81,7 @@ export function createClientSocket(
     if (socket.readyState === socket.OPEN) close(TRY_AGAIN, 'too much to do')
   })
   const stopPulse = watchPulse(socket, limits, isStuck)
+  const reader = { waiting: () => socket.bufferedAmount, cut: () => socket.terminate() }
   let inFlight = 0
   let full = false
   let stalled: NodeJS.Timeout | undefined
@@ -107,6 +116,7 @@ export function createClientSocket(
   socket.on('close', () => {
     stopPulse()
     clearTimeout(stalled)
+    unread.leave(reader)
     events.onClosed()
   })
   return {
@@ -114,6 +124,7 @@ export function createClientSocket(
       if (socket.readyState !== socket.OPEN) return
       socket.send(message, { binary: false }, onWritten)
       checkFull()
+      if (socket.readyState === socket.OPEN) unread.look(reader)
     },
     hold: (bytes) => {
       share(bytes)

@@ -14,6 +14,8 @@ export interface SocketLimits {
   maxSubscriptionBytes: number
   /** Bytes waiting to be read by a client before its subscriptions are no longer read from the node. */
   highWaterBytes: number
+  /** Bytes waiting to be read by all clients; beyond it those who are behind for longest are cut. */
+  maxUnreadBytes: number
   /** A client that does not read for this long is cut, and one that does not answer a ping. Milliseconds. */
   stallMs: number
   /** Time between pings in both directions, milliseconds (as a node's). A node that leaves a call for two of them is lost. */
@@ -32,6 +34,7 @@ export const SOCKET_LIMITS: SocketLimits = {
   maxSubscriptions: 1_000,
   maxSubscriptionBytes: 1_048_576,
   highWaterBytes: 1_048_576,
+  maxUnreadBytes: 268_435_456,
   stallMs: 30_000,
   pingMs: 30_000,
   restoreMs: 30_000,

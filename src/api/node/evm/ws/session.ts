@@ -8,10 +8,9 @@ import { MAX_BATCH, splitBatch } from '../batch/split-batch.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { type EvmMessage, readMessage } from '../message.ts'
 import { parameterAt } from '../read/finality.ts'
-import { type ClientConnection, createClientSocket } from './client-socket.ts'
+import { type ClientConnection, createClientSocket, type SharedRooms } from './client-socket.ts'
 import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
-import type { MessageRoom } from './message-room.ts'
 import { unsubscribeProblem } from './unsubscribe-problem.ts'
 
 /** One client's WebSocket: calls are answered as over HTTP, subscriptions are held at a node for it. */
@@ -19,7 +18,7 @@ export interface Session {
   close(code: number, reason: string): void
 }
 
-export interface SessionDeps {
+export interface SessionDeps extends SharedRooms {
   connection: ClientConnection
   /** The chain's `rpc` endpoint. */
   endpoint: Endpoint
@@ -28,7 +27,6 @@ export interface SessionDeps {
   onHead: FeedDeps['onHead']
   onClosed(): void
   limits: SocketLimits
-  room: MessageRoom
 }
 
 const PARSE_ERROR = -32700
@@ -164,7 +162,7 @@ export function createSession(deps: SessionDeps): Session {
       })
       .finally(() => client.release(body.length))
   }
-  const client = createClientSocket(deps.connection, limits, deps.room, {
+  const client = createClientSocket(deps.connection, limits, deps, {
     onMessage,
     onFull: () => feed.pause(),
     onDrained: () => feed.resume(),

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { httpError, type NodeAnswer } from '../../http/answer.ts'
+import { createAnswerRoom } from '../../http/answer-room.ts'
 import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { SOCKET_LIMITS, type SocketLimits } from './limits.ts'
@@ -81,6 +82,7 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
   })
   const sessions = new Set<Session>()
   const room = createMessageRoom(limits.maxHeldBytes)
+  const unread = createAnswerRoom(limits.maxUnreadBytes)
   let closed = false
 
   return {
@@ -99,6 +101,7 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
           onClosed: () => void sessions.delete(session),
           limits,
           room,
+          unread,
         })
         sessions.add(session)
       })
