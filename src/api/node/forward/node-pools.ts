@@ -10,6 +10,7 @@ import {
 } from '../../../upstream/index.ts'
 import type { Endpoint, Source } from '../routes/endpoint.ts'
 import { createEmptyPool } from './empty-pool.ts'
+import { spareGroup } from './spare-group.ts'
 
 /** One node by itself: for writes, for questions about the node, and for calls that must not run in parallel. */
 export interface Member {
@@ -121,11 +122,20 @@ const keyOf = (source: Source): string =>
 /** Chains and extensions that have pools of their own at once; strangers may ask for any extension. */
 const MAX_GROUPS = 500
 
+interface OwnGroup extends NodeGroup {
+  /** Somebody waits for an answer. */
+  isBusy(): boolean
+  close(): Promise<void>
+}
+
+const isAsked = (pool: UpstreamPool): boolean => pool.status().some(({ inFlight }) => inFlight > 0)
+
 /** Makes pools as they are needed; pools of one server share its connections. */
 export function createNodePools(options: NodePoolsDeps): NodePools {
-  const { limits, deps, nodes } = options
+  const { limits, deps, nodes, evm } = options
   const [first] = nodes
-  const groups = new Map<string, NodeGroup & { close(): Promise<void> }>()
+  /** In the order in which they were asked last, as far as strangers may make them. */
+  const groups = new Map<string, OwnGroup>()
   const open = new Set<UpstreamPool>()
   const anew: ((pool: UpstreamPool) => void)[] = []
   const make = (
@@ -157,7 +167,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
       pausedUntil: () => pool.status()[0]?.pausedUntil ?? 0,
     }
   }
-  const createGroup = (source: Source): NodeGroup & { close(): Promise<void> } => {
+  const createGroup = (source: Source): OwnGroup => {
     const plan = planOf(source, options)
     const { specs, whole } = plan
     const name = `node ${keyOf(source)}`
@@ -178,12 +188,24 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
         const waits = new Map(inOrder.map((one) => [one, one.pausedUntil()]))
         return inOrder.sort((a, b) => (waits.get(a) ?? 0) - (waits.get(b) ?? 0))
       },
+      isBusy: () => isAsked(pool) || (single ?? []).some((one) => isAsked(one.pool)),
       close: async () => {
         const pools = [pool, ...(single ?? []).map((one) => one.pool)]
         for (const one of pools) open.delete(one)
         await Promise.all(pools.map((one) => one.close()))
       },
     }
+  }
+  const mayGo = (key: string): boolean => {
+    const [chain = '', extension] = key.split('/')
+    // Of the primary network, or configured: neither is made by who asks.
+    return extension !== undefined && key !== 'C/rpc' && !(evm[chain] && (extension === 'rpc' || extension === 'ws'))
+  }
+  const giveUpOne = (): void => {
+    const spare = spareGroup(groups, mayGo)
+    if (spare === undefined) return
+    void groups.get(spare)?.close()
+    groups.delete(spare)
   }
   const identitySpec = nodes.find(({ url }) => new URL(url).host === options.identity) ?? first
   const identity: Member = identitySpec
@@ -192,15 +214,11 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   return {
     group: (source) => {
       const key = keyOf(source)
-      let group = groups.get(key)
-      if (group) return group
-      if (groups.size >= MAX_GROUPS) {
-        const [oldest] = [...groups.keys()].filter((name) => name.includes('/') && name !== 'C/rpc')
-        const dropped = oldest === undefined ? undefined : groups.get(oldest)
-        if (oldest !== undefined) groups.delete(oldest)
-        void dropped?.close()
-      }
-      group = createGroup(source)
+      const known = groups.get(key)
+      if (known && typeof source === 'string') return known
+      if (known) groups.delete(key)
+      else if (groups.size >= MAX_GROUPS) giveUpOne()
+      const group = known ?? createGroup(source)
       groups.set(key, group)
       return group
     },

@@ -25,6 +25,36 @@ it('pools of what strangers ask for are closed when there are too many, those of
   for (const { pool } of own) expect(pools.pools()).toContain(pool)
 })
 
+it('what strangers ask for takes no pool from who waits for an answer, nor that of a chain that is configured', async () => {
+  const front = await startFront(1)
+  const [node] = front.nodes
+  if (!node) throw new Error('no node')
+  let answer = () => {}
+  node.answer = ({ method }) => {
+    if (method !== 'eth_slow') return undefined
+    return new Promise((resolve) => {
+      answer = () => resolve(undefined)
+    })
+  }
+  const configured = `${OTHER_CHAIN}2`
+  const evm = { [configured]: [{ url: node.url }] }
+  const pools = startPools({ nodes: front.nodes.map(({ url }) => ({ url })), evm })
+  const own = pools.group({ blockchainId: configured, extension: 'rpc' })
+  const used = pools.group({ blockchainId: OTHER_CHAIN, extension: 'rpc' })
+  const slow = used.pool.rpc(used.path({ path: '' } as Endpoint), 'eth_slow', [], { batch: false })
+  await expect.poll(() => node.asked.some(({ method }) => method === 'eth_slow')).toBe(true)
+  for (const extension of ['x', 'rpc'])
+    for (let n = 0; n < 600; n += 1) {
+      const blockchainId = extension === 'rpc' ? `other${n}` : OTHER_CHAIN
+      pools.group({ blockchainId, extension: extension === 'rpc' ? 'rpc' : `x${n}` })
+    }
+  await expect.poll(() => pools.pools().length).toBeLessThanOrEqual(501)
+  expect(pools.pools()).toContain(own.pool)
+  answer()
+  expect(await slow).toBe('0x1')
+  expect(pools.group({ blockchainId: OTHER_CHAIN, extension: 'rpc' })).toBe(used)
+})
+
 it('new upstreams of a chain leave the pools of the others as they are', () => {
   const pools = startPools({ nodes, evm: {} })
   const chains = [OTHER_CHAIN, `${OTHER_CHAIN}2`].map((blockchainId) => ({ blockchainId, extension: 'rpc' }))
