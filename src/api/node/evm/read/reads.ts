@@ -1,7 +1,7 @@
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
-import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
+import { errorOf, type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { NodePools } from '../../forward/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
@@ -48,6 +48,15 @@ export interface EvmReadsDeps {
 const judgeFor = ({ message: { kind, id }, body }: EvmCall): Judge =>
   kind === 'call' && id ? judgeCall(id, body) : judgeRpc(body)
 
+/** Parse error, invalid request. */
+const FORM_CODES: ReadonlySet<number> = new Set([-32700, -32600])
+
+/**
+ * What a server says of the bytes that it was sent, not of the call in them: others that ask the same have sent other bytes
+ * (a stranger's may end in garbage, which nodes pass over and servers before them do not).
+ */
+const isAboutForm = ({ body }: NodeAnswer): boolean => FORM_CODES.has(errorOf(body)?.code ?? 0)
+
 const FIRST_BLOCK = 1n
 
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`
@@ -69,7 +78,7 @@ export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer
 export const isFinal = ({ finality }: ReadPlan): boolean => finality !== undefined && finality.kind !== 'tip'
 
 export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
-  const flights = createFlights<{ answer: NodeAnswer; id: Buffer }>()
+  const flights = createFlights<{ answer: NodeAnswer; id: Buffer; of: EvmCall }>()
 
   const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal }, judge, isFinal = false) => {
     const group = pools.group(endpoint.source)
@@ -137,10 +146,16 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
       if (known) return known
       // Who has seen a newer block must not be handed an answer that was asked for before.
       const key = plan.finality?.kind === 'tip' ? `${plan.key}\n${tip.mark()}` : plan.key
-      const { answer, id: asked } = await flights.share(key, call.signal, async (signal) => ({
+      const {
+        answer,
+        id: asked,
+        of,
+      } = await flights.share(key, call.signal, async (signal) => ({
         answer: await askPlanned({ ...call, signal }, plan),
         id,
+        of: call,
       }))
+      if (of !== call && isAboutForm(answer)) return askPlanned(call, plan)
       if (asked.equals(id)) return answer
       const own = withId(answer.body, asked, id)
       return own ? { ...answer, body: own } : askPlanned(call, plan)
