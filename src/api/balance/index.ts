@@ -12,9 +12,11 @@ import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { PAGE_POLICY } from '../plugins/page-policy.ts'
 import type { AppCheck } from './app-check.ts'
+import { isTooHeavy } from './body-weight.ts'
 import { byPrefixes, type Prefixes } from './by-prefixes.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
+import { issue } from './issues.ts'
 import { createPresenter } from './presenter.ts'
 import { type Asked, createQuestions, type Questions } from './questions.ts'
 import { createRequestSchemas } from './request-schema.ts'
@@ -46,6 +48,11 @@ export interface BalanceApiOptions {
 
 /** Bodies beyond this, bytes, take long enough to parse, to check and to plan that others get turns in between. */
 const LONG_BODY = 256 * 1024
+
+const TOO_HEAVY = issue([], 'invalid_size', 'holds more values than any request needs')
+
+/** `get-rewards` takes a hundred addresses. */
+const STAKE_BODY = 65_536
 
 export const APP_CHECK_HEADER = 'x-firebase-appcheck'
 
@@ -127,6 +134,7 @@ function parseQuestions(scope: FastifyInstance, questions: Questions): void {
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, raw, done) => {
     const question = questions.known(raw)
     if (question) return done(null, { ok: true, question })
+    if (isTooHeavy(raw)) return done(null, { ok: false, issues: [TOO_HEAVY] })
     if (raw.length > LONG_BODY) return void readLong(request, raw).then((asked) => done(null, asked), done)
     return parseJson(request, raw.toString(), (error, json) =>
       done(error, error ? undefined : questions.ask(raw, json)),
@@ -148,13 +156,15 @@ function routeSupportedChains(app: FastifyInstance, { caip2Ids }: BalanceApiOpti
   refuseOtherMethods(app, url, ['GET', 'HEAD'])
 }
 
-function routeStakeRewards(app: FastifyInstance, { hrps, stakeRewards }: BalanceApiOptions, guarded: Guarded): void {
+function routeStakeRewards(app: FastifyInstance, options: BalanceApiOptions, guarded: Guarded): void {
+  const { hrps, stakeRewards, limits } = options
   const url = '/v1/stake/get-rewards'
   const checks = byPrefixes(hrps, (prefixes) => compileStakeSchemas(createStakeSchemas(prefixes)))
   app.route({
     method: 'POST',
     url,
     ...guarded,
+    bodyLimit: Math.min(limits.bodyLimitBytes, STAKE_BODY),
     schema: stakeRouteSchema(createStakeSchemas(hrps())),
     validatorCompiler: () => () => true,
     serializerCompiler: () => JSON.stringify,

@@ -151,6 +151,18 @@ describe('bodies that break the rules', () => {
     expect(await response.json()).toMatchObject({ message: 'INVALID_PAYLOAD' })
   })
 
+  it.each([
+    ['empty lists', '[],', 3_000_000],
+    ['empty objects', '{},', 3_000_000],
+    ['members', '{"a":1},', 1_000_000],
+    ['numbers', '1,', 5_000_000],
+  ])('with millions of values are refused before they are read: %s', async (_name, value, count) => {
+    const response = await send(`{"data":[${value.repeat(count)}null]}`)
+    expect(response.status).toBe(400)
+    const said = 'holds more values than any request needs'
+    expect(await response.json()).toMatchObject({ issues: [{ code: 'invalid_size', path: [], message: said }] })
+  })
+
   it('is not fooled by __proto__ members', async () => {
     const response = await send('{"__proto__":{"data":[]},"data":[]}')
     expect(response.status).toBe(400)

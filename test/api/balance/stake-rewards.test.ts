@@ -40,6 +40,15 @@ it.each([5, null, ['x'], [`P-${WALLET}`]])('a key and addresses %j at once are r
   ])
 })
 
+it('a body that no request needs is 413, without being read', async () => {
+  const response = await fetch(`${url}/v1/stake/get-rewards`, {
+    method: 'POST',
+    body: `{"isTestnet":false,"addresses":[${'[],'.repeat(30_000)}[]]}`,
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([response.status, await response.json()]).toEqual([413, { message: 'PAYLOAD_TOO_LARGE' }])
+})
+
 it('without an index: 503 with the reason, and no promise that waiting helps', async () => {
   const response = await fetch(`${url}/v1/stake/get-rewards`, {
     method: 'POST',

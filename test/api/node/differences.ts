@@ -155,6 +155,7 @@ are not made the same as \`x\`, and one with a zero byte is refused.
 | Message on a WebSocket | 5,242,880 bytes: closed with 1009; a node takes 32 MiB |
 | Messages of all WebSockets that are held at a time | 256 MiB together: large ones close theirs with 1013; a node has no limit |
 | Parameters of the subscriptions on one WebSocket | 1 MiB together: an error; a node has no limit |
+| Members of all objects of a call or batch | 65,536: 413, on a WebSocket closed with 1009; a node has no limit |
 | Params in which aliases of chains made here stand for IDs | 128 KiB, twice the addresses that a node takes: longer ones go out as they came |
 | Body of any other endpoint | \`node.bodyLimitBytes\` (25 MiB): 413; a node has no limit there |
 | Headers of a request | 128 KiB: 431; a node takes 1 MiB |

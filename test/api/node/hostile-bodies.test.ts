@@ -115,6 +115,26 @@ describe('very large bodies', () => {
     expect(reply.body.toString()).toBe('{"jsonrpc":"2.0","result":{"networkName":"fuji"},"id":1}\n')
   })
 
+  it.each([
+    ['/ext/info', '"a":1,', 2_000_000],
+    ['/ext/bc/P', '"\\u0061":1,', 1_000_000],
+    ['/ext/bc/C/rpc', '"a":1,', 500_000],
+  ])('of millions of members are refused before they are read: %s', async (path, member, count) => {
+    const good = GOOD[path] ?? ''
+    const members = member.repeat(count)
+    const bodies = [good.replace('{', `{${members}`), good.replace(/"params":.*$/, `"params":[{${members}"b":1}]}`)]
+    for (const body of bodies) {
+      const { status, body: text } = await post(stage.port, path, Buffer.from(body))
+      expect([status, text.toString()]).toEqual([413, 'too many members in JSON (more than 65536)\n'])
+    }
+  })
+
+  it('of as many members as any call needs reach the node', async () => {
+    const slots = Array.from({ length: 30_000 }, (_, at) => `"0x${at.toString(16).padStart(64, '0')}":"0x1"`)
+    const call = `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{},"latest",{"0x1":{"stateDiff":{${slots.join()}}}}]}`
+    expect((await post(stage.port, '/ext/bc/C/rpc', Buffer.from(call))).status).toBe(200)
+  })
+
   it('in chunks are cut at the limit', async () => {
     const reply = await sendRaw(stage.port, {
       method: 'POST',

@@ -1,7 +1,8 @@
 import { emptyAnswer, httpError, JSON_EVM, type NodeAnswer } from '../http/answer.ts'
-import type { ReadBody } from '../http/body.ts'
+import { type ReadBody, tooManyMembers } from '../http/body.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
 import { isEvmMediaType } from '../http/media-type.ts'
+import { hasManyMembers } from '../json/many-members.ts'
 import { skipSpace } from '../json/validate.ts'
 
 /** Largest body of an EVM endpoint, bytes (geth's limit, as nodes have it). */
@@ -39,5 +40,6 @@ const CUT_ANSWER: NodeAnswer = {
 export function answerOddBody(read: Exclude<ReadBody, { kind: 'gone' }>): NodeAnswer | undefined {
   if (read.kind === 'cut') return CUT_ANSWER
   if (skipSpace(read.body, 0) >= read.body.length) return { status: 200, contentType: JSON_EVM, body: EMPTY }
+  if (hasManyMembers(read.body)) return tooManyMembers()
   return undefined
 }

@@ -24,6 +24,9 @@ export interface SharedHosts {
 const MAX_PAGES = 20_000
 const KEPT_MS = 600_000
 
+/** Bytes, twice the addresses that a node takes in one call: strangers send millions of values, which take seconds to read. */
+const LONGEST_PARAMS = 131_072
+
 const END = Buffer.from('"endIndex":')
 const SHORT = 4_096
 
@@ -48,10 +51,11 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Behind which place a call goes on; undefined when it begins at the start, or cannot be read. */
+/** Behind which place a call goes on; undefined when it begins at the start, or is none that a node would read. */
 export function startOf({ params }: Pick<ForwardCall, 'params'>): string | undefined {
-  const text = params?.toString('utf8')
-  if (text === undefined || !/startindex/i.test(text)) return undefined
+  if (params === undefined || params.length > LONGEST_PARAMS) return undefined
+  const text = params.toString('utf8')
+  if (!/startindex/i.test(text)) return undefined
   const value = parsed(text)
   return placeOf(memberOf(asMembers(Array.isArray(value) ? value[0] : value), 'startindex'))
 }

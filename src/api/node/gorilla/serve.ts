@@ -1,8 +1,9 @@
 import { plainText } from '../http/answer.ts'
-import { isLargerThan, readBody, tooLarge } from '../http/body.ts'
+import { isLargerThan, readBody, tooLarge, tooManyMembers } from '../http/body.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
 import type { Finish } from '../http/finish.ts'
 import { gorillaMediaType } from '../http/media-type.ts'
+import { hasManyMembers } from '../json/many-members.ts'
 import type { GorillaHandler } from './endpoint-handler.ts'
 
 /** Serves the node's non-EVM endpoints: the HTTP checks of its library, then the body. */
@@ -19,7 +20,9 @@ export function createGorillaServing(deps: { answer: GorillaHandler; finish: Fin
     else
       readBody(request, bodyLimitBytes, (read) => {
         if (read.kind === 'cut') exchange.send(tooLarge(request, bodyLimitBytes))
-        else if (read.kind === 'whole') finish(exchange, answer(exchange, read.body), read)
+        else if (read.kind === 'gone') return
+        else if (hasManyMembers(read.body)) exchange.send(tooManyMembers())
+        else finish(exchange, answer(exchange, read.body), read)
       })
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { MOST_MEMBERS } from '../json/many-members.ts'
 import { httpError, type NodeAnswer } from './answer.ts'
 import { createBodyBuffers, POOLED_FROM } from './body-buffers.ts'
 
@@ -112,3 +113,6 @@ export const tooLarge = ({ headers }: IncomingMessage, limit: number): NodeAnswe
   ...httpError(413, `content length too large (${headers['content-length'] ?? 'chunked'}>${limit})`),
   close: true,
 })
+
+/** See `hasManyMembers`. */
+export const tooManyMembers = (): NodeAnswer => httpError(413, `too many members in JSON (more than ${MOST_MEMBERS})`)

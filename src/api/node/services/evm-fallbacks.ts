@@ -9,6 +9,9 @@ import { compactJson } from '../json/write.ts'
 
 const METHOD = 'eth_getActivePrecompilesAt'
 
+/** A timestamp is meant, bytes: what strangers send instead may take seconds to read. */
+const LONGEST = 4_096
+
 /** Asks the same endpoint something else in the name of the caller. */
 const askOf =
   (evm: EvmApi, request: EvmRequest): AskEvm =>
@@ -27,7 +30,7 @@ const askOf =
 export function withEvmFallbacks(evm: EvmApi): EvmApi {
   const compose = async (request: EvmRequest, answer: NodeAnswer): Promise<NodeAnswer> => {
     const call = scanCall(request.body, bodyStart(request.body))
-    if (call?.id === undefined) return answer
+    if (call?.id === undefined || request.body.length > LONGEST) return answer
     const params: unknown =
       call.params === undefined ? [] : JSON.parse(request.body.toString('utf8', call.params.from, call.params.to))
     try {

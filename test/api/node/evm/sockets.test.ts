@@ -94,6 +94,12 @@ describe('the replayed node', () => {
     expect(raw).toEqual(['{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}\n'])
   })
 
+  it('a message of more members than are read ends the connection with 1009', async () => {
+    const client = await openClient(stage.wsUrl)
+    client.socket.send(`{${'"a":1,'.repeat(70_000)}"jsonrpc":"2.0","id":1,"method":"eth_chainId"}`)
+    expect((await client.closed).code).toBe(1009)
+  })
+
   it('a message beyond the limit ends the connection with 1009', async () => {
     const client = await openClient(stage.wsUrl)
     client.socket.send('a'.repeat(5_242_881))

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools } from '../../../../src/api/node/forward/node-pools.ts'
+import { startOf } from '../../../../src/api/node/forward/page-servers.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 import { createApp } from '../../../../src/app.ts'
@@ -143,6 +144,14 @@ describe('pages of UTXOs', () => {
     const before = `{"addresses":["${ADDRESS}"],"limit":10,"startIndex":${end},"STARTindex":${place('u5')}}`
     expect((await front.post('/ext/bc/P', gorillaCall('platform.getUTXOs', before))).status).toBe(200)
     expect((await read(front, LISTS[1] as string[], JSON.parse(end))).status).toBe(200)
+  })
+
+  it('are not looked for in params that no node takes: millions of values stopped the server for seconds', () => {
+    const params = (addresses: string) =>
+      Buffer.from(`{"addresses":[${addresses}],"startIndex":{"address":"a","utxo":"b"}}`)
+    const address = `"${ADDRESS}"`
+    expect(startOf({ params: params(Array.from({ length: 2_048 }, () => address).join()) })).toBe('a:b')
+    expect(startOf({ params: params(`${'[],'.repeat(50_000)}[]`) })).toBeUndefined()
   })
 
   it('behind a place are asked for each time: what others got there may be of another node', async () => {

@@ -1,6 +1,7 @@
 import { CancelledError } from '../../../../errors.ts'
 import { JSON_EVM } from '../../http/answer.ts'
 import { GoJsonError } from '../../json/go-json-error.ts'
+import { hasManyMembers } from '../../json/many-members.ts'
 import { skipSpace, validateValue } from '../../json/validate.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { EVM_CODES, errorEntry, resultEntry, trimmed } from '../answers.ts'
@@ -35,8 +36,8 @@ const NEWLINE = Buffer.from('\n')
 /** Whatever stands before: which services and subscriptions there are is the node's to say. */
 const SUBSCRIBE = /_subscribe$/
 const UNSUBSCRIBE = /_unsubscribe$/
-/** RFC 6455: ended as it should; the server has to end it; try again later. */
-export const CLOSE = { normal: 1000, goingAway: 1001, tryAgain: 1013 } as const
+/** RFC 6455: ended as it should; the server has to end it; too big; try again later. */
+export const CLOSE = { normal: 1000, goingAway: 1001, tooBig: 1009, tryAgain: 1013 } as const
 
 const isFeedCall = ({ kind, method }: EvmMessage): boolean =>
   kind === 'call' && (SUBSCRIBE.test(method) || UNSUBSCRIBE.test(method))
@@ -138,6 +139,10 @@ export function createSession(deps: SessionDeps): Session {
   const onMessage = (body: Buffer): void => {
     const start = skipSpace(body, 0)
     if (start >= body.length) return
+    if (hasManyMembers(body)) {
+      client.close(CLOSE.tooBig, '')
+      return
+    }
     const complaint = complaintOf(body, start)
     if (complaint !== undefined) {
       // A node ends the connection, too: what follows cannot be told from what was meant. Half a value is not complained of.
