@@ -1,3 +1,4 @@
+import type { UpstreamPool } from '../../../upstream/types.ts'
 import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-cache.ts'
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
@@ -77,19 +78,19 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const { pools, forwarder, maxLagBlocks } = deps
   const cache = createAnswerCache(deps.cache)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
-  const tips = new Map<string, { tip: ChainTip; source: Endpoint['source'] }>()
+  // With the pool, since strangers may make up chains while no node says which there are: pools are bounded.
+  const tips = new WeakMap<UpstreamPool, Map<string, ChainTip>>()
   const tipOf = ({ path, source }: Endpoint): ChainTip => {
-    const known = tips.get(path)
-    if (known) return known.tip
-    const head = () => pools.group(source).pool.head()
-    const tip = createChainTip({ maxLagBlocks, head, onSetBack: cache.clear })
-    tips.set(path, { tip, source })
+    const { pool } = pools.group(source)
+    const ofPool = tips.get(pool) ?? new Map<string, ChainTip>()
+    const tip = ofPool.get(path) ?? createChainTip({ maxLagBlocks, head: () => pool.head(), onSetBack: cache.clear })
+    tips.set(pool, ofPool.set(path, tip))
     return tip
   }
   pools.onAnew((pool) => {
     cache.clear()
     // Of chains that went on nobody may be shown a lower block than before.
-    for (const [path, { source }] of tips) if (pools.group(source).pool === pool) tips.delete(path)
+    tips.delete(pool)
   })
   const reads = createEvmReads({ pools, kept, tipOf })
   const filters = createEvmFilters({ pools, table: createFilterTable(), tipOf })

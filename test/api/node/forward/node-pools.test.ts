@@ -3,7 +3,9 @@ import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools, type NodePoolsDeps } from '../../../../src/api/node/forward/node-pools.ts'
 import { createWake } from '../../../../src/api/node/forward/wake.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
-import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
+import { type Endpoint, endpointByName, type Source } from '../../../../src/api/node/routes/endpoint.ts'
+import { startFaultServer } from '../../../support/fault-server.ts'
+import { gate } from '../../../support/gate.ts'
 import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
 import { gorillaCall, OTHER_CHAIN, posted, startFront } from '../fake-nodes.ts'
 
@@ -53,6 +55,27 @@ it('what strangers ask for takes no pool from who waits for an answer, nor that 
   answer()
   expect(await slow).toBe('0x1')
   expect(pools.group({ blockchainId: OTHER_CHAIN, extension: 'rpc' })).toBe(used)
+})
+
+it('a chain that is in use keeps its pools, whatever strangers ask for, and so does one that somebody waits for', async () => {
+  const held = gate()
+  const server = await startFaultServer({ answer: () => '0x1', faults: { held: held.opened } })
+  onTestFinished(() => server.close())
+  const pools = startPools({ nodes: [{ url: server.url }] })
+  const [used, awaited] = ['rpc', 'ws'].map((extension) => ({ blockchainId: OTHER_CHAIN, extension })) as [
+    Source,
+    Source,
+  ]
+  const groups = [used, awaited].map((source) => pools.group(source))
+  const call = groups[1]?.pool.rpc('', 'eth_blockNumber', [])
+  await expect.poll(() => groups[1]?.pool.status()[0]?.inFlight).toBe(1)
+  for (let n = 0; n < 1_200; n += 1) {
+    pools.group({ blockchainId: OTHER_CHAIN, extension: `x${n}` })
+    expect(pools.group(used)).toBe(groups[0])
+  }
+  held.open()
+  expect(await call).toBe('0x1')
+  expect(pools.group(awaited)).toBe(groups[1])
 })
 
 it('new upstreams of a chain leave the pools of the others as they are', () => {
