@@ -14,18 +14,19 @@ export { type IndexAge, indexAge, isTooOld, oldIndexText } from './index-age.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'
 export { differenceOf, type IndexedNetwork, type IndexedNetworks } from './network-identity.ts'
 export type { DueNft, FetchedMetadata, NftMetadataRecords } from './nft-metadata-records.ts'
-export type {
-  AliasRecords,
-  AuthRecords,
-  AuthState,
-  ChainAlias,
-  Credential,
-  EndpointAlias,
-  KeystoreChange,
-  KeystoreEntry,
-  KeystoreRecords,
-  KeystoreUser,
-  Revocation,
+export {
+  type AliasRecords,
+  type AuthRecords,
+  type AuthState,
+  type ChainAlias,
+  type Credential,
+  type EndpointAlias,
+  KEPT_SECONDS,
+  type KeystoreChange,
+  type KeystoreEntry,
+  type KeystoreRecords,
+  type KeystoreUser,
+  type Revocation,
 } from './node-state/index.ts'
 export type {
   Activity,

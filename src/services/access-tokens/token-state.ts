@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { AuthRecords, Credential } from '../../store/index.ts'
+import { type AuthRecords, type Credential, KEPT_SECONDS } from '../../store/index.ts'
 import { deriveKey, type Lock, lockSaltOf, newSigningKey, type SigningKey, seal, unseal } from './keys.ts'
 
 /** What decides about tokens, as this process knows it. */
@@ -73,7 +73,7 @@ export function createTokenState({ records, configured, logger, now, steady }: T
   }
   const forgetExpired = (): void => {
     const seconds = BigInt(Math.floor(now() / 1_000))
-    for (const [jti, until] of revoked) if (until < seconds) revoked.delete(jti)
+    for (const [jti, until] of revoked) if (until < seconds - KEPT_SECONDS) revoked.delete(jti)
   }
   return {
     get signing() {

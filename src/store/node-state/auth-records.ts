@@ -14,9 +14,15 @@ export interface Credential {
 
 export interface Revocation {
   jti: string
-  /** Unix seconds at which the token expires anyway; afterwards the entry is dropped. */
+  /** Unix seconds at which the token expires anyway; the entry is dropped `KEPT_SECONDS` later. */
   until: bigint
 }
+
+/**
+ * For so long a revocation outlives its token, seconds: a clock that was ahead for a while must not bring back to life,
+ * once it is put right, what was revoked before.
+ */
+export const KEPT_SECONDS = 604_800n
 
 export interface AuthState {
   /** Grows with every change by any process. */
@@ -27,7 +33,7 @@ export interface AuthState {
 
 export interface AuthRecords {
   generation(): Promise<bigint>
-  /** Everything at once; expired revocations are left out. */
+  /** Everything at once; revocations that have served their time are left out. */
   state(): Promise<AuthState>
   /**
    * Puts another credential in place, if none did so since `expected` was read. All revocations go, because no token of
@@ -66,7 +72,10 @@ export function createAuthRecords(db: Kysely<Database>): AuthRecords {
     revoke: (revocation) =>
       db.transaction().execute(async (tx) => {
         await raiseGeneration(tx, 'auth')
-        await tx.deleteFrom('node_revocation').where('until', '<', nowSeconds()).execute()
+        await tx
+          .deleteFrom('node_revocation')
+          .where('until', '<', nowSeconds() - KEPT_SECONDS)
+          .execute()
         await tx
           .insertInto('node_revocation')
           .values(revocation)
@@ -83,7 +92,7 @@ async function readState(tx: Transaction<Database>): Promise<AuthState> {
     revocations: await tx
       .selectFrom('node_revocation')
       .select(['jti', 'until'])
-      .where('until', '>=', nowSeconds())
+      .where('until', '>=', nowSeconds() - KEPT_SECONDS)
       .execute(),
   }
 }

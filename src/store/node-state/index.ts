@@ -8,6 +8,7 @@ export {
   type AuthState,
   type Credential,
   createAuthRecords,
+  KEPT_SECONDS,
   type Revocation,
 } from './auth-records.ts'
 export {

@@ -168,6 +168,19 @@ describe('access tokens', () => {
     expect(verdict(await start({ now: () => clock }), gone)).toBe(REVOKED)
   })
 
+  it('stay revoked where the clock was a day ahead meanwhile, and can be revoked while it is', async () => {
+    let clock = Math.floor(Date.now() / 1_000) * 1_000
+    const tokens = await start({ now: () => clock })
+    const all = [await make(tokens), await make(tokens), await make(tokens)] as [string, string, string]
+    const revoke = (token: string) => tokens.revokeToken({ password: PASSWORD, token }, undefined)
+    await revoke(all[0])
+    clock += 86_400_000
+    await revoke(all[1])
+    await revoke(await make(tokens))
+    clock -= 86_400_000
+    expect(all.map((token) => verdict(tokens, token))).toEqual([REVOKED, REVOKED, undefined])
+  })
+
   it('slow guessing down, and let the address try again later', async () => {
     let clock = Date.now()
     const limits = { burst: 2, perSecond: 1, concurrent: 1, waiting: 8 }
