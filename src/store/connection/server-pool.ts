@@ -33,6 +33,17 @@ const KEEP_ALIVE_MS = 10_000
 /** The server ends a late statement; one that is silent for so much longer is no longer there. */
 const GRACE_MS = 5_000
 
+/**
+ * What statements and answers are written for, whatever the server, the database or the role is set to: bytes in another form
+ * would be read as other bytes, backslashes in a statement mean something else, and transactions of another kind end where
+ * two of them meet.
+ */
+const SESSION = [
+  "set bytea_output = 'hex'",
+  'set standard_conforming_strings = on',
+  "set default_transaction_isolation = 'read committed'",
+].join('; ')
+
 /** A connection of a server, also outside the pool (for locks that live as long as their session). */
 function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
   return {
@@ -70,8 +81,11 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const lost = (error: Error): void => options.logger.warn({ err: error }, 'database connection lost')
   for (const one of [pool, patient]) {
     one.on('error', lost)
-    // A connection that is cut between two statements of a transaction tells nobody but itself; the next statement fails.
-    one.on('connect', (client) => client.on('error', () => undefined))
+    one.on('connect', (client) => {
+      // A connection that is cut between two statements of a transaction tells nobody but itself; the next statement fails.
+      client.on('error', () => undefined)
+      client.query(SESSION).catch(() => undefined)
+    })
   }
   // As many turns as connections: the driver's own line, first come, first served, stays empty.
   const turns = createTurns(options.size, options.maxWaiting)
