@@ -12,11 +12,14 @@ export interface IndexAge {
   disowned: boolean
 }
 
-/** Undefined while nothing is committed. @param nowMs unix milliseconds */
+/**
+ * Undefined while nothing is committed. What was written by a clock that was ahead says nothing before its time comes: it
+ * counts as being as old as it lies ahead, or a chain that stands still would look new for as long.
+ *
+ * @param nowMs unix milliseconds
+ */
 export function indexAge({ tip, currentAtMs }: StreamProgress, nowMs: number): IndexAge | undefined {
-  return (
-    tip && { height: tip.height, ageMs: Math.max(0, nowMs - Number(currentAtMs)), disowned: currentAtMs === DISOWNED }
-  )
+  return tip && { height: tip.height, ageMs: Math.abs(nowMs - Number(currentAtMs)), disowned: currentAtMs === DISOWNED }
 }
 
 /** Whether nothing may be answered from it, whatever age is allowed where it is of another chain. */

@@ -26,6 +26,13 @@ it('one of another chain is no younger for having been current a moment ago', ()
   )
 })
 
+it('one that was current in a time to come, by a clock that was ahead, is as old as that is far away', () => {
+  const ahead = indexAge(progressAt(86_400_000n), 1_000)
+  expect(ahead).toEqual({ height: 7n, ageMs: 86_399_000, disowned: false })
+  expect(ahead && isTooOld(ahead, 300_000)).toBe(true)
+  expect(indexAge(progressAt(1_500n), 1_000)).toMatchObject({ ageMs: 500 })
+})
+
 it('a genesis of the time 0, as that of C, is old and of its own chain', () => {
   expect(indexAge(progressAt(0n), 1_700_000_000_000)).toMatchObject({ disowned: false })
 })

@@ -43,7 +43,8 @@ export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
           troubles.push(`${name} is not indexed yet`)
           continue
         }
-        const ageMs = Math.max(0, now() - stream.currentAtMs)
+        // Of a time to come: `indexAge`.
+        const ageMs = Math.abs(now() - stream.currentAtMs)
         const age = formatGoDuration(BigInt(ageMs) * NANOSECONDS_PER_MS)
         message[name] = { lastAcceptedHeight: Number(stream.height), ...(stream.disowned ? {} : { age }) }
         if (stream.disowned) troubles.push(`${name} is of another chain than that of the nodes`)

@@ -142,9 +142,11 @@ export function sendProgress(
   transactions: bigint,
 ): void {
   const { height, blockId, time, state } = range
-  // The end of the range is what is known to be current; while catching up that is long ago.
-  const current = earlier(time * 1000n, BigInt(Date.now()))
+  // The end of the range is what is known to be current; while catching up that is long ago. What stands in the time to come
+  // was written by a clock that was ahead.
+  const now = BigInt(Date.now())
+  const current = earlier(time * 1000n, now)
   void tx.send(sql`update stream set height = ${height}, block_id = ${bytea(blockId)}, block_time = ${time},
-    transactions = ${stream.transactions + transactions}, current_at_ms = greatest(current_at_ms, ${current}::int8)
+    transactions = ${stream.transactions + transactions}, current_at_ms = greatest(${current}::int8, case when current_at_ms <= ${now}::int8 then current_at_ms end)
     ${state === undefined ? sql`` : sql`, state = ${state}`} where id = ${stream.id}`)
 }
