@@ -83,7 +83,8 @@ const createPause = (onLimit: (now: number) => void, onPause: (ms: number) => vo
     },
     set: (retryAfterMs: number | undefined) => {
       const now = Date.now()
-      const ms = retryAfterMs ?? Math.min(PAUSE_MS * 2 ** inRow, MAX_PAUSE_MS)
+      // No wait at all, as where the clock of the server is behind ours, is no answer to a call too many.
+      const ms = retryAfterMs || Math.min(PAUSE_MS * 2 ** inRow, MAX_PAUSE_MS)
       // Answers to requests that were already under way say the same thing again: one pause, not a longer one each.
       if (now >= until) {
         inRow += 1

@@ -196,6 +196,17 @@ test('a wait longer than the deadline is no wait', async () => {
   expect(Date.now() - start).toBeLessThan(15_000)
 })
 
+test.each<[string | number]>([['0'], ['Wed, 31 Dec 2025 00:00:00 GMT'], ['-5']])(
+  'a wait of %j, as of a server whose clock is behind, is none that was named',
+  async (retryAfterSeconds) => {
+    const { pool, servers } = await startTestPool([
+      { faults: ({ number }) => (number === 1 ? { rateLimited: { retryAfterSeconds } } : {}) },
+    ])
+    expect(await pool.rpc('', 'a', [])).toEqual({ echo: [] })
+    expect(servers[0]?.stats.requests).toBe(2)
+  },
+)
+
 test('an upstream that is paused is left alone while others answer', async () => {
   const { pool, servers } = await startTestPool([
     { faults: { rateLimited: { retryAfterSeconds: 60 } } },
