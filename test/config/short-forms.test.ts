@@ -173,4 +173,13 @@ describe('--without', () => {
     expect(chains.evm).not.toHaveProperty('1')
     expect(chains.avalanche).not.toHaveProperty('testnet')
   })
+
+  it('null in place of a section removes the family, in a file and in a variable', () => {
+    const none = { evm: {}, bitcoin: {}, solana: {}, avalanche: {} }
+    const sections = { evm: null, bitcoin: null, solana: null, avalanche: null }
+    expect(configOf({ file: { chains: sections } }).chains).toEqual({ catalogue: true, ...none })
+    expect(configOf({ file: { chains: null } }).chains).toEqual({ catalogue: true, ...none })
+    expect(configOf({ env: { FIRN_CHAINS_SOLANA: 'null' } }).chains.solana).toEqual({})
+    expect(configOf({ file: { chains: { solana: null } } }).chains.bitcoin).not.toEqual({})
+  })
 })

@@ -16,7 +16,7 @@ function children(members: Record<string, TSchema>, partial: boolean): Json {
   return Object.fromEntries(
     Object.entries(members).map(([key, member]) => {
       const inner = toFile(member, partial)
-      return [key, partial && isOptional(member) ? orNull(inner) : inner]
+      return [key, partial && (isOptional(member) || member[Kind] === 'Record') ? orNull(inner) : inner]
     }),
   )
 }

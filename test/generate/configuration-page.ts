@@ -35,7 +35,8 @@ and flags are mistakes too.
 
 A chain is a key of \`chains.evm\` (chain id), \`chains.bitcoin\`, \`chains.solana\` (CAIP-2 references), or
 \`chains.avalanche.mainnet\` / \`.testnet\`. What is given is merged over the built-in entry, so one changed value is
-enough; a new key adds a chain; \`null\` removes one. \`chains.catalogue: false\` starts without the built-in chains.
+enough; a new key adds a chain; \`null\` removes one, and in place of a section (\`"bitcoin": null\`) the whole family.
+\`chains.catalogue: false\` starts without the built-in chains.
 
 \`\`\`json
 {
