@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
+import { DATA_OPERATIONS } from '../../src/schemas/index.ts'
 import { type Given, problemsOf } from './sources.ts'
 
 const LONG_SECRET = 'correct-horse-battery-staple'
@@ -56,6 +57,11 @@ const rows: [string, Given, string][] = [
     'limit in time that would be none',
     { argv: ['--http-headers-timeout-ms', '0'] },
     'http.headersTimeoutMs: given 0 (flag --http-headers-timeout-ms); allowed: a whole number from 1 to 604800000',
+  ],
+  [
+    'operation of a plan that there is not',
+    { file: { data: { plans: { default: { operations: ['live-check', 'getUtxosByAddresse'] } } } } },
+    `data.plans.default.operations.1: given "getUtxosByAddresse" (firn.config.json); allowed: one of ${DATA_OPERATIONS.join(', ')}`,
   ],
   ['flag without value', { argv: ['--http-port'] }, '--http-port: needs a value'],
   ['flag followed by a flag', { argv: ['--http-port', '--http-trust-proxy'] }, '--http-port: needs a value'],

@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
+import { DATA_OPERATIONS } from '../../schemas/index.ts'
 import { choice, count, list, ms, secret, section, toggle, url } from './field.ts'
 
 const PlanSchema = section({
   computeUnitsPerMinute: count(10_000_000, 'Compute units per minute.'),
   computeUnitsPerDay: count(10_000_000_000, 'Compute units per day.'),
   operations: list(
-    Type.String({ minLength: 1 }),
+    choice(DATA_OPERATIONS),
     'Operations (their operationId) that may be called; empty = all. live-check may always be, without a key.',
   ),
 })

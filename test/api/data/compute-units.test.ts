@@ -13,6 +13,7 @@ import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { createSharedUsage, type UsageOfAll } from '../../../src/api/data/shared-usage.ts'
 import { utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { loadConfig } from '../../../src/config/index.ts'
+import type { DataOperation } from '../../../src/schemas/index.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { createStage } from '../../support/stage.ts'
 
@@ -181,7 +182,8 @@ it('takes keys that are configured as their digests, and their digests as no key
 })
 
 it('tells a key what is left of its budget also where its plan leaves the operation out, and charges nothing', async () => {
-  const limited = { ...plans, paid: { ...plans.paid, operations: ['live-check', 'listLatestTransactionsAllChains'] } }
+  const operations: DataOperation[] = ['live-check', 'listLatestTransactionsAllChains']
+  const limited = { ...plans, paid: { ...plans.paid, operations } }
   const { url } = await stage.serve({ data: { plans: limited, apiKeys: [{ key: KEY, plan: 'paid' }] } })
   const ask = async (path: string) => {
     const { status, headers } = await fetch(url + path, { headers: { 'x-glacier-api-key': KEY } })
@@ -201,7 +203,8 @@ it('tells load balancers, which have no key, how it is also where keys are requi
 })
 
 it('tells them also where a plan lists what may be called', async () => {
-  const listed = { default: { ...plans.default, operations: ['listTokens'] } }
+  const operations: DataOperation[] = ['listTokens']
+  const listed = { default: { ...plans.default, operations } }
   const { url } = await stage.serve({ data: { plans: listed, apiKeys: [{ key: KEY, plan: 'default' }] } })
   const status = async (path: string, headers = {}) => (await fetch(url + path, { headers })).status
   expect(await status('/v1/live-check')).toBe(200)

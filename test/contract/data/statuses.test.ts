@@ -6,6 +6,7 @@ import { dataApi } from '../../../src/api/data/index.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
 import type { Config, Partially } from '../../../src/config/index.ts'
 import { BadAnswerError, BadInputError } from '../../../src/errors.ts'
+import { DATA_OPERATIONS, type DataOperation } from '../../../src/schemas/index.ts'
 import { type IndexedServer, startIndexedServer } from '../../api/data/indexed-server.ts'
 import { createStage } from '../../support/stage.ts'
 import { type Answer, readAnswer, readDocument } from '../document.ts'
@@ -13,7 +14,8 @@ import { type Call, examples } from './requests.ts'
 
 const document = readDocument('data')
 const stage = createStage()
-const KEY = 'a-key-of-the-test'
+/** Each may call one operation only, so that every operation is left out of one of these plans. */
+const KEYS = { probes: 'a-key-of-the-test', health: 'another-key-of-the-test' }
 const PLENTY = { computeUnitsPerMinute: 1_000_000_000, computeUnitsPerDay: 1_000_000_000 }
 let indexed: IndexedServer
 const urls = { keyed: '', poor: '', broken: '', cut: '', failing: '', refusing: '' }
@@ -41,10 +43,15 @@ async function failingWith(error: () => Error): Promise<string> {
 beforeAll(async () => {
   indexed = await startIndexedServer()
   const serve = async (config: Partially<Config>) => (await stage.serve(config)).url
-  const limited = { ...PLENTY, operations: ['nothing'] }
+  const probes = { ...PLENTY, operations: ['live-check'] satisfies DataOperation[] }
+  const health = { ...PLENTY, operations: ['data-health-check'] satisfies DataOperation[] }
   urls.keyed = await serve({
     // live-check needs no key; with one it is refused where the plan leaves it out.
-    data: { keyRequired: true, plans: { default: limited, limited }, apiKeys: [{ key: KEY, plan: 'limited' }] },
+    data: {
+      keyRequired: true,
+      plans: { default: health, probes, health },
+      apiKeys: (['probes', 'health'] as const).map((plan) => ({ key: KEYS[plan], plan })),
+    },
   })
   urls.poor = await serve({ data: { plans: { default: { computeUnitsPerMinute: 1, computeUnitsPerDay: 1 } } } })
   const dead = (await stage.deadUrl()).replace('http://', '')
@@ -86,13 +93,17 @@ function check(id: string, answer: Answer): void {
   if (answer.status >= 400) expect(JSON.parse(answer.body).statusCode).toBe(answer.status)
 }
 
+it('can be named in plans, one and all', () => {
+  expect(document.operations.map(({ id }) => id).sort()).toEqual([...DATA_OPERATIONS].sort())
+})
+
 describe.each(document.operations.map(({ id, statuses }) => [id, statuses] as const))('%s', (id, statuses) => {
   const { found, wrong, unknown } = examples[id] ?? { found: { path: '' }, unknown: { path: '' } }
   const ways: Record<number, () => Promise<Answer>> = {
     [id === 'reindexNft' ? 201 : 200]: () => send(indexed.url, found),
     400: () => (wrong ? send(indexed.url, wrong) : send(urls.refusing, found)),
     401: () => send(urls.keyed, found, id === 'live-check' ? { 'x-glacier-api-key': 'of nobody' } : {}),
-    403: () => send(urls.keyed, found, { 'x-glacier-api-key': KEY }),
+    403: () => send(urls.keyed, found, { 'x-glacier-api-key': id === 'data-health-check' ? KEYS.probes : KEYS.health }),
     404: () => send(indexed.url, unknown),
     429: async () => {
       const first = await send(urls.poor, found)
