@@ -134,6 +134,12 @@ function orderProblems({ http, market: { prices } }: Config): string[] {
   return problems
 }
 
+/** Probes are let in without a key, too, so there is always somebody whom it is for; without it he would be told 500. */
+const planProblems = ({ plans }: Config['data']): string[] =>
+  Object.hasOwn(plans, 'default')
+    ? []
+    : ['data.plans.default: missing; needed: a plan for requests without a key, also where data.keyRequired is true']
+
 /** A plan that does not exist, or two for one key: only one of them would count. */
 function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
   const digests = apiKeys.map(({ key }) => digestOfConfigured(key))
@@ -161,6 +167,7 @@ export function ruleProblems(config: Config): string[] {
     ...(config.otel.enabled && config.otel.endpoint === undefined
       ? ['otel.endpoint: missing; needed: an endpoint when otel.enabled is true']
       : []),
+    ...planProblems(config.data),
     ...apiKeyProblems(config.data),
     ...upstreamProblems(config.chains),
     ...idProblems(config.chains),

@@ -141,9 +141,10 @@ describe('the result', () => {
   })
 
   it('does not leak from one load into the next', () => {
-    expect(configOf({ argv: ['--without', 'eip155', '--data-plans', '{"default":null,"x":{}}'] }).chains.evm).toEqual(
-      {},
-    )
+    expect(
+      configOf({ argv: ['--without', 'eip155', '--data-plans', '{"default":{"computeUnitsPerDay":1},"x":{}}'] }).chains
+        .evm,
+    ).toEqual({})
     expect(Object.keys(configOf().chains.evm).length).toBeGreaterThan(10)
     expect(Object.keys(configOf().data.plans)).toEqual(['default'])
   })

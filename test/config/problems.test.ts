@@ -63,6 +63,11 @@ const rows: [string, Given, string][] = [
     { file: { data: { plans: { default: { operations: ['live-check', 'getUtxosByAddresse'] } } } } },
     `data.plans.default.operations.1: given "getUtxosByAddresse" (firn.config.json); allowed: one of ${DATA_OPERATIONS.join(', ')}`,
   ],
+  [
+    'no plan for requests without a key',
+    { argv: ['--data-plans', '{"default":null,"paid":{}}'] },
+    'data.plans.default: missing; needed: a plan for requests without a key, also where data.keyRequired is true',
+  ],
   ['flag without value', { argv: ['--http-port'] }, '--http-port: needs a value'],
   ['flag followed by a flag', { argv: ['--http-port', '--http-trust-proxy'] }, '--http-port: needs a value'],
   ['unknown flag', { argv: ['--http-prot', '1'] }, '--http-prot: unknown flag; did you mean --http-port?'],
