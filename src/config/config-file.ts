@@ -24,13 +24,16 @@ export function readOr(readFile: ReadFile, path: string, problems: string[]): st
   }
 }
 
+/** Some editors begin a file with a byte order mark: it would be part of the first name. */
+export const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
+
 /**
  * The content of a configuration file. Keys that begin with `$` (`$schema`, `$comment`) are for editors and people.
  * JSON's own error text may quote the file, and so a secret: only the place is told.
  */
 export function parseConfigFile(path: string, text: string, problems: string[]): Tree {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    const value: unknown = JSON.parse(withoutMark(text))
     if (isTree(value)) return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('$')))
     problems.push(
       `${path}: given ${Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value}; allowed: a JSON object`,

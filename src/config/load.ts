@@ -6,7 +6,7 @@ import { deepFreeze } from '../lib/deep-freeze.ts'
 import { packageVersion } from '../lib/package-version.ts'
 import { applyShortForms } from './apply-short-forms.ts'
 import { type Arguments, readArguments } from './arguments.ts'
-import { parseConfigFile, type ReadFile, readOr, readTextFile } from './config-file.ts'
+import { parseConfigFile, type ReadFile, readOr, readTextFile, withoutMark } from './config-file.ts'
 import { builtIn, fill } from './defaults.ts'
 import { type Environment, readEnvironment, type Variables } from './environment.ts'
 import { helpText } from './help.ts'
@@ -94,7 +94,7 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
   if (args.action === 'help') return { action: 'help', text: helpText(packageVersion()) }
 
   const problems: string[] = [...args.problems]
-  const dotenv = parseEnv(readOr(sources.readFile, join(sources.cwd, '.env'), problems) ?? '')
+  const dotenv = parseEnv(withoutMark(readOr(sources.readFile, join(sources.cwd, '.env'), problems) ?? ''))
   const withFiles = (variables: Variables): Variables => readSecretFiles(variables, sources.readFile, problems)
   const environment = readEnvironment(withFiles(sources.env), withFiles(dotenv))
   problems.push(...environment.problems)

@@ -64,6 +64,7 @@ describe('precedence', () => {
 
   it('reads a file that an editor began with a byte order mark', () => {
     expect(configOf({ file: `\uFEFF${JSON.stringify({ http: { port: 1 } })}` }).http.port).toBe(1)
+    expect(configOf({ dotenv: '\uFEFFFIRN_HTTP_PORT=2' }).http.port).toBe(2)
   })
 
   it('merges objects and replaces lists', () => {
