@@ -69,7 +69,8 @@ function readFlag(into: Arguments, flag: string, inline: string | undefined, nex
     inline === undefined && next !== undefined && (key?.kind === 'toggle' ? isToggleWord(next) : !next.startsWith('--'))
   const text = inline ?? (takesNext ? next : key?.kind === 'toggle' ? 'true' : undefined)
   const origin = `flag --${flag}`
-  if (text === undefined) into.problems.push(`--${flag}: needs a value`)
+  // `--config "$FILE"` without a FILE is no name of a file.
+  if (text === undefined || (flag === 'config' && text === '')) into.problems.push(`--${flag}: needs a value`)
   else if (key !== undefined) into.entries.push({ key, text, origin })
   else if (short === undefined) into.configFile = text
   else {

@@ -59,6 +59,12 @@ const rows: [string, Given, string][] = [
     'http.headersTimeoutMs: given 0 (flag --http-headers-timeout-ms); allowed: a whole number from 1 to 604800000',
   ],
   [
+    'more entries than memory can hold',
+    { argv: ['--balance-cache-entries', '4000000000'] },
+    'balance.cacheEntries: given 4000000000 (flag --balance-cache-entries); allowed: a whole number from 1 to 10000000',
+  ],
+  ['file that an empty variable names', { argv: ['--config', ''] }, '--config: needs a value'],
+  [
     'operation of a plan that there is not',
     { file: { data: { plans: { default: { operations: ['live-check', 'getUtxosByAddresse'] } } } } },
     `data.plans.default.operations.1: given "getUtxosByAddresse" (firn.config.json); allowed: one of ${DATA_OPERATIONS.join(', ')}`,

@@ -27,10 +27,13 @@ export const BalanceSection = section({
   keepAliveMs: wait(15_000, 'Silence on a stream before a comment line is sent.'),
   stalledReaderMs: wait(30_000, 'A reader that takes nothing for this long is cut.'),
   maxStreams: count(2_000, 'Open balance streams; one more is answered 503 with retry-after.'),
-  cacheEntries: count(
-    20_000,
-    'Account results kept in memory, with ten tokens each on average: fewer where accounts hold more.',
-  ),
+  cacheEntries: Type.Integer({
+    minimum: 1,
+    // Room for all of them is taken at the start.
+    maximum: 10_000_000,
+    default: 20_000,
+    description: 'Account results kept in memory, with ten tokens each on average: fewer where accounts hold more.',
+  }),
   xpubGap: Type.Integer({
     minimum: 20,
     maximum: 100,
