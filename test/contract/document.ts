@@ -18,6 +18,8 @@ export interface Operation {
   statuses: readonly number[]
   /** Schema of the JSON body; undefined where none is taken. */
   bodySchema: JsonSchema | undefined
+  /** What readers may send as it is. */
+  bodyExample: unknown
 }
 
 export interface ApiDocument {
@@ -32,7 +34,7 @@ export interface ApiDocument {
 
 interface WrittenOperation {
   operationId: string
-  requestBody?: { content: Record<string, { schema: JsonSchema }> }
+  requestBody?: { content: Record<string, { schema: JsonSchema; example?: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
 
@@ -64,6 +66,7 @@ export function readDocument(name: string): ApiDocument {
         path,
         statuses: Object.keys(operation.responses).map(Number),
         bodySchema: operation.requestBody?.content['application/json']?.schema,
+        bodyExample: operation.requestBody?.content['application/json']?.example,
       }
     }),
   )

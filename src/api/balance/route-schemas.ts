@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify'
+import { BALANCES_EXAMPLE } from './examples.ts'
 import type { RequestSchemas } from './request-schema.ts'
 import { InvalidPayloadSchema, messageSchema, StreamItemSchema, SupportedChainsSchema } from './response-schema.ts'
 
@@ -21,7 +22,7 @@ export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => (
   summary: 'Stream balances',
   description:
     'Answers every (reference, id) pair of the body exactly once, as soon as its chain has answered. The stream ends by closing.',
-  body: schemas.BodySchema,
+  body: { ...schemas.BodySchema, examples: [BALANCES_EXAMPLE] },
   response: {
     200: {
       description: 'One JSON item per event.',

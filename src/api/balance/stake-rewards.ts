@@ -5,6 +5,7 @@ import { BadInputError, FirnError } from '../../errors.ts'
 import { isRecord } from '../../lib/json-record.ts'
 import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
+import { STAKE_EXAMPLE } from './examples.ts'
 import { collect, type Issue, issue } from './issues.ts'
 import { InvalidPayloadSchema, messageSchema, reasonSchema } from './response-schema.ts'
 
@@ -54,7 +55,7 @@ export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): 
   tags: ['Stake'],
   summary: 'Get stake rewards',
   description: 'Sums over all given P-chain addresses, or over all addresses below an extended public key.',
-  body: Type.Union([KeySchema, AddressesSchema]),
+  body: Type.Union([KeySchema, AddressesSchema], { examples: [STAKE_EXAMPLE] }),
   response: {
     200: json('Rewards and stake.', StakeRewardsSchema),
     400: json('Invalid body.', InvalidPayloadSchema),

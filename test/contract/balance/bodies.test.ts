@@ -38,6 +38,21 @@ const samples = (): string[] => [
   XPUB,
 ]
 
+it('what the document shows as an example can be sent as it is', async () => {
+  const shown = document.operations.filter(({ method }) => method === 'POST')
+  expect(shown).toHaveLength(2)
+  for (const { path, bodyExample } of shown) {
+    const answer = await fetch(sandbox.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(bodyExample),
+    })
+    // The sandbox has no mainnet to tell rewards of.
+    expect([path, answer.status]).toEqual([path, path.endsWith('get-balances') ? 200 : 404])
+    await answer.body?.cancel()
+  }
+})
+
 describe('bodies made from the schema', () => {
   it('valid ones are answered with exactly their pairs, every item as the document says', async () => {
     await fc.assert(
