@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { itemsOf } from '../support/balance-api.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { isRecord, type JsonSchema } from './json-schema.ts'
 
 /** One answer as it came over the wire. */
 export interface Answer {
@@ -48,6 +48,20 @@ const mediaTypeOf = (answer: Answer): string => (answer.headers.get('content-typ
 const pointer = (...steps: string[]): string =>
   steps.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
 
+/** The schema with those that it only names written out: what makes up bodies follows no references. */
+function inline<T>(document: object, schema: T): T {
+  if (Array.isArray(schema)) return schema.map((part) => inline(document, part)) as T
+  if (!isRecord(schema)) return schema
+  const { $ref } = schema
+  if (typeof $ref !== 'string') {
+    return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, inline(document, part)])) as T
+  }
+  const steps = $ref.slice(2).split('/')
+  const named = steps.reduce<unknown>((place, step) => (isRecord(place) ? place[step] : undefined), document)
+  if (named === undefined) throw new Error(`nothing is at ${$ref}`)
+  return inline(document, named as T)
+}
+
 /** The committed `openapi/<name>.json`, ready to judge answers. Nothing is asked of a running server. */
 export function readDocument(name: string): ApiDocument {
   const file = new URL(`../../openapi/${name}.json`, import.meta.url)
@@ -65,8 +79,12 @@ export function readDocument(name: string): ApiDocument {
         method: method.toUpperCase(),
         path,
         statuses: Object.keys(operation.responses).map(Number),
+<<<<<<< HEAD
         bodySchema: operation.requestBody?.content['application/json']?.schema,
         bodyExample: operation.requestBody?.content['application/json']?.example,
+=======
+        bodySchema: inline(written, operation.requestBody?.content['application/json']?.schema),
+>>>>>>> ccaa00c (/schema.json has the names that wallets write in their sources: a client generated from it had no type of any request or answer, and other functions, so no wallet compiled with it)
       }
     }),
   )

@@ -8,11 +8,14 @@ import { inPieces, readLikeExtension, readLikePhone, type Yielded } from './wall
 
 /** As much of the generated functions as the tests use. */
 interface Sdk {
-  getBalances(options: object): Promise<{ stream: AsyncGenerator<unknown> }>
-  getSupportedChains(options: object): Promise<{ data: { caip2Ids: string[] }; error: unknown; response: Response }>
+  postV1BalanceGetBalances(options: object): Promise<{ stream: AsyncGenerator<unknown> }>
+  getV1BalanceGetSupportedChains(
+    options: object,
+  ): Promise<{ data: { caip2Ids: string[] }; error: unknown; response: Response }>
 }
 
 const TOKEN = 'token-of-the-app'
+const P = 'Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'
 
 let sandbox: Sandbox
 let client: GeneratedClient<Sdk>
@@ -49,7 +52,7 @@ const body = () => ({
       addressDetails: sandbox.avalanche.wallets
         .slice(0, 3)
         .map(({ address }) => ({ id: address, addresses: [address] })),
-      references: ['Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG', '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'],
+      references: [P, '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'],
     },
   ],
   currency: 'eur',
@@ -75,7 +78,7 @@ describe('the client that wallets generate from /schema.json', () => {
 
   it('yields every item and tells of every event', async () => {
     const events: { data: unknown; event?: string; id?: string }[] = []
-    const { stream } = await client.sdk.getBalances({
+    const { stream } = await client.sdk.postV1BalanceGetBalances({
       ...options(),
       body: body(),
       onSseEvent: (event: (typeof events)[number]) => events.push(event),
@@ -92,7 +95,7 @@ describe('the client that wallets generate from /schema.json', () => {
   })
 
   it('lists the served chains', async () => {
-    const { data, error, response } = await client.sdk.getSupportedChains(options())
+    const { data, error, response } = await client.sdk.getV1BalanceGetSupportedChains(options())
     expect(error).toBeUndefined()
     expect(response.status).toBe(200)
     expect(data.caip2Ids).toContain(`eip155:${sandbox.evm.chainId}`)
@@ -101,7 +104,7 @@ describe('the client that wallets generate from /schema.json', () => {
 
   it('is told of a refused credential', async () => {
     const errors: unknown[] = []
-    const { stream } = await client.sdk.getBalances({
+    const { stream } = await client.sdk.postV1BalanceGetBalances({
       baseUrl: sandbox.url,
       body: body(),
       sseMaxRetryAttempts: 1,
@@ -109,15 +112,51 @@ describe('the client that wallets generate from /schema.json', () => {
     })
     expect(await collect(stream)).toEqual([])
     expect(String(errors[0])).toBe('Error: SSE failed: 401 Unauthorized')
-    const { error, response } = await client.sdk.getSupportedChains({ baseUrl: sandbox.url })
+    const { error, response } = await client.sdk.getV1BalanceGetSupportedChains({ baseUrl: sandbox.url })
     expect(response.status).toBe(401)
     expect(error).toEqual({ message: 'UNAUTHORIZED' })
   })
 
+  it('calls operations and types what wallets call them in their sources', () => {
+    const program = (names: string): string => `
+      import { getV1BalanceGetSupportedChains, postV1BalanceGetBalances, postV1StakeGetRewards } from './client/sdk.gen.ts'
+      import type { ${names} } from './client/types.gen.ts'
+      declare const answer: GetBalancesResponse
+      export const amounts = (['evm'] as const).map(() => {
+        if ('error' in answer && answer.error !== null) return 'caip2Id' in answer ? answer.caip2Id : answer.error
+        if (!('networkType' in answer)) return ''
+        const evm = answer as EvmGetBalancesResponse
+        const tokens: (NativeTokenBalance | Erc20TokenBalance)[] = evm.balances.erc20TokenBalances
+        const svm = answer as SvmGetBalancesResponse
+        const spl: SplTokenBalance[] = svm.balances.splTokenBalances
+        const items: AvalancheBalanceItem[] = (answer as AvmGetBalancesResponse).balances.categories.unlocked
+        return [...tokens, ...spl, ...items].map(({ balance }) => balance).join()
+      })
+      const evm: EvmGetBalancesRequestItem = { namespace: 'eip155', addresses: ['0x'], references: ['1'] }
+      const xp: AvalancheXpGetBalancesRequestItem = { namespace: 'avax', references: ['${P}'] }
+      const currency: Currency = 'brl'
+      const body: GetBalancesRequestBody = { data: [evm, xp], currency }
+      const rewards: GetStakeRewardsRequestBody = { addresses: ['P-fuji1'], isTestnet: true }
+      void postV1BalanceGetBalances({ body })
+      void getV1BalanceGetSupportedChains()
+      void postV1StakeGetRewards({ body: rewards })
+    `
+    const names = [
+      ...['Avm', 'Btc', 'Coreth', 'Evm', 'Pvm', 'Svm'].map((family) => `${family}GetBalancesResponse`),
+      ...['AvalancheCoreth', 'AvalancheXp', 'Btc', 'Evm', 'Svm'].map((family) => `${family}GetBalancesRequestItem`),
+      ...['GetBalancesRequestBody', 'GetBalancesResponse', 'GetBalancesResponseError'],
+      ...['GetBalancesResponseInternalError', 'GetSupportedChainsResponse'],
+      ...['GetStakeRewardsRequestBody', 'GetStakeRewardsResponse'],
+      ...['AvalancheBalanceItem', 'Currency', 'Erc20TokenBalance', 'NativeTokenBalance', 'SplTokenBalance'],
+    ]
+    expect(client.typeErrors(program(names.join()))).toEqual([])
+    expect(client.typeErrors(program([...names, 'EvmBalance'].join()))).toHaveLength(1)
+  })
+
   it('has types that lead to every balance, and to nothing else', () => {
     const program = (member: string): string => `
-      import { getBalances, getSupportedChains } from './client/sdk.gen.ts'
-      const { stream } = await getBalances({
+      import { postV1BalanceGetBalances, getV1BalanceGetSupportedChains } from './client/sdk.gen.ts'
+      const { stream } = await postV1BalanceGetBalances({
         body: { data: [{ namespace: 'eip155', addresses: ['0x'], references: ['1'] }], currency: 'mxn' },
       })
       for await (const item of stream) {
@@ -133,7 +172,7 @@ describe('the client that wallets generate from /schema.json', () => {
           default: { const never: never = item; void never }
         }
       }
-      const { data } = await getSupportedChains()
+      const { data } = await getV1BalanceGetSupportedChains()
       const ids: string[] | undefined = data?.caip2Ids
       export { ids }
     `

@@ -1,6 +1,10 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { nameSchemas } from '../../lib/named-schemas.ts'
 
-/** Head of the OpenAPI 3.1 document at `/schema.json`; the paths come from the routes themselves. */
+/**
+ * Head of the OpenAPI 3.1 document at `/schema.json`; the paths come from the routes themselves. Wallets generate their
+ * clients from it and write the names of operations and schemas in their sources: they are those of the hosted service.
+ */
 export const documentInfo: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',
@@ -28,4 +32,6 @@ export const documentInfo: FastifyDynamicSwaggerOptions = {
       { name: 'Stake', description: 'Stake rewards.' },
     ],
   },
+  transformObject: (document) =>
+    nameSchemas('openapiObject' in document ? document.openapiObject : document.swaggerObject),
 }

@@ -1,6 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { CURRENCIES } from '../../lib/currencies.ts'
-import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../../schemas/index.ts'
+import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, CurrencySchema, SOLANA_REFERENCES } from '../../schemas/index.ts'
 
 /** `enum` reads better than `anyOf` of constants in the OpenAPI document and gives one clear issue. */
 const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
@@ -55,7 +54,7 @@ export const EvmItemSchema = Type.Object(
     addresses: list(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }), 1, 50),
     references: list(Type.String({ minLength: 1, maxLength: LONGEST_REFERENCE }), 1, 20, 'EVM chain ids, decimal.'),
   },
-  { title: 'EvmItem' },
+  { title: 'EvmGetBalancesRequestItem' },
 )
 
 export const BitcoinItemSchema = Type.Object(
@@ -64,7 +63,7 @@ export const BitcoinItemSchema = Type.Object(
     addresses: list(Type.String({ pattern: '^(bc1|tb1|1|3)[a-zA-HJ-NP-Z0-9]{25,39}$' }), 1, 50),
     references: list(oneOf(Object.values(BITCOIN_REFERENCES), 'Bitcoin main chain or testnet.'), 1),
   },
-  { title: 'BitcoinItem' },
+  { title: 'BtcGetBalancesRequestItem' },
 )
 
 export const SolanaItemSchema = Type.Object(
@@ -73,7 +72,7 @@ export const SolanaItemSchema = Type.Object(
     addresses: list(Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }), 1, 50),
     references: list(oneOf(Object.values(SOLANA_REFERENCES), 'Solana mainnet or devnet.'), 1),
   },
-  { title: 'SolanaItem' },
+  { title: 'SvmGetBalancesRequestItem' },
 )
 
 const networks = Object.values(AVALANCHE_REFERENCES)
@@ -90,7 +89,7 @@ export function createRequestSchemas(hrps: readonly string[]) {
       addressDetails: list(wallet, 1, 50),
       filterOutDustUtxos: Dust,
     },
-    { title: 'CorethItem' },
+    { title: 'AvalancheCorethGetBalancesRequestItem' },
   )
   const XpItemSchema = Type.Object(
     {
@@ -100,18 +99,21 @@ export function createRequestSchemas(hrps: readonly string[]) {
       extendedPublicKeyDetails: Type.Optional(list(extendedKey, 0, 50)),
       filterOutDustUtxos: Dust,
     },
-    { title: 'XpItem' },
+    { title: 'AvalancheXpGetBalancesRequestItem' },
   )
   const ItemSchema = Type.Union([EvmItemSchema, BitcoinItemSchema, SolanaItemSchema, CorethItemSchema, XpItemSchema])
-  const BodySchema = Type.Object({
-    data: list(ItemSchema, 1, 5),
-    currency: Type.Optional(oneOf(CURRENCIES, 'Default usd.')),
-    showUntrustedTokens: Type.Optional(
-      Type.Boolean({
-        description: 'Default false: tokens judged spam or malicious, or on no trusted list, are left out.',
-      }),
-    ),
-  })
+  const BodySchema = Type.Object(
+    {
+      data: list(ItemSchema, 1, 5),
+      currency: Type.Optional(CurrencySchema),
+      showUntrustedTokens: Type.Optional(
+        Type.Boolean({
+          description: 'Default false: tokens judged spam or malicious, or on no trusted list, are left out.',
+        }),
+      ),
+    },
+    { title: 'GetBalancesRequestBody' },
+  )
   return { CorethItemSchema, XpItemSchema, BodySchema }
 }
 

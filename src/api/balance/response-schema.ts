@@ -118,7 +118,7 @@ const success = <T extends TSchema>(networkType: string, balances: T) =>
       currency: CurrencySchema,
       error: Type.Null(),
     },
-    `${networkType}Success`,
+    `${networkType[0]?.toUpperCase()}${networkType.slice(1)}GetBalancesResponse`,
   )
 
 const NETWORK_TYPES = ['evm', 'btc', 'svm', 'avm', 'pvm', 'coreth']
@@ -133,29 +133,32 @@ export const HandledErrorSchema = closed(
       description: '`[operation] cause`; holds `Rate limit exceeded` only when that is the cause.',
     }),
   },
-  'HandledError',
+  'GetBalancesResponseError',
 )
 
 export const InternalErrorItemSchema = closed(
   { error: Type.String({ minLength: 1, pattern: '^[A-Z0-9_]+$', description: 'Upper-case code word.' }) },
-  'InternalError',
+  'GetBalancesResponseInternalError',
 )
 
 /** One item of the get-balances stream (balance spec, response items). */
-export const StreamItemSchema = Type.Union([
-  success('evm', Evm),
-  success('btc', Bitcoin),
-  success('svm', Solana),
-  success('avm', Avm),
-  success('pvm', Pvm),
-  success('coreth', Coreth),
-  HandledErrorSchema,
-  InternalErrorItemSchema,
-])
+export const StreamItemSchema = Type.Union(
+  [
+    success('evm', Evm),
+    success('btc', Bitcoin),
+    success('svm', Solana),
+    success('avm', Avm),
+    success('pvm', Pvm),
+    success('coreth', Coreth),
+    HandledErrorSchema,
+    InternalErrorItemSchema,
+  ],
+  { title: 'GetBalancesResponse' },
+)
 
 export const SupportedChainsSchema = closed(
   { caip2Ids: Type.Array(Type.String({ pattern: CAIP2_PATTERN })) },
-  'SupportedChains',
+  'GetSupportedChainsResponse',
 )
 
 export const InvalidPayloadSchema = closed(

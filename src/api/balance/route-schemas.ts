@@ -17,7 +17,7 @@ const commonResponses = {
 }
 
 export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => ({
-  operationId: 'getBalances',
+  operationId: 'postV1BalanceGetBalances',
   tags: ['Balances'],
   summary: 'Stream balances',
   description:
@@ -36,7 +36,7 @@ export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => (
 })
 
 export const supportedChainsRouteSchema: FastifySchema = {
-  operationId: 'getSupportedChains',
+  operationId: 'getV1BalanceGetSupportedChains',
   tags: ['Balances'],
   summary: 'List served chains',
   description: 'CAIP-2 identifiers that get-balances serves.',

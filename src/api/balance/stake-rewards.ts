@@ -45,17 +45,17 @@ const StakeRewardsSchema = Type.Object(
     pendingStakeAmount: amount('Stake that is staked now.'),
     estimatedRewardAmount: amount('What running stakes will pay, delegators after the fee of their validator.'),
   },
-  { additionalProperties: false, title: 'StakeRewards' },
+  { additionalProperties: false, title: 'GetStakeRewardsResponse' },
 )
 
 const json = (description: string, schema: unknown) => ({ description, content: { 'application/json': { schema } } })
 
 export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): FastifySchema => ({
-  operationId: 'getRewards',
+  operationId: 'postV1StakeGetRewards',
   tags: ['Stake'],
   summary: 'Get stake rewards',
   description: 'Sums over all given P-chain addresses, or over all addresses below an extended public key.',
-  body: Type.Union([KeySchema, AddressesSchema], { examples: [STAKE_EXAMPLE] }),
+  body: Type.Union([KeySchema, AddressesSchema], { title: 'GetStakeRewardsRequestBody', examples: [STAKE_EXAMPLE] }),
   response: {
     200: json('Rewards and stake.', StakeRewardsSchema),
     400: json('Invalid body.', InvalidPayloadSchema),

@@ -18,7 +18,7 @@ const XPUB =
   'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
 
 const document = readDocument('balance')
-const schema = document.operation('getBalances').bodySchema as JsonSchema
+const schema = document.operation('postV1BalanceGetBalances').bodySchema as JsonSchema
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('bodies made from the schema', () => {
       fc.asyncProperty(arbitraryOf(schema, samples()), async (body) => {
         const answer = await ask(body)
         expect(answer.status, answer.body).toBe(200)
-        expect(answeredPairs(document.read('getBalances', answer))).toEqual(expectedPairs(body))
+        expect(answeredPairs(document.read('postV1BalanceGetBalances', answer))).toEqual(expectedPairs(body))
       }),
       { numRuns: 60 },
     )
@@ -74,7 +74,7 @@ describe('bodies made from the schema', () => {
       fc.asyncProperty(broken, async ({ path, rule, value }) => {
         const answer = await ask(value)
         expect(answer.status, rule).toBe(400)
-        const [refusal] = document.read('getBalances', answer)
+        const [refusal] = document.read('postV1BalanceGetBalances', answer)
         const { issues } = refusal as { issues: { path: unknown[] }[] }
         expect(
           issues.map((issue) => issue.path),
@@ -109,7 +109,7 @@ describe('bodies made from the schema', () => {
     }
     const answer = await ask(body)
     expect(answer.status, answer.body).toBe(200)
-    const items = document.read('getBalances', answer) as { networkType: string; error: string | null }[]
+    const items = document.read('postV1BalanceGetBalances', answer) as { networkType: string; error: string | null }[]
     expect(answeredPairs(items)).toEqual(expectedPairs(body))
     expect(items.filter(({ error }) => error !== null)).toEqual([])
     expect([...new Set(items.map(({ networkType }) => networkType))].sort()).toEqual(

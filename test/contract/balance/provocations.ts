@@ -35,25 +35,25 @@ const unjudgeable = async (stage: Stage): Promise<{ url: string; headers: Record
 /** Every status that `openapi/balance.json` declares, one way at least for each. */
 export const balanceProvocations: readonly Provocation[] = [
   {
-    operationId: 'getBalances',
+    operationId: 'postV1BalanceGetBalances',
     status: 200,
     headers: { 'content-type': /^text\/event-stream; charset=utf-8$/, 'cache-control': /no-transform/ },
     provoke: async (stage) => post((await stage.serve()).url),
   },
   {
-    operationId: 'getBalances',
+    operationId: 'postV1BalanceGetBalances',
     status: 400,
     provoke: async (stage) => post((await stage.serve()).url, { body: '{"data":[]}' }),
   },
   {
-    operationId: 'getBalances',
+    operationId: 'postV1BalanceGetBalances',
     status: 400,
     how: 'not JSON',
     provoke: async (stage) => post((await stage.serve()).url, { body: '{' }),
   },
-  ...['getBalances', 'getSupportedChains'].flatMap((operationId): Provocation[] => {
+  ...['postV1BalanceGetBalances', 'getV1BalanceGetSupportedChains'].flatMap((operationId): Provocation[] => {
     const ask = (url: string, init: RequestInit = {}) =>
-      operationId === 'getBalances' ? post(url, init) : fetch(url + CHAINS, init)
+      operationId === 'postV1BalanceGetBalances' ? post(url, init) : fetch(url + CHAINS, init)
     return [
       { operationId, status: 401, provoke: async (stage) => ask((await stage.serve(staticTokens)).url) },
       {
@@ -86,23 +86,23 @@ export const balanceProvocations: readonly Provocation[] = [
     ]
   }),
   {
-    operationId: 'getBalances',
+    operationId: 'postV1BalanceGetBalances',
     status: 405,
     headers: { allow: /\bPOST\b/ },
     provoke: async (stage) => fetch((await stage.serve()).url + BALANCES),
   },
   {
-    operationId: 'getBalances',
+    operationId: 'postV1BalanceGetBalances',
     status: 413,
     provoke: async (stage) => post((await stage.serve({ http: { bodyLimitBytes: 20 } })).url),
   },
   {
-    operationId: 'getBalances',
+    operationId: 'postV1BalanceGetBalances',
     status: 415,
     provoke: async (stage) => post((await stage.serve()).url, { headers: { 'content-type': 'text/plain' } }),
   },
   {
-    operationId: 'getBalances',
+    operationId: 'postV1BalanceGetBalances',
     status: 503,
     how: 'no stream left',
     headers: { 'retry-after': /^\d+$/ },
@@ -113,18 +113,18 @@ export const balanceProvocations: readonly Provocation[] = [
     },
   },
   {
-    operationId: 'getSupportedChains',
+    operationId: 'getV1BalanceGetSupportedChains',
     status: 200,
     provoke: async (stage) => fetch((await stage.serve(await stage.hangingChain())).url + CHAINS),
   },
   {
-    operationId: 'getSupportedChains',
+    operationId: 'getV1BalanceGetSupportedChains',
     status: 405,
     headers: { allow: /\bGET\b/ },
     provoke: async (stage) => fetch((await stage.serve()).url + CHAINS, { method: 'POST' }),
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 200,
     provoke: async () => {
       const server = await startIndexedServer()
@@ -137,33 +137,33 @@ export const balanceProvocations: readonly Provocation[] = [
     },
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 400,
     provoke: async (stage) => rewards((await stage.serve()).url, { body: '{"isTestnet":true}' }),
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 401,
     provoke: async (stage) => rewards((await stage.serve(staticTokens)).url),
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 405,
     headers: { allow: /\bPOST\b/ },
     provoke: async (stage) => fetch((await stage.serve()).url + REWARDS),
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 413,
     provoke: async (stage) => rewards((await stage.serve({ http: { bodyLimitBytes: 20 } })).url),
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 415,
     provoke: async (stage) => rewards((await stage.serve()).url, { headers: { 'content-type': 'text/plain' } }),
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 500,
     how: 'keys of the credential cannot be had',
     provoke: async (stage) => {
@@ -172,13 +172,13 @@ export const balanceProvocations: readonly Provocation[] = [
     },
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 503,
     how: 'nothing is indexed',
     provoke: async (stage) => rewards((await stage.serve()).url),
   },
   {
-    operationId: 'getRewards',
+    operationId: 'postV1StakeGetRewards',
     status: 404,
     how: 'a network that is not configured',
     provoke: async (stage) => rewards((await stage.serve({ index: { enabled: true } })).url),

@@ -1,0 +1,38 @@
+import { isRecord } from './json-record.ts'
+
+/** Members that hold values, not schemas: what looks like a schema in them is none. */
+const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples'])
+const PLACE = '#/components/schemas/'
+
+/**
+ * The OpenAPI document with every schema that has a title under that title in `components.schemas`, and a `$ref`
+ * wherever it stood: those alone get a name in generated clients. Takes over nothing of the document it is given.
+ * @throws Error where two different schemas have one title
+ */
+export function nameSchemas<T extends object>(document: T): T {
+  const named = new Map<string, unknown>()
+
+  function walk(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(walk)
+    if (!isRecord(value)) return value
+    const copy: Record<string, unknown> = Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, VALUES.has(key) ? member : walk(member)]),
+    )
+    const { title, ...schema } = copy
+    return typeof title === 'string' && isSchema(schema) ? name(title, schema) : copy
+  }
+
+  function name(title: string, schema: object): object {
+    const known = named.get(title)
+    if (known === undefined) named.set(title, schema)
+    else if (JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`two schemas are called ${title}`)
+    return { $ref: `${PLACE}${title}` }
+  }
+
+  const { paths, components, ...head } = document as { paths?: unknown; components?: unknown }
+  const written = walk(paths)
+  const schemas = Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { ...head, components: { ...(isRecord(components) ? components : {}), schemas }, paths: written } as T
+}
+
+const isSchema = (value: object): boolean => 'type' in value || 'anyOf' in value || 'oneOf' in value || 'allOf' in value
