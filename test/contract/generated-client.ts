@@ -15,7 +15,10 @@ export interface GeneratedClient<Sdk> {
 
 /** The client that wallets generate from our document, made from the document at `url` and used unmodified. */
 export async function generateClient<Sdk>(url: string): Promise<GeneratedClient<Sdk>> {
-  const input = (await (await fetch(url)).json()) as Record<string, unknown>
+  return generateClientOf((await (await fetch(url)).json()) as Record<string, unknown>)
+}
+
+export async function generateClientOf<Sdk>(input: Record<string, unknown>): Promise<GeneratedClient<Sdk>> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-client-'))
   try {
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')

@@ -11,7 +11,7 @@ export const assetMembers = {
   name: Type.String(),
   symbol: Type.String(),
   denomination: Type.Number(),
-  type: oneOf(['secp256k1', 'nft']),
+  type: oneOf(['secp256k1', 'nft'], { title: 'PrimaryNetworkAssetType' }),
   amount: Type.String({ pattern: '^[0-9]+$', description: 'Smallest unit.' }),
 }
 

@@ -24,7 +24,8 @@ const GONE_PAGE = 1_024
 const Aggregated = closed('AggregatedAssetAmount', { ...assetMembers, utxoCount: Type.Number() })
 const shared = { ...assetMembers, utxoCount: Type.Number(), sharedWithChainId: Type.String() }
 const PShared = closed('PChainSharedAsset', { ...shared, status: Type.String() })
-const Shared = closed('SharedAssetBalance', shared)
+const XShared = closed('XChainSharedAssetBalance', shared)
+const CShared = closed('CChainSharedAssetBalance', shared)
 const list = Type.Array
 
 /** All eight are required: an answer with one missing is taken by SDKs for a C-chain answer, without an error. */
@@ -41,12 +42,12 @@ const PChainBalanceSchema = closed('PChainBalance', {
 const XChainBalancesSchema = closed('XChainBalances', {
   locked: list(Aggregated),
   unlocked: list(Aggregated),
-  atomicMemoryUnlocked: list(Shared),
-  atomicMemoryLocked: list(Shared),
+  atomicMemoryUnlocked: list(XShared),
+  atomicMemoryLocked: list(XShared),
 })
 const CChainAtomicBalancesSchema = closed('CChainAtomicBalances', {
-  atomicMemoryUnlocked: list(Shared),
-  atomicMemoryLocked: list(Shared),
+  atomicMemoryUnlocked: list(CShared),
+  atomicMemoryLocked: list(CShared),
 })
 const answer = <T extends typeof PChainBalanceSchema | typeof XChainBalancesSchema | typeof CChainAtomicBalancesSchema>(
   title: string,

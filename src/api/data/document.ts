@@ -1,6 +1,10 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { nameSchemas } from '../../lib/named-schemas.ts'
 
-/** Head of the OpenAPI 3.1 document at `/api-json`; the paths come from the routes themselves. */
+/**
+ * Head of the OpenAPI 3.1 document at `/api-json`; the paths come from the routes themselves. Operations and schemas are
+ * called what the hosted service calls them: clients are generated from it, and their users write these names.
+ */
 export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions => ({
   openapi: {
     openapi: '3.1.0',
@@ -33,4 +37,6 @@ export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions =
       { name: 'Primary Network Blocks', description: 'Blocks and who proposed them.' },
     ],
   },
+  transformObject: (document) =>
+    nameSchemas('openapiObject' in document ? document.openapiObject : document.swaggerObject),
 })

@@ -6,13 +6,13 @@ const optional = Type.Optional
 
 export const ChainInfoDtoSchema = closed('ChainInfo', {
   chainId: Type.String(),
-  status: oneOf(['OK', 'UNAVAILABLE']),
+  status: oneOf(['OK', 'UNAVAILABLE'], { title: 'ChainStatus' }),
   chainName: Type.String(),
   description: Type.String(),
   platformChainId: optional(Type.String()),
   subnetId: optional(Type.String()),
   vmId: optional(Type.String()),
-  vmName: oneOf(['EVM', 'BITCOIN', 'ETHEREUM']),
+  vmName: oneOf(['EVM', 'BITCOIN', 'ETHEREUM'], { title: 'VmName' }),
   explorerUrl: optional(Type.String()),
   rpcUrl: Type.String(),
   wsUrl: optional(Type.String()),

@@ -52,7 +52,7 @@ const NativeTransactionSchema = closed('NativeTransaction', {
   to: RichAddress,
   method: optional(
     closed('Method', {
-      callType: oneOf(['NATIVE_TRANSFER', 'CONTRACT_CALL', 'CONTRACT_CREATION']),
+      callType: oneOf(['NATIVE_TRANSFER', 'CONTRACT_CALL', 'CONTRACT_CREATION'], { title: 'TransactionMethodType' }),
       methodHash: text,
       methodName: optional(text),
     }),
@@ -63,7 +63,7 @@ const NativeTransactionSchema = closed('NativeTransaction', {
 const LatestQuery = Type.Object({ ...pagingQuery(), network: Type.Optional(NetworkSchema) })
 const TransactionsQuery = Type.Composite([
   LatestQuery,
-  Type.Object({ status: Type.Optional(oneOf(['failed', 'success'])) }),
+  Type.Object({ status: Type.Optional(oneOf(['failed', 'success'], { title: 'TransactionStatus' })) }),
 ])
 
 /** Latest blocks and transactions over all indexed EVM chains, newest first. */

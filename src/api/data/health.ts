@@ -19,7 +19,7 @@ export interface HealthDeps {
 
 const Indicator = Type.Object(
   { status: oneOf(['up', 'down']) },
-  { additionalProperties: true, title: 'HealthIndicator' },
+  { additionalProperties: true, title: 'HealthIndicatorResultDto' },
 )
 const Indicators = Type.Record(Type.String(), Indicator)
 const HealthSchema = closed('HealthCheckResultDto', {

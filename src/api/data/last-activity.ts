@@ -11,7 +11,7 @@ import {
   resolveChain,
 } from './primary-chain.ts'
 import type { DataRoute } from './route.ts'
-import { answers, closed, oneOf } from './schemas.ts'
+import { answers, ChainInfoSchema, closed } from './schemas.ts'
 import { AddressesBodySchema } from './utxos.ts'
 import { requireWholeHistory } from './whole-history.ts'
 
@@ -23,8 +23,7 @@ const LastActivitySchema = closed('LastActivityTimestamp', {
   txHash: Type.String({ description: 'The transaction that created or consumed the UTXO.' }),
   utxoId: Type.String(),
   isConsumed: Type.Boolean({ description: 'Whether the activity was the consumption.' }),
-  chainName: oneOf(['p-chain', 'x-chain', 'c-chain']),
-  network: oneOf(['mainnet', 'fuji']),
+  ...ChainInfoSchema.properties,
 })
 
 /** The latest activity over all given addresses; 404 where there never was any (SDKs refuse an empty object). */

@@ -26,7 +26,7 @@ const STATUSES = [
 ] as const
 
 const metadata = {
-  indexStatus: oneOf(STATUSES),
+  indexStatus: oneOf(STATUSES, { title: 'NftTokenMetadataStatus' }),
   metadataLastUpdatedTimestamp: optional(Type.Number({ description: 'Unix seconds of the last attempt.' })),
   name: optional(text),
   symbol: optional(text),

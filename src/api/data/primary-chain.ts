@@ -77,6 +77,7 @@ export const PrimaryParamsSchema = Type.Object({
   blockchainId: Type.String({
     minLength: 1,
     maxLength: 64,
+    title: 'BlockchainId',
     description: 'A blockchain id, or one of p-chain, x-chain and c-chain.',
   }),
 })

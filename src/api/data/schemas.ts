@@ -8,16 +8,11 @@ export const closed = <T extends TProperties>(title: string, properties: T): TOb
 export const oneOf = <const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
-export const ErrorSchema = closed('Error', {
-  message: Type.Union([Type.String(), Type.Array(Type.String())]),
-  error: Type.String(),
-  statusCode: Type.Number(),
-})
-
 export const NetworkSchema = oneOf(['mainnet', 'fuji', 'testnet'], {
+  title: 'Network',
   description: '`fuji` and `testnet` are the same network.',
 })
-export const SortOrderSchema = oneOf(['asc', 'desc'], { default: 'desc' })
+export const SortOrderSchema = oneOf(['asc', 'desc'], { title: 'SortOrder', default: 'desc' })
 
 export const PageTokenSchema = Type.Optional(
   Type.String({ description: '`nextPageToken` of the page before; all other parameters as in that call.' }),
@@ -35,26 +30,33 @@ export const NextPageTokenSchema = Type.Optional(
 export const unixSeconds = (description: string) => Type.Integer({ minimum: 0, maximum: 253_402_300_799, description })
 
 export const ChainInfoSchema = closed('PrimaryNetworkChainInfo', {
-  chainName: oneOf(['p-chain', 'x-chain', 'c-chain']),
-  network: oneOf(['mainnet', 'fuji']),
+  chainName: oneOf(['p-chain', 'x-chain', 'c-chain'], { title: 'PrimaryNetworkChainName' }),
+  network: oneOf(['mainnet', 'fuji'], { title: 'PrimaryNetworkType' }),
 })
 
+const errorSchema = (name: string) =>
+  closed(name, {
+    message: Type.Union([Type.String(), Type.Array(Type.String())]),
+    error: Type.String(),
+    statusCode: Type.Number(),
+  })
+
 const ERRORS = {
-  400: 'Invalid or malformed parameters; the message says which and why.',
-  401: 'Credential missing.',
-  403: 'No privilege for this.',
-  404: 'Unknown path or thing.',
-  429: 'Compute units used up; `retry-after` says when there are new ones.',
-  500: 'Unexpected failure of this server.',
-  502: 'A server behind this one sent something that is no answer.',
-  503: 'The index is too old, or a server behind this one does not answer.',
+  400: ['BadRequest', 'Invalid or malformed parameters; the message says which and why.'],
+  401: ['Unauthorized', 'Credential missing.'],
+  403: ['Forbidden', 'No privilege for this.'],
+  404: ['NotFound', 'Unknown path or thing.'],
+  429: ['TooManyRequests', 'Compute units used up; `retry-after` says when there are new ones.'],
+  500: ['InternalServerError', 'Unexpected failure of this server.'],
+  502: ['BadGateway', 'A server behind this one sent something that is no answer.'],
+  503: ['ServiceUnavailable', 'The index is too old, or a server behind this one does not answer.'],
 } as const
 
 /** The statuses that every operation of this API can answer with (indexed data spec, errors). */
 export const errorResponses = Object.fromEntries(
-  Object.entries(ERRORS).map(([status, description]) => [
+  Object.entries(ERRORS).map(([status, [name, description]]) => [
     status,
-    { description, content: { 'application/json': { schema: ErrorSchema } } },
+    { description, content: { 'application/json': { schema: errorSchema(name) } } },
   ]),
 )
 

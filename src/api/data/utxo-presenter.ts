@@ -32,8 +32,8 @@ export const PChainUtxoSchema = closed('PChainUtxo', {
   staked: optional(Type.Boolean()),
   utxoStartTimestamp: optional(seconds),
   utxoEndTimestamp: optional(seconds),
-  rewardType: optional(oneOf(['VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE'])),
-  utxoType: oneOf(['STAKE', 'TRANSFER']),
+  rewardType: optional(oneOf(['VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE'], { title: 'RewardType' })),
+  utxoType: oneOf(['STAKE', 'TRANSFER'], { title: 'UtxoType' }),
 })
 
 export const UtxoSchema = closed('Utxo', {
@@ -51,7 +51,7 @@ export const UtxoSchema = closed('Utxo', {
   locktime: Type.Number({ description: 'Unix seconds; 0 = none.' }),
   threshold: Type.Number(),
   utxoType: text,
-  credentials: optional(Type.Array(closed('Credential', { signature: optional(text), publicKey: optional(text) }))),
+  credentials: optional(Type.Array(closed('UtxoCredential', { signature: optional(text), publicKey: optional(text) }))),
   groupId: optional(Type.Number()),
   payload: optional(text),
 })

@@ -35,7 +35,7 @@ const ListQuery = (maximum: number) =>
     assetId: Type.Optional(Type.String({ description: 'X-chain only; ignored on P.' })),
     minUtxoAmount: Type.Number({ minimum: 0, default: 0, description: 'Inclusive, smallest unit.' }),
     includeSpent: Type.Boolean({ default: false }),
-    sortBy: oneOf(['timestamp', 'amount'], { default: 'timestamp' }),
+    sortBy: oneOf(['timestamp', 'amount'], { title: 'UtxosSortByOption', default: 'timestamp' }),
     sortOrder: SortOrderSchema,
   })
 type ListQuery = Static<ReturnType<typeof ListQuery>>
@@ -46,7 +46,7 @@ export const AddressesBodySchema = Type.Object(
       description: 'Comma separated, with or without chain letter; a list is taken as well.',
     }),
   },
-  { title: 'PrimaryNetworkAddressesBody' },
+  { title: 'PrimaryNetworkAddressesBodyDto' },
 )
 
 const response = answers(200, 'UTXOs of the addresses.', Type.Union([ListPChainUtxosSchema, ListUtxosSchema]))
