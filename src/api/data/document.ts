@@ -38,5 +38,23 @@ export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions =
     ],
   },
   transformObject: (document) =>
-    nameSchemas('openapiObject' in document ? document.openapiObject : document.swaggerObject),
+    nameSchemas(optionalDefaults('openapiObject' in document ? document.openapiObject : document.swaggerObject)),
 })
+
+/**
+ * A parameter with a default need not be sent. The routes' schemas call it required, since it is there once it is filled
+ * in, and so did the document.
+ */
+function optionalDefaults<T extends { paths?: object }>(document: T): T {
+  for (const operations of Object.values(document.paths ?? {})) {
+    for (const { parameters = [] } of Object.values(operations as Record<string, { parameters?: Parameter[] }>)) {
+      for (const parameter of parameters) if (parameter.schema?.default !== undefined) parameter.required = false
+    }
+  }
+  return document
+}
+
+interface Parameter {
+  required?: boolean
+  schema?: { default?: unknown }
+}
