@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('pages of other origins', () => {
-  it('may send every header that wallets send', async () => {
+  it('may send every header that wallets send, and names of their own', async () => {
     const asked = [
       'content-type',
       'accept',
@@ -31,6 +31,12 @@ describe('pages of other origins', () => {
       'pragma',
       'expires',
       'last-event-id',
+      'x-core-api-key',
+      'x-requested-with',
+      'sentry-trace',
+      'baggage',
+      'traceparent',
+      'x-of-the-app',
     ]
     const answer = await app.http.inject({
       method: 'OPTIONS',
@@ -44,8 +50,9 @@ describe('pages of other origins', () => {
     expect(answer.statusCode).toBe(204)
     expect(answer.headers['access-control-allow-origin']).toBe('*')
     expect(answer.headers['access-control-allow-methods']).toContain('POST')
-    const allowed = String(answer.headers['access-control-allow-headers']).split(', ')
+    const allowed = String(answer.headers['access-control-allow-headers']).split(/, ?/)
     for (const header of asked) expect(allowed).toContain(header)
+    expect(answer.headers.vary).toContain('Access-Control-Request-Headers')
   })
 
   it('may read answers and refusals alike', async () => {
