@@ -79,12 +79,8 @@ export function readDocument(name: string): ApiDocument {
         method: method.toUpperCase(),
         path,
         statuses: Object.keys(operation.responses).map(Number),
-<<<<<<< HEAD
-        bodySchema: operation.requestBody?.content['application/json']?.schema,
-        bodyExample: operation.requestBody?.content['application/json']?.example,
-=======
         bodySchema: inline(written, operation.requestBody?.content['application/json']?.schema),
->>>>>>> ccaa00c (/schema.json has the names that wallets write in their sources: a client generated from it had no type of any request or answer, and other functions, so no wallet compiled with it)
+        bodyExample: operation.requestBody?.content['application/json']?.example,
       }
     }),
   )

@@ -297,13 +297,3 @@ describe('what the asker doubts', () => {
     await expect(pool.rpc('', 'eth_call', [], { doubts })).rejects.toMatchObject({ rpcCode: -32601 })
   })
 })
-
-test('of many servers the last alone serves the path: it is asked at once', async () => {
-  const faults = ({ path }: { path: string }) => (path.includes('/C') ? { status: 404 } : {})
-  const { pool, servers } = await startTestPool([...Array.from({ length: 6 }, () => ({ faults })), {}])
-  await pool.rpc('/C', 'm', [0], { batch: false })
-  expect(servers.map(({ stats }) => stats.requests)).toEqual([1, 1, 1, 1, 1, 1, 1])
-  const { pool: nowhere, servers: all } = await startTestPool([{ faults }, { faults }])
-  await expect(nowhere.rpc('/C', 'm', [0], { batch: false })).rejects.toThrow('status 404')
-  expect(all.map(({ stats }) => stats.requests)).toEqual([1, 1])
-})
