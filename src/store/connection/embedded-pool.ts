@@ -10,6 +10,7 @@ import { completeDataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
 import { takeLock } from './lock-file.ts'
 import type { ConnectionPool } from './pool.ts'
+import { syncOne, syncTree } from './synced-folder.ts'
 import { createTurns, type Purpose } from './turns.ts'
 import { makeDatabase } from './worker-thread.ts'
 
@@ -136,7 +137,9 @@ async function makeData(folder: string, logger: Logger): Promise<string> {
   }
   const draft = await mkdtemp(join(folder, DRAFT))
   await makeDatabase(draft)
+  await syncTree(draft)
   await rename(draft, data)
+  await syncOne(folder)
   return data
 }
 

@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type PGliteOptions, parse } from '@electric-sql/pglite'
+import { createSyncedFolder } from './synced-folder.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSettings } from './worker-protocol.ts'
 
 /*
  * Entry of the worker thread that runs the embedded Postgres: in the main thread one slow statement would stop all HTTP.
- * As a process of its own it makes a new database and ends. It imports nothing of this program but types, so that it
- * starts alike from source and from the build.
+ * As a process of its own it makes a new database and ends. What it imports of this program is little, since its thread
+ * loads it anew.
  */
 
 const SETTINGS = [
@@ -16,11 +17,13 @@ const SETTINGS = [
   'maintenance_work_mem=32MB',
   // No planner can win back what compiling costs for the short statements here.
   'jit=off',
+  // The default, fdatasync, does nothing at all in PGlite.
+  'wal_sync_method=fsync',
 ]
 
 function options(settings: WorkerSettings): PGliteOptions {
   return {
-    ...(settings.folder === undefined ? {} : { dataDir: settings.folder }),
+    ...(settings.folder === undefined ? {} : { fs: createSyncedFolder(settings.folder) }),
     ...(settings.archive === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(settings.archive)]) }),
     // -F would switch fsync off: a power loss could then take committed data.
     startParams: PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),

@@ -1,0 +1,48 @@
+import { fsyncSync } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { mapBounded } from '../../lib/map-bounded.ts'
+
+/** The part of PGlite's module that files of a folder go through. */
+interface FolderModule {
+  NODEFS: {
+    stream_ops: { fsync?: (stream: { nfd: number }) => void }
+    /** Turns errors of the system into those that Postgres is told. */
+    tryFSOperation(operation: () => void): void
+  }
+}
+
+/**
+ * The folder of an embedded database, whose files are on the disk when Postgres is told so. PGlite's own folders answer
+ * `fsync` at once and do nothing, so that a power loss could take what was committed, or half of a page. `fdatasync`
+ * cannot be taught: see `wal_sync_method` of the settings.
+ */
+export function createSyncedFolder(folder: string): NodeFS {
+  const files = new NodeFS(folder)
+  const init = files.init.bind(files)
+  files.init = async (database, options) => {
+    const { emscriptenOpts } = await init(database, options)
+    const teach = ({ NODEFS }: FolderModule): void => {
+      NODEFS.stream_ops.fsync = ({ nfd }) => NODEFS.tryFSOperation(() => fsyncSync(nfd))
+    }
+    const preRun = [...(emscriptenOpts.preRun ?? []), teach as unknown as (module: object) => void]
+    return { emscriptenOpts: { ...emscriptenOpts, preRun } }
+  }
+  return files
+}
+
+/** Files that are open for it at a time; the system brings to the disk together what waits together. */
+const AT_ONCE = 32
+
+/** Brings all files of a folder to the disk, and their names: what makes a database does neither. */
+export async function syncTree(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true })
+  await mapBounded([...names.map((name) => join(folder, name)), folder], AT_ONCE, syncOne)
+}
+
+/** Brings one file to the disk, or the names in a folder. */
+export async function syncOne(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  await file.sync().finally(() => file.close())
+}
