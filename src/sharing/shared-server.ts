@@ -100,8 +100,10 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     failures = 0
     become('shared')
   })
-  client.on('error', (error: Error & { code?: string }) => {
-    if (client.status !== 'ready') become('alone', error.code ?? error.name)
+  client.on('error', (error: Error) => {
+    if (client.status !== 'ready' && !OWN_WORDS.test(error.message)) become('alone', troubleOf(error))
+    // The client would go on in database 0, where somebody else may keep his own.
+    if (isRefusedDatabase(error)) client.disconnect(true)
   })
   client.on('close', () => become('alone', status.trouble ?? 'connection closed'))
 
@@ -129,12 +131,21 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   }
 }
 
+/** What the client says of commands that it did not send, behind the trouble itself. */
+const OWN_WORDS = /^Stream isn't writeable/
+const NO_REDIS = /^(Protocol error|Unknown RESP type)/
+
 /** The server's own word for what is wrong (`OOM`, `READONLY`, `CLUSTERDOWN` …); nothing of a command or its key. */
 function troubleOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error.message === 'Command timed out') return 'no answer in time'
+  if (NO_REDIS.test(error.message)) return 'what answers is no Redis server'
+  if (isRefusedDatabase(error)) return 'refuses the database of the URL'
   return /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? (error as { code?: string }).code ?? error.name
 }
+
+const isRefusedDatabase = (error: Error): boolean =>
+  (error as { command?: { name?: unknown } }).command?.name === 'select'
 
 function connect({ url, cluster, keyPrefix, timeoutMs }: SharedServerOptions): RedisClient {
   const common = {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
@@ -202,6 +204,33 @@ describe.skipIf(missing)('a server that is away', () => {
     await operator.call(mend, ...mending)
     await eventually(() => expect(shared.status()).toMatchObject({ state: 'shared' }))
     expect(await counters.add('a', 1, inAMinute())).toBe(1)
+  })
+
+  it('that lacks the database of the URL is away: nothing is kept in another one', async () => {
+    const server = await redis(['--databases', '4'])
+    const { server: shared, counters } = await connect(`${server.url}/4`)
+    const trouble = 'refuses the database of the URL'
+    await eventually(() => expect(shared.status()).toMatchObject({ state: 'alone', trouble }))
+    const { values, counters: right } = await connect(`${server.url}/3`)
+    expect(await right.add('a', 1, inAMinute())).toBe(1)
+    expect(await counters.add('a', 1, inAMinute())).toBeUndefined()
+    const operator = new Redis(server.url)
+    onTestFinished(() => operator.disconnect())
+    expect(await operator.call('INFO', 'keyspace')).toMatch(/^# Keyspace\r\ndb3:[^\r]*\r\n$/)
+    expect(await values.get(['a'])).toEqual(['1'])
+    expect(shared.status()).toMatchObject({ state: 'alone', trouble })
+  })
+
+  it.each([
+    ['is none', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'what answers is no Redis server'],
+    ['says nothing', () => undefined, 'no answer in time'],
+  ])('that %s is told of in words', async (_, answer, trouble) => {
+    const other = createServer((socket) => socket.on('error', () => {}).once('data', () => answer(socket)))
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as AddressInfo
+    const { server: shared } = await connect(`redis://127.0.0.1:${port}`, { timeoutMs: 50 })
+    await eventually(() => expect(shared.status()).toMatchObject({ state: 'alone', trouble }))
   })
 
   it('that refuses the password is told of without the password', async () => {
