@@ -47,11 +47,10 @@ export async function openEmbeddedPool(
   startDatabase = startEmbedded,
 ): Promise<EmbeddedPool> {
   const { folder, statementTimeoutMs, logger } = options
-  if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const unlock = folder === undefined ? async () => {} : await takeLock(folder)
+  const unlock = folder === undefined ? async () => {} : await usable(takeFolder(folder))
   const start = async (): Promise<EmbeddedDatabase> =>
     startDatabase({
-      folder: folder === undefined ? undefined : await makeData(folder, logger),
+      folder: folder === undefined ? undefined : await usable(makeData(folder, logger)),
       archive: options.archive,
     })
   let database = await start().catch(async (error: unknown) => {
@@ -115,6 +114,24 @@ export async function openEmbeddedPool(
       giveBack()
       await unlock()
     },
+  }
+}
+
+async function takeFolder(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return takeLock(folder)
+}
+
+/** A full disk, or one that is read-only or somebody else's, may be another one soon. */
+async function usable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw new StoreUnavailableError(
+      `the folder of the embedded database cannot be used: ${(error as Error).message}`,
+      error,
+    )
   }
 }
 

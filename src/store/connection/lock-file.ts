@@ -31,8 +31,8 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, NAME)
   const mine: Owner = { ...(await describeProcess(process.pid)), token: randomUUID() }
   const draft = `${path}.${mine.token}`
-  await writeFile(draft, JSON.stringify(mine))
   try {
+    await writeFile(draft, JSON.stringify(mine))
     const giveUpAt = Date.now() + SILENCE_MS + 2 * BEAT_MS
     // A hard link is made or refused in one step, with the content already in place.
     while (!(await linked(draft, path))) {

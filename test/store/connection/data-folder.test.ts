@@ -1,6 +1,10 @@
-import { cp, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { completeDataFolder } from '../../../src/store/connection/data-folder.ts'
@@ -17,6 +21,13 @@ const settings = (folder: string) => ({
   maxWaiting: 100,
   logger: pino({ level: 'silent' }),
 })
+
+/** Tries to open a database three times. */
+const OPENING = `import { pino } from 'pino'
+  import { openEmbeddedPool } from './src/store/connection/index.ts'
+  const settings = { statementTimeoutMs: 2_000, maxWaiting: 100, logger: pino({ level: 'silent' }) }
+  for (let tried = 0; tried < 3; tried++)
+    await openEmbeddedPool({ folder: process.argv[1], ...settings }).catch(({ code, message }) => console.log(code, message))`
 
 async function folderFor(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-copied-'))
@@ -89,6 +100,31 @@ it.each([
   await expect(opened).rejects.toThrow(StoreUnavailableError)
   await expect(opened).rejects.toThrow(new RegExp(`is not whole, it lacks ${named}: take a whole copy`))
   expect(await readdir(join(folder, 'data'))).not.toContain('pg_notify')
+})
+
+it('counts as away where its folder is or lies in a file', async () => {
+  const file = join(await folderFor(), 'file')
+  await writeFile(file, '')
+  for (const folder of [file, join(file, 'store')]) {
+    const opened = openEmbeddedPool(settings(folder))
+    await expect(opened).rejects.toThrow(StoreUnavailableError)
+    await expect(opened).rejects.toThrow(/^the folder of the embedded database cannot be used: (EEXIST|ENOTDIR)/)
+  }
+})
+
+it('leaves nothing in a folder that takes no byte, however often it is tried', async () => {
+  const folder = await folderFor()
+  // No file may grow, and who writes is told so, as on a full disk.
+  const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" --import tsx --input-type=module --eval "$1" "$2"`
+  const opener = spawn('sh', ['-c', limited, process.execPath, OPENING, folder], {
+    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [told] = await Promise.all([text(opener.stdout), once(opener, 'exit')])
+  expect(told.trim().split('\n')).toEqual(
+    Array(3).fill('STORE_UNAVAILABLE the folder of the embedded database cannot be used: EFBIG: file too large, write'),
+  )
+  expect(await readdir(folder)).toEqual([])
 })
 
 it('says by what the process that makes a database was ended, and how much memory it needs', async () => {
