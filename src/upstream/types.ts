@@ -175,6 +175,8 @@ export interface UpstreamStatus {
   host: string
   healthy: boolean
   breaker: 'closed' | 'open' | 'half-open'
+  /** It serves nothing at the pool's one place, as it said not long ago. */
+  absent: boolean
   latencyMs: number | undefined
   errorRate: number
   height: bigint | undefined

@@ -223,10 +223,12 @@ type Known = Pick<
 const statusOf = (known: Known, pausedUntil: number): UpstreamStatus => {
   const paused = pausedUntil > Date.now()
   const breaker = known.breaker.state()
+  const absent = known.absent()
   return {
     host: known.host,
-    healthy: breaker === 'closed' && !known.lagging() && !known.absent() && !paused,
+    healthy: breaker === 'closed' && !known.lagging() && !absent && !paused,
     breaker,
+    absent,
     latencyMs: known.latency.mean(),
     errorRate: known.errorRate(),
     height: known.height(),

@@ -181,3 +181,26 @@ it('what is known by its hash is asked of one that has all, however many were sy
     expect(await stage.call('eth_getTransactionReceipt', [`0x${'ef'.repeat(32)}`])).toBeNull()
   }
 })
+
+it('who does not run the chain is not asked which blocks it has', async () => {
+  let looks = 0
+  const faults = ({ body }: { body: string }) => {
+    looks += body.includes('eth_getBlockByNumber') ? 1 : 0
+    return { status: 404 }
+  }
+  const servers = await Promise.all([
+    startFaultServer({ faults }),
+    startFaultServer({ faults }),
+    startFaultServer({ answer: answerOf({ ...ALL, eth_getLogs: [], eth_blockNumber: '0x1388' }) }),
+  ])
+  const stage = await startEvmStage({ nodes: servers.map(({ url }) => url) })
+  onTestFinished(async () => {
+    await stage.close()
+    await Promise.all(servers.map((server) => server.close()))
+  })
+  const logs = (from: number) => stage.call('eth_getLogs', [{ fromBlock: `0x${from.toString(16)}`, toBlock: '0x900' }])
+  await logs(0x400)
+  const before = looks
+  for (let from = 0x401; from < 0x40a; from += 1) await logs(from)
+  expect(looks).toBe(before)
+})

@@ -61,7 +61,9 @@ export function createHistory(top: () => bigint | undefined): History {
       return bounds !== undefined && bounds.present !== 1n && startOf(from) <= bounds.absent
     },
     learn: (group, endpoint, from) => {
-      const members = group.members()
+      // Who does not run the chain has no logs of it, and cannot say.
+      const absent = new Set(group.pool.status().flatMap((one) => (one.absent ? [one.host] : [])))
+      const members = group.members().filter(({ host }) => !absent.has(host))
       const block = startOf(from)
       if (members.length < 2 || (top() ?? 0n) < 2n * BEFORE) return undefined
       const unknown = members.filter(({ host }) => !isKnown(host, block))
