@@ -19,6 +19,8 @@ interface AttemptPlan<T> {
   partOf?: object | undefined
   /** `Waiting`: it comes first. */
   urgent?: boolean
+  /** Whoever asks decides how long the answer is: one that is too long says nothing about the upstream. */
+  anyLength?: boolean
   /** `CallOptions.onSent`. */
   onSent?: (() => void) | undefined
 }
@@ -57,7 +59,7 @@ const recordPlace = <T>(upstream: Upstream, outcome: Outcome<T>, status: number)
   else if (outcome.failure.kind === 'behind') upstream.sawPlace(true)
 }
 
-const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number): void => {
+const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number, anyLength: boolean): void => {
   if (outcome.kind !== 'failure') {
     upstream.succeeded(ms)
     return
@@ -66,7 +68,8 @@ const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number): void =>
   if (kind === 'rate-limited') {
     upstream.breaker.inconclusive()
     upstream.pause(retryAfterMs)
-  } else if (kind === 'behind' || kind === 'rpc') upstream.succeeded(ms)
+  } else if (kind === 'too-large' && anyLength) upstream.breaker.inconclusive()
+  else if (kind === 'behind' || kind === 'rpc') upstream.succeeded(ms)
   else upstream.failed()
 }
 
@@ -156,7 +159,7 @@ class RunningAttempt<T> implements Ticket {
     const ms = performance.now() - this.#startedAt
     const outcome = this.#outcomeOf(result)
     if (result.kind === 'unsendable') this.#upstream.breaker.inconclusive()
-    else record(this.#upstream, outcome, ms)
+    else record(this.#upstream, outcome, ms, this.#plan.anyLength === true)
     if (this.#deps.onePlace && result.kind === 'answer') recordPlace(this.#upstream, outcome, result.answer.status)
     this.#upstream.gate.leave()
     this.#report(ms, outcome, result.kind === 'answer' ? result.answer.status : undefined)

@@ -39,7 +39,7 @@ const readRaw = (
   if (verdict?.kind === 'answer') return value
   // A write that this upstream may have done: whatever it says is the answer.
   if (verdict?.kind === 'retry') {
-    const kind = verdict.rateLimited ? 'rate-limited' : verdict.behind ? 'behind' : 'status'
+    const kind = verdict.rateLimited ? 'rate-limited' : verdict.behind ? 'behind' : verdict.blameless ? 'rpc' : 'status'
     return failed({
       host,
       kind,
@@ -76,7 +76,15 @@ export const createExchange =
       const path = upstream.path(request.path)
       const wire = { method: request.method, path, headers, body: request.body, decode: false }
       // An exchange is all that its caller waits for, no part of anything.
-      const plan = { request: wire, read, calls: 1, hedge, parent: trace?.spanId, onSent: options.onSent }
+      const plan = {
+        request: wire,
+        read,
+        calls: 1,
+        hedge,
+        parent: trace?.spanId,
+        onSent: options.onSent,
+        anyLength: true,
+      }
       return deps.attempt(upstream, plan, settle)
     })
   }

@@ -168,6 +168,8 @@ export type AnswerVerdict =
       unheard?: Unheard
       rateLimited?: boolean
       untouched?: boolean
+      /** Nothing of it speaks against the upstream: what was asked may be the reason. */
+      blameless?: boolean
     }
 
 /** State of one upstream as health, metrics and the index page show it. */

@@ -203,3 +203,13 @@ test('answers may be compressed: gzip when asked for, refused when broken or unk
   })
   await expect(none.pool.rpc('', 'm', [])).rejects.toBeInstanceOf(JsonRpcError)
 })
+
+test('answers that are too long speak against no upstream: whoever asks decides how long they are', async () => {
+  const { pool, servers } = await startTestPool([{ handle: () => ({ body: 'x'.repeat(2_000) }) }], {
+    limits: { maxResponseBytes: 1_000, breakerFailures: 2 },
+  })
+  for (let time = 0; time < 5; time += 1)
+    await expect(pool.exchange({ method: 'POST', path: '/' })).rejects.toThrow('answer above 1000 bytes')
+  expect(servers[0]?.stats.requests).toBe(5)
+  expect(pool.status()).toMatchObject([{ healthy: true, breaker: 'closed', errorRate: 0 }])
+})

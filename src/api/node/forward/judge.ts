@@ -159,6 +159,13 @@ export const judgeRpc =
   (response) =>
     response.status === 200 ? judgeBody(response.body, asked) : judgeStatus(response)
 
+const LONGEST_ID = 128
+/**
+ * Ids that every server writes back as they are. Of others (`1e400`, half of a pair) something before a node may make
+ * another one, and strangers choose them.
+ */
+const PLAIN_ID = /^(?:0|-?[1-9]\d{0,14}|"[ !#-[\]-~]{0,100}")$/
+
 /** "Parse error": a call with several ids may be told so under any of them, as far as it was read. */
 const UNREADABLE = -32700
 
@@ -174,7 +181,8 @@ export const judgeCall = (id: Buffer, asked: Asked): Judge => {
     if (verdict.kind !== 'answer' || response.status !== 200) return verdict
     const answered = answeredCall(response.body, id)
     if (answered === 'this' || errorOf(response.body)?.code === UNREADABLE) return verdict
-    return trouble(answered === 'other' ? 'answer to another call' : 'answer without a result or an error')
+    const told = trouble(answered === 'other' ? 'answer to another call' : 'answer without a result or an error')
+    return PLAIN_ID.test(id.toString('latin1', 0, LONGEST_ID)) ? told : { ...told, blameless: true }
   }
 }
 

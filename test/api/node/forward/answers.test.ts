@@ -99,6 +99,21 @@ describe('calls without an id of their own', () => {
     expect([posted.status, posted.text]).toEqual([200, ''])
   })
 
+  it.each(['1e400', '"\\ud800"', 'true', '123456789012345678901'])(
+    'under another id than this odd one are none, and nobody is blamed for them: %s',
+    async (id) => {
+      const front = await startFront(1)
+      nodeAt(front, 0).answer = ({ method }) =>
+        method === 'eth_odd' ? { body: '{"jsonrpc":"2.0","id":null,"result":"0x2"}' } : undefined
+      // Often enough to pass over a node that is down.
+      for (let time = 0; time < 6; time += 1)
+        expect((await front.post('/ext/bc/C/rpc', evmCall('eth_odd', '[]', id))).status).toBe(502)
+      const metrics = await (await fetch(`${front.url}/metrics`)).text()
+      expect(metrics).not.toMatch(/firn_upstream_breaker\{pool="node C\/rpc".*\} 2/)
+      expect(metrics).toMatch(/firn_upstream_requests_total\{pool="node C\/rpc",.*outcome="rpc"\} 6/)
+    },
+  )
+
   it('as batches are not answered by a node that is behind in any of them', async () => {
     const member = (id: number, rest: string) => `{"jsonrpc":"2.0","id":${id},${rest}}`
     const behind = member(2, '"error":{"code":-32000,"message":"header for hash not found"}')
