@@ -62,3 +62,14 @@ it('where nobody else is there, the one that is a block behind is better than no
   await ahead.server.close()
   expect(await balance(stage)).toBe((nodes[LATE] as HighNode).height)
 })
+
+it('a block that is only pending is not the newest one', async () => {
+  const { stage } = await startNodesAt([100, 100], (node, { method, params }) => {
+    if (method === 'eth_blockNumber') return hex(node.height)
+    const [number] = params as string[]
+    return { number: number === 'pending' ? hex(node.height + 1) : number }
+  })
+  expect(await stage.call('eth_blockNumber')).toBe(hex(100))
+  expect(await stage.call('eth_getBlockByNumber', ['pending', false])).toEqual({ number: hex(101) })
+  expect(await stage.call('eth_blockNumber')).toBe(hex(100))
+})

@@ -148,6 +148,24 @@ it('that there are no logs is not believed of a node that was synced by state, b
   }
 })
 
+it('that a block to come is not there takes no logs from a node that was synced by state', async () => {
+  const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+    const [first] = params as [unknown]
+    if (method === 'eth_getBlockByNumber')
+      return Number(first) < 1_000 || Number(first) > 2_000 ? null : { number: first }
+    return method === 'eth_getLogs' ? [index] : undefined
+  }
+  const { stage, servers } = await startWith(2, answerAt, 2_000n)
+  await stage.call('eth_blockNumber')
+  await stage.call('eth_getLogs', [{ fromBlock: '0x7fffffffffffffff', toBlock: 'latest' }])
+  const before = servers.map(({ stats }) => stats.seen.filter(({ method }) => method === 'eth_getLogs').length)
+  const asked = [{ fromBlock: '0x708', toBlock: '0x710' }]
+  for (let time = 0; time < 3; time++) await stage.call('eth_getLogs', asked)
+  // One is asked, once: it is believed, and what it said is kept.
+  const after = servers.map(({ stats }) => stats.seen.filter(({ method }) => method === 'eth_getLogs').length)
+  expect(after.reduce((sum, count, index) => sum + count - (before[index] ?? 0), 0)).toBe(1)
+})
+
 it('a filter whose logs begin long ago is made at a node that has them', async () => {
   for (const synced of [0, 1]) {
     const answerAt = (index: number, { method, params }: SeenCall): unknown => {

@@ -65,7 +65,9 @@ export function createHistory(top: () => bigint | undefined): History {
       const absent = new Set(group.pool.status().flatMap((one) => (one.absent ? [one.host] : [])))
       const members = group.members().filter(({ host }) => !absent.has(host))
       const block = startOf(from)
-      if (members.length < 2 || (top() ?? 0n) < 2n * BEFORE) return undefined
+      const newest = top() ?? 0n
+      // What is not there yet shows nothing by its absence.
+      if (members.length < 2 || newest < 2n * BEFORE || block > newest) return undefined
       const unknown = members.filter(({ host }) => !isKnown(host, block))
       if (unknown.length === 0) return undefined
       return Promise.all(unknown.map((member) => learnAt(member, endpoint, block))).then(() => undefined)

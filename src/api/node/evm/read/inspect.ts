@@ -93,7 +93,8 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     attempts.missing ||= isWitness
     return behind('has no such block or transaction')
   }
-  const height = tellsHeight ? heightIn(plan, result) : undefined
+  // What is only pending is no block yet, whatever number it bears.
+  const height = tellsHeight && finality !== undefined ? heightIn(plan, result) : undefined
   const newest = aboutTip && !finality.below
   if (height !== undefined) {
     if (newest) tip.saw(host, height)
