@@ -34,9 +34,10 @@ export interface FetchedMetadata extends Omit<NftMetadata, 'updatedAt'> {
 export interface NftMetadataRecords {
   /**
    * Takes tokens whose fetch is due, those that a user asked for first, and puts their next turn `leaseSeconds` away, so
-   * that several workers share the queue and a killed one loses nothing. `which`: only those that a user asked for.
+   * that several workers share the queue and a killed one loses nothing. `which`: only those that a user asked for; `without`:
+   * contracts of which only those are taken.
    */
-  takeDue(limit: number, leaseSeconds: number, which?: 'asked'): Promise<DueNft[]>
+  takeDue(limit: number, leaseSeconds: number, which?: 'asked', without?: readonly string[]): Promise<DueNft[]>
   /**
    * Stores an attempt. A failed one keeps what an earlier one found and changes status and time only; it is the first one
    * that counts where a user had asked for it. A token that was asked for, or changed, after its turn had begun stays due:
@@ -68,9 +69,13 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
   const key = ({ stream, contract, tokenId }: Pick<DueNft, 'stream' | 'contract' | 'tokenId'>) =>
     sql`contract = ${bytea(contract)} and stream = ${stream} and token_id = ${tokenId.toString()}::numeric`
   return {
-    async takeDue(limit, leaseSeconds, which) {
+    async takeDue(limit, leaseSeconds, which, without = []) {
       const now = nowSeconds()
       const lease = now + BigInt(leaseSeconds)
+      const others =
+        without.length === 0
+          ? sql``
+          : sql` and (due_at = ${ASKED} or contract not in (${sql.join(without.map(bytea))}))`
       const query = sql<{
         evm_chain_id: bigint
         stream: number
@@ -82,7 +87,7 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
       }>`
         with due as (
           select contract, stream, token_id, due_at = ${ASKED} as asked from evm_nft_metadata
-          where due_at <= ${which === 'asked' ? ASKED : now}
+          where due_at <= ${which === 'asked' ? ASKED : now}${others}
           order by due_at, contract, stream, token_id limit ${limit} for update skip locked)
         update evm_nft_metadata m set due_at = ${lease}, attempts = m.attempts + 1
         from due join stream s on s.id = due.stream

@@ -49,7 +49,7 @@ async function metadataOf(uris: readonly string[], allowed: readonly string[] = 
   const due = uris.map((_uri, index): DueNft => {
     return {
       chainId: 1n,
-      contract: '11'.repeat(20),
+      contract: index.toString(16).padStart(40, '1'),
       tokenId: BigInt(index),
       standard: 'ERC-721',
       attempts: 0,
@@ -60,7 +60,7 @@ async function metadataOf(uris: readonly string[], allowed: readonly string[] = 
   })
   const results = new Map<bigint, FetchedMetadata>()
   const records = {
-    giveBack: async () => {},
+    giveBack: async (token: DueNft) => void due.push(token),
     takeDue: async (limit: number) => due.splice(0, limit),
     store: async ({ tokenId }: DueNft, result: FetchedMetadata) => void results.set(tokenId, result),
   }

@@ -5,7 +5,9 @@ import {
   CancelledError,
   UpstreamRateLimitedError,
 } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { DueNft, FetchedMetadata } from '../../store/index.ts'
+import type { CollectionShares } from './collection-shares.ts'
 import { documentText } from './document-text.ts'
 import type { HostTurns } from './host-turns.ts'
 import { readDocument } from './metadata-document.ts'
@@ -30,6 +32,8 @@ export interface MetadataFetchDeps {
   fetch: FetchDocument
   hosts: HostTurns
   silent: SilentPlaces
+  /** Told how long a document took, milliseconds. */
+  took: CollectionShares['took']
   gateways: Gateways
   /** Largest document, bytes. */
   maxBytes: number
@@ -74,7 +78,7 @@ const keptUri = (uri: string | undefined): { tokenUri?: string } =>
 
 async function readText(
   uri: string,
-  { fetch, hosts, silent, gateways, maxBytes }: MetadataFetchDeps,
+  { fetch, hosts, silent, took, gateways, maxBytes }: MetadataFetchDeps,
   { chainId, contract, asked }: DueNft,
   signal: AbortSignal,
 ): Promise<string> {
@@ -84,7 +88,14 @@ async function readText(
     const { host } = new URL(place.url)
     // A host alone would be too much: gateways have what they have of one collection and not of another.
     const collection = `${contract} of ${chainId} at ${host}`
-    const get = () => fetch(place.url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
+    const get = async () => {
+      const beganAt = steadyNow()
+      try {
+        return await fetch(place.url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
+      } finally {
+        took(contract, steadyNow() - beganAt)
+      }
+    }
     if (!asked) silent.check(collection)
     const { body, mediaType } = await hosts.run(host, () => silent.ask(collection, get, asked), asked)
     if (body.length > maxBytes) throw new AnswerTooLargeError('the document is too large')

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { NotFoundError } from '../../errors.ts'
 import { pause } from '../../lib/pause.ts'
 import type { DueNft, NftMetadataRecords } from '../../store/index.ts'
+import { type CollectionShares, createCollectionShares } from './collection-shares.ts'
 import { createHostTurns } from './host-turns.ts'
 import { type FetchDocument, fetchMetadata } from './metadata-fetch.ts'
 import { type Gateways, PUBLIC_GATEWAYS } from './metadata-place.ts'
@@ -19,7 +20,7 @@ export interface NftMetadataWorkerDeps {
   maxBytes?: number
   /** Tokens at once, besides those that a user asked for; default 16. */
   concurrency?: number
-  /** Fetches from one host at once; default 4. */
+  /** Fetches from one host at once, and tokens of one collection; default 4. */
   perHost?: number
   /** Time between two looks into the queue while nothing ends; default 1 s, so that a reindex is done in seconds. */
   pollMs?: number
@@ -42,6 +43,7 @@ const ASKED_TROUBLE_MS = 2_000
 const ASKED_ATTEMPTS = 30
 /** Longest time that a stop waits for a database that says nothing. */
 const STOP_MS = 1_000
+const PER_HOST = 4
 /** Tokens that users asked for, at once. Most of them may wait for one host; the others must not wait for it, too. */
 const ASKED_AT_ONCE = 64
 
@@ -55,18 +57,28 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
   const { signal } = stopping
   // Each fetch listens; there may be eighty.
   setMaxListeners(0, signal)
-  const work = createAttempt(deps, signal)
+  const shares = createCollectionShares(deps.perHost ?? PER_HOST, Math.ceil(concurrency / 2))
+  const work = createAttempt(deps, shares, signal)
   const { active, place, ended, rest, wake } = createPlaces(signal)
   const due = async (): Promise<DueNft[]> => {
     const free = concurrency - active.others.size
-    if (free > 0) return records.takeDue(free, LEASE_SECONDS)
+    if (free > 0) return records.takeDue(free, LEASE_SECONDS, undefined, shares.full())
     const askable = ASKED_AT_ONCE - active.asked.size
     return askable > 0 ? records.takeDue(askable, LEASE_SECONDS, 'asked') : []
   }
   const take = async (): Promise<void> => {
     const before = ended()
     const tokens = await due()
-    for (const token of tokens) place(token, work(token))
+    for (const token of tokens) {
+      if (token.asked) place(token, work(token))
+      else if (shares.enter(token.contract))
+        place(
+          token,
+          work(token).finally(() => shares.leave(token.contract)),
+        )
+      // Behind all that is due by now.
+      else await records.giveBack(token, 0).catch(() => undefined)
+    }
     // Places that got free while the queue was asked are not slept over.
     if ((tokens.length === 0 || active.others.size >= concurrency) && ended() === before) await rest(pollMs)
   }
@@ -117,13 +129,18 @@ function createPlaces(signal: AbortSignal) {
 }
 
 /** One turn of a token; never rejects. */
-function createAttempt(deps: NftMetadataWorkerDeps, signal: AbortSignal): (token: DueNft) => Promise<void> {
+function createAttempt(
+  deps: NftMetadataWorkerDeps,
+  { took }: CollectionShares,
+  signal: AbortSignal,
+): (token: DueNft) => Promise<void> {
   const { records, logger } = deps
   const fetching = {
     call: deps.call,
     fetch: deps.fetch,
-    hosts: createHostTurns(deps.perHost ?? 4),
+    hosts: createHostTurns(deps.perHost ?? PER_HOST),
     silent: createSilentPlaces(),
+    took,
     gateways: deps.gateways ?? PUBLIC_GATEWAYS,
     maxBytes: deps.maxBytes ?? 2_097_152,
     now: () => BigInt(Math.floor(Date.now() / 1_000)),

@@ -16,7 +16,9 @@ describe('a due token', () => {
         if (signal.aborted) return reject(new Error('gone'))
         signal.addEventListener('abort', () => reject(new Error('gone')))
       })
-    const token = (id: number, asked = false): DueNft => ({ ...DUE, tokenId: BigInt(id), asked })
+    const token = (id: number, asked = false): DueNft => {
+      return { ...DUE, contract: id.toString(16).padStart(40, '0'), tokenId: BigInt(id), asked }
+    }
     const backlog = Array.from({ length: 40 }, (_, at) => token(at))
     const asked: DueNft[] = []
     const stored: bigint[] = []

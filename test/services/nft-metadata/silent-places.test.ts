@@ -23,6 +23,7 @@ function startGateway(tookMs = 10_000) {
     },
     hosts: createHostTurns(4, now),
     silent: createSilentPlaces(now),
+    took: () => {},
     gateways: PUBLIC_GATEWAYS,
     maxBytes: 4_096,
     now: () => 1n,

@@ -1,0 +1,65 @@
+import { pino } from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { createCollectionShares } from '../../../src/services/nft-metadata/collection-shares.ts'
+import { createNftMetadataWorker, type FetchDocument } from '../../../src/services/nft-metadata/index.ts'
+import type { DueNft } from '../../../src/store/index.ts'
+import { until } from '../../support/upstream-pool.ts'
+import { abiString, DUE } from './due-token.ts'
+
+const HOG = '22'.repeat(20)
+const OTHER = '33'.repeat(20)
+
+it('a collection with many tokens at many hosts that say nothing leaves places to others', async () => {
+  const begun: string[] = []
+  const fetch: FetchDocument = (url, { signal }) =>
+    new Promise((resolve, reject) => {
+      begun.push(url)
+      if (url === 'http://quick/') return resolve({ body: Buffer.from('{"name":"a"}'), mediaType: '' })
+      if (signal.aborted) return reject(new Error('gone'))
+      signal.addEventListener('abort', () => reject(new Error('gone')))
+    })
+  const queue: DueNft[] = [
+    ...Array.from({ length: 60 }, (_, at) => ({ ...DUE, contract: HOG, tokenId: BigInt(at) })),
+    ...Array.from({ length: 20 }, (_, at) => ({ ...DUE, contract: OTHER, tokenId: BigInt(at) })),
+  ]
+  const stored: string[] = []
+  const worker = createNftMetadataWorker({
+    records: {
+      takeDue: async (limit, _lease, which, without = []) => {
+        const due = which === 'asked' ? [] : queue.filter(({ contract }) => !without.includes(contract)).slice(0, limit)
+        for (const token of due) queue.splice(queue.indexOf(token), 1)
+        return due
+      },
+      store: async ({ contract }) => void stored.push(contract),
+      giveBack: async (token) => void queue.push(token as DueNft),
+    },
+    call: async (_chain, { to, data }) =>
+      abiString(to.endsWith(HOG) ? `http://h${Number.parseInt(data.slice(-2), 16)}/` : 'http://quick/'),
+    fetch,
+    logger: pino({ level: 'silent' }),
+    pollMs: 10,
+  })
+  worker.start()
+  onTestFinished(() => worker.stop())
+  await until(() => stored.length === 20, 'the other collection')
+  expect(stored).toEqual(Array(20).fill(OTHER))
+  expect(begun.filter((url) => url !== 'http://quick/')).toHaveLength(4)
+})
+
+it('collections whose documents take long have a place each, and half of all together; who becomes quick has its share again', () => {
+  const shares = createCollectionShares(4, 8)
+  const entered = (contract: string, tries: number): number =>
+    Array.from({ length: tries }, () => shares.enter(contract)).filter(Boolean).length
+  expect(entered('quick', 6)).toBe(4)
+  expect(shares.full()).toEqual(['quick'])
+  const slow = Array.from({ length: 12 }, (_, at) => `slow ${at}`)
+  for (const contract of slow) shares.took(contract, 3_000)
+  expect(slow.map((contract) => entered(contract, 2))).toEqual([...Array(8).fill(1), ...Array(4).fill(0)])
+  expect(new Set(shares.full())).toEqual(new Set(['quick', ...slow]))
+  shares.leave('slow 0')
+  shares.took('slow 0', 100)
+  expect(entered('slow 0', 6)).toBe(4)
+  expect(entered('slow 9', 2)).toBe(1)
+  for (let left = 0; left < 4; left += 1) shares.leave('quick')
+  expect(shares.full()).not.toContain('quick')
+})
