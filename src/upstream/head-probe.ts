@@ -1,3 +1,4 @@
+import { steadyNow } from '../lib/steady-clock.ts'
 import type { Attempt } from './attempt.ts'
 import { jsonRequest } from './batcher.ts'
 import type { Reporter } from './events.ts'
@@ -16,7 +17,7 @@ import type { WireAnswer, WireRequest } from './wire.ts'
 /** Follows every upstream's tip while the pool is in use. */
 export interface HeadWatch {
   /** The pool is being used now; starts the watch when it sleeps. */
-  touch(now: number): void
+  touch(): void
   head(): bigint | undefined
   /**
    * Keeps answers of laggards from the first callers after a start or a pause, and from everybody those of servers that
@@ -146,7 +147,7 @@ export const createHeadWatch = (deps: {
     upstream.sawHeight(height)
     if (before !== undefined && height < before && cameBack) beginAnew(upstream, before)
     tips.told(upstream, height)
-    heardAt = Date.now()
+    heardAt = steadyNow()
     compare(upstream.limits.maxLagBlocks)
   }
   const ask = (upstream: Upstream): void => {
@@ -166,16 +167,15 @@ export const createHeadWatch = (deps: {
   }
   const tick = (): void => {
     timer = undefined
-    const now = Date.now()
-    if (closed || now - usedAt > IDLE_INTERVALS * probe.intervalMs) return
+    if (closed || steadyNow() - usedAt > IDLE_INTERVALS * probe.intervalMs) return
     for (const upstream of upstreams) ask(upstream)
-    timer = scheduler.at(now + probe.intervalMs, tick)
+    timer = scheduler.at(Date.now() + probe.intervalMs, tick)
   }
   return {
-    touch: (now) => {
-      usedAt = now
+    touch: () => {
+      usedAt = steadyNow()
       if (timer || closed) return
-      if (upstreams.length > 1 && now - heardAt > KNOWN_INTERVALS * probe.intervalMs) hold.begin()
+      if (upstreams.length > 1 && usedAt - heardAt > KNOWN_INTERVALS * probe.intervalMs) hold.begin()
       tick()
       if (asking.size === 0) hold.known()
     },

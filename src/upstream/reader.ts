@@ -31,7 +31,7 @@ export const createReader = ({ pool, runner, flights, cache, watch, guard, repor
   return <T>(key: string | undefined, label: string, options: CallOptions, ask: Task<T>['launch']): Promise<T> => {
     const launch = guard ? guard.guarded(ask) : ask
     const now = Date.now()
-    watch?.touch(now)
+    watch?.touch()
     if (key !== undefined && options.cacheMs) {
       const hit = cache.get(key, options.cacheMs, now, options.sameTip ? watch?.head() : undefined)
       if (hit && !options.signal?.aborted) {
