@@ -112,7 +112,8 @@ const unmark = (root: unknown, read: (token: string) => unknown): unknown => {
         const value = node[key]
         if (isMark(value)) {
           const number = read(value.slice(MARK.length))
-          Object.defineProperty(node, key, { value: number, writable: true, enumerable: true })
+          // What it is besides stays; an assignment to `__proto__` would be none.
+          Object.defineProperty(node, key, { value: number })
         } else if (isContainer(value)) open.push(value)
       }
     }

@@ -56,6 +56,27 @@ function shown(priced: Pick<PricedBalances, 'networkType' | 'balances'> & Partia
   return event?.['balances']
 }
 
+it('keeps the texts of two ids of any sensible length, and of no more: they are words of strangers', () => {
+  let made = 0
+  const counting = createPresenter(() => {
+    made += 1
+    return native
+  })
+  const priced = (): PricedBalances => {
+    const balances = { native: 1n, tokens: [] }
+    return { networkType: 'evm', balances, currency: 'eur', native: {}, tokens: new Map() } as never
+  }
+  const timesMade = (ids: readonly string[], of = priced()): number => {
+    made = 0
+    for (const id of ids) counting({ ok: true, caip2Id: 'chain:1', networkType: 'evm', id, priced: of })
+    return made
+  }
+  expect(timesMade(['a', 'b', 'a', 'b', 'a'])).toBe(2)
+  expect(timesMade(['a', 'b', 'c', 'c', 'a'])).toBe(4)
+  const [long, longer] = ['x'.repeat(512), 'x'.repeat(513)]
+  expect([timesMade([long, long]), timesMade([longer, longer])]).toEqual([1, 2])
+})
+
 describe('tokens', () => {
   const listed = { internalId: 'eip155:1-0xa', logoUri: 'https://logo/a' }
 

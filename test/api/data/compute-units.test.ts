@@ -256,6 +256,22 @@ it('an operation costs what the hosted service takes for it', () => {
   })
 })
 
+it('tell of each decision the plan, what it took, and why not', async () => {
+  const told: object[] = []
+  const options = { plans, apiKeys: [{ key: KEY, plan: 'paid' }], observe: (charge: object) => told.push(charge) }
+  const open = createComputeUnits({ ...options, keyRequired: false }, createMemoryUsage())
+  await open.admit(KEY, '10.0.0.1', 'medium')
+  await open.admit(undefined, '10.0.0.1', 'large')
+  await open.admit(undefined, '10.0.0.1', 'large')
+  await createComputeUnits({ ...options, keyRequired: true }, createMemoryUsage()).admit('wrong', '10.0.0.1', 'small')
+  expect(told).toEqual([
+    { plan: 'paid', units: 20 },
+    { plan: 'default', units: 50 },
+    { plan: 'default', units: 50, refused: 'over-budget' },
+    { plan: 'none', units: 0, refused: 'no-key' },
+  ])
+})
+
 it('are counted for ever new callers without a look at all others for each', async () => {
   let looks = 0
   const usage = createMemoryUsage(1_000, () => {

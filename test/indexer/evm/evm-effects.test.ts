@@ -95,6 +95,12 @@ describe('logs of token transfers', () => {
     ])
   })
 
+  it('ERC-1155: a batch whose lists end before their time is none, one that ends with the data is', () => {
+    const short = (...data: bigint[]) => transfersOf(erc1155(BATCH, ANN, BOB, words(...data)))
+    expect(short(64n, 64n, 2n, 7n)).toEqual([])
+    expect(short(64n, 64n, 1n, 7n)).toMatchObject([{ tokenId: 7n, amount: 7n }])
+  })
+
   it('ERC-2309: every token of the range, both ends with it', () => {
     const shared = { ...moved, standard: 'ERC-721', from: ZERO, to: ANN, amount: 1n }
     expect(transfersOf(erc2309(ZERO, ANN, MOST - 1n, MOST))).toEqual([

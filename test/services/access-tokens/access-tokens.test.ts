@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenJson } from '../../../src/api/node/auth/index.ts'
-import { createAttempts } from '../../../src/services/access-tokens/attempts.ts'
+import { ATTEMPT_LIMITS, createAttempts } from '../../../src/services/access-tokens/attempts.ts'
 import {
   type AccessTokens,
   type AccessTokensDeps,
@@ -204,6 +204,24 @@ describe('access tokens', () => {
     await expect(guess).rejects.toThrow('incorrect password')
     vi.setSystemTime(Date.now() - 3_600_000)
     await expect(tokens.newToken({ password: PASSWORD, endpoints: ALL }, 'a')).resolves.toContain('.')
+  })
+
+  it('are checked two at a time, and 64 may wait', async () => {
+    const attempts = createAttempts(ATTEMPT_LIMITS, () => 0)
+    const held = gate()
+    let [begun, most] = [0, 0]
+    const check = async (): Promise<boolean> => {
+      begun += 1
+      most = Math.max(most, begun)
+      await held.opened
+      begun -= 1
+      return true
+    }
+    const all = Array.from({ length: 66 }, (_, n) => attempts.run(`10.0.0.${n}`, check))
+    await expect(attempts.run('10.0.1.1', check)).rejects.toThrow('too many passwords are being checked')
+    held.open()
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 66 }, () => true))
+    expect(most).toBe(2)
   })
 
   it('are guessed no faster from the many addresses of one household', async () => {
