@@ -18,6 +18,12 @@ function appCheckProblems({ appCheck }: Config['balance']): string[] {
   return []
 }
 
+/** All calls of a round travel at once on one connection: whoever sets a limit here would take it for one that holds. */
+const electrumProblems = (key: string, upstream: object): string[] =>
+  ['headers', 'requestsPerSecond', 'maxConcurrent', 'batchItems']
+    .filter((member) => member in upstream)
+    .map((member) => `${key}.${member}: given; allowed: left out when kind is electrum, which has no such thing`)
+
 function upstreamProblems(chains: Config['chains']): string[] {
   const problems: string[] = []
   const wrong = (key: string, allowed: string) => problems.push(`${key}.url: given another scheme; allowed: ${allowed}`)
@@ -27,6 +33,7 @@ function upstreamProblems(chains: Config['chains']): string[] {
       const socket = /^(tcp|tls):/.test(url)
       if (kind === 'electrum' && !socket) wrong(key, 'tcp:// or tls:// when kind is electrum')
       if (kind !== 'electrum' && socket) wrong(key, `https:// or http:// when kind is ${kind}`)
+      if (kind === 'electrum') problems.push(...electrumProblems(key, upstreams[rank] ?? {}))
     })
   }
   const others = [

@@ -85,6 +85,23 @@ const rows: [string, Given, string][] = [
     'chains.bitcoin.r.upstreams.0.url: given another scheme; allowed: tcp:// or tls:// when kind is electrum',
   ],
   [
+    'limit of an Electrum server that nothing would keep',
+    {
+      file: {
+        chains: {
+          bitcoin: {
+            r: {
+              name: 'x',
+              network: 'regtest',
+              upstreams: [{ kind: 'electrum', url: 'tcp://x:1', priority: 1, requestsPerSecond: 5 }],
+            },
+          },
+        },
+      },
+    },
+    'chains.bitcoin.r.upstreams.0.requestsPerSecond: given; allowed: left out when kind is electrum, which has no such thing',
+  ],
+  [
     'Esplora over tcp://',
     {
       file: {
