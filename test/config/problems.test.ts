@@ -63,6 +63,16 @@ const rows: [string, Given, string][] = [
     { argv: ['--balance-cache-entries', '4000000000'] },
     'balance.cacheEntries: given 4000000000 (flag --balance-cache-entries); allowed: a whole number from 1 to 10000000',
   ],
+  [
+    'issuer that an empty variable names: no token has it',
+    { argv: ['--balance-app-check-issuer='] },
+    'balance.appCheck.issuer: given "" (flag --balance-app-check-issuer); allowed: text, not empty',
+  ],
+  [
+    'audience in the same way',
+    { file: { balance: { appCheck: { audience: '' } } } },
+    'balance.appCheck.audience: given "" (firn.config.json); allowed: text, not empty',
+  ],
   ['file that an empty variable names', { argv: ['--config', ''] }, '--config: needs a value'],
   [
     'operation of a plan that there is not',

@@ -9,12 +9,12 @@ const AppCheckSection = section({
   tokens: list(Type.String({ minLength: 1 }), 'static: accepted tokens.', [], { secret: true }),
   secret: Type.Optional(secret('jwt: HS256 secret.', { minLength: 32 })),
   jwks: Type.Optional(source({ description: 'jwt, firebase: JWKS as URL or file.' })),
-  issuer: Type.Optional(Type.String({ description: 'jwt: expected iss.' })),
-  audience: Type.Optional(Type.String({ description: 'jwt: expected aud.' })),
+  issuer: Type.Optional(Type.String({ minLength: 1, description: 'jwt: expected iss.' })),
+  audience: Type.Optional(Type.String({ minLength: 1, description: 'jwt: expected aud.' })),
   projectNumber: Type.Optional(
     Type.String({ pattern: '^[0-9]+$', allowed: 'digits', description: 'firebase: project number.' }),
   ),
-  projectId: Type.Optional(Type.String({ description: 'firebase: project id.' })),
+  projectId: Type.Optional(Type.String({ minLength: 1, description: 'firebase: project id.' })),
   appIds: list(Type.String({ minLength: 1 }), 'firebase: accepted sub values; empty = all.'),
 })
 
