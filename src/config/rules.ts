@@ -49,6 +49,31 @@ function upstreamProblems(chains: Config['chains']): string[] {
   return problems
 }
 
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** Those of the connection itself (RFC 9110, 7.6.1) and of the body are ours to write. */
+const OWN_HEADERS = /^(connection|keep-alive|transfer-encoding|upgrade|expect|content-length)$/i
+
+/** Such a header would make every request an error of every wallet. Names may be secrets here: somebody swapped the two. */
+function headerProblems(chains: Config['chains']): string[] {
+  const { evm, bitcoin, solana, avalanche } = chains
+  type Entries = Record<string, { upstreams: readonly { headers?: Record<string, string> }[] }>
+  const families: [string, Entries][] = Object.entries({ evm, bitcoin, solana, avalanche })
+  return families.flatMap(([family, entries]) =>
+    Object.entries(entries).flatMap(([reference, { upstreams }]) =>
+      upstreams.flatMap(({ headers = {} }, rank) =>
+        Object.entries(headers).every(
+          ([name, value]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name) && HEADER_VALUE.test(value),
+        )
+          ? []
+          : [
+              `chains.${family}.${reference}.upstreams.${rank}.headers: given one that cannot be sent; allowed: names without spaces, none of the connection's own, and values of one line`,
+            ],
+      ),
+    ),
+  )
+}
+
 const isId = (text: string): boolean => {
   try {
     idFromCb58(text)
@@ -177,6 +202,7 @@ export function ruleProblems(config: Config): string[] {
     ...planProblems(config.data),
     ...apiKeyProblems(config.data),
     ...upstreamProblems(config.chains),
+    ...headerProblems(config.chains),
     ...idProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),
     ...streamProblems(config),

@@ -101,6 +101,13 @@ const rows: [string, Given, string][] = [
     },
     'chains.bitcoin.r.upstreams.0.requestsPerSecond: given; allowed: left out when kind is electrum, which has no such thing',
   ],
+  ...[{ authorization: 'Bearer key\n' }, { 'Bearer key': 'authorization' }, { connection: 'close' }].map(
+    (headers): [string, Given, string] => [
+      `header that cannot be sent: ${JSON.stringify(headers)}`,
+      { file: { chains: { evm: { '1': { upstreams: [{ url: 'https://x', headers }] } } } } },
+      "chains.evm.1.upstreams.0.headers: given one that cannot be sent; allowed: names without spaces, none of the connection's own, and values of one line",
+    ],
+  ),
   [
     'Esplora over tcp://',
     {
