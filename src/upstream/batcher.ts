@@ -6,7 +6,7 @@ import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
 import type { Upstream } from './upstream.ts'
 import type { WireRequest } from './wire.ts'
 
-/** An entry on its way: `left` once nobody waits for it, `cancelSingle` while it travels alone. */
+/** An entry on its way: `left` once nobody waits for it; `onLeave` tells the request that carries it, once there is one. */
 interface Passenger {
   entry: RpcEntry
   bytes: number

@@ -22,7 +22,7 @@ export interface StoredConversion {
 }
 type NullableConversion = ColumnType<StoredConversion | null, string | null, string | null>
 
-/** Tables of the index of P, X and C. `chain` = network · 4 + letter, see `chain-number.ts`. */
+/** Tables of the index of P, X and C. `chain` = network · 4 + letter, see `codes.ts`. */
 export interface PrimaryIndexTables {
   network: { id: number; name: string; testnet: boolean }
   network_identity: { network: number; network_id: Int8; x_chain_id: Bytes; c_chain_id: Bytes; avax_asset_id: Bytes }
