@@ -47,10 +47,10 @@ export async function openEmbeddedPool(
   startDatabase = startEmbedded,
 ): Promise<EmbeddedPool> {
   const { folder, statementTimeoutMs, logger } = options
-  const unlock = folder === undefined ? async () => {} : await usable(takeFolder(folder))
+  const unlock = folder === undefined ? async () => {} : await takeFolder(folder)
   const start = async (): Promise<EmbeddedDatabase> =>
     startDatabase({
-      folder: folder === undefined ? undefined : await usable(makeData(folder, logger)),
+      folder: folder === undefined ? undefined : await makeData(folder, logger).catch(refusedBy(folder)),
       archive: options.archive,
     })
   let database = await start().catch(async (error: unknown) => {
@@ -117,23 +117,24 @@ export async function openEmbeddedPool(
   }
 }
 
+/** The lock on a folder, which is made where there is none; gives it back. */
 async function takeFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  return takeLock(folder)
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refusedBy(folder))
+  return takeLock(folder).catch(refusedBy(folder))
 }
 
-/** A full disk, or one that is read-only or somebody else's, may be another one soon. */
-async function usable<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+/** A disk that is full or read-only may become another; it is the folder's trouble, and no mistake of this program. */
+const refusedBy =
+  (folder: string) =>
+  (error: unknown): never => {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
     throw new StoreUnavailableError(
-      `the folder of the embedded database cannot be used: ${(error as Error).message}`,
+      // Strangers are shown what stands before the colon.
+      `the folder of the embedded database cannot be used (${code}): ${folder}, which store.dataDir, or dataDir, names, has to be one that this user may write to`,
       error,
     )
   }
-}
 
 const DRAFT = 'data.new-'
 

@@ -17,7 +17,7 @@ import { descendants } from '../../support/processes.ts'
 let original = ''
 const settings = (folder: string) => ({
   folder,
-  statementTimeoutMs: 2_000,
+  statementTimeoutMs: 20_000,
   maxWaiting: 100,
   logger: pino({ level: 'silent' }),
 })
@@ -25,7 +25,7 @@ const settings = (folder: string) => ({
 /** Tries to open a database three times. */
 const OPENING = `import { pino } from 'pino'
   import { openEmbeddedPool } from './src/store/connection/index.ts'
-  const settings = { statementTimeoutMs: 2_000, maxWaiting: 100, logger: pino({ level: 'silent' }) }
+  const settings = { statementTimeoutMs: 20_000, maxWaiting: 100, logger: pino({ level: 'silent' }) }
   for (let tried = 0; tried < 3; tried++)
     await openEmbeddedPool({ folder: process.argv[1], ...settings }).catch(({ code, message }) => console.log(code, message))`
 
@@ -108,7 +108,7 @@ it('counts as away where its folder is or lies in a file', async () => {
   for (const folder of [file, join(file, 'store')]) {
     const opened = openEmbeddedPool(settings(folder))
     await expect(opened).rejects.toThrow(StoreUnavailableError)
-    await expect(opened).rejects.toThrow(/^the folder of the embedded database cannot be used: (EEXIST|ENOTDIR)/)
+    await expect(opened).rejects.toThrow(/^the folder of the embedded database cannot be used \((EEXIST|ENOTDIR)\): /)
   }
 })
 
@@ -121,8 +121,9 @@ it('leaves nothing in a folder that takes no byte, however often it is tried', a
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [told] = await Promise.all([text(opener.stdout), once(opener, 'exit')])
-  expect(told.trim().split('\n')).toEqual(
-    Array(3).fill('STORE_UNAVAILABLE the folder of the embedded database cannot be used: EFBIG: file too large, write'),
+  const lines = told.trim().split('\n')
+  expect(lines.map((line) => line.split(':')[0])).toEqual(
+    Array(3).fill('STORE_UNAVAILABLE the folder of the embedded database cannot be used (EFBIG)'),
   )
   expect(await readdir(folder)).toEqual([])
 })

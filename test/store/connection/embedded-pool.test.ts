@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -21,6 +21,8 @@ beforeAll(async () => {
     database = await startEmbedded(worker)
     return database
   })
+  // The first statements are compiled.
+  await eventually(() => run('select 1'))
 })
 afterAll(async () => {
   await pool.end()
@@ -41,6 +43,16 @@ it('syncs to disk, keeps its memory small and refuses a second process', async (
   expect(await run('show shared_buffers')).toEqual([{ shared_buffers: '16MB' }])
   await expect(openEmbeddedPool(settings())).rejects.toThrow(StoreLockedError)
   expect((await readdir(folder)).sort()).toEqual(['data', 'firn.lock'])
+})
+
+it('says which folder it is that cannot be used, and that it is not there', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'firn-refused-'))
+  await writeFile(join(home, 'file'), '')
+  const refused = join(home, 'file', 'store')
+  const error: unknown = await openEmbeddedPool({ ...settings(), folder: refused }).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(StoreUnavailableError)
+  expect((error as Error).message).toMatch(`the folder of the embedded database cannot be used (ENOTDIR): ${refused}, `)
+  await rm(home, { recursive: true })
 })
 
 it('hands out the agreed types', async () => {
