@@ -27,6 +27,32 @@ export function readOr(readFile: ReadFile, path: string, problems: string[]): st
 /** Some editors begin a file with a byte order mark: it would be part of the first name. */
 export const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '')
+
+/** Whether what comes next in a text is the mistake, not that it has an end here. */
+function isWrong(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return /^Unexpected (token|non)/.test(messageOf(error))
+  }
+}
+
+/** Where a text stops being JSON. V8 names no place for a character that cannot stand where it does, such as a comment's. */
+function placeOf(error: unknown, text: string): number {
+  const place = /position (\d+)/.exec(messageOf(error))?.[1]
+  if (place !== undefined) return Number(place)
+  if (!isWrong(text)) return text.length
+  let [right, wrong] = [0, text.length]
+  while (wrong - right > 1) {
+    const middle = (right + wrong) >> 1
+    if (isWrong(text.slice(0, middle))) wrong = middle
+    else right = middle
+  }
+  return right
+}
+
 /**
  * The content of a configuration file. Keys that begin with `$` (`$schema`, `$comment`) are for editors and people.
  * JSON's own error text may quote the file, and so a secret: only the place is told.
@@ -39,9 +65,8 @@ export function parseConfigFile(path: string, text: string, problems: string[]):
       `${path}: given ${Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value}; allowed: a JSON object`,
     )
   } catch (error) {
-    const place = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-    const line = place === undefined ? '' : ` at line ${text.slice(0, Number(place)).split('\n').length}`
-    problems.push(`${path}: no valid JSON${line}`)
+    const line = text.slice(0, placeOf(error, text)).split('\n').length
+    problems.push(`${path}: no valid JSON at line ${line} (comments and commas at the end of a list are none)`)
   }
   return {}
 }

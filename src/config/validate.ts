@@ -3,7 +3,7 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { MASK } from '../lib/mask.ts'
 import { allowedBy } from './allowed.ts'
 import { closestName } from './closest-name.ts'
-import { membersOf } from './keys.ts'
+import { configKeys, membersOf } from './keys.ts'
 import { carriesSecret, maskBySchema } from './mask-config.ts'
 import { ConfigSchema } from './schema.ts'
 import { isTree, type Origins, originOf, type Tree } from './tree.ts'
@@ -44,6 +44,13 @@ function shown(schema: TSchema, value: unknown): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }
 
+/** The one key of that name, where it was put at the wrong level; undefined where there are several. Chains are named freely. */
+function elsewhere(given: readonly string[]): string | undefined {
+  if (given[0] === 'chains') return undefined
+  const [only, ...others] = configKeys.filter(({ path }) => path.at(-1) === given.at(-1))
+  return others.length === 0 ? only?.name : undefined
+}
+
 function unknownKey(path: readonly string[], from: string): string {
   const parent = schemaAt(path.slice(0, -1))
   const key = path.at(-1) ?? ''
@@ -51,8 +58,8 @@ function unknownKey(path: readonly string[], from: string): string {
   if (parent?.[Kind] === 'Record') return `${place}; allowed: ${allowedBy(parent)}`
   const known = Object.keys(membersOf(parent ?? ConfigSchema) ?? {})
   const near = closestName(key, known)
-  const hint =
-    near === undefined ? `allowed: ${known.join(', ')}` : `did you mean ${[...path.slice(0, -1), near].join('.')}?`
+  const meant = near === undefined ? elsewhere(path) : [...path.slice(0, -1), near].join('.')
+  const hint = meant === undefined ? `allowed: ${known.join(', ')}` : `did you mean ${meant}?`
   return `${place}; ${hint}`
 }
 

@@ -75,6 +75,11 @@ const rows: [string, Given, string][] = [
   ],
   ['file that an empty variable names', { argv: ['--config', ''] }, '--config: needs a value'],
   [
+    'key at the wrong level',
+    { file: { chainDeadlineMs: 1 } },
+    'chainDeadlineMs: unknown key (firn.config.json); did you mean balance.chainDeadlineMs?',
+  ],
+  [
     'operation of a plan that there is not',
     { file: { data: { plans: { default: { operations: ['live-check', 'getUtxosByAddresse'] } } } } },
     `data.plans.default.operations.1: given "getUtxosByAddresse" (firn.config.json); allowed: one of ${DATA_OPERATIONS.join(', ')}`,
@@ -250,12 +255,6 @@ describe('a mistake stops the start with one line', () => {
     expect(problemsOf({ argv: [`--api-auth-pasword=${LONG_SECRET}`] })[0]).toBe(
       '--api-auth-pasword: unknown flag; did you mean --api-auth-password?',
     )
-  })
-
-  it('says where JSON of a file breaks, not what stands there', () => {
-    const [line, ...others] = problemsOf({ file: `{\n "node": {\n  "identity": ${LONG_SECRET}\n}}` })
-    expect(others).toEqual([])
-    expect(line).toMatch(/^firn\.config\.json: no valid JSON( at line 3)?$/)
   })
 
   it('tells all mistakes of all sources at once', () => {

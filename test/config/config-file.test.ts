@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { problemsOf } from './sources.ts'
+
+const SECRET = 'correct-horse-battery-staple'
+
+describe('a file that is no JSON: the line is told, and not what stands there', () => {
+  it.each([
+    ['a word', 3, `{\n "node": {\n  "identity": ${SECRET}\n}}`],
+    ['a comment', 3, '{\n  "http": {\n    // here\n    "port": 1\n  }\n}'],
+    ['a comma too many', 3, '{\n  "http": {},\n}'],
+    ['a comma that is missing', 3, '{\n  "mode": "all"\n  "http": {}\n}'],
+    ['an end that comes too early', 3, '{\n  "http": {\n'],
+    ['what follows the end', 2, '{}\n}'],
+    ['nothing', 1, ''],
+  ])('%s', (_, line, file) => {
+    expect(problemsOf({ file })).toEqual([
+      `firn.config.json: no valid JSON at line ${line} (comments and commas at the end of a list are none)`,
+    ])
+  })
+})
