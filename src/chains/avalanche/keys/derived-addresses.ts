@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { CancelledError } from '../../../errors.ts'
 import { formatBech32Address } from '../../../lib/bech32-address.ts'
 import { bytesToHex } from '../../../lib/ids.ts'
 import type { OwnAddress } from '../balances/own-address.ts'
@@ -14,9 +15,16 @@ export type Branch = (typeof BRANCHES)[number]
 export interface DerivedAddresses {
   /**
    * Addresses `first` to `end - 1` of a branch.
-   * @throws BadInputError when the key is not valid.
+   * @throws BadInputError when the key is not valid; CancelledError once the signal has fired.
    */
-  range(key: string, branch: Branch, first: number, end: number, hrp: string): Promise<OwnAddress[]>
+  range(
+    key: string,
+    branch: Branch,
+    first: number,
+    end: number,
+    hrp: string,
+    signal?: AbortSignal,
+  ): Promise<OwnAddress[]>
 }
 
 /** A branch with more addresses in use than this is refused rather than scanned without end. */
@@ -45,21 +53,34 @@ export function createDerivedAddresses(): DerivedAddresses {
     return { node: child, addresses: [] }
   }
 
+  const derive = ({ node, addresses }: BranchState, end: number, hrp: string): void => {
+    const from = addresses.length
+    for (const { publicKey } of deriveChildren(node, from, Math.min(SLICE, end - from))) {
+      const bytes = addressBytes(publicKey)
+      addresses.push({ hex: bytesToHex(bytes), text: formatBech32Address(bytes, hrp) })
+    }
+  }
+  /** One slice in each turn of the event loop, whoever waits: a slice for each of hundreds would hold everybody up. */
+  let last: Promise<void> = Promise.resolve()
+  const inTurn = (work: () => void): Promise<void> => {
+    const done = last.then(work)
+    last = done.then(breathe, breathe)
+    return done
+  }
+
   return {
-    async range(key, branch, first, end, hrp) {
+    async range(key, branch, first, end, hrp, signal) {
       const mark = `${hrp}:${branch}:${key}`
       const state = branchOf(key, branch, mark)
-      while (state.addresses.length < end) {
-        const from = state.addresses.length
-        const children = deriveChildren(state.node, from, Math.min(SLICE, end - from))
-        for (const { publicKey } of children) {
-          const bytes = addressBytes(publicKey)
-          state.addresses.push({ hex: bytesToHex(bytes), text: formatBech32Address(bytes, hrp) })
-        }
-        // Set again, as the size has grown.
-        branches.set(mark, state)
-        await breathe()
-      }
+      while (state.addresses.length < end)
+        await inTurn(() => {
+          // Nobody waits for it any more: others do.
+          if (signal?.aborted) throw new CancelledError()
+          if (state.addresses.length >= end) return
+          derive(state, end, hrp)
+          // Set again, as the size has grown.
+          branches.set(mark, state)
+        })
       return state.addresses.slice(first, end)
     },
   }

@@ -36,10 +36,10 @@ const KEPT_KEYS = 50_000
 export function createEarlierUse({ derived, everUsed, gap, known, found }: EarlierUseDeps) {
   const asked = new LRUCache<string, true>({ max: KEPT_KEYS, ttl: KEPT_MS })
 
-  const lastOf = async (key: string, branch: Branch, hrp: string): Promise<number> => {
+  const lastOf = async (key: string, branch: Branch, hrp: string, signal?: AbortSignal): Promise<number> => {
     let last = known(key)?.[branch] ?? -1
     for (let first = last + 1; first <= last + gap && first < MAX_END; first += WINDOW) {
-      const window = await derived.range(key, branch, first, first + WINDOW, hrp)
+      const window = await derived.range(key, branch, first, first + WINDOW, hrp, signal)
       const at = await lastInUse(
         window.map(({ hex }) => hex),
         everUsed,
@@ -49,10 +49,10 @@ export function createEarlierUse({ derived, everUsed, gap, known, found }: Earli
     return last
   }
 
-  const learn = async (key: string, hrp: string): Promise<void> => {
+  const learn = async (key: string, hrp: string, signal?: AbortSignal): Promise<void> => {
     asked.set(key, true)
     try {
-      found(key, await Promise.all([lastOf(key, 0, hrp), lastOf(key, 1, hrp)]))
+      found(key, await Promise.all([lastOf(key, 0, hrp, signal), lastOf(key, 1, hrp, signal)]))
     } catch {
       asked.set(key, true, { ttl: AGAIN_MS })
     }
@@ -64,7 +64,7 @@ export function createEarlierUse({ derived, everUsed, gap, known, found }: Earli
     if (fresh.length === 0) return
     const patience = new AbortController()
     const ends = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
-    const learning = mapBounded(fresh, CONCURRENT_KEYS, (key) => learn(key, hrp))
+    const learning = mapBounded(fresh, CONCURRENT_KEYS, (key) => learn(key, hrp, signal))
     await Promise.race([learning, pause(PATIENCE_MS, ends)])
     patience.abort()
   }

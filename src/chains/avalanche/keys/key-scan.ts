@@ -55,6 +55,12 @@ export interface KeyScanDeps {
   remembered(key: string): LastUsed | undefined
 }
 
+/** Whose addresses, and until when somebody waits for them. */
+interface Reader {
+  hrp: string
+  signal: AbortSignal | undefined
+}
+
 const CONCURRENT_UNITS = 4
 
 /**
@@ -69,24 +75,30 @@ export async function scanKeys(
 ): Promise<ScanReading> {
   const { pool } = deps.network
   const { hrp } = await deps.network.facts(call)
-  const first = await firstAddresses(deps, pack, startProgress(pack.keys, deps.remembered), new Map(), hrp)
+  const reader = { hrp, signal: call.signal }
+  const first = await firstAddresses(deps, pack, startProgress(pack.keys, deps.remembered), new Map(), reader)
   const large = { P: first.length > MAX_STAKE_ADDRESSES, X: first.length > MAX_UTXO_ADDRESSES }
   return readSettled(
     pool,
     KEY_CHAINS.filter((chain) => large[chain] || expectMany.includes(chain)),
     call,
-    (callOf) => attempt(deps, pack, hrp, callOf),
+    (callOf) => attempt(deps, pack, reader, callOf),
   )
 }
 
-async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, callOf: CallOf): Promise<Attempt<ScanReading>> {
+async function attempt(
+  deps: KeyScanDeps,
+  pack: ScanPack,
+  reader: Reader,
+  callOf: CallOf,
+): Promise<Attempt<ScanReading>> {
   const { keys } = pack
   const branches = startProgress(keys, deps.remembered)
   const places: AddressPlaces = new Map()
   const windows: ScanWindow[] = []
   const many = { P: false, X: false }
   const read: Record<KeyChain, UnitReading[]> = { P: [], X: [] }
-  let addresses = await firstAddresses(deps, pack, branches, places, hrp)
+  let addresses = await firstAddresses(deps, pack, branches, places, reader)
   for (let round = 1; addresses.length > 0; round++) {
     const units = sliceUnits(addresses)
     const readings = await mapBounded(units, CONCURRENT_UNITS, async (unit) => {
@@ -109,7 +121,7 @@ async function attempt(deps: KeyScanDeps, pack: ScanPack, hrp: string, callOf: C
         windows.push({ key, addresses: own, P: P.state, X: X.state })
       }
     })
-    addresses = await nextAddresses(deps, branches, places, hrp)
+    addresses = await nextAddresses(deps, branches, places, reader)
   }
   const lastUsed = new Map(keys.map((key) => [key, lastUsedOf(key, branches)]))
   const manyCalls = KEY_CHAINS.filter((chain) => many[chain])
@@ -126,9 +138,9 @@ async function firstAddresses(
   pack: ScanPack,
   branches: readonly BranchProgress[],
   places: AddressPlaces,
-  hrp: string,
+  reader: Reader,
 ): Promise<OwnAddress[]> {
-  const derived = await nextAddresses(deps, branches, places, hrp)
+  const derived = await nextAddresses(deps, branches, places, reader)
   return [...derived, ...pack.addresses.filter(({ hex }) => !places.has(hex))]
 }
 
@@ -137,13 +149,13 @@ async function nextAddresses(
   { derived, gap }: KeyScanDeps,
   branches: readonly BranchProgress[],
   places: AddressPlaces,
-  hrp: string,
+  { hrp, signal }: Reader,
 ): Promise<OwnAddress[]> {
   const addresses: OwnAddress[] = []
   for (const progress of branches) {
     const end = nextEnd(progress, gap)
     if (end > MAX_END) throw new BadInputError(`the extended public key uses more than ${MAX_END} addresses`)
-    const window = await derived.range(progress.key, progress.branch, progress.end, end, hrp)
+    const window = await derived.range(progress.key, progress.branch, progress.end, end, hrp, signal)
     const from = progress.end
     window.forEach(({ hex }, offset) => {
       places.set(hex, { progress, index: from + offset })

@@ -5,7 +5,7 @@ import { addressBytes, deriveChildren } from '../../../../src/chains/avalanche/k
 import { addMultiples, compressPoint, ORDER, parsePoint } from '../../../../src/chains/avalanche/keys/curve.ts'
 import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
 import { parseExtendedKey } from '../../../../src/chains/avalanche/keys/extended-key.ts'
-import { BadInputError } from '../../../../src/errors.ts'
+import { BadInputError, CancelledError } from '../../../../src/errors.ts'
 import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
 import { sha256 } from '../../../../src/lib/sha256.ts'
 
@@ -43,6 +43,31 @@ describe('addresses of an account', () => {
     ])
     expect(first).toEqual(once.slice(0, 70))
     expect(overlap).toEqual(once.slice(50))
+  })
+
+  test('of many keys at once take a turn of the event loop each, and none once nobody waits for them', async () => {
+    const derived = createDerivedAddresses()
+    let turns = 0
+    let counting = true
+    const count = (): void => {
+      turns += 1
+      if (counting) setImmediate(count)
+    }
+    setImmediate(count)
+    const ranges = [0, 1].flatMap((branch) =>
+      [JUNK, ABANDON].flatMap((key) =>
+        ['a', 'b', 'c', 'd'].map((hrp) => derived.range(key, branch as 0 | 1, 0, 64, hrp)),
+      ),
+    )
+    await Promise.all(ranges)
+    counting = false
+    expect(turns).toBeGreaterThanOrEqual(15)
+    const leaving = new AbortController()
+    const left = derived.range(JUNK, 0, 0, 16_384, 'e', leaving.signal)
+    leaving.abort()
+    await expect(left).rejects.toThrow(CancelledError)
+    // Who comes next waits for nothing.
+    expect(await derived.range(JUNK, 0, 0, 64, 'e')).toHaveLength(64)
   })
 })
 
