@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises'
 import {
   createLocalJWKSet,
   errors,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
   type JWTPayload,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
@@ -84,8 +87,8 @@ export function createKeySet(read: () => Promise<string>, { cooldown, refresh, k
     triedAt = steadyNow()
     const readAt = triedAt
     reading = read()
-      .then((text) => {
-        keys = { find: createLocalJWKSet(JSON.parse(text)), readAt }
+      .then(async (text) => {
+        keys = { find: createLocalJWKSet(await usableOf(JSON.parse(text))), readAt }
       })
       .finally(() => {
         reading = undefined
@@ -114,6 +117,27 @@ export function createKeySet(read: () => Promise<string>, { cooldown, refresh, k
       )
     },
   }
+}
+
+/** RSA keys below this are refused by whoever verifies (RFC 7518). */
+const LEAST_RSA_BITS = 2_048
+
+/**
+ * The set without keys that nothing can be verified by, such as short or damaged ones: tokens that name one, or none, would
+ * be the server's trouble.
+ * @throws JWKSInvalid for what is no set of keys
+ */
+async function usableOf(set: JSONWebKeySet): Promise<JSONWebKeySet> {
+  createLocalJWKSet(set)
+  const usable = await Promise.all(set.keys.map(isUsable))
+  return { ...set, keys: set.keys.filter((_, index) => usable[index]) }
+}
+
+async function isUsable(key: JWK): Promise<boolean> {
+  const imported = await importJWK(key, key.alg ?? (key.kty === 'EC' ? 'ES256' : 'RS256')).catch(() => undefined)
+  if (imported === undefined || imported instanceof Uint8Array) return false
+  const { modulusLength = LEAST_RSA_BITS } = imported.algorithm as { modulusLength?: number }
+  return modulusLength >= LEAST_RSA_BITS
 }
 
 async function fetchKeys(url: string): Promise<string> {

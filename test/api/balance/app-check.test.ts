@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -194,6 +195,24 @@ describe('mode firebase', () => {
     expect(await judge(await unnamed(own))).toBe(true)
     expect(await judge(await unnamed(foreign))).toBe(true)
     expect(await judge(await unnamed(third.privateKey))).toBe(false)
+  })
+
+  it('takes keys that nothing can be verified by for none: tokens that name one, or none, are told right from wrong', async () => {
+    const file = join(folder, 'unusable.json')
+    const short = generateKeyPairSync('rsa', { modulusLength: 1_024 })
+    const unusable = [
+      { ...short.publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256' },
+      { kty: 'RSA', n: 'AAAA', kid: 'damaged', alg: 'RS256' },
+      { kty: 'oct', k: 'AAAA', kid: 'secret', alg: 'HS256' },
+      { kty: 'new', kid: 'of a kind to come' },
+    ]
+    writeFileSync(file, JSON.stringify({ keys: [...unusable, JSON.parse(keySet).keys[0]] }))
+    const judge = check({ mode: 'jwt', jwks: file })
+    const unnamed = (key: Key) =>
+      new SignJWT(GOOD).setProtectedHeader({ alg: 'RS256' }).setExpirationTime('1h').sign(key)
+    for (const { kid } of unusable) expect(await judge(await sign(GOOD, { kid }))).toBe(false)
+    expect(await judge(await unnamed(own))).toBe(true)
+    expect(await judge(await unnamed(foreign))).toBe(false)
   })
 
   it('goes by keys that it has, without a wait, while their server is away or silent, for a day', async () => {
