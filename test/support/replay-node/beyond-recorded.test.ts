@@ -89,6 +89,27 @@ it('errors come in the order in which a node looks', async () => {
   })
 })
 
+it('names of contracts are told for as little gas as they take', async () => {
+  interface Contract {
+    t: string
+    address: string
+    answers?: { name?: string | object }
+  }
+  const { blockchainID } = recorded.json<{ blockchainID: string }>('l1/l1.json')
+  const named = { 'C/rpc': 'network', [`${blockchainID}/rpc`]: 'l1' }
+  for (const [path, folder] of Object.entries(named)) {
+    let told = 0
+    for (const { t, address, answers } of lines<Contract>(`${folder}/manifest-evm.ndjson.gz`)) {
+      const name = answers?.name
+      if (t !== 'contract' || typeof name !== 'string' || name === '0x') continue
+      const call = { to: address, data: '0x06fdde03', gas: '0x7a120' }
+      expect(await ask(path, 'eth_call', [call, 'latest'])).toMatchObject({ result: name })
+      told += 1
+    }
+    expect(told).toBeGreaterThan(5)
+  }
+})
+
 it('the stake of validators is told without that of delegators', async () => {
   interface Row {
     address: string
