@@ -136,6 +136,8 @@ describe('trouble', () => {
     // The read itself goes on for whoever asks next.
     expect(fake.server.stats.inFlight).toBe(1)
     expect((await book.quote('usd', [AVAX], [], { deadline: Date.now() + 5 })).get(AVAX)).toBeUndefined()
+    // Nor was its end waited for.
+    expect(fake.server.stats.inFlight).toBe(1)
   })
 
   it('keeps what was answered before a batch failed', async () => {

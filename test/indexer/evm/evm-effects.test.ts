@@ -88,17 +88,11 @@ describe('logs of token transfers', () => {
       { ...shared, logIndex: 1, batchIndex: 2, tokenId: 9n, amount: 6n },
     ])
     // Both lists may be one, and their places need not be the first.
-    const one = words(96n, 96n, 0n, 2n, 7n, 8n)
-    expect(transfersOf(erc1155(BATCH, ANN, BOB, one))).toMatchObject([
+    expect(transfersOf(erc1155(BATCH, ANN, BOB, words(96n, 96n, 0n, 2n, 7n, 8n)))).toMatchObject([
       { tokenId: 7n, amount: 7n },
       { tokenId: 8n, amount: 8n },
     ])
-  })
-
-  it('ERC-1155: a batch whose lists end before their time is none, one that ends with the data is', () => {
-    const short = (...data: bigint[]) => transfersOf(erc1155(BATCH, ANN, BOB, words(...data)))
-    expect(short(64n, 64n, 2n, 7n)).toEqual([])
-    expect(short(64n, 64n, 1n, 7n)).toMatchObject([{ tokenId: 7n, amount: 7n }])
+    expect(transfersOf(erc1155(BATCH, ANN, BOB, words(64n, 64n, 2n, 7n)))).toEqual([])
   })
 
   it('ERC-2309: every token of the range, both ends with it', () => {

@@ -4,6 +4,7 @@ import type { EvmBalances, Outcome } from '../../../src/chains/capabilities.ts'
 import { BadInputError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
 import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
+import { gate } from '../../support/gate.ts'
 
 const MAX_STALE_MS = 60_000
 const CACHE_MS = 200
@@ -45,7 +46,7 @@ function stage({ wall = false } = {}) {
     return outcome.ok ? (outcome.reading.balances as EvmBalances).native : outcome.error.message
   }
   const fresh = () => reader.fresh(chain, 'evm', [{ id }])
-  return { world, read, reader, fresh, isFresh: () => fresh() !== undefined }
+  return { world, chain, read, reader, fresh, isFresh: () => fresh() !== undefined }
 }
 
 /** A read that its only reader leaves before it ends; returns what ends it all the same. */
@@ -74,6 +75,37 @@ it('stands in for a failed read up to the configured age, and not one millisecon
   // Nor does having been served make a reading younger.
   world.now += CACHE_MS
   expect(await read()).toBe('nobody answers')
+})
+
+it('accounts that are read already are waited for together, and none is read twice', async () => {
+  const { world, reader, chain } = stage()
+  const held = gate()
+  world.next = async () => {
+    await held.opened
+    return holding(7n)
+  }
+  const accounts = [{ id }, { id: id.replace('ab', 'cd') }]
+  const ask = () => reader.read(chain, 'evm', accounts, new AbortController().signal)
+  const [first, second] = [ask(), ask()]
+  expect([first.length, second.length]).toEqual([1, 1])
+  expect(second[0]?.accounts).toEqual(accounts)
+  held.open()
+  for (const [group] of [first, second])
+    expect((await group?.outcomes)?.map((outcome) => outcome.ok && outcome.reading.balances)).toEqual([
+      { native: 7n, tokens: [] },
+      { native: 7n, tokens: [] },
+    ])
+  expect(world.reads).toBe(1)
+})
+
+it('says after how long a read has failed', async () => {
+  const { world, reader, chain } = stage()
+  world.next = () => {
+    world.now += 3_000
+    return down
+  }
+  const [group] = reader.read(chain, 'evm', [{ id }], new AbortController().signal)
+  expect(await group?.outcomes).toMatchObject([{ ok: false, afterMs: 3_000 }])
 })
 
 it('balances do not stand still for an hour when the clock of the machine is set back by one', async () => {

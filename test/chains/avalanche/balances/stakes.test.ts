@@ -39,6 +39,14 @@ describe('staked outputs by their state after the stake', () => {
     expect(count('platform.getCurrentValidators')).toBe(before)
   })
 
+  test('a delegation may be larger than its validator, and the only one there', async () => {
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 20n }], nodeId: 'NodeID-a' }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 6_000, outputs: [bound(5_000n)] }),
+    )
+    expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 0n } })
+  })
+
   test('a lock of the owners counts like one that binds to staking, the later of both', async () => {
     const owned = (locktime: bigint, stakeableUntil: bigint, amount: bigint) => ({
       ...bound(stakeableUntil, amount),
