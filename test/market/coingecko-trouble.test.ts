@@ -44,6 +44,18 @@ describe('trouble', () => {
     expect([quotes.get(token(1)), quotes.unread(token(1))]).toEqual([undefined, false])
   })
 
+  it('a token without a price is asked for again after ten minutes, and not before', async () => {
+    const priceOf = async () => (await book.quote('usd', [], [token(1)])).get(token(1))?.price
+    open()
+    expect(await priceOf()).toBeUndefined()
+    fake.contracts[`avalanche/${token(1).address}`] = { usd: 2 }
+    const asked = fake.server.stats.requests
+    advance(599_000)
+    expect([await priceOf(), fake.server.stats.requests]).toEqual([undefined, asked])
+    advance(1_000)
+    await expect.poll(priceOf).toBe(2)
+  })
+
   it.each([
     ['500', { status: 500 }],
     ['HTML', { html: true }],
