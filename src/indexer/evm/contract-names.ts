@@ -26,6 +26,9 @@ const AT_ONCE = 8
 /** Calls of a page that are made again with more gas: anybody can make thousands of tokens that burn it. */
 const MORE_GAS = 12
 
+/** So often in a row a page is read again because a node is in trouble; then its contracts stay without what it did not tell. */
+const REREADS = 4
+
 /** How nodes say that a contract ended by itself: with more gas it does the same. */
 const ENDED = /revert|invalid ?(opcode|jump)|stack ?(underflow|overflow|limit)/i
 
@@ -33,6 +36,7 @@ const ENDED = /revert|invalid ?(opcode|jump)|stack ?(underflow|overflow|limit)/i
 export function createContractNames(pool: UpstreamPool, path: string) {
   const asked = new LRUCache<string, true>({ max: REMEMBERED })
   const kept = new LRUCache<string, ContractNames>({ max: KEPT })
+  let patience = REREADS
 
   async function call(contract: string, data: string, gas: string, options: CallOptions): Promise<Buffer | undefined> {
     const timed = { ...options, deadline: Date.now() + CALL_MS }
@@ -47,16 +51,18 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     try {
       return await call(contract, data, NAME_GAS, { signal })
     } catch (error) {
-      if (error instanceof JsonRpcError) {
+      if (error instanceof JsonRpcError && !error.retryable) {
         if (ENDED.test(error.message) || reading.moreGas-- <= 0) return undefined
         // It was said already that there is none for what a name should take.
         return call(contract, data, LONG_NAME_GAS, alone).catch(() => undefined)
       }
     }
-    // What others answer in the same batch must not decide. A node that could not be asked says nothing about the
-    // contract: then the page is read again.
+    // What others answer in the same batch must not decide. A node that could not be asked, or that lacks the state of its
+    // newest block, says nothing about the contract: then the page is read again.
     return call(contract, data, NAME_GAS, alone).catch((error: unknown) => {
       if (!(error instanceof JsonRpcError)) throw error
+      reading.trouble ||= error.retryable
+      if (error.retryable && patience > 0) throw error
       return undefined
     })
   }
@@ -85,7 +91,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     async learn(receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<ReadonlyMap<string, ContractNames>> {
       const contracts = new Set(receipts.flatMap(loggedMoves).flatMap(({ moves }) => moves[0]?.contract ?? []))
       const fresh = [...contracts].filter((contract) => !asked.has(contract))
-      const reading = { signal, moreGas: MORE_GAS }
+      const reading = { signal, moreGas: MORE_GAS, trouble: false }
       const found = await mapBounded(
         fresh,
         AT_ONCE,
@@ -95,7 +101,12 @@ export function createContractNames(pool: UpstreamPool, path: string) {
           return [contract, names] as const
         },
         signal,
-      )
+      ).catch((error: unknown) => {
+        if (reading.trouble) patience -= 1
+        throw error
+      })
+      // Who is always in trouble holds up no further page.
+      if (fresh.length > 0 && !reading.trouble) patience = REREADS
       for (const contract of fresh) {
         asked.set(contract, true)
         kept.delete(contract)
@@ -109,4 +120,6 @@ interface Reading {
   signal: AbortSignal
   /** Calls that may still be made again with more gas. */
   moreGas: number
+  /** A node had trouble of its own with a call, twice. */
+  trouble: boolean
 }

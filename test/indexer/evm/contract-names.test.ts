@@ -137,3 +137,36 @@ it.each([
   const names = await createContractNames(pool, '').learn(receiptsOf(contracts), AbortSignal.timeout(60_000))
   expect(names.get(long)?.name).toBe('Long')
 })
+
+/** A node that has not the state of its newest block so many times, and what it was asked. */
+function stumblingNode(times: number) {
+  const seen = { asked: 0 }
+  const pool = {
+    async rpc(_path: string, _method: string, params: readonly unknown[]) {
+      const [{ data }] = params as [{ data: string }]
+      seen.asked += 1
+      if (data === NAME && times-- > 0) throw new JsonRpcError('header not found', -32000, undefined, true)
+      if (data !== NAME) throw new JsonRpcError('execution reverted', 3)
+      return encodeAbiParameters([{ type: 'string' }], ['Honest'])
+    },
+  }
+  return { seen, pool: pool as unknown as UpstreamPool }
+}
+
+it('a node that lacks the state of its newest block for a moment takes no name away: the page is read again', async () => {
+  const { pool } = stumblingNode(4)
+  const names = createContractNames(pool, '')
+  const learn = () => names.learn(receiptsOf([HONEST]), AbortSignal.timeout(5_000))
+  for (let times = 0; times < 2; times += 1) await expect(learn()).rejects.toThrow('header not found')
+  expect(await learn()).toEqual(new Map([[HONEST, { name: 'Honest' }]]))
+})
+
+it('a node that is always in trouble holds up one page of the index, and no further one until it has answered', async () => {
+  const { pool } = stumblingNode(12)
+  const names = createContractNames(pool, '')
+  const learn = (at: number) => names.learn(receiptsOf([hostile(at)]), AbortSignal.timeout(5_000))
+  for (let times = 0; times < 4; times += 1) await expect(learn(1)).rejects.toThrow('header not found')
+  expect(await learn(1)).toEqual(new Map([[hostile(1), {}]]))
+  expect(await learn(2)).toEqual(new Map([[hostile(2), {}]]))
+  expect(await learn(3)).toEqual(new Map([[hostile(3), { name: 'Honest' }]]))
+})
