@@ -12,6 +12,9 @@ function appCheckProblems({ appCheck }: Config['balance']): string[] {
   if (appCheck.mode === 'jwt' && appCheck.secret === undefined && appCheck.jwks === undefined) {
     return [`${name}.secret: missing; needed: secret or jwks when ${name}.mode is jwt`]
   }
+  if (appCheck.mode === 'jwt' && appCheck.secret !== undefined && appCheck.jwks !== undefined) {
+    return [`${name}.jwks: given beside ${name}.secret; allowed: one of them when ${name}.mode is jwt`]
+  }
   if (appCheck.mode === 'firebase' && appCheck.projectNumber === undefined && appCheck.projectId === undefined) {
     return [`${name}.projectNumber: missing; needed: projectNumber or projectId when ${name}.mode is firebase`]
   }

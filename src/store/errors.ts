@@ -31,7 +31,7 @@ export class OlderSchemaError extends StoreUnavailableError {
 /** Another process holds the embedded database's folder. */
 export class StoreLockedError extends FirnError {
   constructor(message: string) {
-    super(message, { code: 'STORE_LOCKED', status: 503, expose: true })
+    super(message, { code: 'STORE_LOCKED', status: 503, retryable: true })
   }
 }
 

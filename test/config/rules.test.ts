@@ -140,6 +140,17 @@ const rows: [string, Given, string][] = [
     'balance.appCheck.secret: missing; needed: secret or jwks when balance.appCheck.mode is jwt',
   ],
   [
+    'jwt with two kinds of keys',
+    {
+      argv: [
+        '--balance-app-check-mode=jwt',
+        '--balance-app-check-jwks=https://k',
+        `--balance-app-check-secret=${'s'.repeat(32)}`,
+      ],
+    },
+    'balance.appCheck.jwks: given beside balance.appCheck.secret; allowed: one of them when balance.appCheck.mode is jwt',
+  ],
+  [
     'firebase without project',
     { argv: ['--balance-app-check-mode=firebase'] },
     'balance.appCheck.projectNumber: missing; needed: projectNumber or projectId when balance.appCheck.mode is firebase',

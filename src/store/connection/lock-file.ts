@@ -93,8 +93,9 @@ async function succeeded(path: string, draft: string, line: readonly Holder[]): 
   return inForce
 }
 
+/** Strangers are shown what stands before the colon. */
 const refusal = (folder: string, owner: Owner): string =>
-  `the embedded database in ${folder} is in use by process ${owner.pid}; use DATABASE_URL to run several processes`
+  `the embedded database is in use by another process: process ${owner.pid} has ${folder}; use DATABASE_URL to run several processes`
 
 async function linked(draft: string, path: string): Promise<boolean> {
   try {

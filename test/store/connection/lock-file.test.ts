@@ -24,7 +24,9 @@ it('lets one in, names it to the others, and lets the next one in behind it', as
   expect(held).toHaveLength(1)
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   for (const reason of refused) expect(reason).toBeInstanceOf(StoreLockedError)
-  expect(String(refused[0])).toContain(`process ${process.pid}`)
+  expect(String(refused[0])).toContain(`in use by another process: process ${process.pid} has ${folder}`)
+  // Where the database is, and whose, is none of a client's business.
+  expect(refused[0]).toMatchObject({ expose: false, retryable: true })
   await held[0]?.()
   await (await takeLock(folder))()
 })
