@@ -12,14 +12,24 @@ export interface IndexAge {
   disowned: boolean
 }
 
+/** Clocks of two machines may be so far apart, milliseconds. */
+const SKEW_MS = 15_000
+
 /**
- * Undefined while nothing is committed. What was written by a clock that was ahead says nothing before its time comes: it
- * counts as being as old as it lies ahead, or a chain that stands still would look new for as long.
+ * Milliseconds since a moment. What was written by a clock that was ahead says nothing before its time comes: it counts as
+ * being as old as it lies ahead, or a chain that stands still would look new for as long.
  *
- * @param nowMs unix milliseconds
+ * @param atMs unix milliseconds, as `nowMs`
  */
+export function ageOf(atMs: number, nowMs: number): number {
+  const ageMs = nowMs - atMs
+  if (ageMs >= 0) return ageMs
+  return -ageMs <= SKEW_MS ? 0 : -ageMs
+}
+
+/** Undefined while nothing is committed. @param nowMs unix milliseconds */
 export function indexAge({ tip, currentAtMs }: StreamProgress, nowMs: number): IndexAge | undefined {
-  return tip && { height: tip.height, ageMs: Math.abs(nowMs - Number(currentAtMs)), disowned: currentAtMs === DISOWNED }
+  return tip && { height: tip.height, ageMs: ageOf(Number(currentAtMs), nowMs), disowned: currentAtMs === DISOWNED }
 }
 
 /** Whether nothing may be answered from it, whatever age is allowed where it is of another chain. */

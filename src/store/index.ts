@@ -10,7 +10,7 @@ export {
   StoreSpreadError,
   StoreUnavailableError,
 } from './errors.ts'
-export { type IndexAge, indexAge, isTooOld, oldIndexText } from './index-age.ts'
+export { ageOf, type IndexAge, indexAge, isTooOld, oldIndexText } from './index-age.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'
 export { differenceOf, type IndexedNetwork, type IndexedNetworks } from './network-identity.ts'
 export type { DueNft, FetchedMetadata, NftMetadataRecords } from './nft-metadata-records.ts'

@@ -30,7 +30,9 @@ it('one that was current in a time to come, by a clock that was ahead, is as old
   const ahead = indexAge(progressAt(86_400_000n), 1_000)
   expect(ahead).toEqual({ height: 7n, ageMs: 86_399_000, disowned: false })
   expect(ahead && isTooOld(ahead, 300_000)).toBe(true)
-  expect(indexAge(progressAt(1_500n), 1_000)).toMatchObject({ ageMs: 500 })
+  // Clocks of two machines are never quite the same.
+  expect(indexAge(progressAt(16_000n), 1_000)).toMatchObject({ ageMs: 0 })
+  expect(indexAge(progressAt(16_001n), 1_000)).toMatchObject({ ageMs: 15_001 })
 })
 
 it('a genesis of the time 0, as that of C, is old and of its own chain', () => {

@@ -1,4 +1,5 @@
 import { formatGoDuration } from '../../lib/go-time.ts'
+import { ageOf } from '../../store/index.ts'
 import { APPLICATION_TAG, type HealthCheck, type HealthMessage, UnhealthyError } from './health-check.ts'
 
 /** How far the index of one chain is. */
@@ -43,8 +44,7 @@ export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
           troubles.push(`${name} is not indexed yet`)
           continue
         }
-        // Of a time to come: `indexAge`.
-        const ageMs = Math.abs(now() - stream.currentAtMs)
+        const ageMs = ageOf(stream.currentAtMs, now())
         const age = formatGoDuration(BigInt(ageMs) * NANOSECONDS_PER_MS)
         message[name] = { lastAcceptedHeight: Number(stream.height), ...(stream.disowned ? {} : { age }) }
         if (stream.disowned) troubles.push(`${name} is of another chain than that of the nodes`)
