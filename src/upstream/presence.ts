@@ -22,6 +22,7 @@ export const createPresence = (onChange: () => void, now: () => number = Date.no
     absent,
     serves: () => serves,
     sawPlace: (isThere) => {
+      if (isThere && serves) return
       const before = absent()
       serves = isThere
       saidAt = isThere ? undefined : now()

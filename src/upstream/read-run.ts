@@ -75,7 +75,7 @@ class ReadRun<T> implements Run {
   #first: Upstream | undefined
   #tried: Upstream[] = []
   /** Who said that it lacks it; not asked again. */
-  readonly #lacking: Upstream[] = []
+  #lacking: Upstream[] | undefined
   #legs: Leg[] = []
   #attempts = 0
   #round = 0
@@ -182,7 +182,7 @@ class ReadRun<T> implements Run {
     this.#failures.push(fallback === undefined ? failure : { ...failure, fallback: this.#signed(fallback, leg) })
     if (lacks(failure)) {
       this.#attempts -= 1
-      this.#lacking.push(leg.upstream)
+      this.#lacking = [...(this.#lacking ?? []), leg.upstream]
     }
     const { pool, reporter } = this.#deps
     if (reporter.active())
@@ -218,7 +218,7 @@ class ReadRun<T> implements Run {
     // Who did not understand the question will not the next time, and what others say after a pause is rarely more.
     const again =
       own.some((one) => PASSING.has(one.kind) && !lacks(one)) && !own.some(({ kind }) => kind === 'doubtful')
-    this.#tried = [...this.#lacking]
+    this.#tried = [...(this.#lacking ?? [])]
     this.#round += 1
     if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))
     else if (resumesAt !== undefined && own.every(({ kind }) => kind === 'rate-limited')) this.#sleepUntil(resumesAt)

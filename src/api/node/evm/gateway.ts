@@ -82,9 +82,11 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const tips = new WeakMap<UpstreamPool, Map<string, ChainTip>>()
   const tipOf = ({ path, source }: Endpoint): ChainTip => {
     const { pool } = pools.group(source)
-    const ofPool = tips.get(pool) ?? new Map<string, ChainTip>()
-    const tip = ofPool.get(path) ?? createChainTip({ maxLagBlocks, head: () => pool.head(), onSetBack: cache.clear })
-    tips.set(pool, ofPool.set(path, tip))
+    const ofPool = tips.get(pool)
+    const known = ofPool?.get(path)
+    if (known) return known
+    const tip = createChainTip({ maxLagBlocks, head: () => pool.head(), onSetBack: cache.clear })
+    tips.set(pool, (ofPool ?? new Map<string, ChainTip>()).set(path, tip))
     return tip
   }
   pools.onAnew((pool) => {

@@ -23,7 +23,7 @@ export interface AnswerRoom {
 }
 
 /** For whom no more than this waits is not behind, bytes. */
-const SMALL = 65_536
+export const SMALL = 65_536
 
 /** @param room bytes of all that waits for those who are behind */
 export function createAnswerRoom(room: number): AnswerRoom {

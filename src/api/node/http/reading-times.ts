@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { TransientMap } from '../../../lib/transient-map.ts'
-import { createAnswerRoom, type Reader } from './answer-room.ts'
+import { createAnswerRoom, type Reader, SMALL } from './answer-room.ts'
 
 /** Cuts clients that do not take the answer they asked for: it would hold its memory and its place for ever. */
 export interface ReadingTimes {
@@ -13,12 +13,11 @@ const LOOK_MS = 1_000
 
 /**
  * @param limitMs time for a whole answer; whether some of it is read meanwhile does not count
- * @param roomBytes of all answers that wait, together
+ * @param roomBytes of all answers that are complete and wait, together; streams are written as they are read
  */
 export function createReadingTimes(limitMs: number, roomBytes: number): ReadingTimes {
   /** In the order of their deadlines, because the limit is the same for all. */
   const waiting = new TransientMap<ServerResponse, number>()
-  const open = new TransientMap<ServerResponse, Reader>()
   const room = createAnswerRoom(roomBytes)
   let timer: NodeJS.Timeout | undefined
 
@@ -30,28 +29,26 @@ export function createReadingTimes(limitMs: number, roomBytes: number): ReadingT
       waiting.delete(response)
       response.destroy()
     }
-    // Of streams nobody says when more waits.
-    for (const reader of open.values()) room.look(reader)
     schedule()
   }
   const schedule = (): void => {
-    if (timer === undefined && open.size > 0) timer = setTimeout(look, Math.min(LOOK_MS, limitMs)).unref()
+    if (timer === undefined && waiting.size > 0) timer = setTimeout(look, Math.min(LOOK_MS, limitMs)).unref()
   }
   return {
     watch(response) {
-      const reader = { waiting: () => response.writableLength, cut: () => void response.destroy() }
-      open.set(response, reader)
-      schedule()
+      let reader: Reader | undefined
       response.once('prefinish', () => {
         // Most answers are gone before anybody looks.
         if (response.destroyed) return
         waiting.set(response, performance.now() + limitMs)
+        schedule()
+        if (response.writableLength <= SMALL) return
+        reader = { waiting: () => response.writableLength, cut: () => void response.destroy() }
         room.look(reader)
       })
       const done = (): void => {
         waiting.delete(response)
-        open.delete(response)
-        room.leave(reader)
+        if (reader) room.leave(reader)
       }
       response.once('finish', done)
       response.once('close', done)
