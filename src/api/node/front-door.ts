@@ -6,6 +6,7 @@ import { connectionPairs, type NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
 import { preflightMethod } from './http/cors.ts'
 import { hostProblem } from './http/host-header.ts'
+import { createQueuedAnswers } from './http/queued-answers.ts'
 import { createReadingTimes } from './http/reading-times.ts'
 import { ServerRequest } from './http/server-request.ts'
 import { cleanPath, parseTarget, type RequestTarget } from './http/target.ts'
@@ -74,6 +75,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const answering = new WeakMap<Duplex, ServerResponse>()
   const upgraded = new WeakSet<Duplex>()
   const reading = createReadingTimes(options.answerTimeoutMs, options.answerRoomBytes)
+  const queued = createQueuedAnswers()
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
@@ -89,6 +91,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     (others: RequestListener): RequestListener =>
     (request, response) => {
       answering.set(request.socket, response)
+      queued.watch(request, response)
       reading.watch(response)
       const target = parseTarget(request.url ?? '/')
       const badHost = hostProblem(request)

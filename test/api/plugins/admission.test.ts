@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { createAdmission, refuseAdmission } from '../../../src/api/plugins/admission.ts'
@@ -50,6 +51,29 @@ describe('more requests than a server takes', () => {
     ])
     leave()
     await eventually(async () => expect((await fetch(`${url}/v1/balance/get-supported-chains`)).status).toBe(200))
+  })
+
+  it('count requests behind others on one connection no longer than it lives', async () => {
+    const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 4 } })
+    const body = JSON.stringify({
+      data: [{ namespace: 'eip155', references: ['1'], addresses: ['0x000000000000000000000000000000000000dEaD'] }],
+      currency: 'usd',
+    })
+    const head = `POST /v1/balance/get-balances HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+    for (let turn = 0; turn < 3; turn += 1) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write((head + body).repeat(3))
+      // The first one is being answered: all three have come in.
+      await once(socket, 'data')
+      socket.destroy()
+    }
+    await eventually(async () => {
+      const { open, leave } = await fill(url, 4)
+      const statuses = (await Promise.all(open)).map(({ status }) => status)
+      leave()
+      expect(statuses).toEqual([200, 200, 200, 200])
+    })
   })
 
   it('never keep health, metrics and probes out', async () => {
