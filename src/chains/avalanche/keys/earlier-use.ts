@@ -51,10 +51,15 @@ export function createEarlierUse({ derived, everUsed, gap, known, found }: Earli
 
   const learn = async (key: string, hrp: string, signal?: AbortSignal): Promise<void> => {
     asked.set(key, true)
+    // It ends with its reader, which says nothing of the index: the next one must not go without.
+    const forget = (): void => void asked.delete(key)
+    signal?.addEventListener('abort', forget)
     try {
       found(key, await Promise.all([lastOf(key, 0, hrp, signal), lastOf(key, 1, hrp, signal)]))
     } catch {
-      asked.set(key, true, { ttl: AGAIN_MS })
+      if (!signal?.aborted) asked.set(key, true, { ttl: AGAIN_MS })
+    } finally {
+      signal?.removeEventListener('abort', forget)
     }
   }
 

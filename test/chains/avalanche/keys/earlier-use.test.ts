@@ -33,8 +33,8 @@ async function stage(everUsed?: (used: ReadonlySet<string>) => EverUsed) {
   const keys = createKeyScanner({ network, gap: 50, everUsed: everUsed?.(used) })
   const source = createPvmBalanceSource({ network, keys, now: () => NOW, caip2Id: AVALANCHE_CAIP2.testnet.P })
   const wallet = { id: 'w', addresses: [], extendedPublicKeys: [KEY], filterOutDust: false }
-  return async (): Promise<bigint> => {
-    const outcome = (await source.readBalances([wallet], context())).get('w')
+  return async (call = context()): Promise<bigint> => {
+    const outcome = (await source.readBalances([wallet], call)).get('w')
     if (!outcome?.ok) throw outcome?.error ?? new Error('no answer')
     return outcome.value.native
   }
@@ -74,4 +74,14 @@ test('an index that is busy holds up the first scan only, and not for long', asy
   expect(asked).toBe(2)
   busy.open()
   await expect.poll(native).toBe(11n)
+})
+
+test('who leaves while the index is asked leaves the next reader no less', async () => {
+  const leaving = new AbortController()
+  const native = await stage((used) => async (addresses) => {
+    leaving.abort()
+    return addresses.some((hex) => used.has(hex))
+  })
+  await expect(native({ ...context(), signal: leaving.signal })).rejects.toThrow()
+  expect(await native()).toBe(11n)
 })
