@@ -1,7 +1,7 @@
 import { isRecord } from '../lib/json-record.ts'
 import { accessOf } from './error-texts.ts'
 import { type FailureKind, failed, type Outcome } from './outcome.ts'
-import { readEntry, readJsonBody } from './rpc-message.ts'
+import { readEntry, readJsonBody, unreadStatus } from './rpc-message.ts'
 import { judgeRefusal, judgeStatus } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
 
@@ -90,7 +90,7 @@ export const readBatch = (host: string, wire: WireAnswer, count: number): Outcom
   if (limited && !TOO_MANY_TEXT.test(text)) return failed(limited)
   if (status === 403 && accessOf(text) === 'closed') return failed({ host, kind: 'status', reason: `status ${status}` })
   if (REFUSING_STATUS.has(status)) return refusal(text)
-  if (status < 200 || status >= 300) return failed({ host, kind: 'status', reason: `status ${status}` })
+  if (status < 200 || status >= 300) return failed(unreadStatus(host, status))
   const body = readJsonBody(host, wire)
   if (!body.ok) return body.outcome
   return Array.isArray(body.value) ? readArray(host, body.value, count, wire.body.length) : readObject(host, body.value)

@@ -1,6 +1,6 @@
 import { parseJson } from '../lib/json.ts'
 import { isRecord } from '../lib/json-record.ts'
-import { failed, NOTHING_THERE, type Outcome } from './outcome.ts'
+import { type Failure, failed, NOTHING_THERE, type Outcome } from './outcome.ts'
 import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
 import type { WireAnswer } from './wire.ts'
 
@@ -58,6 +58,14 @@ export const readJsonBody = (host: string, answer: WireAnswer): ReadBody => {
   }
 }
 
+/** The failure behind a status beside which nothing was said: who serves nothing at the path is not the one to be asked. */
+export const unreadStatus = (host: string, status: number): Failure<never> => ({
+  host,
+  kind: 'status',
+  reason: `status ${status}`,
+  ...(status === NOTHING_THERE ? { unheard: 'place' } : {}),
+})
+
 /**
  * Reads the answer to a single call. Some servers send JSON-RPC errors with an HTTP error status: then the body decides,
  * from 500 on where it says more than the status does.
@@ -79,6 +87,5 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
     if (!trouble || outcome.kind !== 'answer') return outcome
   }
   const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
-  const elsewhere = status === NOTHING_THERE ? { unheard: 'place' as const } : {}
-  return failed(trouble ?? refused ?? { host, kind: 'status', reason: `status ${status}`, ...elsewhere })
+  return failed(trouble ?? refused ?? unreadStatus(host, status))
 }
