@@ -29,7 +29,7 @@ import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
 import { createSourceChains } from './source-chains.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
-import { forwardWrite, type WritePolicy } from './writes.ts'
+import { forwardWrite, type WritePolicy, waitFor } from './writes.ts'
 
 /** Hands requests on to nodes and their answers back, byte for byte. */
 export interface Forwarder {
@@ -179,10 +179,11 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       else if (wasTurnedAway(answer)) last = answer
       else return answer
     }
-    if (unheard && !last) return unheard
+    // Of who was not asked nobody knows: it may be the one that runs the chain.
+    if (unheard && !last && inOrder.length === members.length) return unheard
     // What a node says of its own limits is between it and this server.
     const verdict = last && judgeOf(call)(last)
-    const wait = verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined
+    const wait = verdict?.kind === 'retry' ? verdict.retryAfterMs : waitFor(members)
     throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
   }
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {

@@ -136,26 +136,58 @@ function lastWord(
 }
 
 /** Milliseconds until the first node that a rate limit keeps us from may be asked again; undefined = there is none. */
-function waitFor(members: readonly Member[]): number | undefined {
+export function waitFor(members: readonly Member[]): number | undefined {
   const now = Date.now()
   const ends = members.map((member) => member.pausedUntil()).filter((end) => end > now)
   return ends.length === 0 ? undefined : Math.min(...ends) - now
 }
 
-/**
- * All nodes at once; the first success counts, and if there is none the first that spoke about the transaction. Those
- * that a rate limit makes wait are left out, unless they are all there are.
- */
-async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
-  const free = members.filter((member) => member.pausedUntil() <= Date.now())
-  return sendToSome(call, free.length > 0 ? free : members)
+/** What came of a write so far. */
+interface Told {
+  /** What counts: a success, else the first word about the transaction. */
+  word?: RawResponse
+  last?: RawResponse
+  failure?: unknown
+  /** Nodes that looked at it, or may have. */
+  looked: number
+  /** Time for all of them. */
+  readonly until: number
 }
 
-/** So many at once; the others when none of these runs the chain. */
-async function sendToSome(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
-  const answers = members.slice(0, MAX_NODES).map((member) => send(member, call))
+/**
+ * All nodes at once, four at most that look at it; the first success counts, and if there is none the first that spoke
+ * about the transaction. Those that a rate limit makes wait are left out, unless nobody else runs the chain.
+ */
+async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
+  const now = Date.now()
+  const told: Told = { looked: 0, until: now + ALL_MS }
+  await sendToEnough(
+    call,
+    members.filter((member) => member.pausedUntil() <= now),
+    told,
+  )
+  if (told.looked === 0)
+    await sendToEnough(
+      call,
+      members.filter((member) => member.pausedUntil() > now),
+      told,
+    )
+  return told.word ?? lastWord(call, told.last, told.failure, members)
+}
+
+/** To so many that enough look at it: others in place of those that do not run the chain. */
+async function sendToEnough(call: ForwardCall, members: readonly Member[], told: Told): Promise<void> {
+  for (let at = 0; at < members.length && told.looked < MAX_NODES && !told.word; ) {
+    const some = members.slice(at, at + MAX_NODES - told.looked)
+    at += some.length
+    await sendToSome(call, some, told)
+  }
+}
+
+async function sendToSome(call: ForwardCall, members: readonly Member[], told: Told): Promise<void> {
+  const answers = members.map((member) => send(member, call, told.until))
   try {
-    return await Promise.any(
+    told.word = await Promise.any(
       answers.map(async (answer) => {
         const response = await answer
         if (!isVerdict(call, response) || !isSuccess(response)) throw new Error('not taken')
@@ -163,15 +195,16 @@ async function sendToSome(call: ForwardCall, members: readonly Member[]): Promis
       }),
     )
   } catch {
-    const settled = await Promise.allSettled(answers)
-    const spoken = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    const verdict = spoken.find((response) => isVerdict(call, response))
-    if (verdict) return verdict
-    const others = members.slice(MAX_NODES)
-    if (others.length > 0 && spoken.length === answers.length && spoken.every((one) => isUnheard(call, one)))
-      return sendToSome(call, others)
-    const failed = settled.find((one) => one.status === 'rejected')
-    return lastWord(call, spoken.at(-1), failed?.reason, members)
+    for (const one of await Promise.allSettled(answers)) {
+      if (one.status === 'fulfilled' && isUnheard(call, one.value)) {
+        told.last ??= one.value
+        continue
+      }
+      told.looked += 1
+      if (one.status === 'rejected') told.failure ??= one.reason
+      else if (isVerdict(call, one.value)) told.word ??= one.value
+      else told.last = one.value
+    }
   }
 }
 

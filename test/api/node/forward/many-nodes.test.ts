@@ -96,3 +96,32 @@ it('who lacks it is asked once, however often another fails', async () => {
   expect(JSON.parse(text)).toMatchObject({ error: { message: "couldn't get tx: not found" } })
   expect(front.nodes.map(({ asked }) => asked.length)).toEqual([1, 1, 4])
 })
+
+it.each(['one', 'all'] as const)('a transaction reaches it also when another one is cut off: %s', async (policy) => {
+  const front = await startWithL1(7, { node: { writePolicy: policy } } as never)
+  nodeAt(front, 0).answer = (call) => (isL1(call) ? 'cut' : undefined)
+  const { status, text } = await front.post(RPC, evmCall('eth_sendRawTransaction', `["0x02${'ef'.repeat(110)}"]`))
+  expect([status, JSON.parse(text)]).toMatchObject([200, { result: '0x1' }])
+  // Nor is what others say, who do not run it, the last word.
+  for (const node of front.nodes.slice(1)) node.answer = (call) => (isL1(call) ? NOT_HERE : undefined)
+  nodeAt(front, 0).answer = (call) => (isL1(call) ? { status: 502, body: '<html>' } : undefined)
+  const failed = await front.post(RPC, evmCall('eth_sendRawTransaction', `["0x02${'fe'.repeat(110)}"]`))
+  expect(failed.status).toBeGreaterThanOrEqual(502)
+})
+
+it.each(['one', 'all'] as const)(
+  'while the only node that runs an L1 is asked too often, nobody is told that there is no such chain: %s',
+  async (policy) => {
+    const front = await startWithL1(3, { node: { writePolicy: policy } } as never)
+    nodeAt(front, 2).answer = (call) =>
+      isL1(call) ? { status: 429, headers: { 'retry-after': '60' }, body: 'slow down' } : undefined
+    for (let turn = 0; turn < 2; turn += 1)
+      for (const call of [
+        evmCall('eth_sendRawTransaction', `["0x0${turn}${'ab'.repeat(110)}"]`),
+        evmCall('warp_getMessageAggregateSignature', `["0x${turn}",67,""]`),
+      ]) {
+        const { status, headers } = await front.post(RPC, call)
+        expect([status, headers.has('retry-after')]).toEqual([503, true])
+      }
+  },
+)
