@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { bytea } from './bytea.ts'
 import { tokenStandards } from './codes.ts'
 import { nowSeconds } from './database.ts'
@@ -35,7 +36,8 @@ export interface NftMetadataRecords {
   /**
    * Takes tokens whose fetch is due, those that a user asked for first, and puts their next turn `leaseSeconds` away, so
    * that several workers share the queue and a killed one loses nothing. `which`: only those that a user asked for; `without`:
-   * contracts of which only those are taken.
+   * contracts of which only those are taken. Of the queue the first thousand are looked at: where none of these may be taken,
+   * those that are due for long go behind the others, and it is for a later call to find what stood behind them.
    */
   takeDue(limit: number, leaseSeconds: number, which?: 'asked', without?: readonly string[]): Promise<DueNft[]>
   /**
@@ -62,20 +64,25 @@ export interface NftMetadataRecords {
 /** Due since ever: whoever asks must not wait behind the backlog of a chain that is being indexed. */
 const ASKED = 0n
 
+/** Entries of the queue that are looked at: a collection of a million tokens would be read to its end at each turn. */
+const HEAD = 1_000
+/** Who was due before this, seconds, goes behind the others where he is in their way: not more often, as each is a write. */
+const LONG_SECONDS = 600n
+/** At most so often some of them go, milliseconds: it is work for a database that answers others meanwhile. */
+const MOVE_MS = 1_000
+
 /** The one clock that all processes have in common; a time that is still to come is of a clock that was wrong. */
 const databaseSeconds = sql.raw('floor(extract(epoch from clock_timestamp()))::int8')
 
 export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNumbers): NftMetadataRecords {
   const key = ({ stream, contract, tokenId }: Pick<DueNft, 'stream' | 'contract' | 'tokenId'>) =>
     sql`contract = ${bytea(contract)} and stream = ${stream} and token_id = ${tokenId.toString()}::numeric`
+  const moveBehind = createMoveBehind(db)
   return {
     async takeDue(limit, leaseSeconds, which, without = []) {
       const now = nowSeconds()
       const lease = now + BigInt(leaseSeconds)
-      const others =
-        without.length === 0
-          ? sql``
-          : sql` and (due_at = ${ASKED} or contract not in (${sql.join(without.map(bytea))}))`
+      const until = which === 'asked' ? ASKED : now
       const query = sql<{
         evm_chain_id: bigint
         stream: number
@@ -86,16 +93,17 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
         asked: boolean
       }>`
         with due as (
-          select contract, stream, token_id, due_at = ${ASKED} as asked from evm_nft_metadata
-          where due_at <= ${which === 'asked' ? ASKED : now}${others}
-          order by due_at, contract, stream, token_id limit ${limit} for update skip locked)
+          select m.contract, m.stream, m.token_id, m.due_at = ${ASKED} as asked from ${lineWithout(until, without)}
+          order by m.due_at, m.contract, m.stream, m.token_id limit ${limit} for update of m skip locked)
         update evm_nft_metadata m set due_at = ${lease}, attempts = m.attempts + 1
         from due join stream s on s.id = due.stream
         join evm_nft n on n.contract = due.contract and n.stream = due.stream and n.token_id = due.token_id
         where m.contract = due.contract and m.stream = due.stream and m.token_id = due.token_id
         returning s.evm_chain_id, m.stream, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts,
           due.asked`
-      return (await query.execute(db)).rows.map((row) => ({
+      const { rows } = await query.execute(db)
+      if (rows.length === 0 && without.length > 0) await moveBehind(now, without)
+      return rows.map((row) => ({
         chainId: row.evm_chain_id,
         stream: row.stream,
         contract: row.contract,
@@ -141,5 +149,33 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
       if (row === undefined) return { found: false }
       return { found: true, retryAfterSeconds: Math.max(1, coolDownSeconds - Number(row.passed)) }
     },
+  }
+}
+
+/** What is due, with its condition, as `m`. */
+function lineWithout(until: bigint, without: readonly string[]): RawBuilder<unknown> {
+  if (without.length === 0) return sql`evm_nft_metadata m where m.due_at <= ${until}`
+  return sql`(${head(until)}) first
+    join evm_nft_metadata m on m.contract = first.contract and m.stream = first.stream and m.token_id = first.token_id
+    where m.due_at <= ${until} and (first.due_at = ${ASKED} or first.contract not in (${sql.join(without.map(bytea))}))`
+}
+
+const head = (until: bigint): RawBuilder<unknown> =>
+  sql`select contract, stream, token_id, due_at from evm_nft_metadata where due_at <= ${until}
+    order by due_at, contract, stream, token_id limit ${HEAD}`
+
+/** Puts tokens of these contracts that stand at the head of the queue for long behind what is due by now. */
+function createMoveBehind(db: Kysely<Database>): (now: bigint, contracts: readonly string[]) => Promise<void> {
+  let nextAt = Number.NEGATIVE_INFINITY
+  return async (now, contracts) => {
+    if (steadyNow() < nextAt) return
+    nextAt = steadyNow() + MOVE_MS
+    await sql`with moved as (
+        select m.contract, m.stream, m.token_id from (${head(now - LONG_SECONDS)}) first
+        join evm_nft_metadata m on m.contract = first.contract and m.stream = first.stream and m.token_id = first.token_id
+        where m.due_at <= ${now - LONG_SECONDS} and m.due_at > ${ASKED}
+          and m.contract in (${sql.join(contracts.map(bytea))}) for update of m skip locked)
+      update evm_nft_metadata m set due_at = ${now} from moved
+      where m.contract = moved.contract and m.stream = moved.stream and m.token_id = moved.token_id`.execute(db)
   }
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { describeStores } from '../../support/store.ts'
 import { address, commitEvm, L1, NFTS, nft } from './range-samples.ts'
 
@@ -13,5 +13,24 @@ describeStores('NFT metadata that is due', (open) => {
     const asked = await store.nftMetadata.takeDue(10, 600, undefined, [contract])
     expect(asked).toMatchObject([{ tokenId: 7n, asked: true }])
     expect(await store.nftMetadata.takeDue(10, 600, undefined, [address(9)])).toMatchObject([{ tokenId: 300n }])
+  })
+
+  it('lets what stands behind a large collection come forward, and reads no more than the head of the queue for it', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const { contract } = NFTS
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 7_200_000)
+    const many = Array.from({ length: 1_500 }, (_, n) => nft(0, address(1), BigInt(n)))
+    await commitEvm(store, L1.name, 0, { nfts: many })
+    clock.mockReturnValue(Date.now() + 3_600_000)
+    await commitEvm(store, L1.name, 1, { nfts: [{ ...nft(1, address(1), 1n), contract: address(0xdd) }] })
+    clock.mockRestore()
+    const take = () => store.nftMetadata.takeDue(10, 600, undefined, [contract])
+    expect(await take()).toEqual([])
+    expect(await take()).toMatchObject([{ contract: address(0xdd), tokenId: 1n, attempts: 0 }])
+    // Those that went behind it have lost nothing else, and stay in their order.
+    const rest = await store.nftMetadata.takeDue(2_000, 600)
+    expect(rest.map(({ contract }) => contract)).toEqual(Array(1_500).fill(contract))
+    expect(new Set(rest.map(({ attempts }) => attempts))).toEqual(new Set([0]))
   })
 })
