@@ -41,8 +41,18 @@ export async function syncTree(folder: string): Promise<void> {
   await mapBounded([...names.map((name) => join(folder, name)), folder], AT_ONCE, syncOne)
 }
 
-/** Brings one file to the disk, or the names in a folder. */
+/**
+ * Brings one file to the disk, or the names in a folder. Some file systems (shared folders of virtual machines, older SMB)
+ * have no such thing for folders: there nothing is to be done, as for Postgres itself.
+ */
 export async function syncOne(path: string): Promise<void> {
   const file = await open(path, 'r')
-  await file.sync().finally(() => file.close())
+  try {
+    await file.sync()
+  } catch (error) {
+    const isMissing = ['EINVAL', 'EBADF', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')
+    if (!isMissing || !(await file.stat()).isDirectory()) throw error
+  } finally {
+    await file.close()
+  }
 }

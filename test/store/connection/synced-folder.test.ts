@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { syncOne } from '../../../src/store/connection/synced-folder.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -53,3 +54,12 @@ it('has each commit on the disk before it is told, and all that making a databas
   expect(written.ofMaking).toBe(0)
   expect(written.byDatabase).toBeGreaterThanOrEqual(200)
 }, 120_000)
+
+it.skipIf(process.platform !== 'linux')(
+  'does without for folders where the file system has no such thing, and for no file',
+  async () => {
+    // Of what Linux shows of its processes nothing can be brought to a disk.
+    await syncOne('/proc/self')
+    await expect(syncOne('/proc/self/status')).rejects.toMatchObject({ code: 'EINVAL' })
+  },
+)
