@@ -57,9 +57,10 @@ function placeOf(error: unknown, text: string): number {
  * The content of a configuration file. Keys that begin with `$` (`$schema`, `$comment`) are for editors and people.
  * JSON's own error text may quote the file, and so a secret: only the place is told.
  */
-export function parseConfigFile(path: string, text: string, problems: string[]): Tree {
+export function parseConfigFile(path: string, content: string, problems: string[]): Tree {
+  const text = withoutMark(content)
   try {
-    const value: unknown = JSON.parse(withoutMark(text))
+    const value: unknown = JSON.parse(text)
     if (isTree(value)) return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('$')))
     problems.push(
       `${path}: given ${Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value}; allowed: a JSON object`,

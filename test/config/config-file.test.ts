@@ -7,6 +7,7 @@ describe('a file that is no JSON: the line is told, and not what stands there', 
   it.each([
     ['a word', 3, `{\n "node": {\n  "identity": ${SECRET}\n}}`],
     ['a comment', 3, '{\n  "http": {\n    // here\n    "port": 1\n  }\n}'],
+    ['a comment behind a byte order mark', 3, '\uFEFF{\n  "http": {\n    "port": // here\n 1\n  }\n}'],
     ['a comma too many', 3, '{\n  "http": {},\n}'],
     ['a comma that is missing', 3, '{\n  "mode": "all"\n  "http": {}\n}'],
     ['an end that comes too early', 3, '{\n  "http": {\n'],
