@@ -263,9 +263,9 @@ class ReadRun<T> implements Run {
     for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
   }
 
-  /** Hosts that serve what is asked for here, as they have shown, and said nothing this time. */
+  /** Hosts of this network that serve what is asked for here, as they have shown, and said nothing this time. */
   #silent(): string[] {
-    const spoke = new Set(this.#failures.flatMap(({ host, fallback }) => (fallback ? [host] : [])))
+    const spoke = new Set(this.#failures.flatMap((one) => (one.fallback || one.kind === 'foreign' ? [one.host] : [])))
     return this.#deps.upstreams.flatMap(({ host, serves }) => (serves() && !spoke.has(host) ? [host] : []))
   }
 

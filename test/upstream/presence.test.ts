@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { AnswerVerdict, IdentityProbe } from '../../src/upstream/index.ts'
 import { createPresence } from '../../src/upstream/presence.ts'
 import { heightProbe, startTestPool, until } from '../support/upstream-pool.ts'
 
@@ -75,4 +76,21 @@ it('of many servers the last alone serves the path: it is asked at once', async 
   const { pool: nowhere, servers: all } = await startTestPool([{ faults }, { faults }])
   await expect(nowhere.rpc('/C', 'm', [0], { batch: false })).rejects.toThrow('status 404')
   expect(all.map(({ stats }) => stats.requests)).toEqual([1, 1])
+})
+
+it('who is of another network has never served it', async () => {
+  const identity: IdentityProbe = {
+    network: 'the main network',
+    path: '',
+    rpc: 'whoami',
+    parse: String,
+    matches: (network) => network === 'main',
+  }
+  const stranger = { answer: ({ method }: { method: string }) => (method === 'whoami' ? 'test' : 1) }
+  const { pool } = await startTestPool([{ faults: { status: 404 } }, stranger], { deps: { identity, onePlace: true } })
+  const judge = ({ status }: { status: number }): AnswerVerdict =>
+    status === 404 ? { kind: 'retry', reason: 'status 404', behind: true, unheard: 'place' } : { kind: 'answer' }
+  const body = '{"jsonrpc":"2.0","id":1,"method":"m"}'
+  for (let turn = 0; turn < 2; turn += 1)
+    expect((await pool.exchange({ method: 'POST', path: '', body }, { judge })).status).toBe(404)
 })
