@@ -1,5 +1,4 @@
 const COMMA = 0x2c
-const QUOTE = 0x22
 const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
@@ -19,7 +18,7 @@ export function isTooHeavy(raw: Buffer): boolean {
   for (let at = 0; at < raw.length && weight <= MOST; at += 1) {
     const byte = raw[at]
     if (byte === COMMA) weight += 1
-    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT || (byte === COLON && raw[at - 1] === QUOTE)) weight += HEAVY
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT || byte === COLON) weight += HEAVY
   }
   return weight > MOST
 }

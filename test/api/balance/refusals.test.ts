@@ -155,6 +155,7 @@ describe('bodies that break the rules', () => {
     ['empty lists', '[],', 3_000_000],
     ['empty objects', '{},', 3_000_000],
     ['members', '{"a":1},', 1_000_000],
+    ['members behind a space', '"a" :1,', 100_000],
     ['numbers', '1,', 5_000_000],
   ])('with millions of values are refused before they are read: %s', async (_name, value, count) => {
     const response = await send(`{"data":[${value.repeat(count)}null]}`)
