@@ -5,8 +5,9 @@ import type { Upstream } from './upstream.ts'
 export interface Ranking {
   /**
    * The best upstream that was not tried yet: healthy ones first, laggards only when no healthy one is left, then those
-   * that serve nothing at the pool's place, those with an open breaker last. Undefined when all are tried or paused. A busy healthy upstream is waited for rather than
-   * a lagging one asked. `probe` lets this read be the one probe of an open breaker.
+   * that serve nothing at the pool's place, those with an open breaker last. Undefined when all are tried or paused. A
+   * busy healthy upstream is waited for rather than a lagging one asked. `probe` lets this read be the one probe of an
+   * open breaker.
    */
   choose(tried: readonly Upstream[], now: number, probe: boolean): Upstream | undefined
   /** A healthy upstream with free capacity, for a hedge. */
