@@ -6,6 +6,18 @@ import type { Config } from './schema.ts'
 
 function appCheckProblems({ appCheck }: Config['balance']): string[] {
   const name = 'balance.appCheck'
+  if (appCheck.mode === 'off') {
+    // Whoever gives a token means it to be asked for: without a mode everybody would be let in.
+    const {
+      secret,
+      jwks,
+      tokens: [token],
+    } = appCheck
+    const given = Object.entries({ tokens: token, secret, jwks }).find(([, value]) => value !== undefined)
+    return given
+      ? [`${name}.mode: given "off"; needed: static, jwt or firebase where ${name}.${given[0]} is given`]
+      : []
+  }
   if (appCheck.mode === 'static' && appCheck.tokens.length === 0) {
     return [`${name}.tokens: missing; needed: at least one token when ${name}.mode is static`]
   }

@@ -28,6 +28,13 @@ export class OlderSchemaError extends StoreUnavailableError {
   }
 }
 
+/** No server has made its tables in the database yet, and whoever asks must not do it: most often it is another database's URL. */
+export class NoSchemaError extends StoreUnavailableError {
+  constructor() {
+    super('the database holds no index: its tables are made by the first server of it, and nothing is changed here')
+  }
+}
+
 /** Another process holds the embedded database's folder. */
 export class StoreLockedError extends FirnError {
   constructor(message: string) {

@@ -42,7 +42,7 @@ export interface Store {
   readonly kind: 'embedded' | 'server'
   /**
    * Opens and migrates now; later calls answer the same. Rejects with StoreLockedError, StoreSpreadError or
-   * StoreUnavailableError (of these, OlderSchemaError where it must not migrate).
+   * StoreUnavailableError (of these, NoSchemaError or OlderSchemaError where it must not migrate).
    */
   open(): Promise<void>
   /** False until something was asked of the store. */

@@ -18,7 +18,7 @@ export interface VerifyOptions {
  * Compares the configured index with the configured nodes; store and connections are opened for it and closed again. An
  * embedded database belongs to this process meanwhile, so that it is this one that follows the chains: what addresses can
  * spend can be compared only where index and nodes stand at the same blocks. On a server nothing is written.
- * @throws OlderSchemaError when the database there is of an earlier version
+ * @throws NoSchemaError or OlderSchemaError when the database there is empty or of an earlier version
  */
 export async function runVerify(config: Config, options: VerifyOptions, signal: AbortSignal): Promise<VerifyReport> {
   // The database of a server that may be running is not this process's to change.

@@ -135,6 +135,16 @@ const rows: [string, Given, string][] = [
     'balance.appCheck.tokens: missing; needed: at least one token when balance.appCheck.mode is static',
   ],
   [
+    'tokens that nobody would be asked for',
+    { file: { balance: { appCheck: { tokens: ['t'] } } } },
+    'balance.appCheck.mode: given "off"; needed: static, jwt or firebase where balance.appCheck.tokens is given',
+  ],
+  [
+    'a key that no token would be held against',
+    { argv: ['--balance-app-check-jwks=https://k'] },
+    'balance.appCheck.mode: given "off"; needed: static, jwt or firebase where balance.appCheck.jwks is given',
+  ],
+  [
     'jwt without key',
     { argv: ['--balance-app-check-mode=jwt'] },
     'balance.appCheck.secret: missing; needed: secret or jwks when balance.appCheck.mode is jwt',

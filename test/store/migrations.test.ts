@@ -66,7 +66,7 @@ describe('a database of an earlier version', () => {
       await store.close()
       return said
     }
-    expect(await open()).toContain('step 0001-node-state is missing')
+    expect(await open()).toContain('the database holds no index')
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     const tables = `select count(*)::int as count from pg_tables where schemaname = 'public'`

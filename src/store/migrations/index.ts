@@ -5,7 +5,7 @@
  */
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import type { Db } from '../database.ts'
-import { NewerSchemaError, OlderSchemaError, StoreUnavailableError } from '../errors.ts'
+import { NewerSchemaError, NoSchemaError, OlderSchemaError, StoreUnavailableError } from '../errors.ts'
 import * as nodeState from './0001-node-state.ts'
 import * as primaryIndex from './0002-primary-index.ts'
 import * as evmIndex from './0003-evm-index.ts'
@@ -77,12 +77,13 @@ export async function refuseNewerSchema(db: Kysely<unknown> | Db): Promise<void>
 
 /**
  * For whoever only looks: the schema is this program's version already.
- * @throws OlderSchemaError or NewerSchemaError when it is not
+ * @throws NoSchemaError, OlderSchemaError or NewerSchemaError when it is not
  */
 export async function expectSchema(pool: PostgresPool): Promise<void> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const { rows } = await sql<{ there: boolean }>`select to_regclass('firn_migration') is not null as there`.execute(db)
   const applied = new Set(rows[0]?.there ? await appliedSteps(db) : [])
+  if (applied.size === 0) throw new NoSchemaError()
   const missing = Object.keys(STEPS).find((name) => !applied.has(name))
   if (missing !== undefined) throw new OlderSchemaError(missing)
   await refuseNewerSchema(db)
