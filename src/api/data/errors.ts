@@ -10,6 +10,7 @@ interface Issue {
 }
 
 interface ThrownError extends Error {
+  code?: string
   statusCode?: number
   validation?: Issue[]
   validationContext?: string
@@ -21,12 +22,16 @@ const DECLARED = new Set([400, 401, 403, 404, 429])
 /** Seconds after which may be asked again what failed because a server behind this one was away, late or had too much to do. */
 const RETRY_AFTER = '1'
 
-/** The one error body of this API, for every status. SDKs throw on any other shape. */
+/**
+ * The one error body of this API, for every status. SDKs throw on any other shape. What a client sent may be cut within a
+ * character, and many parsers take no half of one.
+ */
 export function refuse(reply: FastifyReply, statusCode: number, message: string | string[]): FastifyReply {
+  const told = typeof message === 'string' ? message.toWellFormed() : message.map((one) => one.toWellFormed())
   return reply
     .code(statusCode)
     .type('application/json; charset=utf-8')
-    .send({ message, error: STATUS_CODES[statusCode] ?? 'Error', statusCode })
+    .send({ message: told, error: STATUS_CODES[statusCode] ?? 'Error', statusCode })
 }
 
 /** Error handler of the indexed API; nothing of an unexpected error leaves the server. */
@@ -38,6 +43,8 @@ export function installErrors(app: FastifyInstance): void {
         400,
         withoutBranches(error.validation).map((issue) => describe(issue, error)),
       )
+    // Thrown for a method that has no route here, before it is said that there is none.
+    if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') return notFound(request, reply)
     if (error instanceof FirnError) return refuseKnown(error, request, reply)
     const status = error.statusCode ?? 500
     if (status >= 400 && status < 500) return refuse(reply, DECLARED.has(status) ? status : 400, error.message)

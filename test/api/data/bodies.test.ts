@@ -6,7 +6,7 @@ import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/com
 import { dataApi } from '../../../src/api/data/index.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
 import { AddressesBodySchema } from '../../../src/api/data/utxos.ts'
-import { FirnError } from '../../../src/errors.ts'
+import { BadInputError, FirnError } from '../../../src/errors.ts'
 
 const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({
   method: 'POST',
@@ -45,6 +45,10 @@ beforeAll(async () => {
       route('/v1/none', {}),
       route('/v1/some', { body: Type.Object({ addresses: Type.String() }) }),
       route('/v1/either', { body: AddressesBodySchema }),
+      route('/v1/cut', {
+        method: 'GET',
+        handle: () => Promise.reject(new BadInputError(`no address: ${'𝑻'.slice(0, 1)}`)),
+      }),
       ...Object.entries(FAILURES).map(([name, error]) =>
         route(`/v1/fails/${name}`, { handle: () => Promise.reject(error) }),
       ),
@@ -107,6 +111,19 @@ it('an unknown path is 404, whatever is sent there', async () => {
 it('an unknown path is named without what was asked of it', async () => {
   const answer = await app.inject('/v1/nothing?token=secret')
   expect(answer.json()).toEqual({ message: 'Cannot GET /v1/nothing', error: 'Not Found', statusCode: 404 })
+})
+
+it('a method that needs a body has no route either, with or without one', async () => {
+  const url = '/v1/either'
+  for (const sent of [{}, { payload: '{}', headers: JSON_TYPE }]) {
+    const answer = await app.inject({ method: 'QUERY' as 'GET', url, ...sent })
+    expect(answer.json()).toEqual({ message: `Cannot QUERY ${url}`, error: 'Not Found', statusCode: 404 })
+  }
+})
+
+it('what a client sent is told in whole characters', async () => {
+  const answer = await app.inject('/v1/cut')
+  expect(answer.json()).toMatchObject({ message: 'no address: \ufffd' })
 })
 
 const SILENT = 'a server behind this one did not answer'
