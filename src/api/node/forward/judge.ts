@@ -35,10 +35,11 @@ const BEHIND =
   /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header (for hash )?not found|^unknown block$|^block not found(: |$)|missing trie node/
 /**
  * Texts of a node that has not all that others have: state-synced (old blocks, atomic transactions), pruned, without a
- * part of its index, or with limits of its own. What a contract says begins otherwise.
+ * part of its index, without an L1 that others run (it knows no other names than those of its own chains), or with limits of
+ * its own. What a contract says begins otherwise.
  */
 const WITHOUT =
-  /^not found$|^couldn't get .{1,120}: not found$|^(block|header|transaction) [#0-9a-fx]{1,70} not found$|^transaction not found$|^could not find tx |^historical proof query not allowed|^required historical state unavailable|^missing block |^requested too many blocks|^gas required exceeds allowance/
+  /^there is no (?:chain|ID) with alias|^problem parsing source chainID .{1,300}: there is no ID with alias: |^not found$|^couldn't get .{1,120}: not found$|^(block|header|transaction) [#0-9a-fx]{1,70} not found$|^transaction not found$|^could not find tx |^historical proof query not allowed|^required historical state unavailable|^missing block |^requested too many blocks|^gas required exceeds allowance/
 /** Texts of a node that lacks the method: others may be older, newer, or have the API switched on. */
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
 /** No node is left alone for longer, whatever it asks for. */

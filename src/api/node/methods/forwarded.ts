@@ -23,6 +23,8 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'info.getVMs': identity,
   'info.peers': identity,
   'info.uptime': identity,
+  // So says one that has not caught up with the chain, or runs P alone.
+  'info.isBootstrapped': { target: 'any', absentWhen: '"isBootstrapped":false' },
   'info.getNetworkID': settled,
   'info.getNetworkName': settled,
   'info.getTxFee': settled,

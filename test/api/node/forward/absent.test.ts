@@ -39,6 +39,45 @@ it.each(CASES)('%s %s: what one node has not is asked of another', async (path, 
   }
 })
 
+const L1 = `'${OTHER_CHAIN}'`
+const SOURCE = `problem parsing source chainID "${OTHER_CHAIN}": there is no ID with alias: ${OTHER_CHAIN}`
+/** As nodes say it that do not run an L1, or still catch up with it. */
+const UNKNOWN: readonly [path: string, method: string, params: object, there: object, absent: object | string][] = [
+  [
+    '/ext/info',
+    'info.isBootstrapped',
+    { chain: OTHER_CHAIN },
+    { isBootstrapped: true },
+    `there is no chain with alias/ID ${L1}`,
+  ],
+  ['/ext/info', 'info.isBootstrapped', { chain: OTHER_CHAIN }, { isBootstrapped: true }, { isBootstrapped: false }],
+  [
+    '/ext/info',
+    'info.getBlockchainID',
+    { alias: OTHER_CHAIN },
+    { blockchainID: OTHER_CHAIN },
+    `there is no ID with alias: ${OTHER_CHAIN}`,
+  ],
+  ['/ext/bc/X', 'avm.getUTXOs', { addresses: ['X-a'], sourceChain: OTHER_CHAIN }, { numFetched: '0' }, SOURCE],
+  ['/ext/bc/C/avax', 'avax.getUTXOs', { addresses: ['C-a'], sourceChain: OTHER_CHAIN }, { numFetched: '0' }, SOURCE],
+  ['/ext/bc/P', 'platform.getUTXOs', { addresses: ['P-a'], sourceChain: OTHER_CHAIN }, { numFetched: '0' }, SOURCE],
+]
+
+it.each(UNKNOWN)('%s %s: an L1 that only one node runs is there', async (path, method, params, there, absent) => {
+  const lacking = (asked: Asked): Reply => (typeof absent === 'string' ? failure(asked, absent) : result(asked, absent))
+  for (const index of [0, 4]) {
+    const front = await startFront(5)
+    for (const node of front.nodes) node.answer = (asked) => (asked.method === method ? lacking(asked) : undefined)
+    const nowhere = await front.post(path, gorillaCall(method, JSON.stringify(params)))
+    expect(JSON.parse(nowhere.text)).toMatchObject(
+      typeof absent === 'string' ? { error: { message: absent } } : { result: absent },
+    )
+    nodeAt(front, index).answer = (asked) => (asked.method === method ? result(asked, there) : undefined)
+    const { text } = await front.post(path, gorillaCall(method, JSON.stringify(params)))
+    expect((JSON.parse(text) as { result?: object }).result).toEqual(there)
+  }
+})
+
 /** As one says it that does not run the chain, has not caught up with it, or is of another version. */
 const UNASKED: readonly [what: string, Reply | ((asked: Asked) => Reply)][] = [
   ['does not run the chain', { status: 404, body: '404 page not found\n' }],
