@@ -61,6 +61,9 @@ async function main(): Promise<void> {
   process.stdout.write(`Firn ready at ${address}\n`)
 }
 
+// Without a listener a disk that is full, or a pipe that nobody reads, would end the process for one line.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+
 main().catch((error: unknown) => {
   const lines = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
   // A node prints its own complaints to standard output; scripts look for them there.

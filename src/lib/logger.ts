@@ -1,4 +1,5 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { openStandardError } from './line-output.ts'
 import { MASK, maskQuery, maskUrl, maskUrlsIn, SECRET_HEADERS } from './mask.ts'
 import { currentTrace } from './trace-context.ts'
 
@@ -106,6 +107,6 @@ export function createLogger(options: { level: string }, stream?: DestinationStr
         },
       },
     },
-    stream ?? destination(2),
+    stream ?? openStandardError(),
   )
 }

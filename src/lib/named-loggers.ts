@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type DestinationStream, destination, type Logger } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
+import { openStandardError } from './line-output.ts'
 import { createLogFile, type LogFile } from './log-file.ts'
 import { createLogger } from './logger.ts'
 import { leastLevel, type NodeLogLevel, nodeLogLevel, pinoLevel } from './node-log-levels.ts'
@@ -64,7 +65,7 @@ function createSplitter(levels: LoggerLevels, display: DestinationStream, file: 
  */
 export function createNamedLoggers(options: NamedLoggersOptions, stream?: DestinationStream): NamedLoggers {
   const { level, displayLevel = level, dir } = options
-  const display = stream ?? destination(2)
+  const display = stream ?? openStandardError()
   const entries = new Map<string, Entry>()
 
   let debugs = false

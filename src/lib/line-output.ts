@@ -1,0 +1,77 @@
+import { write, writeSync } from 'node:fs'
+import type { DestinationStream } from 'pino'
+
+/** Bytes that wait for a slow reader at most; lines beyond are lost. */
+const MAX_WAITING = 16_777_216
+/** Between two attempts on a pipe that is full, milliseconds. */
+const FULL_PIPE_MS = 100
+/** Attempts at the end of the process. */
+const LAST_ATTEMPTS = 10
+
+const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
+
+/**
+ * Lines for a descriptor. Where it takes none (a file on a full disk, a pipe that nobody reads) they are lost until it does
+ * again. pino's own stream throws such an error at the process, and at its end waits for room without end: a server whose
+ * log's disk was full neither answered nor ended.
+ */
+export function createLineOutput(descriptor: number): DestinationStream {
+  let waiting: string[] = []
+  let length = 0
+  let writing = false
+  /** A part of a line was written, and its rest is lost. */
+  let isTorn = false
+
+  const take = (): Buffer => {
+    const lines = Buffer.from((isTorn ? '\n' : '') + waiting.join(''))
+    waiting = []
+    length = 0
+    isTorn = false
+    return lines
+  }
+  const send = (all: Buffer, from = 0): void => {
+    writing = true
+    write(descriptor, all, from, all.length - from, null, (error, written) => {
+      if (error && isFull(error)) return void setTimeout(send, FULL_PIPE_MS, all, from)
+      if (error) isTorn ||= from > 0 && all[from - 1] !== NEW_LINE
+      else if (from + written < all.length) return send(all, from + written)
+      writing = false
+      if (waiting.length > 0) send(take())
+    })
+  }
+  process.on('exit', () => {
+    if (waiting.length > 0) writeLast(descriptor, take())
+  })
+  return {
+    write(line) {
+      if (length + line.length > MAX_WAITING) return
+      waiting.push(line)
+      length += line.length
+      if (!writing) send(take())
+    },
+  }
+}
+
+const NEW_LINE = 0x0a
+
+/** Nothing is lost at an orderly end, and no end waits for a reader that is gone. */
+function writeLast(descriptor: number, all: Buffer): void {
+  let from = 0
+  for (let left = LAST_ATTEMPTS; from < all.length && left > 0; ) {
+    try {
+      from += writeSync(descriptor, all, from)
+    } catch (error) {
+      if (!isFull(error)) return
+      left -= 1
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_MS)
+    }
+  }
+}
+
+let standardError: DestinationStream | undefined
+
+/** Standard error, which all loggers of the process share. */
+export const openStandardError = (): DestinationStream => {
+  standardError ??= createLineOutput(2)
+  return standardError
+}

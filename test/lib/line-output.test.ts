@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, readSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createLineOutput } from '../../src/lib/line-output.ts'
+import { eventually } from '../support/eventually.ts'
+
+const pipe = join(mkdtempSync(join(tmpdir(), 'firn-pipe-')), 'log')
+const openReader = (): number => openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+const buffer = Buffer.alloc(1_000_000)
+/** Fails while there is nothing to read. */
+const read = (reader: number): string => {
+  const text = buffer.toString('utf8', 0, readSync(reader, buffer))
+  if (text === '') throw new Error('nothing yet')
+  return text
+}
+
+it('writes lines in order, loses those that nobody can read, and goes on with whole ones', async () => {
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])
+  let reader = openReader()
+  const descriptor = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+  onTestFinished(() => closeSync(descriptor))
+  const output = createLineOutput(descriptor)
+  for (const line of ['one\n', 'two\n', 'three\n']) output.write(line)
+  let text = ''
+  await eventually(() => {
+    text += read(reader)
+    expect(text).toBe('one\ntwo\nthree\n')
+  })
+  // More than the pipe holds: a part of it arrives.
+  output.write(`${'x'.repeat(200_000)}\n`)
+  expect(await eventually(() => read(reader))).toMatch(/^x+$/)
+  closeSync(reader)
+  // Lost one after the other until somebody reads again.
+  reader = await eventually(() => {
+    output.write('lost\n')
+    return openReader()
+  })
+  const rest = await eventually(() => {
+    output.write('four\n')
+    const part = read(reader)
+    expect(part).toContain('four\n')
+    return part
+  })
+  for (const line of rest.split('\n')) expect(['', 'lost', 'four']).toContain(line.replace(/^x+$/, ''))
+  closeSync(reader)
+})
