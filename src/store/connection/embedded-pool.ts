@@ -5,10 +5,10 @@ import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Logger } from 'pino'
 import { CancelledError, DeadlineError } from '../../errors.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { type StoreLockedError, StoreUnavailableError } from '../errors.ts'
 import { completeDataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
-import { takeLock } from './lock-file.ts'
+import { type FolderLock, takeLock } from './lock-file.ts'
 import type { ConnectionPool } from './pool.ts'
 import { syncOne, syncTree } from './synced-folder.ts'
 import { createTurns, type Purpose } from './turns.ts'
@@ -47,14 +47,23 @@ export async function openEmbeddedPool(
   startDatabase = startEmbedded,
 ): Promise<EmbeddedPool> {
   const { folder, statementTimeoutMs, logger } = options
-  const unlock = folder === undefined ? async () => {} : await takeFolder(folder)
-  const start = async (): Promise<EmbeddedDatabase> =>
-    startDatabase({
-      folder: folder === undefined ? undefined : await makeData(folder, logger).catch(refusedBy(folder)),
-      archive: options.archive,
-    })
+  let abandon = (): void => {}
+  let lost: StoreLockedError | undefined
+  const lock = await takeFolder(folder, (error) => {
+    lost = error
+    logger.error({ err: error }, 'the embedded database is given up')
+    abandon()
+  })
+  const start = async (): Promise<EmbeddedDatabase> => {
+    const data = folder === undefined ? undefined : await makeData(folder, logger).catch(refusedBy(folder))
+    const started = await startDatabase({ folder: data, archive: options.archive })
+    // Without a goodbye: whatever it wrote now would destroy what the other one has.
+    abandon = () => void started.kill()
+    if (lost) abandon()
+    return started
+  }
   let database = await start().catch(async (error: unknown) => {
-    await unlock()
+    await lock.release()
     throw error
   })
   const turns = createTurns(1, options.maxWaiting)
@@ -65,6 +74,7 @@ export async function openEmbeddedPool(
   /** A database that died is started again; with a folder nothing committed is lost. */
   const revive = async (): Promise<void> => {
     if (isOver) throw new StoreUnavailableError('the store is closed')
+    if (lost) throw lost
     if (!database.over) return
     if (folder === undefined) throw new StoreUnavailableError('the database in memory is gone')
     logger.error('the embedded database ended by itself and is started again')
@@ -78,7 +88,7 @@ export async function openEmbeddedPool(
       giveBack()
       throw error
     })
-    const client = createClient(database, timeoutMs)
+    const client = createClient(database, lock, timeoutMs)
     let released = false
     return {
       query: client.query as PostgresPoolClient['query'],
@@ -110,17 +120,23 @@ export async function openEmbeddedPool(
       closing.abort(new CancelledError('the store is closed'))
       const giveBack = await turns.take(STUCK_AFTER_MS, 'work')
       isOver = true
+      if (!lock.isFresh()) await lock.confirm().catch(() => undefined)
       await database.close()
       giveBack()
-      await unlock()
+      await lock.release()
     },
   }
 }
 
-/** The lock on a folder, which is made where there is none; gives it back. */
-async function takeFolder(folder: string): Promise<() => Promise<void>> {
+/** Of a database in memory. */
+const NO_LOCK: FolderLock = { isFresh: () => true, confirm: async () => {}, release: async () => {} }
+
+/** The lock on a folder, which is made where there is none. */
+async function takeFolder(folder: string | undefined, onLost: (error: StoreLockedError) => void): Promise<FolderLock> {
+  if (folder === undefined) return NO_LOCK
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refusedBy(folder))
-  return takeLock(folder).catch(refusedBy(folder))
+  const lock = await takeLock(folder, { onLost }).catch(refusedBy(folder))
+  return { ...lock, confirm: () => lock.confirm().catch(refusedBy(folder)) }
 }
 
 /** A disk that is full or read-only may become another; it is the folder's trouble, and no mistake of this program. */
@@ -167,12 +183,14 @@ interface Client {
   settle(): Promise<void>
 }
 
-function createClient(database: EmbeddedDatabase, timeoutMs: number): Client {
+function createClient(database: EmbeddedDatabase, lock: FolderLock, timeoutMs: number): Client {
   let running: Promise<unknown> = Promise.resolve()
   let late = false
   return {
     query(sql, parameters = []) {
-      const result = database.query(sql, parameters)
+      const ask = (): Promise<unknown> => database.query(sql, parameters)
+      // This process may have stood still for so long that another one has the folder by now.
+      const result = lock.isFresh() ? ask() : lock.confirm().then(ask)
       running = result.catch(() => undefined)
       const inTime = withTimeout(result, timeoutMs, () => {
         late = true

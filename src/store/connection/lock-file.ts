@@ -1,66 +1,152 @@
 import { randomUUID } from 'node:crypto'
-import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { link, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import { StoreLockedError } from '../errors.ts'
+import { describeProcess, type Holder, lifeOf, type Owner, readHolder } from './lock-owner.ts'
 
 const NAME = 'firn.lock'
-const BEAT_MS = 2_000
-/** An owner whose processes cannot be seen from here is gone when it has not touched its lock for this long. */
-const SILENCE_MS = 15_000
 
-interface Owner {
-  pid: number
-  /** Where the pid means something: host, boot and pid namespace (containers share a host's boot). */
-  space: string
-  /** Start of the process in clock ticks since boot; tells a recycled pid from the old owner. Empty where unknown. */
-  started: string
-  token: string
+/** Milliseconds, or times `lookMs`. */
+export interface LockFileTimes {
+  /** How often an owner touches his lock. */
+  beatMs: number
+  /** How often whoever waits looks at it. */
+  lookMs: number
+  /** Looks at which the lock is the same, after which an owner whose processes cannot be seen is gone. */
+  silentLooks: number
+  /** Looks after which nobody waits for such an owner any more. */
+  mostLooks: number
+  /** An owner who has not seen his lock for so long looks before he goes on. */
+  freshMs: number
 }
+
+const TIMES: LockFileTimes = { beatMs: 2_000, lookMs: 500, silentLooks: 30, mostLooks: 38, freshMs: 5_000 }
+
+/** The right to an embedded database's folder. */
+export interface FolderLock {
+  /** False where the lock was not seen for some seconds, or is somebody else's: `confirm` before anything is written. */
+  isFresh(): boolean
+  /**
+   * Looks whether the folder is this process' still.
+   * @throws StoreLockedError when it is not, whatever happens from now on
+   */
+  confirm(): Promise<void>
+  release(): Promise<void>
+}
+
+export interface FolderLockOptions {
+  /** Called once when somebody else has the folder: this process stood still for so long that it was taken for gone. */
+  onLost?: (error: StoreLockedError) => void
+  times?: LockFileTimes
+}
+
+/** Tokens of the locks that this process holds. */
+const held = new Set<string>()
 
 /**
  * Keeps a second process out of an embedded database's folder: PGlite itself opens it twice without any complaint and
- * destroys it. The file names its owner, so that the lock of a killed process is taken over without anybody's help:
- * at once on the same machine, after 15 s of silence from another container or machine.
+ * destroys it. The file names its owner, so that the lock of a killed process is taken over without anybody's help: at once
+ * on the same machine, of another container or machine once it was not touched for 15 s. What the file's time is says
+ * nothing: clocks differ from machine to machine, and are set; only whether it changes does.
  *
- * @returns a function that gives the lock back
  * @throws StoreLockedError while another living process (or this one) holds it
  */
-export async function takeLock(folder: string): Promise<() => Promise<void>> {
+export async function takeLock(
+  folder: string,
+  { onLost = () => {}, times = TIMES }: FolderLockOptions = {},
+): Promise<FolderLock> {
   const path = join(folder, NAME)
   const mine: Owner = { ...(await describeProcess(process.pid)), token: randomUUID() }
+  held.add(mine.token)
+  try {
+    await withDraft(path, mine, (draft) => waitFor(folder, path, draft, times))
+  } catch (error) {
+    held.delete(mine.token)
+    throw error
+  }
+  return keep(folder, path, mine, onLost, times)
+}
+
+async function withDraft<T>(path: string, mine: Owner, work: (draft: string) => Promise<T>): Promise<T> {
   const draft = `${path}.${mine.token}`
   try {
     await writeFile(draft, JSON.stringify(mine))
-    const giveUpAt = Date.now() + SILENCE_MS + 2 * BEAT_MS
-    // A hard link is made or refused in one step, with the content already in place.
-    while (!(await linked(draft, path))) {
-      const line = await readLine(path)
-      const last = line.at(-1)
-      if (last === undefined) continue
-      if (!(await isAlive(last))) {
-        if (await succeeded(path, draft, line)) break
-      } else if (last.owner.space === mine.space || Date.now() > giveUpAt)
-        throw new StoreLockedError(refusal(folder, last.owner))
-      else await sleep(BEAT_MS / 4)
-    }
+    return await work(draft)
   } finally {
     await rm(draft, { force: true })
   }
-  const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), BEAT_MS)
-  beat.unref()
-  return async () => {
-    clearInterval(beat)
-    if ((await readHolder(path))?.owner.token === mine.token) await rm(path, { force: true })
+}
+
+/** Puts the draft in the lock's place as soon as nobody lives who has it. */
+async function waitFor(folder: string, path: string, draft: string, times: LockFileTimes): Promise<void> {
+  let seen = ''
+  let same = 0
+  let looks = 0
+  // A hard link is made or refused in one step, with the content already in place.
+  while (!(await linked(draft, path))) {
+    const line = await readLine(path)
+    const last = line.at(-1)
+    if (last === undefined) continue
+    const life = await lifeOf(last, held.has(last.owner.token))
+    const now = `${last.owner.token} ${last.touchedAt}`
+    same = now === seen ? same + 1 : 0
+    seen = now
+    looks += 1
+    if (life === 'dead' || (life === 'unknown' && same >= times.silentLooks)) {
+      if (await succeeded(path, draft, line)) return
+    } else if (life === 'alive' || looks > times.mostLooks) throw new StoreLockedError(refusal(folder, last.owner))
+    else await sleep(times.lookMs)
   }
 }
 
-/** An owner and the file that names it. */
-interface Holder {
-  owner: Owner
-  file: string
-  touchedAt: number
+/** Touches the lock again and again, and sees whether it is the same still. */
+function keep(
+  folder: string,
+  path: string,
+  mine: Owner,
+  onLost: NonNullable<FolderLockOptions['onLost']>,
+  times: LockFileTimes,
+): FolderLock {
+  let seenAt = steadyNow()
+  let lost: StoreLockedError | undefined
+  let looking: Promise<void> | undefined
+  const isFresh = (): boolean => !lost && steadyNow() - seenAt < times.freshMs
+  const look = async (): Promise<void> => {
+    const at = steadyNow()
+    // Tidied away, where it was there a moment ago. Else somebody may have had the folder, and left it by now.
+    if (isFresh() && (await readHolder(path)) === undefined) await withDraft(path, mine, (draft) => linked(draft, path))
+    const owner = (await readHolder(path))?.owner
+    if (owner?.token === mine.token) {
+      await utimes(path, new Date(), new Date())
+      seenAt = at
+      return
+    }
+    clearInterval(beat)
+    lost = new StoreLockedError(takenAway(folder, owner))
+    onLost(lost)
+    throw lost
+  }
+  const confirm = (): Promise<void> => {
+    if (lost) return Promise.reject(lost)
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+  const beat = setInterval(() => void confirm().catch(() => undefined), times.beatMs)
+  beat.unref()
+  return {
+    isFresh,
+    confirm,
+    async release() {
+      clearInterval(beat)
+      await looking?.catch(() => undefined)
+      if ((await readHolder(path))?.owner.token === mine.token) await rm(path, { force: true })
+      held.delete(mine.token)
+    },
+  }
 }
 
 /** The file of whoever takes over from an owner: its name is free once, so an owner has one successor. */
@@ -97,6 +183,9 @@ async function succeeded(path: string, draft: string, line: readonly Holder[]): 
 const refusal = (folder: string, owner: Owner): string =>
   `the embedded database is in use by another process: process ${owner.pid} has ${folder}; use DATABASE_URL to run several processes`
 
+const takenAway = (folder: string, owner: Owner | undefined): string =>
+  `the embedded database was taken over by another process: ${owner ? `process ${owner.pid} has` : 'somebody had'} ${folder} since this one stood still; start this one anew if it is to go on`
+
 async function linked(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path)
@@ -105,53 +194,4 @@ async function linked(draft: string, path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   }
-}
-
-/** A file that names nobody (the disk was full, say) is a dead owner's. */
-async function readHolder(file: string): Promise<Holder | undefined> {
-  try {
-    const [text, { mtimeMs, ino }] = await Promise.all([readFile(file, 'utf8'), stat(file)])
-    const owner = ownerIn(text) ?? { pid: 0, space: '', started: '', token: `unreadable-${ino}` }
-    return { owner, file, touchedAt: mtimeMs }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-function ownerIn(text: string): Owner | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isOwner(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isOwner(value: unknown): value is Owner {
-  if (typeof value !== 'object' || value === null) return false
-  const { pid, space, started, token } = value as Record<string, unknown>
-  return typeof pid === 'number' && [space, started, token].every((text) => typeof text === 'string')
-}
-
-async function isAlive({ owner, touchedAt }: Holder): Promise<boolean> {
-  if (owner.pid === 0) return false
-  const now = await describeProcess(owner.pid)
-  if (owner.space !== now.space) return Date.now() - touchedAt < SILENCE_MS
-  if (owner.started !== '') return owner.started === now.started
-  try {
-    process.kill(owner.pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-async function describeProcess(pid: number): Promise<Omit<Owner, 'token'>> {
-  const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '')
-  const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
-  // Fields are counted behind the command's closing bracket, which may itself hold spaces.
-  const started = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  return { pid, space: [hostname(), boot.trim(), namespace].join(' '), started }
 }

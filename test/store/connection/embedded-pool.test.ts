@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -174,4 +174,21 @@ it('lets one caller of the process hold the lock; the next one waits, and whoeve
   await first.release()
   await (await second).release()
   expect(holds).toBe(true)
+})
+
+it('writes nothing more once another process has its folder', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'firn-taken-'))
+  let own: EmbeddedDatabase | undefined
+  const taken = await openEmbeddedPool({ ...settings(), folder: home }, async (worker) => {
+    own = await startEmbedded(worker)
+    return own
+  })
+  const other = JSON.stringify({ pid: 1, space: 'elsewhere', started: '5', token: 'other' })
+  await writeFile(join(home, 'firn.lock'), other)
+  // Its next beat sees it.
+  await eventually(() => expect(own?.over).toBe(true))
+  await expect(taken.connect()).rejects.toThrow(StoreLockedError)
+  await taken.end()
+  expect(await readFile(join(home, 'firn.lock'), 'utf8')).toBe(other)
+  await rm(home, { recursive: true })
 })

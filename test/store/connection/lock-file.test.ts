@@ -11,6 +11,9 @@ import { StoreLockedError } from '../../../src/store/errors.ts'
 const folders: string[] = []
 afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))))
 
+/** Silence is a matter of looks, so that few of them do. */
+const QUICK = { beatMs: 5, lookMs: 10, silentLooks: 30, mostLooks: 60, freshMs: 0 }
+
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-lock-'))
   folders.push(folder)
@@ -27,26 +30,26 @@ it('lets one in, names it to the others, and lets the next one in behind it', as
   expect(String(refused[0])).toContain(`in use by another process: process ${process.pid} has ${folder}`)
   // Where the database is, and whose, is none of a client's business.
   expect(refused[0]).toMatchObject({ expose: false, retryable: true })
-  await held[0]?.()
-  await (await takeLock(folder))()
+  await held[0]?.release()
+  await (await takeLock(folder)).release()
 })
 
 it('takes over from a killed process at once, also when its number was given to another one', async () => {
   const folder = await newFolder()
-  const release = await takeLock(folder)
+  const first = await takeLock(folder)
   const file = join(folder, 'firn.lock')
   const mine: Record<string, unknown> = JSON.parse(await readFile(file, 'utf8'))
-  await release()
+  await first.release()
   const child = spawn('sleep', ['60'])
   const alive = { ...mine, pid: child.pid, token: 'other' }
   await writeFile(file, JSON.stringify({ ...alive, started: '1' }))
-  await (await takeLock(folder))()
+  await (await takeLock(folder)).release()
   child.kill('SIGKILL')
   await once(child, 'exit')
   await writeFile(file, JSON.stringify({ ...alive, started: '' }))
-  await (await takeLock(folder))()
+  await (await takeLock(folder)).release()
   await writeFile(file, 'half a fil')
-  await (await takeLock(folder))()
+  await (await takeLock(folder)).release()
 })
 
 it.each([
@@ -56,20 +59,81 @@ it.each([
 ])('of many who take over from %s one does', async (_, dead) => {
   for (let round = 0; round < 20; round += 1) {
     const folder = await newFolder()
-    const long = new Date(Date.now() - 60_000)
     for (const [name, token] of Object.entries(dead)) {
       const owner = token ? JSON.stringify({ pid: 1, space: 'elsewhere', started: '5', token }) : 'half a fil'
       await writeFile(join(folder, name), owner)
-      await utimes(join(folder, name), long, long)
     }
     const starters = Array.from({ length: 8 }, async () => {
       await sleep(Math.random() * 4)
-      return takeLock(folder)
+      return takeLock(folder, { times: { ...QUICK, silentLooks: 3 } })
     })
     const results = await Promise.allSettled(starters)
     const held = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     expect(held).toHaveLength(1)
-    await held[0]?.()
+    await held[0]?.release()
     expect(await readdir(folder)).toEqual([])
   }
+})
+
+const elsewhere = JSON.stringify({ pid: 1, space: 'elsewhere', started: '5', token: 'far' })
+
+it.each([
+  ['an hour behind', -3_600_000],
+  ['an hour ahead', 3_600_000],
+])('leaves the folder to who lives elsewhere, though his clock is %s', async (_, skewMs) => {
+  const folder = await newFolder()
+  const file = join(folder, 'firn.lock')
+  const touch = () => utimes(file, (Date.now() + skewMs) / 1_000, (Date.now() + skewMs) / 1_000)
+  await writeFile(file, elsewhere)
+  await touch()
+  const beat = setInterval(touch, QUICK.beatMs)
+  await expect(takeLock(folder, { times: QUICK })).rejects.toThrow(StoreLockedError)
+  clearInterval(beat)
+})
+
+it('takes over from the dead of elsewhere, though the time of their last beat is still to come', async () => {
+  const folder = await newFolder()
+  const file = join(folder, 'firn.lock')
+  const ahead = new Date(Date.now() + 3_600_000)
+  await writeFile(file, elsewhere)
+  await utimes(file, ahead, ahead)
+  await (await takeLock(folder, { times: QUICK })).release()
+})
+
+it('takes over from the process before in a container that gives all of them one number and one start', async () => {
+  const folder = await newFolder()
+  const first = await takeLock(folder)
+  const mine: Record<string, unknown> = JSON.parse(await readFile(join(folder, 'firn.lock'), 'utf8'))
+  await first.release()
+  await writeFile(join(folder, 'firn.lock'), JSON.stringify({ ...mine, token: 'before' }))
+  await (await takeLock(folder, { times: QUICK })).release()
+})
+
+it.each([
+  ['has it', (file: string) => writeFile(file, elsewhere)],
+  ['had it', (file: string) => rm(file)],
+])('gives the folder up where another process %s since this one stood still', async (_, change) => {
+  const folder = await newFolder()
+  const file = join(folder, 'firn.lock')
+  const lost: StoreLockedError[] = []
+  const times = { ...QUICK, beatMs: 60_000 }
+  const lock = await takeLock(folder, { times, onLost: (error) => lost.push(error) })
+  await lock.confirm()
+  await change(file)
+  await expect(lock.confirm()).rejects.toThrow(StoreLockedError)
+  expect(lock.isFresh()).toBe(false)
+  expect(lost).toHaveLength(1)
+  const left = await readdir(folder)
+  await lock.release()
+  expect(await readdir(folder)).toEqual(left)
+})
+
+it('puts a lock back that was there a moment ago and was tidied away', async () => {
+  const folder = await newFolder()
+  const lock = await takeLock(folder, { times: { ...QUICK, beatMs: 60_000, freshMs: 60_000 } })
+  await rm(join(folder, 'firn.lock'))
+  await lock.confirm()
+  expect(await readdir(folder)).toEqual(['firn.lock'])
+  await expect(takeLock(folder)).rejects.toThrow(StoreLockedError)
+  await lock.release()
 })

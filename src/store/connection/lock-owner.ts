@@ -1,0 +1,82 @@
+import { readFile, readlink, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+
+/** Who has a folder, as its lock names him. */
+export interface Owner {
+  pid: number
+  /** Where the pid means something: host, boot and pid namespace (containers share a host's boot). */
+  space: string
+  /** Start of the process in clock ticks since boot; tells a recycled pid from the old owner. Empty where unknown. */
+  started: string
+  token: string
+}
+
+/** An owner and the file that names it. */
+export interface Holder {
+  owner: Owner
+  file: string
+  /** Milliseconds by the owner's clock, which may be any. */
+  touchedAt: number
+}
+
+/** A file that names nobody (the disk was full, say) is a dead owner's. */
+export async function readHolder(file: string): Promise<Holder | undefined> {
+  try {
+    const [text, { mtimeMs, ino }] = await Promise.all([readFile(file, 'utf8'), stat(file)])
+    const owner = ownerIn(text) ?? { pid: 0, space: '', started: '', token: `unreadable-${ino}` }
+    return { owner, file, touchedAt: mtimeMs }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function ownerIn(text: string): Owner | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isOwner(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isOwner(value: unknown): value is Owner {
+  if (typeof value !== 'object' || value === null) return false
+  const { pid, space, started, token } = value as Record<string, unknown>
+  return typeof pid === 'number' && [space, started, token].every((text) => typeof text === 'string')
+}
+
+/**
+ * What can be seen of an owner from here. `unknown`: his processes cannot be seen, or nothing tells whether it is still the
+ * same one under that number; only that he goes on touching his lock shows that he lives.
+ *
+ * @param isOwn whether a lock with this token is held by this very process
+ */
+export async function lifeOf({ owner }: Holder, isOwn: boolean): Promise<'alive' | 'dead' | 'unknown'> {
+  if (owner.pid === 0) return 'dead'
+  const now = await describeProcess(owner.pid)
+  if (owner.space !== now.space) return 'unknown'
+  if (isOwn) return 'alive'
+  if (owner.started !== '' && owner.started !== now.started) return 'dead'
+  // The only process of a container has the same number after each restart, and in some sandboxes the same start.
+  if (owner.started !== '') return owner.pid === process.pid ? 'unknown' : 'alive'
+  return isThere(owner.pid) ? 'unknown' : 'dead'
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export async function describeProcess(pid: number): Promise<Omit<Owner, 'token'>> {
+  const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '')
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
+  // Fields are counted behind the command's closing bracket, which may itself hold spaces.
+  const started = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  return { pid, space: [hostname(), boot.trim(), namespace].join(' '), started }
+}
