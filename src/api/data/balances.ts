@@ -5,6 +5,7 @@ import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../s
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
 import { type Asked, besideNodes, groupOf, without } from './node-outputs.ts'
 import {
+  AddressesQuerySchema,
   type PrimaryChain,
   type PrimaryDeps,
   type PrimaryParams,
@@ -55,7 +56,7 @@ const answer = <T extends typeof PChainBalanceSchema | typeof XChainBalancesSche
 ) => closed(title, { balances, chainInfo: ChainInfoSchema })
 
 const BalancesQuery = Type.Object({
-  addresses: Type.Optional(Type.String({ description: 'Comma separated, at most 64.' })),
+  addresses: AddressesQuerySchema,
   blockTimestamp: Type.Optional(unixSeconds('Unix seconds: the balance as it was then.')),
 })
 

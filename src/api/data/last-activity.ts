@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { NotFoundError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import {
+  AddressesQuerySchema,
   type PrimaryDeps,
   type PrimaryParams,
   PrimaryParamsSchema,
@@ -57,7 +58,7 @@ export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
       method: 'GET',
       operationId: 'getLastActivityTimestampByAddresses',
       summary: 'Get last activity timestamp by addresses',
-      query: Type.Object({ addresses: Type.Optional(Type.String({ description: 'Comma separated, at most 64.' })) }),
+      query: Type.Object({ addresses: AddressesQuerySchema }),
       handle: (request, reply) =>
         last(
           request,

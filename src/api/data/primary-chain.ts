@@ -83,6 +83,20 @@ export const PrimaryParamsSchema = Type.Object({
 })
 export type PrimaryParams = Static<typeof PrimaryParamsSchema>
 
+/**
+ * What readers of the document may send as it is, to any network: prefixes do not count. The first key of the seed phrase of
+ * BIP-39's test vectors.
+ */
+export const ADDRESSES_EXAMPLE = 'P-avax1p9575chzhvcwvmvzaqh7yeld76r3af0ha56phl'
+
+/** Addresses of a GET: `readAddresses` says what they may look like. */
+export const AddressesQuerySchema = Type.Optional(
+  Type.String({
+    description: 'Required. Comma separated, at most 64, with or without chain letter.',
+    examples: [ADDRESSES_EXAMPLE],
+  }),
+)
+
 /** @throws BadInputError for an id of no chain of the network, NotFoundError when the network is not served */
 export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Promise<PrimaryChain> {
   const side: Side = params.network === 'mainnet' ? 'mainnet' : 'testnet'

@@ -7,6 +7,8 @@ import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../stor
 import { withAssets } from './assets.ts'
 import { type Asked, besideNodes, shownPage, withToldOutputs } from './node-outputs.ts'
 import {
+  ADDRESSES_EXAMPLE,
+  AddressesQuerySchema,
   type PrimaryChain,
   type PrimaryDeps,
   type PrimaryParams,
@@ -46,7 +48,7 @@ export const AddressesBodySchema = Type.Object(
       description: 'Comma separated, with or without chain letter; a list is taken as well.',
     }),
   },
-  { title: 'PrimaryNetworkAddressesBodyDto' },
+  { title: 'PrimaryNetworkAddressesBodyDto', examples: [{ addresses: ADDRESSES_EXAMPLE }] },
 )
 
 const response = answers(200, 'UTXOs of the addresses.', Type.Union([ListPChainUtxosSchema, ListUtxosSchema]))
@@ -122,7 +124,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       operationId: 'getUtxosByAddresses',
       summary: 'List UTXOs',
       description: 'UTXOs that were created or can be consumed on the chain. At most 64 addresses; POST takes 1,024.',
-      query: Type.Composite([ListQuery(100), Type.Object({ addresses: Type.Optional(Type.String()) })]),
+      query: Type.Composite([ListQuery(100), Type.Object({ addresses: AddressesQuerySchema })]),
       handle: (request, reply) =>
         list(
           request,

@@ -97,6 +97,17 @@ it('can be named in plans, one and all', () => {
   expect(document.operations.map(({ id }) => id).sort()).toEqual([...DATA_OPERATIONS].sort())
 })
 
+it('what the document shows as an example of a body can be sent as it is', async () => {
+  const shown = document.operations.filter(({ bodySchema }) => bodySchema !== undefined)
+  expect(shown).toHaveLength(2)
+  for (const { id, bodyExample } of shown) {
+    const { path = '' } = examples[id]?.found ?? {}
+    const answer = await send(indexed.url, { path, method: 'POST', body: JSON.stringify(bodyExample) })
+    // Nobody was ever active with the key of the example.
+    expect([id, answer.status]).toEqual([id, id.startsWith('getLastActivity') ? 404 : 200])
+  }
+})
+
 describe.each(document.operations.map(({ id, statuses }) => [id, statuses] as const))('%s', (id, statuses) => {
   const { found, wrong, unknown } = examples[id] ?? { found: { path: '' }, unknown: { path: '' } }
   const ways: Record<number, () => Promise<Answer>> = {
