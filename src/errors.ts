@@ -110,12 +110,14 @@ export class DeadlineError extends FirnError {
 
 /** This process has no room for the work. */
 export class OverloadedError extends FirnError {
-  constructor() {
+  /** @param details for the log */
+  constructor(details?: string) {
     super('this server has too much to do, try again', {
       code: 'OVERLOADED',
       status: 503,
       retryable: true,
       expose: true,
+      ...(details === undefined ? {} : { cause: new Error(details) }),
     })
   }
 }

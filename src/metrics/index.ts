@@ -8,7 +8,7 @@ import { createComputeUnitInstruments } from './compute-units.ts'
 import { createHttpInstruments } from './http.ts'
 import { createNodeCacheInstruments } from './node-cache.ts'
 import { createHeapInstrument, createProcessInstruments, type ProcessFacts } from './process.ts'
-import { createUpstreamInstruments } from './upstream.ts'
+import { createIncomingInstrument, createUpstreamInstruments } from './upstream.ts'
 
 export { createIndexInstruments } from './index-streams.ts'
 export { createMarketInstruments } from './market.ts'
@@ -25,6 +25,7 @@ export function createMetrics(facts: ProcessFacts) {
     lived: (share: () => number) => createHeapInstrument(registry, share),
     http: createHttpInstruments(registry),
     observeUpstream: createUpstreamInstruments(registry),
+    incoming: (bytes: () => number) => createIncomingInstrument(registry, bytes),
     nodeCache: createNodeCacheInstruments(registry),
     balances: createBalanceInstruments(registry),
     observeComputeUnits: createComputeUnitInstruments(registry),

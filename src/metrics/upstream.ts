@@ -72,6 +72,18 @@ function createGauges(registry: Registry) {
   }
 }
 
+/** @param bytes of all answers of more than 64 KiB that are coming in */
+export function createIncomingInstrument(registry: Registry, bytes: () => number): void {
+  new Gauge({
+    name: 'firn_upstream_incoming_bytes',
+    help: 'Bytes of answers of more than 64 KiB that are coming in and not handed on yet.',
+    registers: [registry],
+    collect() {
+      this.set(bytes())
+    },
+  })
+}
+
 function createTimes(registry: Registry) {
   const times = (name: string, help: string) =>
     new Histogram({

@@ -21,6 +21,8 @@ interface AttemptPlan<T> {
   urgent?: boolean
   /** Whoever asks decides how long the answer is: one that is too long says nothing about the upstream. */
   anyLength?: boolean
+  /** `CallOptions.keepsRoom` */
+  keepsRoom?: boolean
   /** `CallOptions.onSent`. */
   onSent?: (() => void) | undefined
 }
@@ -35,6 +37,8 @@ const outcomeOf = <T>(host: string, plan: AttemptPlan<T>, result: WireResult): O
       return failed({ host, kind: 'network', reason: result.reason, neverSent: result.neverSent })
     case 'too-large':
       return failed({ host, kind: 'too-large', reason: result.reason })
+    case 'no-room':
+      return failed({ host, kind: 'no-room', reason: 'answered with more than there is room for now' })
     case 'broken':
       return failed({ host, kind: 'bad-answer', reason: result.reason })
     case 'unsendable':
@@ -68,7 +72,7 @@ const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number, anyLengt
   if (kind === 'rate-limited') {
     upstream.breaker.inconclusive()
     upstream.pause(retryAfterMs)
-  } else if (kind === 'too-large' && anyLength) upstream.breaker.inconclusive()
+  } else if (kind === 'no-room' || (kind === 'too-large' && anyLength)) upstream.breaker.inconclusive()
   else if (kind === 'behind' || kind === 'rpc') upstream.succeeded(ms)
   else upstream.failed()
 }
@@ -122,12 +126,14 @@ class RunningAttempt<T> implements Ticket {
   }
 
   start(): void {
-    const { dispatcher, limits } = this.#upstream
+    const { dispatcher, incoming, limits } = this.#upstream
     this.#state = 'sent'
     this.#startedAt = performance.now()
     this.#reportWait(this.#startedAt - this.#madeAt)
     this.#plan.onSent?.()
-    this.#abandon = sendWire(dispatcher, this.#plan.request, limits, (result) => this.#landed(result))
+    const { request, anyLength, keepsRoom } = this.#plan
+    const place = { door: incoming, yields: anyLength === true && keepsRoom !== true }
+    this.#abandon = sendWire(dispatcher, request, limits, (result) => this.#landed(result), place)
   }
 
   refuse(reason: string): void {

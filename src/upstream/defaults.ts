@@ -42,5 +42,7 @@ export const RANKING_MS = 250
 export const READS_PER_HEDGE = 10
 /** Idle keep-alive time of a connection; shorter than the idle limit of usual nodes and proxies. */
 export const KEEP_ALIVE_MS = 20_000
+/** Room for all answers that are coming in, where the registry of origins is given none, bytes. */
+export const INCOMING_ROOM_BYTES = 268_435_456
 /** Connections to one origin over all pools. */
 export const MAX_CONNECTIONS = 512

@@ -84,6 +84,7 @@ export const createExchange =
         parent: trace?.spanId,
         onSent: options.onSent,
         anyLength: true,
+        keepsRoom: options.keepsRoom === true,
       }
       return deps.attempt(upstream, plan, settle)
     })

@@ -1,4 +1,10 @@
-import { BadAnswerError, type FirnError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../errors.ts'
+import {
+  BadAnswerError,
+  type FirnError,
+  OverloadedError,
+  UpstreamRateLimitedError,
+  UpstreamUnavailableError,
+} from '../errors.ts'
 import type { Failure, Outcome } from './outcome.ts'
 import type { Unheard } from './types.ts'
 
@@ -17,6 +23,8 @@ const withoutForeign = <T>(failures: readonly Failure<T>[]): readonly Failure<T>
 
 const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs: number | undefined): FirnError => {
   const text = `${pool}: ${failures.length === 0 ? 'every upstream is paused' : describeFailures(failures)}`
+  // One of them was answering.
+  if (failures.some(({ kind }) => kind === 'no-room')) return new OverloadedError(text)
   if (failures.every(({ kind }) => kind === 'rate-limited')) {
     const waits = failures.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined)
     const known = resumesInMs === undefined ? waits : [...waits, resumesInMs]

@@ -1,14 +1,20 @@
 import { Pool } from 'undici'
-import { KEEP_ALIVE_MS, MAX_CONNECTIONS } from './defaults.ts'
+import { INCOMING_ROOM_BYTES, KEEP_ALIVE_MS, MAX_CONNECTIONS } from './defaults.ts'
+import { createIncomingRoom, type IncomingDoor } from './incoming-room.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 
 /** A lease on the connections to one origin; `release` once, the last one closes them. */
 export interface OriginLease {
   readonly dispatcher: Pool
+  /** For the answers of this origin. */
+  readonly incoming: IncomingDoor
   release(): Promise<void>
 }
 
-/** Owns one undici Pool per origin, so that pools with upstreams on the same server share their connections. */
+/**
+ * Owns one undici Pool per origin, so that pools with upstreams on the same server share their connections, and the room
+ * for all answers that are coming in.
+ */
 export interface UpstreamRegistry {
   readonly scheduler: Scheduler
   /**
@@ -20,14 +26,18 @@ export interface UpstreamRegistry {
   lease(origin: string, options: { connectTimeoutMs: number }, onGone?: () => void): OriginLease
   /** Origins with open leases. */
   origins(): string[]
+  /** Bytes of all answers of more than 64 KiB that are coming in. */
+  incomingBytes(): number
 }
 
-export const createUpstreamRegistry = (): UpstreamRegistry => {
+/** @param roomBytes for all answers that are coming in, together */
+export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): UpstreamRegistry => {
   const open = new Map<string, Origin>()
+  const room = createIncomingRoom(roomBytes)
   return {
     scheduler: createScheduler(),
     lease: (origin, options, onGone = () => {}) => {
-      const held = open.get(origin) ?? openOrigin(origin, options.connectTimeoutMs)
+      const held = open.get(origin) ?? openOrigin(origin, options.connectTimeoutMs, room.door())
       open.set(origin, held)
       // A function of its own for each lease: the same one may be given twice.
       const listener = (): void => onGone()
@@ -35,6 +45,7 @@ export const createUpstreamRegistry = (): UpstreamRegistry => {
       let released = false
       return {
         dispatcher: held.pool,
+        incoming: held.incoming,
         release: async () => {
           if (released) return
           released = true
@@ -47,16 +58,18 @@ export const createUpstreamRegistry = (): UpstreamRegistry => {
       }
     },
     origins: () => [...open.keys()],
+    incomingBytes: room.held,
   }
 }
 
 interface Origin {
   pool: Pool
+  incoming: IncomingDoor
   /** One of each lease: what it wants to be told when the last connection is gone. */
   leases: Set<() => void>
 }
 
-const openOrigin = (origin: string, connectTimeoutMs: number): Origin => {
+const openOrigin = (origin: string, connectTimeoutMs: number, incoming: IncomingDoor): Origin => {
   const pool = new Pool(origin, {
     connections: MAX_CONNECTIONS,
     pipelining: 1,
@@ -64,7 +77,7 @@ const openOrigin = (origin: string, connectTimeoutMs: number): Origin => {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connect: { timeout: connectTimeoutMs },
   })
-  const opened: Origin = { pool, leases: new Set() }
+  const opened: Origin = { pool, incoming, leases: new Set() }
   let connections = 0
   pool.on('connect', () => {
     connections += 1

@@ -16,6 +16,8 @@ export type FailureKind =
   | 'bad-answer'
   /** More bytes than the limit. */
   | 'too-large'
+  /** Other answers took all the room that there is for answers that are coming in. */
+  | 'no-room'
   | 'rate-limited'
   /** The upstream has not seen the block that was asked for. */
   | 'behind'

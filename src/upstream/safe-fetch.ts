@@ -7,6 +7,7 @@ import {
   BadInputError,
   CancelledError,
   DeadlineError,
+  OverloadedError,
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../errors.ts'
@@ -153,6 +154,7 @@ const NEXT_ADDRESS_MS = 1_000
 const wireError = (host: string, result: Exclude<WireResult, { kind: 'answer' }>): Error => {
   if (result.kind === 'cut') return new UpstreamUnavailableError(`${host}: ${result.reason}`)
   if (result.kind === 'unsendable') return new BadInputError(`${host}: ${result.reason}`)
+  if (result.kind === 'no-room') return new OverloadedError(host)
   if (result.kind === 'too-large') return new AnswerTooLargeError(`${host}: ${result.reason}`)
   return new BadAnswerError(`${host}: ${result.reason}`)
 }

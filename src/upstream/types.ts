@@ -118,6 +118,11 @@ export interface CallOptions {
   cacheMs?: number
   /** With `cacheMs`: the answer also expires when the pool's head moves. Only for pools with a head probe. */
   sameTip?: boolean
+  /**
+   * `exchange`: its answer is not given up before those of others where there is no room for all that is coming in. For
+   * who asks for one at a time, and stands still without it.
+   */
+  keepsRoom?: boolean
   /** W3C traceparent to pass on as it is; left out: a span of its own in the trace of the running request, if any. */
   traceparent?: string
   /**

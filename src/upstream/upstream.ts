@@ -5,6 +5,7 @@ import { MAX_PAUSE_MS, MAX_RETRY_AFTER_MS, MAX_WAITING, PAUSE_MS } from './defau
 import { createErrorRate } from './error-rate.ts'
 import type { Reporter } from './events.ts'
 import { createGate, type Gate } from './gate.ts'
+import type { IncomingDoor } from './incoming-room.ts'
 import { createLatencyEstimator, type LatencyEstimator } from './latency.ts'
 import type { UpstreamRegistry } from './origin-registry.ts'
 import { createPresence, type Presence } from './presence.ts'
@@ -20,6 +21,7 @@ export interface Upstream extends Presence {
   readonly index: number
   readonly limits: PoolLimits
   readonly dispatcher: Dispatcher
+  readonly incoming: IncomingDoor
   readonly gate: Gate
   readonly breaker: Breaker
   readonly latency: LatencyEstimator
@@ -202,6 +204,7 @@ export const createUpstream = (
     priority: spec.priority ?? 0,
     index,
     dispatcher: lease.dispatcher,
+    incoming: lease.incoming,
     pausedUntil: pause.until,
     pause: pause.set,
     succeeded: (ms) => {

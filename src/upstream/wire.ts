@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { outsideTrace } from '../lib/trace-context.ts'
 import { decodeBody } from './decode.ts'
+import { type Incoming, type IncomingDoor, SMALL } from './incoming-room.ts'
 
 /** One HTTP request, ready to be written. */
 export interface WireRequest {
@@ -24,6 +25,8 @@ export type WireResult =
   | { kind: 'cut'; reason: string; neverSent: boolean }
   | { kind: 'too-large'; reason: string }
   | { kind: 'broken'; reason: string }
+  /** There was no room for it here: nobody's fault but ours. */
+  | { kind: 'no-room' }
   /** The request itself cannot be written (bad header, bad path): nobody's fault but the caller's. */
   | { kind: 'unsendable'; reason: string }
 
@@ -31,6 +34,13 @@ export interface WireLimits {
   headersTimeoutMs: number
   bodyTimeoutMs: number
   maxResponseBytes: number
+}
+
+/** How an answer takes its place among all that are coming in. */
+export interface IncomingPlace {
+  door: IncomingDoor
+  /** See `IncomingDoor`. */
+  yields: boolean
 }
 
 const REASONS: Record<string, string> = {
@@ -58,6 +68,9 @@ const reasonOf = (error: unknown): { code: string; reason: string } => {
 
 const ABANDONED = new Error('abandoned')
 
+/** What a part of a body takes besides its bytes, as far as that can be known: a server may send them one by one. */
+const PART_BYTES = 128
+
 /**
  * Collects one answer. A class, because one is made for every request: methods on a prototype cost nothing per call.
  * The response size is counted as the bytes arrive, and after decompression.
@@ -66,15 +79,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: WireLimits
   readonly #decode: boolean
   readonly #head: boolean
+  readonly #place: IncomingPlace | undefined
+  #incoming: Incoming | undefined
   #done: ((result: WireResult) => void) | undefined
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
   #headers: IncomingHttpHeaders = {}
   #chunks: Buffer[] = []
   #bytes = 0
+  #held = 0
 
-  constructor(request: WireRequest, limits: WireLimits, done: (result: WireResult) => void) {
+  constructor(
+    request: WireRequest,
+    limits: WireLimits,
+    done: (result: WireResult) => void,
+    place: IncomingPlace | undefined,
+  ) {
     this.#limits = limits
+    this.#place = place
     this.#decode = request.decode
     this.#head = request.method === 'HEAD'
     this.#done = done
@@ -97,19 +119,27 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#done) return
     this.#bytes += chunk.length
     if (this.#bytes > this.#limits.maxResponseBytes) this.#tooLarge()
-    else this.#chunks.push(chunk)
+    else if (this.#hold(chunk.length)) this.#chunks.push(chunk)
   }
 
   onResponseEnd(): void {
+    if (!this.#done) return
     const first = this.#chunks[0]
     const body = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#bytes)
+    this.#chunks = []
     const encoding = this.#decode ? this.#headers['content-encoding'] : undefined
     if (encoding === undefined) this.#answer(body)
     else
-      decodeBody(body, encoding, this.#limits.maxResponseBytes, (decoded) => {
-        if (decoded.ok) this.#answer(decoded.body)
-        else this.#settle({ kind: decoded.tooLarge ? 'too-large' : 'broken', reason: decoded.reason })
-      })
+      decodeBody(
+        body,
+        encoding,
+        this.#limits.maxResponseBytes,
+        (bytes) => this.#hold(bytes),
+        (decoded) => {
+          if (decoded.ok) this.#answer(decoded.body)
+          else this.#settle({ kind: decoded.tooLarge ? 'too-large' : 'broken', reason: decoded.reason })
+        },
+      )
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -121,8 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Closes the socket; `done` is not called any more. */
   abandon(): void {
     if (!this.#done) return
-    this.#done = undefined
-    this.#chunks = []
+    this.#end()
     this.#controller?.abort(ABANDONED)
   }
 
@@ -135,22 +164,49 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(ABANDONED)
   }
 
+  /** False = it was given up. */
+  #hold(bytes: number): boolean {
+    this.#held += bytes + PART_BYTES
+    if (this.#place === undefined || this.#held <= SMALL) return this.#done !== undefined
+    if (this.#incoming) this.#incoming.grow(bytes + PART_BYTES)
+    else {
+      this.#incoming = this.#place.door(this.#place.yields, () => this.#giveUp())
+      this.#incoming.grow(this.#held)
+    }
+    return this.#done !== undefined
+  }
+
+  #giveUp(): void {
+    this.#settle({ kind: 'no-room' })
+    this.#controller?.abort(ABANDONED)
+  }
+
   #settle(result: WireResult): void {
     const done = this.#done
+    this.#end()
+    done?.(result)
+  }
+
+  #end(): void {
     this.#done = undefined
     this.#chunks = []
-    done?.(result)
+    this.#incoming?.leave()
   }
 }
 
-/** Sends one request. Returns the way to abandon it: the socket is closed and `done` is not called. */
+/**
+ * Sends one request. Returns the way to abandon it: the socket is closed and `done` is not called.
+ *
+ * @param place left out = the answer is not counted with those of others
+ */
 export const sendWire = (
   dispatcher: Dispatcher,
   request: WireRequest,
   limits: WireLimits,
   done: (result: WireResult) => void,
+  place?: IncomingPlace,
 ): (() => void) => {
-  const exchange = new Exchange(request, limits, done)
+  const exchange = new Exchange(request, limits, done, place)
   try {
     outsideTrace(() =>
       dispatcher.dispatch(

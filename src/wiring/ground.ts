@@ -32,10 +32,11 @@ export function createGround(config: Config, ownLogger: Logger | undefined, migr
   const tracing = createServerTracing(config, { metrics, logger })
   const recorded = config.node.api.admin.enabled ? waits : undefined
   const pool = {
-    registry: createUpstreamRegistry(),
+    registry: createUpstreamRegistry(config.upstream.answerRoomBytes),
     logger: ownLogger ?? createPoolLogger(loggers.named),
     ...observeAll(metrics?.observeUpstream, recorded, tracing?.observeUpstream),
   }
+  metrics?.incoming(pool.registry.incomingBytes)
   const sharing = createServerSharing(config, logger)
   const shared = sharing ? { shared: sharing.values } : {}
   const market = createMarket(config, { logger: loggers.of('market'), pool, ...shared })

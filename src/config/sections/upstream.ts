@@ -23,6 +23,10 @@ export const UpstreamLimitsSection = section(
     headersTimeoutMs: wait(6_000, 'Time until the answer begins.'),
     bodyTimeoutMs: wait(6_000, 'Longest pause inside an answer.'),
     maxResponseBytes: count(33_554_432, 'Larger answers are cut and count as failures, bytes.'),
+    answerRoomBytes: count(
+      268_435_456,
+      'Bytes of all answers of more than 64 KiB that are coming in at a time; where more comes, the server with most of it gives up its latest one, which is 503 with retry-after. One of any size always fits.',
+    ),
     maxConcurrent: count(64, 'Requests in flight per upstream.'),
     requestsPerSecond: Type.Number({
       exclusiveMinimum: 0,

@@ -125,7 +125,7 @@ async function exchange<T>(
   }
   try {
     const headers = { 'content-type': 'application/json' }
-    const options = { signal, deadline: Date.now() + CALL_MS, judge }
+    const options = { signal, deadline: Date.now() + CALL_MS, judge, keepsRoom: true }
     const response = await pool.exchange({ method: 'POST', path, headers, body }, options)
     return { reading: readings.get(response) ?? read(response), bytes: response.body.length }
   } catch (error) {

@@ -160,6 +160,7 @@ are not made the same as \`x\`, and one with a zero byte is refused.
 | Body of any other endpoint | \`node.bodyLimitBytes\` (25 MiB): 413; a node has no limit there |
 | Headers of a request | 128 KiB: 431; a node takes 1 MiB |
 | Containers in one answer of \`/ext/index\` from the own index | 64 MiB before they become digits: an error that says so; a node has no limit |
+| Answers of nodes that are coming in, together | \`upstream.answerRoomBytes\` (256 MiB): what does not fit, of answers over 64 KiB, is 503 with \`retry-after\` |
 | Answer of a node | \`upstream.maxResponseBytes\` (32 MiB): taken for none; what is read in parts (\`index.getContainerRange\`, pages of UTXOs) can be asked for in smaller ones |
 | Time for an answer | 30 s over all attempts, \`node.attemptMs\` (20 s) for one node; before it, 5 s at most for where an unknown blockchain ID belongs |
 | Answers in memory | \`node.cacheBytes\` (64 MiB), at most 1 MiB each, oldest first; 10 minutes at most, since newer nodes and upgrades write old blocks anew |

@@ -1,4 +1,4 @@
-import { CancelledError, FirnError, UpstreamRateLimitedError } from '../../../errors.ts'
+import { CancelledError, FirnError, OverloadedError, UpstreamRateLimitedError } from '../../../errors.ts'
 import { goJson } from '../../../lib/go-json.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { errorBody, GORILLA_CODES } from '../gorilla/answer.ts'
@@ -41,6 +41,9 @@ const retryAfter = (error: unknown): { extra?: Record<string, string> } => {
   return { extra: { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) } }
 }
 
+const messageOf = (status: number): string =>
+  status === 504 ? 'no node answered in time' : status === 500 ? 'internal error' : 'no node answered'
+
 const NULL = Buffer.from('null')
 
 /**
@@ -51,7 +54,7 @@ const NULL = Buffer.from('null')
 export function failureAnswer(error: unknown, dialect: Dialect, id: Buffer | undefined): NodeAnswer | undefined {
   if (error instanceof CancelledError) return undefined
   const status = error instanceof FirnError && error.status >= 500 ? error.status : 500
-  const message = status === 504 ? 'no node answered in time' : status === 500 ? 'internal error' : 'no node answered'
+  const message = error instanceof OverloadedError ? error.message : messageOf(status)
   const rest = { status, nosniff: true, framing: 'length', ...retryAfter(error) } as const
   if (dialect === 'gorilla')
     return { ...rest, contentType: JSON_GORILLA, body: errorBody(GORILLA_CODES.server, message, id) }
