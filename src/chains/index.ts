@@ -187,7 +187,10 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       blockbook: () => createBlockbookBackend({ network, pool: restPool('blockbook'), ...bitcoinLimits }),
       electrum: () => {
         const servers = ofKind('electrum')
-        const client = createElectrumClient({ network, servers, limits: electrumLimits, logger: loggerOf(caip2Id) })
+        const name = `${caip2Id} electrum`
+        const onWait = (host: string, ms: number) => deps.pool.observe?.({ kind: 'waited', pool: name, host, ms })
+        const told = { onWait, logger: loggerOf(caip2Id) }
+        const client = createElectrumClient({ network, servers, limits: electrumLimits, budget: deps.limits, ...told })
         closers.push(async () => client.close())
         return createElectrumBackend({ client })
       },

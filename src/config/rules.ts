@@ -33,9 +33,9 @@ function appCheckProblems({ appCheck }: Config['balance']): string[] {
   return []
 }
 
-/** All calls of a round travel at once on one connection: whoever sets a limit here would take it for one that holds. */
+/** Calls travel in lines, each by itself: whoever sets one of these would take it for one that holds. */
 const electrumProblems = (key: string, upstream: object): string[] =>
-  ['headers', 'requestsPerSecond', 'maxConcurrent', 'batchItems']
+  ['headers', 'batchItems']
     .filter((member) => member in upstream)
     .map((member) => `${key}.${member}: given; allowed: left out when kind is electrum, which has no such thing`)
 

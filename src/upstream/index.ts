@@ -15,5 +15,6 @@ export {
   type SafeFetch,
   type SafeFetchDeps,
 } from './safe-fetch.ts'
+export { createTurns, type Turns } from './turns.ts'
 export * from './types.ts'
 export { OUR_STANDING } from './verdicts.ts'

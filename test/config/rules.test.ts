@@ -93,13 +93,13 @@ const rows: [string, Given, string][] = [
             r: {
               name: 'x',
               network: 'regtest',
-              upstreams: [{ kind: 'electrum', url: 'tcp://x:1', priority: 1, requestsPerSecond: 5 }],
+              upstreams: [{ kind: 'electrum', url: 'tcp://x:1', priority: 1, requestsPerSecond: 5, batchItems: 5 }],
             },
           },
         },
       },
     },
-    'chains.bitcoin.r.upstreams.0.requestsPerSecond: given; allowed: left out when kind is electrum, which has no such thing',
+    'chains.bitcoin.r.upstreams.0.batchItems: given; allowed: left out when kind is electrum, which has no such thing',
   ],
   ...[{ authorization: 'Bearer key\n' }, { 'Bearer key': 'authorization' }, { connection: 'close' }].map(
     (headers): [string, Given, string] => [

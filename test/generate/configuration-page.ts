@@ -69,8 +69,9 @@ What is not needed may be left out. A built-in chain has all that it needs.
 ${chain}
 
 Members of an upstream; limits that are left out are those of the section \`upstream\`. \`kind\` is for Bitcoin only.
-Electrum servers (\`tcp://\`, port 50001 when left out, and \`tls://\`, 50002) take \`url\`, \`kind\` and \`priority\`, and nothing of the
-section \`upstream\`: all calls of a round go out at once on one connection. A certificate that no authority has signed is accepted by
+Electrum servers (\`tcp://\`, port 50001 when left out, and \`tls://\`, 50002) take \`url\`, \`kind\`, \`priority\`,
+\`requestsPerSecond\` and \`maxConcurrent\`, where up to 100 calls that go out together on their one connection are a request, and
+nothing else of the section \`upstream\`. A certificate that no authority has signed is accepted by
 its SHA-256 fingerprint behind the URL, \`tls://electrum.example.org:50002#<64 hex digits>\`.
 
 ${upstream}

@@ -1,5 +1,12 @@
-import { BadAnswerError, CancelledError, JsonRpcError, UpstreamUnavailableError } from '../../errors.ts'
+import {
+  BadAnswerError,
+  CancelledError,
+  JsonRpcError,
+  OverloadedError,
+  UpstreamUnavailableError,
+} from '../../errors.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
+import { rateWords, type Turns } from '../../upstream/index.ts'
 import type { Outcome } from '../capabilities.ts'
 import { type ElectrumConnection, openElectrumConnection } from './electrum-connection.ts'
 import { blockHashOf } from './hashes.ts'
@@ -14,8 +21,13 @@ export type ElectrumCall = readonly [method: string, params: readonly unknown[]]
 export interface ElectrumLink {
   /** True while a connection stands that may be used again. */
   readonly warm: boolean
-  /** All calls in one pipelined round. Refused calls are errors of their own; rejects when the connection failed. */
-  send(calls: readonly ElectrumCall[], signal: AbortSignal): Promise<Outcome<unknown>[]>
+  /**
+   * All calls in one pipelined round. Refused calls are errors of their own; rejects when the connection failed, and with
+   * OverloadedError when too many wait for their turn, or the time was over before it came.
+   *
+   * @param isUrgent see `Waiting`
+   */
+  send(calls: readonly ElectrumCall[], signal: AbortSignal, isUrgent?: boolean): Promise<Outcome<unknown>[]>
   close(error: Error): void
 }
 
@@ -37,12 +49,18 @@ const shakeHands = async (connection: ElectrumConnection, network: BitcoinNetwor
   if (header !== undefined) checkHeader(header, network)
 }
 
+/** ElectrumX names no number of calls, but what they cost it. */
+const REFUSES_NUMBER = /excessive resource usage/i
+
+const turnsAway = ({ message }: Error): boolean => REFUSES_NUMBER.test(message) || rateWords(message) !== undefined
+
 export const createElectrumLink = (deps: {
   url: string
   network: BitcoinNetworkName
   limits: ElectrumLimits
+  turns: Turns
 }): ElectrumLink => {
-  const { limits } = deps
+  const { limits, turns } = deps
   let connection: ElectrumConnection | undefined
   let ready: Promise<ElectrumConnection> | undefined
   let waiting = 0
@@ -73,21 +91,38 @@ export const createElectrumLink = (deps: {
     }
   }
 
+  /** Some calls in one turn. The connection is looked for behind the wait: it may be gone by then. */
+  const sendPart = async (part: readonly ElectrumCall[], signal: AbortSignal, isUrgent: boolean) => {
+    const done = await turns.take(signal, isUrgent).catch((error: unknown) => {
+      throw error instanceof CancelledError ? new OverloadedError('no turn came in time') : error
+    })
+    try {
+      const line = await connect(signal)
+      const settled = await Promise.allSettled(part.map(([method, params]) => line.call(method, params, signal)))
+      return settled.map((one): Outcome<unknown> => {
+        if (one.status === 'fulfilled') return { ok: true, value: one.value }
+        if (one.reason instanceof JsonRpcError && line.open) return { ok: false, error: one.reason }
+        throw one.reason
+      })
+    } finally {
+      done()
+    }
+  }
+  const note = (outcomes: readonly Outcome<unknown>[]): void => {
+    if (outcomes.some((one) => !one.ok && turnsAway(one.error))) turns.refused()
+    else turns.answered()
+  }
+
   return {
     get warm() {
       return connection?.open === true
     },
-    async send(calls, signal) {
-      const line = await connect(signal)
+    async send(calls, signal, isUrgent = false) {
       const outcomes: Outcome<unknown>[] = []
       for (let start = 0; start < calls.length; start += limits.maxPipelined) {
-        const part = calls.slice(start, start + limits.maxPipelined)
-        const settled = await Promise.allSettled(part.map(([method, params]) => line.call(method, params, signal)))
-        for (const one of settled) {
-          if (one.status === 'fulfilled') outcomes.push({ ok: true, value: one.value })
-          else if (one.reason instanceof JsonRpcError && line.open) outcomes.push({ ok: false, error: one.reason })
-          else throw one.reason
-        }
+        const part = await sendPart(calls.slice(start, start + limits.maxPipelined), signal, isUrgent)
+        note(part)
+        outcomes.push(...part)
       }
       return outcomes
     },

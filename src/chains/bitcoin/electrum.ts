@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import { CancelledError, DeadlineError, UpstreamUnavailableError } from '../../errors.ts'
+import { CancelledError, DeadlineError, OverloadedError, UpstreamUnavailableError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { createTurns, type Turns } from '../../upstream/index.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { Told } from './backend.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
@@ -18,6 +19,10 @@ export interface ElectrumServer {
   url: string
   /** Lower numbers are preferred while they answer; default 0. */
   priority?: number
+  /** Turns begun per second; left out = that of the limits. One holds up to `maxPipelined` calls of a round. */
+  requestsPerSecond?: number
+  /** Turns at once; left out = that of the limits. */
+  maxConcurrent?: number
 }
 
 /** Calls to a set of Electrum servers of one network. */
@@ -42,34 +47,33 @@ interface Candidate {
   host: string
   priority: number
   link: ElectrumLink
+  turns: Turns
   failures: number
   /** Until then the server is asked last. */
   avoidUntil: number
 }
 
-/** Electrum protocol 1.4 over TCP or TLS with failover among servers. */
-export const createElectrumClient = (deps: {
+interface ElectrumClientDeps {
   network: BitcoinNetworkName
   servers: readonly ElectrumServer[]
   limits: ElectrumLimits
+  /** Where a server names none of its own; see `PoolLimits`. */
+  budget: { requestsPerSecond: number; maxConcurrent: number }
+  /** Told how long each turn was waited for, milliseconds. */
+  onWait?: (host: string, ms: number) => void
   logger?: Pick<Logger, 'debug'>
-}): ElectrumClient => {
-  const { limits, network } = deps
+}
+
+/** Electrum protocol 1.4 over TCP or TLS with failover among servers. */
+export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient => {
+  const { limits } = deps
   const shutdown = new AbortController()
-  const candidates = deps.servers.map(
-    ({ url, priority = 0 }): Candidate => ({
-      host: new URL(url).host,
-      priority,
-      link: createElectrumLink({ url, network, limits }),
-      failures: 0,
-      avoidUntil: 0,
-    }),
-  )
+  const candidates = deps.servers.map((server) => candidateOf(server, deps))
 
   const tips = createTipWatch<Candidate>({
     subjects: candidates,
     ask: async ({ link }, signal) => {
-      const [tip] = await link.send([TIP_CALL], signal)
+      const [tip] = await link.send([TIP_CALL], signal, true)
       return tip?.ok ? heightIn(tip.value) : undefined
     },
     lagBlocks: BITCOIN_LAG_BLOCKS,
@@ -96,6 +100,8 @@ export const createElectrumClient = (deps: {
       return outcomes
     } catch (error) {
       if (context.signal.aborted || shutdown.signal.aborted) throw new CancelledError()
+      // Nothing was sent: that says something about this server only.
+      if (error instanceof OverloadedError) throw error
       const late = timeout.aborted || error instanceof CancelledError
       const reason = late ? new UpstreamUnavailableError(`${candidate.host} did not answer in time`) : error
       failed(candidate, reason)
@@ -147,6 +153,22 @@ export const createElectrumClient = (deps: {
   }
 }
 
+const candidateOf = (
+  { url, priority = 0, ...own }: ElectrumServer,
+  { network, limits, budget, onWait }: Pick<ElectrumClientDeps, 'network' | 'limits' | 'budget' | 'onWait'>,
+): Candidate => {
+  const { host } = new URL(url)
+  const turns = createTurns({ host, limits: { ...budget, ...own }, onWait: (ms) => onWait?.(host, ms) })
+  return {
+    host,
+    priority,
+    turns,
+    link: createElectrumLink({ url, network, limits, turns }),
+    failures: 0,
+    avoidUntil: 0,
+  }
+}
+
 /**
  * Servers in backoff are asked last, not never: they may be all there is. So are those behind the others. A kept
  * connection may have died unnoticed, which alone does not speak against its server, so a warm one has a second try.
@@ -154,7 +176,8 @@ export const createElectrumClient = (deps: {
 const order = (candidates: readonly Candidate[], tips: TipWatch<Candidate>): Candidate[] => {
   const now = steadyNow()
   const avoided = (one: Candidate): number => (one.avoidUntil > now ? 2 : 0) + (tips.lags(one) ? 1 : 0)
+  const busy = ({ turns }: Candidate): number => (turns.hasRoom() ? 0 : 1)
   return candidates
-    .toSorted((a, b) => avoided(a) - avoided(b) || a.priority - b.priority)
+    .toSorted((a, b) => avoided(a) - avoided(b) || a.priority - b.priority || busy(a) - busy(b))
     .flatMap((candidate) => (candidate.link.warm ? [candidate, candidate] : [candidate]))
 }

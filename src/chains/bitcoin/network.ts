@@ -76,7 +76,7 @@ export interface ElectrumLimits {
   idleMs: number
   /** Longest accepted line in bytes. */
   maxLineBytes: number
-  /** Calls in flight on one connection; the rest of a round waits. */
+  /** Calls of one turn at the server (`createTurns`); the rest of a round waits for another. */
   maxPipelined: number
   /** A server that failed is asked last for this long, doubled per further failure up to `maxBackoffMs`. */
   backoffMs: number

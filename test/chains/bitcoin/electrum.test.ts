@@ -29,7 +29,12 @@ const clients: ElectrumClient[] = []
 
 const connect = (urls: string[], over: Partial<ElectrumLimits> = {}): ElectrumClient => {
   const servers = urls.map((url, priority) => ({ url, priority }))
-  const client = createElectrumClient({ network: 'mainnet', servers, limits: { ...limits, ...over } })
+  const client = createElectrumClient({
+    network: 'mainnet',
+    servers,
+    limits: { ...limits, ...over },
+    budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64 },
+  })
   clients.push(client)
   return client
 }

@@ -89,7 +89,12 @@ beforeAll(async () => {
     closing.push(() => pool.close())
     return { network, maxConcurrent: 8, pool } as const
   }
-  const client = createElectrumClient({ network, servers: [{ url: electrum.url }], limits: electrumLimits })
+  const client = createElectrumClient({
+    network,
+    servers: [{ url: electrum.url }],
+    limits: electrumLimits,
+    budget: DEFAULT_LIMITS,
+  })
   closing.push(() => client.close())
   backends.push(
     createEsploraBackend(await http(esplora)),

@@ -33,7 +33,12 @@ beforeAll(async () => {
     closers.push(() => opened.close())
     return { network, maxConcurrent, pool: opened } as const
   }
-  const client = createElectrumClient({ network, servers: [{ url: chain.electrumUrl }], limits: electrumLimits })
+  const client = createElectrumClient({
+    network,
+    servers: [{ url: chain.electrumUrl }],
+    limits: electrumLimits,
+    budget: DEFAULT_LIMITS,
+  })
   closers.push(() => client.close())
   const add = (kind: string, backend: BitcoinBackend) =>
     sources.set(

@@ -36,7 +36,12 @@ beforeAll(async () => {
   }
   backends.set('esplora', createEsploraBackend(http(chain.esploraUrl)))
   backends.set('blockbook', createBlockbookBackend(http(chain.blockbookUrl)))
-  const client = createElectrumClient({ network, servers: [{ url: chain.electrumUrl }], limits: electrumLimits })
+  const client = createElectrumClient({
+    network,
+    servers: [{ url: chain.electrumUrl }],
+    limits: electrumLimits,
+    budget: DEFAULT_LIMITS,
+  })
   closers.push(() => client.close())
   backends.set('electrum', createElectrumBackend({ client }))
 })

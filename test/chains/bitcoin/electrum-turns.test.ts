@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
+import { OverloadedError } from '../../../src/errors.ts'
+import { readContext } from '../../support/balance-reads.ts'
+import { electrumLine, type FakeElectrum, startFakeElectrum } from '../../support/electrum-server.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const call = (name: string) => ['blockchain.scripthash.get_balance', [name]] as const
+const good = { ok: true, value: { confirmed: 7, unconfirmed: -2 } }
+
+let server: FakeElectrum
+let second: FakeElectrum
+const clients: ElectrumClient[] = []
+
+beforeEach(async () => {
+  server = await startFakeElectrum()
+  second = await startFakeElectrum()
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close()
+  await Promise.all([server.close(), second.close()])
+})
+
+describe('electrum turns', () => {
+  const connect = (servers: readonly FakeElectrum[], budget: object): ElectrumClient => {
+    const client = createElectrumClient({
+      network: 'mainnet',
+      servers: servers.map(({ url }) => ({ url })),
+      limits: electrumLimits,
+      budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64, ...budget },
+    })
+    clients.push(client)
+    return client
+  }
+  const balances = (fake: FakeElectrum) => fake.seen.filter(({ method }) => method.includes('get_balance'))
+  const rounds = (client: ElectrumClient, count: number, context = readContext()) =>
+    Promise.all(Array.from({ length: count }, (_, at) => client.round([call(String(at))], context)))
+
+  it('no more begin in a second than a server is to be asked, and no more are under way; the next server is asked meanwhile', async () => {
+    const client = connect([server, second], { requestsPerSecond: 3, maxConcurrent: 64 })
+    const startedAt = performance.now()
+    expect(await rounds(client, 9)).toHaveLength(9)
+    const seconds = (performance.now() - startedAt) / 1_000
+    expect(balances(server).length).toBeLessThanOrEqual(3 + 3 * seconds)
+    expect(balances(server).length + balances(second).length).toBe(9)
+    expect(seconds).toBeGreaterThan(0.9)
+  })
+
+  it('one server has as many under way as it may, and what waits for too long is no fault of the server', async () => {
+    const client = connect([server], { maxConcurrent: 2 })
+    const held: (() => void)[] = []
+    server.fault = ({ id, method }, socket) => {
+      if (!method.includes('get_balance')) return undefined
+      held.push(() => void socket.write(electrumLine(id, good.value)))
+      return ''
+    }
+    const asked = rounds(client, 3)
+    await eventually(() => expect(held).toHaveLength(2))
+    const late = client.round([call('late')], { ...readContext(), deadline: Date.now() + 100 })
+    await expect(late).rejects.toBeInstanceOf(OverloadedError)
+    expect(held).toHaveLength(2)
+    for (let next = 0; next < 3; next++) {
+      await eventually(() => expect(held.length).toBeGreaterThan(next))
+      held[next]?.()
+    }
+    expect(await asked).toEqual([[good], [good], [good]])
+  })
+
+  it('a server that refuses calls for their number is asked less', async () => {
+    const client = connect([server], { requestsPerSecond: 1_000 })
+    server.fault = ({ id, method }) =>
+      method.includes('get_balance')
+        ? `${JSON.stringify({ jsonrpc: '2.0', id, error: { code: -101, message: 'excessive resource usage' } })}\n`
+        : undefined
+    const [outcome] = await client.round([call('a')], readContext())
+    expect(outcome).toMatchObject({ ok: false })
+    server.fault = () => undefined
+    const before = balances(server).length
+    const startedAt = performance.now()
+    await rounds(client, 10)
+    // From a thousand a second to five at most, and one at once.
+    expect(performance.now() - startedAt).toBeGreaterThan(1_000)
+    expect(balances(server).length - before).toBe(10)
+  })
+})
