@@ -19,6 +19,9 @@ const HOP_BY_HOP = [
   'upgrade',
 ] as const
 
+/** The server had no time for it, as with 5xx. */
+const TIMEOUT = 408
+
 const responseHeaders = (headers: IncomingHttpHeaders): Record<string, string | string[]> => {
   // undici makes a fresh object per answer: taking members away is cheaper than copying the rest.
   for (const name of HOP_BY_HOP) if (headers[name] !== undefined) delete headers[name]
@@ -48,6 +51,7 @@ const readRaw = (
       ...(verdict.behind || !idempotent ? { fallback: value } : {}),
       ...(verdict.unheard ? { unheard: verdict.unheard } : {}),
       ...(verdict.untouched ? { neverSent: true } : {}),
+      ...(kind === 'status' && status < 500 && status !== TIMEOUT ? { refused: true } : {}),
     })
   }
   const trouble = judgeStatus(host, status, retryAfter)

@@ -7,6 +7,7 @@ import {
 } from '../errors.ts'
 import type { Failure, Outcome } from './outcome.ts'
 import type { Unheard } from './types.ts'
+import type { Upstream } from './upstream.ts'
 
 /** `host1 connection refused; host2 status 503`: each host once, with its last cause. */
 export const describeFailures = <T>(failures: readonly Failure<T>[]): string => {
@@ -42,14 +43,30 @@ const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'method', 'p
 const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly string[]): readonly Failure<T>[] =>
   silent.length === 0 ? failures : failures.filter(({ unheard }) => unheard !== 'place')
 
+/**
+ * Hosts of this network that said nothing this time and may serve what is asked for: they have shown it, or never said that
+ * they do not.
+ */
+export const silentOf = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): string[] => {
+  const hostsOf = (is: (one: Failure<T>) => boolean): Set<string> =>
+    new Set(failures.flatMap((one) => (is(one) ? [one.host] : [])))
+  const spoke = hostsOf(({ fallback, kind }) => fallback !== undefined || kind === 'foreign')
+  const refused = hostsOf((one) => one.refused === true)
+  return asked.flatMap(({ host, serves, unknown }) =>
+    !spoke.has(host) && (serves() || (unknown() && !refused.has(host))) ? [host] : [],
+  )
+}
+
 const silence = <T>(pool: string, silent: readonly string[], failures: readonly Failure<T>[]): FirnError =>
-  new UpstreamUnavailableError(`${pool}: ${silent.join(', ')} served it before; ${describeFailures(failures)}`)
+  new UpstreamUnavailableError(
+    `${pool}: ${silent.join(', ')} may serve it and said nothing; ${describeFailures(failures)}`,
+  )
 
 /**
  * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet, or may not have
  * understood, is closer to the truth than others that said nothing, or that do not run the chain or lack the method;
  * other doubtful errors are handed on only when every upstream gave one.
- * @param silent hosts known to serve what was asked for that said nothing now
+ * @param silent hosts that may serve what was asked for and said nothing now
  */
 export const concludeFailures = <T>(
   pool: string,

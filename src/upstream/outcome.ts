@@ -39,6 +39,8 @@ export interface Failure<T> {
   retryAfterMs?: number
   /** Not one byte of the request left this process, or the upstream did nothing with it: even a write may go elsewhere. */
   neverSent?: boolean
+  /** It answered, but not us (a key, a bill, a redirection): nothing says that it would have known more. */
+  refused?: boolean
   /** The fallback is about the upstream, not about the question: that of another goes before it. */
   unheard?: Unheard
   /** What the caller gets when nobody knows better (for example the node's own "header not found"). */

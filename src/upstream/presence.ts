@@ -6,6 +6,8 @@ export interface Presence {
   absent(): boolean
   /** It does, as it has shown, and has not said otherwise since. */
   serves(): boolean
+  /** It has said neither, or nothing is asked of it but what belongs to many places. */
+  unknown(): boolean
   sawPlace(isThere: boolean): void
 }
 
@@ -21,6 +23,7 @@ export const createPresence = (onChange: () => void, now: () => number = Date.no
   return {
     absent,
     serves: () => serves,
+    unknown: () => !serves && saidAt === undefined,
     sawPlace: (isThere) => {
       if (isThere && serves) return
       const before = absent()

@@ -1,7 +1,7 @@
 import type { FirnError } from '../errors.ts'
 import { RETRY_BACKOFF_MS } from './defaults.ts'
 import type { Reporter } from './events.ts'
-import { concludeFailures, describeFailures } from './failure-report.ts'
+import { concludeFailures, describeFailures, silentOf } from './failure-report.ts'
 import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
 import type { Cancel, CancelCause, Failure, FailureKind, Outcome, Settle } from './outcome.ts'
 import type { Ranking } from './ranking.ts'
@@ -243,7 +243,7 @@ class ReadRun<T> implements Run {
       pool,
       decisive,
       resumesAt === undefined ? undefined : resumesAt - now,
-      this.#silent(),
+      silentOf(this.#only ? [this.#only] : this.#deps.upstreams, this.#failures),
     )
     if (reporter.active()) {
       const reason = describeFailures(this.#failures)
@@ -261,12 +261,6 @@ class ReadRun<T> implements Run {
     this.#ended = true
     this.#dropTimers()
     for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
-  }
-
-  /** Hosts of this network that serve what is asked for here, as they have shown, and said nothing this time. */
-  #silent(): string[] {
-    const spoke = new Set(this.#failures.flatMap((one) => (one.fallback || one.kind === 'foreign' ? [one.host] : [])))
-    return this.#deps.upstreams.flatMap(({ host, serves }) => (serves() && !spoke.has(host) ? [host] : []))
   }
 
   /** Without those of servers that are none of this network's. */

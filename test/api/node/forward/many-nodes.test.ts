@@ -125,3 +125,24 @@ it.each(['one', 'all'] as const)(
       }
   },
 )
+
+const INDEX = '/ext/index/P/block'
+const AWAY: readonly [what: string, Reply, expected: number][] = [
+  ['is cut off', 'cut', 502],
+  ['stands behind a proxy that cannot reach it', { status: 502, body: '<html>' }, 502],
+  ['is asked too often', { status: 429, headers: { 'retry-after': '60' }, body: 'slow down' }, 503],
+  // Nothing says that it would know more.
+  ['does not let this server in', { status: 401, body: 'key?' }, 404],
+]
+
+it.each(AWAY)('a node that %s from the start may be the one that serves it', async (_what, reply, expected) => {
+  for (const [path, body] of [
+    [RPC, evmCall('eth_call', '[{},"0x1"]')],
+    [INDEX, gorillaCall('index.getLastAccepted', '{"encoding":"hex"}')],
+  ] as const) {
+    const front = await startFront(3)
+    for (const node of front.nodes) node.answer = (call) => (call.path === path ? NOT_HERE : undefined)
+    nodeAt(front, 1).answer = (call) => (call.path === path ? reply : undefined)
+    expect((await front.post(path, body)).status).toBe(expected)
+  }
+})
