@@ -1,7 +1,7 @@
-import { UpstreamRateLimitedError } from '../../../errors.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Finality } from '../methods/rule.ts'
+import { createAlone } from './alone.ts'
 import {
   type AnswerCache,
   type AnswerCacheOptions,
@@ -14,22 +14,12 @@ import { type ForwardCall, forwardHeaders } from './call.ts'
 import { acceptedEverywhere, createAwaitedTransactions } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { createIndexGaps } from './index-gaps.ts'
-import {
-  type Judge,
-  judgeCall,
-  judgeHealth,
-  judgeHttp,
-  judgeOpaque,
-  judgeRpc,
-  unlessAbsent,
-  wasTurnedAway,
-} from './judge.ts'
-import type { Member, NodeGroup, NodePools } from './node-pools.ts'
+import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
+import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
 import { createSourceChains } from './source-chains.ts'
-import { createTurnstile } from './turnstile.ts'
 import { createWake } from './wake.ts'
-import { forwardWrite, type WritePolicy, waitFor } from './writes.ts'
+import { forwardWrite, type WritePolicy } from './writes.ts'
 
 /** Hands requests on to nodes and their answers back, byte for byte. */
 export interface Forwarder {
@@ -53,8 +43,6 @@ export interface ForwarderDeps {
 
 /** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
 const FORWARD_MS = 30_000
-/** Aggregating signatures may hang a node: less patience. */
-const ALONE_MS = 20_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
@@ -67,11 +55,6 @@ const judgeOf = (call: ForwardCall): Judge => {
   if (endpoint.dialect === 'gorilla' || endpoint.dialect === 'evm')
     return unlessAbsent(call.rule, id === undefined ? judgeRpc(http.body) : judgeCall(id, http.body))
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
-}
-
-const isUnheard = (call: ForwardCall, response: RawResponse): boolean => {
-  const verdict = judgeOf(call)(response)
-  return verdict.kind === 'retry' && verdict.unheard === 'place'
 }
 
 const requestOf = (call: ForwardCall, path: string) => ({
@@ -129,7 +112,6 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const { pools, writePolicy, tipCacheMs } = deps
   const cache = createAnswerCache(deps.cache)
   pools.onAnew(cache.clear)
-  const turnstile = createTurnstile()
   const wake = createWake()
   const awaited = createAwaitedTransactions()
   const sources = createSourceChains()
@@ -151,41 +133,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     noteIdentity(response)
     return response
   }
-  const passAlone = (call: ForwardCall, { host, pool, path }: Member): Promise<RawResponse> =>
-    turnstile.pass(host, () =>
-      pool.exchange(requestOf(call, path(call.endpoint)), {
-        idempotent: false,
-        signal: call.signal,
-        deadline: Date.now() + ALONE_MS,
-        judge: judgeOf(call),
-      }),
-    )
-  /**
-   * The node with the fewest such calls; another only when one has had too many requests and turned it away unread, or
-   * does not run the chain.
-   */
-  const alone = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
-    const now = Date.now()
-    const members = group.members()
-    const free = members.filter((one) => one.pausedUntil() <= now)
-    const inOrder = (free.length > 0 ? [...free] : members.slice(0, 1)).sort(
-      (a, b) => turnstile.load(a.host) - turnstile.load(b.host),
-    )
-    let last: RawResponse | undefined
-    let unheard: RawResponse | undefined
-    for (const member of inOrder) {
-      const answer = await passAlone(call, member)
-      if (isUnheard(call, answer)) unheard = answer
-      else if (wasTurnedAway(answer)) last = answer
-      else return answer
-    }
-    // Of who was not asked nobody knows: it may be the one that runs the chain.
-    if (unheard && !last && inOrder.length === members.length) return unheard
-    // What a node says of its own limits is between it and this server.
-    const verdict = last && judgeOf(call)(last)
-    const wait = verdict?.kind === 'retry' ? verdict.retryAfterMs : waitFor(members)
-    throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
-  }
+  const alone = createAlone()
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
     const host = call.rule.pages ? await pages.before(call) : undefined
     // No other node goes on where this one ended: when it fails, the list has to be read from its start.
@@ -225,7 +173,8 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       const waking = source === 'P' || source === 'X' || source === 'C' ? wake(group, source) : undefined
       if (waking) await waking
       if (target === 'any') return read(call, group)
-      if (target === 'alone') return answerOf(await alone(call, group))
+      if (target === 'alone')
+        return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
       try {
         const response = await forwardWrite(call, group, writePolicy)
         awaited.note(call, response)
