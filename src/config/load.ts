@@ -9,6 +9,7 @@ import { type Arguments, readArguments } from './arguments.ts'
 import { parseConfigFile, type ReadFile, readOr, readTextFile, withoutMark } from './config-file.ts'
 import { builtIn, fill } from './defaults.ts'
 import { type Environment, readEnvironment, type Variables } from './environment.ts'
+import { maskProblems } from './given-masks.ts'
 import { helpText } from './help.ts'
 import { applyEntries } from './layer.ts'
 import { maskBySchema } from './mask-config.ts'
@@ -65,7 +66,7 @@ function wantsCatalogue(file: Tree, layers: readonly (Arguments | Environment)[]
 
 function finish(tree: Tree, origins: Origins, problems: readonly string[]): Config {
   const complete = fill(ConfigSchema, askOwnNetworks(tree, origins))
-  const wrong = [...problems, ...schemaProblems(complete as Tree, origins)]
+  const wrong = [...problems, ...schemaProblems(complete as Tree, origins), ...maskProblems(complete as Tree, origins)]
   if (wrong.length > 0 || !Value.Check(ConfigSchema, complete)) throw new ConfigError(wrong)
   const broken = ruleProblems(complete)
   if (broken.length > 0) throw new ConfigError(broken)
@@ -73,7 +74,8 @@ function finish(tree: Tree, origins: Origins, problems: readonly string[]): Conf
 }
 
 function printed(config: Config, origins: Origins): string {
-  const masked = maskBySchema(ConfigSchema, config) as Tree
+  // What is built in is no secret, and with masks in its place the text would be no configuration.
+  const masked = maskBySchema(ConfigSchema, config, fill(ConfigSchema, builtIn(true))) as Tree
   const sources = Object.fromEntries([...origins].filter(([path]) => !hasInner(origins, path)))
   return `${JSON.stringify({ ...masked, $sources: sources }, undefined, 2)}\n`
 }

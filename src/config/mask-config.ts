@@ -2,7 +2,7 @@ import { Kind, type TSchema } from '@sinclair/typebox'
 import { MASK, maskSource, maskUrl } from '../lib/mask.ts'
 import { membersOf } from './keys.ts'
 import { marksOf } from './sections/field.ts'
-import { isTree } from './tree.ts'
+import { isTree, type Tree } from './tree.ts'
 
 /** Hides every text inside a value, but keeps its shape: how many tokens, which headers. */
 function hideAll(value: unknown): unknown {
@@ -11,25 +11,38 @@ function hideAll(value: unknown): unknown {
   return MASK
 }
 
-function memberSchema(schema: TSchema, key: string): TSchema | undefined {
+/** The schema of a member of an object, if it has such a one. */
+export function memberSchema(schema: TSchema, key: string): TSchema | undefined {
   if (schema[Kind] === 'Record') return Object.values(schema['patternProperties'] as Record<string, TSchema>)[0]
   const members = membersOf(schema)
   return members !== undefined && Object.hasOwn(members, key) ? members[key] : undefined
 }
 
-/** A copy of a value with everything its schema marks as secret hidden; what no schema knows is hidden too. */
-export function maskBySchema(schema: TSchema | undefined, value: unknown): unknown {
+const innerOf = (value: unknown, key: string | number): unknown =>
+  (Array.isArray(value) || isTree(value)) && Object.hasOwn(value, key) ? (value as Tree)[key] : undefined
+
+/**
+ * A copy of a value with everything its schema marks as secret hidden; what no schema knows is hidden too.
+ *
+ * @param known what everybody may see: a text that is the same in the same place is shown
+ */
+export function maskBySchema(schema: TSchema | undefined, value: unknown, known?: unknown): unknown {
+  if (typeof value === 'string' && value === known) return value
   if (schema === undefined) return hideAll(value)
   const { secret } = marksOf(schema)
   if (secret === true) return hideAll(value)
   if (secret === 'url') return typeof value === 'string' ? maskUrl(value) : MASK
   if (secret === 'source') return typeof value === 'string' ? maskSource(value) : MASK
   if (Array.isArray(value)) {
-    return value.map((item) => maskBySchema(schema[Kind] === 'Array' ? (schema['items'] as TSchema) : undefined, item))
+    const items = schema[Kind] === 'Array' ? (schema['items'] as TSchema) : undefined
+    return value.map((item, rank) => maskBySchema(items, item, innerOf(known, rank)))
   }
   if (isTree(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, maskBySchema(memberSchema(schema, key), inner)]),
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        maskBySchema(memberSchema(schema, key), inner, innerOf(known, key)),
+      ]),
     )
   }
   return value

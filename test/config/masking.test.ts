@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { maskBySchema } from '../../src/config/mask-config.ts'
-import { textOf } from './sources.ts'
+import { configOf, problemsOf, textOf } from './sources.ts'
 
 const SECRET = 'correct-horse-battery-staple-0123456789'
 
@@ -100,6 +100,53 @@ describe('--print-config', () => {
     const defaults = textOf({ argv: ['--print-config'] })
     const again = JSON.parse(textOf({ file: defaults, argv: ['--print-config'] })) as Record<string, unknown>
     expect(JSON.parse(defaults)).toMatchObject({ http: { port: 8650 }, $sources: {} })
-    expect(again['http']).toEqual((JSON.parse(defaults) as Record<string, unknown>)['http'])
+    expect({ ...again, $sources: {} }).toEqual(JSON.parse(defaults))
+    expect(configOf({ file: defaults })).toEqual(configOf())
+  })
+})
+
+describe('what --print-config prints, given back', () => {
+  it('stops the start with a line for each secret in it: none is a key', () => {
+    const printed: unknown = JSON.parse(textOf({ file, argv: ['--print-config'] }))
+    const named = problemsOf({ file: printed }).map((line) => line.split(': given what')[0])
+    expect(named).toEqual(
+      expect.arrayContaining([
+        'balance.appCheck.tokens.0',
+        'balance.appCheck.tokens.1',
+        'balance.appCheck.secret',
+        'balance.appCheck.jwks',
+        'market.prices.apiKey',
+        'market.prices.url',
+        'market.defaultTokenLists.0',
+        'node.api.auth.password',
+        'store.databaseUrl',
+        'redis.url',
+        'otel.endpoint',
+        'data.apiKeys.0.key',
+        'chains.evm.1.upstreams.0.url',
+        'chains.evm.1.upstreams.0.headers.x-api-key',
+        'chains.bitcoin.000000000019d6689c085ae165831e93.upstreams.0.url',
+        'chains.avalanche.mainnet.upstreams.0.headers.authorization',
+      ]),
+    )
+    expect(named).not.toContain('market.defaultTokenLists.1')
+  })
+
+  it.each([
+    [{ env: { FIRN_MARKET_PRICES_API_KEY: '***' } }, 'market.prices.apiKey', 'FIRN_MARKET_PRICES_API_KEY'],
+    [{ env: { DATABASE_URL: 'postgres://db.example:5432/***' } }, 'store.databaseUrl', 'DATABASE_URL'],
+    [
+      { argv: ['--chain-upstreams', 'eip155:1=https://rpc.example/***'] },
+      'chains.evm.1.upstreams.0.url',
+      'flag --chain-upstreams',
+    ],
+  ])('also out of other sources: %j', (given, key, origin) => {
+    expect(problemsOf(given)).toEqual([
+      `${key}: given what --print-config shows in its place (${origin}); allowed: the value itself`,
+    ])
+  })
+
+  it('a secret that only holds such signs is one', () => {
+    expect(problemsOf({ env: { FIRN_MARKET_PRICES_API_KEY: 'a***b' } })).toEqual([])
   })
 })

@@ -17,6 +17,8 @@ Nothing needs to be configured. Settings come from these places, later ones winn
 5. flags.
 
 \`--print-config\` prints what came out, with secrets masked, and says where each value came from.
+A mask that is given back as a value stops the start: nobody is to use \`***\` as a key. User and password of a URL leave none, so
+look at those yourself.
 
 **One rule names everything.** The flag of a key is its path with words joined by dashes, its variable the same words in
 capitals after \`FIRN_\`: \`balance.chainDeadlineMs\` is \`--balance-chain-deadline-ms\` and
