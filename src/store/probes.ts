@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { nowSeconds } from './database.ts'
 import type { StreamProgress } from './rows/index.ts'
 import type { Database } from './schema/index.ts'
+import type { Upkeep } from './upkeep.ts'
 import { readProgress } from './write/stream-rows.ts'
 
 /** What the health checks ask of the database; all reject with the database's own error when it does not serve. */
@@ -16,8 +17,11 @@ export interface StoreProbes {
 /** Who asks within this time, milliseconds, of a question that has not been answered yet waits for the same answer. */
 const JOIN_MS = 1_000
 
-/** @param db connections for which nobody's reads are waited for: anybody may ask, so what is asked at once is asked once */
-export function createProbes(db: Kysely<Database>): StoreProbes {
+/**
+ * @param db connections for which nobody's reads are waited for: anybody may ask, so what is asked at once is asked once
+ * @param upkeep what the database needs after writes, where it does not see to that itself
+ */
+export function createProbes(db: Kysely<Database>, upkeep: Upkeep | undefined): StoreProbes {
   return {
     read: joined(async () => {
       await sql`select 1`.execute(db)
@@ -29,6 +33,7 @@ export function createProbes(db: Kysely<Database>): StoreProbes {
         .values(row)
         .onConflict((conflict) => conflict.column('single').doUpdateSet({ checked_at: row.checked_at }))
         .execute()
+      await upkeep?.consider()
     }),
     progress: joined(() => readProgress(db)),
   }

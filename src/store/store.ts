@@ -104,7 +104,7 @@ export function assembleStore(
     get load() {
       return lazy.current?.load ?? { busy: 0, waiting: 0 }
     },
-    probes: createProbes(own),
+    probes: createProbes(own, upkeep),
     aliases: createAliasRecords(own),
     auth: createAuthRecords(own),
     keystore: createKeystoreRecords(db),
