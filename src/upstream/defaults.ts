@@ -44,5 +44,7 @@ export const READS_PER_HEDGE = 10
 export const KEEP_ALIVE_MS = 20_000
 /** Room for all answers that are coming in, where the registry of origins is given none, bytes. */
 export const INCOMING_ROOM_BYTES = 268_435_456
+/** No call begins on a connection that is older, however much it is used: the name may stand for another server by now. */
+export const CONNECTION_LIFE_MS = 300_000
 /** Connections to one origin over all pools. */
 export const MAX_CONNECTIONS = 512

@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { INCOMING_ROOM_BYTES, KEEP_ALIVE_MS, MAX_CONNECTIONS } from './defaults.ts'
+import { CONNECTION_LIFE_MS, INCOMING_ROOM_BYTES, KEEP_ALIVE_MS, MAX_CONNECTIONS } from './defaults.ts'
 import { createIncomingRoom, type IncomingDoor } from './incoming-room.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 
@@ -75,6 +75,7 @@ const openOrigin = (origin: string, connectTimeoutMs: number, incoming: Incoming
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    clientTtl: CONNECTION_LIFE_MS,
     connect: { timeout: connectTimeoutMs },
   })
   const opened: Origin = { pool, incoming, leases: new Set() }

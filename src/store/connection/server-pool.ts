@@ -16,6 +16,8 @@ export interface ServerPoolOptions {
   /** Callers that may wait for a connection at once; more are refused. */
   maxWaiting: number
   logger: Logger
+  /** How long a connection is used; default 5 min. */
+  lifetimeMs?: number
   /** Longest pause between two statements of a range's transaction; default 30 s. */
   silenceMs?: number
 }
@@ -28,6 +30,11 @@ const PATIENT_TIMEOUT_MS = 3_600_000
  * power, and what it has locked keeps the standby from going on.
  */
 const SILENCE_MS = 30_000
+/**
+ * Behind the same name may be another server by now, while the old one still answers reads with what it had. Connections that
+ * are always in use would lead there for ever.
+ */
+const LIFETIME_MS = 300_000
 /** A server that vanished without a word is asked for by the system from then on, and given up some ten seconds later. */
 const KEEP_ALIVE_MS = 10_000
 /** The server ends a late statement; one that is silent for so much longer is no longer there. */
@@ -61,6 +68,7 @@ function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
  * so that a restart of the server costs the calls in flight and no more.
  */
 export function openServerPool(options: ServerPoolOptions): ConnectionPool {
+  const maxLifetimeSeconds = (options.lifetimeMs ?? LIFETIME_MS) / 1_000
   const pool = new pg.Pool({
     ...connectionSettings(options),
     max: options.size,
@@ -68,6 +76,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     lock_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
     idleTimeoutMillis: 60_000,
+    maxLifetimeSeconds,
   })
   const patient = new pg.Pool({
     ...connectionSettings(options),
@@ -77,6 +86,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     statement_timeout: PATIENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: options.silenceMs ?? SILENCE_MS,
     idleTimeoutMillis: 60_000,
+    maxLifetimeSeconds,
   })
   const lost = (error: Error): void => options.logger.warn({ err: error }, 'database connection lost')
   for (const one of [pool, patient]) {
