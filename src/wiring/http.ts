@@ -132,10 +132,13 @@ function createServer(
 const roomOf = ({ http, node }: Config): number =>
   Math.max(http.bodyRoomBytes, http.bodyLimitBytes, node.bodyLimitBytes)
 
-/** A base URL that ends in a slash makes clients ask for `//v1/…`, also behind the prefix of the indexed API. */
+/**
+ * A base URL that ends in a slash makes clients ask for `//v1/…`, also behind the prefix of the indexed API, and those who
+ * generate them for `//schema.json` or `//api-json`.
+ */
 function withoutDoubledSlash(url: string, prefix: string): string {
   const rest = url.startsWith(`${prefix}//`) ? url.slice(prefix.length) : undefined
   return rest === undefined ? url.replace(DOUBLED, '/') : prefix + rest.replace(DOUBLED, '/')
 }
 
-const DOUBLED = /^\/\/+(?=v1\/)/
+const DOUBLED = /^\/\/+(?=v1\/|(?:schema\.json|api-json)(?:\?|$))/

@@ -16,7 +16,9 @@ it.each(['', '/proxy/glacier'])('a base URL may end in a slash: prefix %j', asyn
     expect(await new Avalanche({ enableTelemetry: false }).data.healthCheck(o)).toMatchObject(ok)
     expect(await new AvaCloudSDK({ serverURL: base }).data.healthCheck(o)).toMatchObject(ok)
     expect((await fetch(`${base}///v1/live-check`)).status).toBe(200)
+    expect((await fetch(`${base}/api-json`)).status).toBe(200)
   }
+  for (const path of ['//schema.json', '//api-json?a=1']) expect((await fetch(url + path)).status, path).toBe(200)
   expect((await fetch(`${url}/other//v1/live-check`)).status).toBe(404)
 })
 
