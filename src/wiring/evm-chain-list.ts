@@ -1,3 +1,4 @@
+import { getAddress } from 'viem'
 import type { EvmChainInfo, EvmChains } from '../api/data/evm-chain.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
@@ -84,7 +85,7 @@ async function describe(
     ...(setting?.explorer === undefined ? {} : { explorerUrl: setting.explorer }),
     rpcUrl: rpcUrlOf(setting?.upstreams[0]?.url, side && config.chains.avalanche[side]?.upstreams[0]?.url),
     isTestnet,
-    ...(setting?.multicall === undefined ? {} : { utilityAddresses: { multicall: setting.multicall } }),
+    ...(setting?.multicall === undefined ? {} : { utilityAddresses: { multicall: getAddress(setting.multicall) } }),
     networkToken: tokenOf(setting),
     private: false,
     enabledFeatures: ['nftIndexing'],

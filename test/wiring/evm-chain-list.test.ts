@@ -35,6 +35,14 @@ it.each([
   expect(await rpcUrlOf(evm(url))).toBe(shown)
 })
 
+it('addresses have the case of their checksum, however they were written in the settings', async () => {
+  const { 7: seven } = evm('http://node.example/ext/bc/C/rpc')['chains-evm']
+  const multicall = '0xca11bde05977b3631167028862be2a173976ca11'
+  const config = configOf({ 'chains-evm': { 7: { ...seven, multicall } } })
+  const [shown] = await createEvmChainList(config, NOTHING, createEvmStreams(config)).list()
+  expect(shown?.utilityAddresses).toEqual({ multicall: '0xcA11bde05977b3631167028862bE2a173976CA11' })
+})
+
 it('a C-chain without an endpoint of its own is reached through its node', async () => {
   const chains = {
     'index-streams': 'testnet:C',
