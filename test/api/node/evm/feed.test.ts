@@ -37,3 +37,31 @@ it('leaves no connection open at a node that takes subscriptions and does not sa
   expect(connections).toBe(2)
   expect(open.size).toBe(0)
 })
+
+it('parameters that a client leaves out are no empty list to the node, which has another error for that', async () => {
+  const asked: string[] = []
+  const link: UpstreamLink = {
+    host: 'node',
+    call: (method, params, answered) => {
+      const isClients = method === 'eth_subscribe' && params !== '["newHeads"]'
+      if (isClients) asked.push(params)
+      answered(Buffer.from(`{"jsonrpc":"2.0","id":1,${isClients ? `"error":${ERROR}` : '"result":"0x1"'}}`))
+    },
+    pause: () => undefined,
+    resume: () => undefined,
+    close: () => undefined,
+  }
+  const feed = createFeed({
+    connect: async () => link,
+    send: () => undefined,
+    onHead: () => undefined,
+    onBroken: () => undefined,
+    restoreMs: 0,
+    maxMissedBlocks: 0,
+  })
+  const subscribe = (params: Buffer | undefined): Promise<Buffer | undefined> =>
+    new Promise((resolve) => feed.subscribe('eth_subscribe', params, Buffer.from('7'), resolve))
+  for (const params of [undefined, Buffer.from('[]')]) await subscribe(params)
+  feed.close()
+  expect(asked).toEqual(['null', '[]'])
+})

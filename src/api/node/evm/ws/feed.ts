@@ -240,7 +240,8 @@ export function createFeed(deps: FeedDeps): Feed {
           else reply(undefined)
         }
         ensure().then(
-          (made) => made.call(method, params?.toString('latin1') ?? '[]', taken),
+          // Left out they are no list to a node: `[]` would be another error.
+          (made) => made.call(method, params?.toString('latin1') ?? 'null', taken),
           () => reply(undefined),
         )
       }
