@@ -8,6 +8,8 @@ export interface SharedPriceValues {
   /** One text, or undefined, per key. */
   get(keys: readonly string[]): Promise<(string | undefined)[]>
   set(entries: readonly (readonly [key: string, value: string])[], ttlMs: number): Promise<void>
+  /** How long the text of a key still lives, milliseconds; 0 when there is none. */
+  left(key: string): Promise<number>
   /** True for the first who takes the turn, false for the others, undefined when nobody can tell. */
   takeTurn(key: string, ttlMs: number): Promise<boolean | undefined>
   giveTurnBack(key: string): Promise<void>
@@ -60,12 +62,10 @@ export function createSharedPriceSource(
     }
   }
   const sharePause = async (ms = 60_000): Promise<void> => {
-    const pause = Math.max(1_000, ms)
-    await values.set([[PAUSE_KEY, String(Date.now() + pause)]], pause)
+    await values.set([[PAUSE_KEY, '1']], Math.max(1_000, ms))
   }
   const refuseInPause = async (): Promise<void> => {
-    const [until] = await values.get([PAUSE_KEY])
-    const left = Number(until ?? 0) - Date.now()
+    const left = await values.left(PAUSE_KEY)
     if (left > 0) throw new UpstreamRateLimitedError('the provider asked another process to wait', left)
   }
 

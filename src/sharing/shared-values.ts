@@ -4,6 +4,11 @@ import type { SharedServer } from './shared-server.ts'
 export interface SharedValues {
   /** One text, or undefined, per key; all undefined when the server is away. */
   get(keys: readonly string[]): Promise<(string | undefined)[]>
+  /**
+   * How long a text still lives, milliseconds; 0 when there is none, or the server is away. By the server's clock alone:
+   * those of processes differ.
+   */
+  left(key: string): Promise<number>
   /** Lives for `ttlMs` (at least 1). A write that does not arrive is no error: the next process asks the source. */
   set(entries: readonly (readonly [key: string, value: string])[], ttlMs: number): Promise<void>
   /**
@@ -18,6 +23,9 @@ export const createSharedValues = (server: SharedServer): SharedValues => ({
   async get(keys) {
     const found = await server.ask((client) => Promise.all(keys.map((key) => client.get(key))))
     return keys.map((_, index) => found?.[index] ?? undefined)
+  },
+  async left(key) {
+    return Math.max(0, (await server.ask((client) => client.pttl(key))) ?? 0)
   },
   async set(entries, ttlMs) {
     const life = Math.max(1, Math.ceil(ttlMs))

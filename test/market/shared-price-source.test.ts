@@ -10,10 +10,15 @@ const BTC: PriceKey = { internalId: 'NATIVE-btc', priceId: 'bitcoin' }
 /** What a reachable server keeps; `away` answers as one that is not. */
 function sharedMemory() {
   const kept = new Map<string, string>()
+  const ends = new Map<string, number>()
   const values: SharedPriceValues = {
     get: async (keys) => keys.map((key) => kept.get(key)),
-    set: async (entries) => {
-      for (const [key, value] of entries) kept.set(key, value)
+    left: async (key) => Math.max(0, (ends.get(key) ?? 0) - performance.now()),
+    set: async (entries, ttlMs) => {
+      for (const [key, value] of entries) {
+        kept.set(key, value)
+        ends.set(key, performance.now() + ttlMs)
+      }
     },
     takeTurn: async (key) => !kept.has(key) && Boolean(kept.set(key, '1')),
     giveTurnBack: async (key) => void kept.delete(key),
@@ -23,6 +28,7 @@ function sharedMemory() {
 
 const away: SharedPriceValues = {
   get: async (keys) => keys.map(() => undefined),
+  left: async () => 0,
   set: async () => undefined,
   takeTurn: async () => undefined,
   giveTurnBack: async () => undefined,
@@ -127,17 +133,25 @@ describe('a provider shared by processes', () => {
     expect(kept.get('prices:reading')).toBe('of a process that died')
   })
 
-  it('is left alone by all when it told one to wait', async () => {
+  it.each([
+    ['', 0],
+    [', whose clock is an hour ahead', 3_600_000],
+    [', whose clock is an hour behind', -3_600_000],
+  ])('is left alone by all for as long as it told one to wait%s', async (_, skewMs) => {
+    onTestFinished(() => void vi.useRealTimers())
     const { kept, values } = sharedMemory()
     const refusing = provider(() => Promise.reject(new UpstreamRateLimitedError('slow down', 300_000)))
     const first = createSharedPriceSource(refusing.source, values, { cacheMs: 60_000 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + skewMs })
     await expect(read(first, [AVAX])).rejects.toThrow('slow down')
+    vi.useRealTimers()
     const { source, reads } = provider(priced(1))
     const error: unknown = await read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [AVAX]).catch(
       (reason: unknown) => reason,
     )
     expect(error).toBeInstanceOf(UpstreamRateLimitedError)
     expect((error as UpstreamRateLimitedError).retryAfterMs).toBeGreaterThan(200_000)
+    expect((error as UpstreamRateLimitedError).retryAfterMs).toBeLessThanOrEqual(300_000)
     expect(reads).toEqual([])
     expect(kept.has('prices:reading')).toBe(false)
   })

@@ -93,6 +93,16 @@ describe.skipIf(missing)('values', () => {
     await eventually(async () => expect(await other.values.get(['z'])).toEqual([undefined]))
   })
 
+  it('tell how long they live, by no clock of a process', async () => {
+    const { url } = await redis()
+    const [one, other] = await Promise.all([connect(url), connect(url)])
+    expect(await other.values.left('x')).toBe(0)
+    await one.values.set([['x', '1']], 60_000)
+    const left = await other.values.left('x')
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(60_000)
+  })
+
   it('give a turn to one at a time', async () => {
     const { url } = await redis()
     const [one, other] = await Promise.all([connect(url), connect(url)])
@@ -120,6 +130,7 @@ describe.skipIf(missing)('a server that is away', () => {
     expect(await counters.add('a', 1, inAMinute())).toBeUndefined()
     expect(await values.get(['a'])).toEqual([undefined])
     expect(await values.takeTurn('a', 1_000)).toBeUndefined()
+    expect(await values.left('a')).toBe(0)
     await values.set([['a', '1']], 1_000)
     await server.restart()
     await eventually(() => expect(shared.status()).toMatchObject({ state: 'shared' }))
