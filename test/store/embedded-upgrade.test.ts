@@ -63,4 +63,4 @@ it('an embedded database of an earlier version is brought up to date, goes on, a
   await using(folder, (store) => expect(store.open()).rejects.toThrow(refused))
   await run(folder, `delete from firn_migration where name = '0099-later'`)
   expect(await using(folder, (store) => listed(store, 'P', address(1), false))).toEqual(after)
-}, 120_000)
+})
