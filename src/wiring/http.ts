@@ -1,9 +1,11 @@
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
+import { createCallerAddress } from '../api/node/http/caller-address.ts'
 import { type AccessGuard, createFrontDoor } from '../api/node/index.ts'
 import { type Admission, createAdmission, refuseAdmission } from '../api/plugins/admission.ts'
 import { createBodyRoom } from '../api/plugins/body-room.ts'
+import { type ClientShare, createClientShare } from '../api/plugins/client-share.ts'
 import { installConnectionTracking } from '../api/plugins/connections.ts'
 import { installMetricsRoute } from '../api/plugins/metrics-route.ts'
 import { installRequestLedger } from '../api/plugins/request-ledger.ts'
@@ -45,13 +47,16 @@ export interface ServerHttpDeps {
 /** The HTTP server before any API has been put into it: front door, admission, logs, traces, metrics, CORS. */
 export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
   const { pathPrefix } = config.data
+  const share = clientShareOf(config)
   const admission = createAdmission({
     ...config.http,
     probesOnly: config.mode === 'indexer',
     pathPrefix,
     heapIsTight: deps.heap.isTight,
+    clientHasEnough: share.isUsedUp,
   })
-  const http = createServer(config, deps, admission)
+  const http = createServer(config, deps, admission, share)
+  share.watchConnections(http.server)
   const connections = installConnectionTracking(http, config.http.shutdownGraceMs)
   installRequestLedger(http.server, deps.requests.begin)
   if (deps.tracing) deps.tracing.install(http)
@@ -83,6 +88,7 @@ function createServer(
   config: Config,
   { logger, node, guard, metrics }: ServerHttpDeps,
   admission: Admission,
+  share: ClientShare,
 ): FastifyInstance {
   const bodies = createBodyRoom(roomOf(config), () => metrics?.http.refused('bodies'))
   const http: FastifyInstance = Fastify({
@@ -107,10 +113,12 @@ function createServer(
         ...admission,
         enter: (request, response, isNodes) => {
           admission.enter(response)
+          share.enter(request, response)
           bodies.enter(request, response, isNodes)
         },
+        upgrade: share.enter,
         refuse: (response, path) => {
-          const reason = admission.refusal(path) ?? 'too many requests'
+          const reason = admission.refusal(path, response.req) ?? 'too many requests'
           metrics?.http.refused(reason)
           refuseAdmission(response, path, reason)
         },
@@ -127,6 +135,14 @@ function createServer(
   installRequestLog(http, () => logger.isLevelEnabled('debug'))
   return http
 }
+
+/** Whose request it is, the proxies tell where they are trusted; connections are theirs then. */
+const clientShareOf = ({ http: { maxPerClient, trustProxy, proxyHops } }: Config): ClientShare =>
+  createClientShare({
+    maxPerClient,
+    addressOf: createCallerAddress(trustProxy ? proxyHops : 0),
+    isDirect: !trustProxy,
+  })
 
 /** One body of the largest size always fits. */
 const roomOf = ({ http, node }: Config): number =>

@@ -31,8 +31,10 @@ export interface FrontDoorOptions {
 /** Decides which requests come in, before any API sees them, and turns the others away. */
 interface AdmissionGuard {
   /** Undefined = it comes in. */
-  refusal(path: string): string | undefined
+  refusal(path: string, request: IncomingMessage): string | undefined
   enter(request: IncomingMessage, response: ServerResponse, isNodes: boolean): void
+  /** A WebSocket that came in, as far as its path and its headers are looked at here. */
+  upgrade(request: IncomingMessage, socket: Duplex): void
   refuse(response: ServerResponse, path: string): void
 }
 
@@ -104,7 +106,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         request.socket.end(refusalBytes('400 Bad Request', badHost))
         return
       }
-      if (admission?.refusal(target.path) !== undefined) {
+      if (admission?.refusal(target.path, request) !== undefined) {
         admission.refuse(response, target.path)
         return
       }
@@ -121,14 +123,16 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     upgraded.add(socket)
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
-    const full = target && admission?.refusal(target.path)
+    const full = target && admission?.refusal(target.path, request)
     const badHost = hostProblem(request)
     if (!target || badHost !== undefined) socket.end(refusalBytes('400 Bad Request', badHost))
     else if (full !== undefined)
       socket.end(refusalBytes('503 Service Unavailable', '', full === 'not served here' ? undefined : RETRY_AFTER))
     else if (refused) writeRefusal(socket, refused, undefined, true)
-    else if (isNodes(target)) node.upgrade(request, socket, head, target)
-    else socket.end(refusalBytes('404 Not Found'))
+    else if (isNodes(target)) {
+      admission?.upgrade(request, socket)
+      node.upgrade(request, socket, head, target)
+    } else socket.end(refusalBytes('404 Not Found'))
   }
   const serverFactory = (others: RequestListener): Server => {
     const server = createServer(

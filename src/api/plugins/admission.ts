@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 export interface AdmissionLimits {
@@ -12,14 +12,16 @@ export interface AdmissionLimits {
   maxEventLoopDelayMs: number
   /** Too much lives in the heap for another request; left out = never. */
   heapIsTight?: () => boolean
+  /** As much is under way for this client as one may have; left out = there is no such limit. */
+  clientHasEnough?: (request: IncomingMessage) => boolean
 }
 
-export type RefusalReason = 'not served here' | 'too many requests' | 'event loop' | 'heap' | 'bodies'
+export type RefusalReason = 'not served here' | 'too many requests' | 'event loop' | 'heap' | 'bodies' | 'client'
 
 /** Turns requests away that this process does not serve, or not now, so that those that are in are answered in time. */
 export interface Admission {
   /** Why a request is turned away; undefined = it may come in. `path` without its query. */
-  refusal(path: string): RefusalReason | undefined
+  refusal(path: string, request?: IncomingMessage): RefusalReason | undefined
   /** A request that came in; it counts until its response is closed. */
   enter(response: ServerResponse): void
   close(): void
@@ -56,8 +58,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     return limits.heapIsTight?.() ? 'heap' : undefined
   }
   return {
-    refusal: (path) => {
-      const why = reason()
+    refusal: (path, request) => {
+      const why = reason() ?? (request && limits.clientHasEnough?.(request) ? 'client' : undefined)
       return why === undefined || ALWAYS_ANSWERED.test(path) || probes.has(path) ? undefined : why
     },
     enter: (response) => {
@@ -82,6 +84,7 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   'event loop': 'this server has too much to do, try again',
   heap: 'this server has too much to do, try again',
   bodies: 'this server has too much to do, try again',
+  client: 'too much is under way for your address, try again',
 }
 
 /** 503, with `retry-after` where coming back makes sense, in the form of the API that was asked. */

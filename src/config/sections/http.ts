@@ -34,6 +34,11 @@ export const HttpSection = section({
   ),
   maxConnections: count(10_000, 'Connections beyond this are refused.'),
   maxInFlight: count(4_096, 'Requests being answered at a time, streams included; one more is 503 with retry-after.'),
+  maxPerClient: count(
+    0,
+    'Requests, streams and WebSockets of one client address (IPv6: /64) at a time; one more is 503 with retry-after; where trustProxy is off, it may have twice as many connections. 0 = no limit, since all clients of a company or of a proxy that trustProxy is not set for are one address.',
+    0,
+  ),
   maxEventLoopDelayMs: ms(500, 'Mean event loop delay, two seconds in a row, above which requests are 503; 0 = never.'),
   maxHeapPercent: Type.Integer({
     minimum: 0,
