@@ -22,6 +22,9 @@ const DECLARED = new Set([400, 401, 403, 404, 429])
 /** Seconds after which may be asked again what failed because a server behind this one was away, late or had too much to do. */
 const RETRY_AFTER = '1'
 
+/** The same of an index that is behind, or of what no node tells now: chainkit waits as long, and would ask every second. */
+const LATER = '5'
+
 /**
  * The one error body of this API, for every status. SDKs throw on any other shape. What a client sent may be cut within a
  * character, and many parsers take no half of one.
@@ -57,7 +60,10 @@ export const notFound = (request: FastifyRequest, reply: FastifyReply): FastifyR
   refuse(reply, 404, `Cannot ${request.method} ${request.url.split('?', 1)[0]}`)
 
 function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error.expose) return refuse(reply, error.status, error.message)
+  if (error.expose) {
+    const mayPass = error.status === 503 && error.retryable
+    return refuse(mayPass ? reply.header('retry-after', LATER) : reply, error.status, error.message)
+  }
   request.log.warn({ err: error }, 'an answer failed')
   // 499 and 504 are no statuses of this API.
   const status = error.status === 502 || error.status === 503 ? error.status : error.status === 504 ? 503 : 500

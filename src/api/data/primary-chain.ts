@@ -137,7 +137,7 @@ export type Scope = 'chain' | 'network' | 'present'
  * Puts the chain's indexed height on the answer, and its age. What shows shared memory is as old as the oldest of the
  * chains that are indexed: what was exported, and what became of it, is in the blocks of the others.
  * @returns whether C has to be told by nodes; with `present` alone
- * @throws StaleIndexError when one of them is too old to answer from
+ * @throws StaleIndexError when one of them is too old to answer from, FirnError (503) when the chain is never indexed
  */
 export async function requireFresh(
   deps: PrimaryDeps,
@@ -157,7 +157,7 @@ export async function requireFresh(
   const shown = scope === 'chain' ? [] : others.filter((letter) => letter !== 'C' || !isCTold)
   const places = [chain.letter, ...shown].map((letter) => {
     const place = placeOf(letter)
-    if (!place) throw notIndexed(chain, letter)
+    if (!place) throw notIndexed(chain, letter, deps.isIndexed(`${chain.side}:${letter}`))
     return place
   })
   const oldest = places.reduce((old, place) => (place.ageMs > old.ageMs ? place : old))
@@ -178,8 +178,12 @@ const nameOf = (letter: ChainLetter): string => `${letter.toLowerCase()}-chain`
 const whyOf = ({ letter, chainInfo }: PrimaryChain, other: ChainLetter): string =>
   letter === other ? '' : `, and answers of the ${chainInfo.chainName} show what moves there`
 
-const notIndexed = (chain: PrimaryChain, letter: ChainLetter): StaleIndexError =>
-  new StaleIndexError(`${nameOf(letter)} of ${chain.chainInfo.network} is not indexed yet${whyOf(chain, letter)}`)
+/** What the configuration leaves out will not be there later either, and nothing must promise so. */
+const notIndexed = (chain: PrimaryChain, letter: ChainLetter, isToCome: boolean): FirnError => {
+  const subject = `${nameOf(letter)} of ${chain.chainInfo.network}`
+  if (isToCome) return new StaleIndexError(`${subject} is not indexed yet${whyOf(chain, letter)}`)
+  return new FirnError(`${subject} is not indexed here`, { code: 'NOT_INDEXED', status: 503, expose: true })
+}
 
 const tooOld = (chain: PrimaryChain, place: Place, maxAgeMs: number): StaleIndexError => {
   const subject = `the index of ${nameOf(place.letter)} of ${chain.chainInfo.network}`

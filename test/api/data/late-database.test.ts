@@ -2,8 +2,9 @@ import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
 import { dataApi } from '../../../src/api/data/index.ts'
+import { StaleIndexError } from '../../../src/api/data/primary-chain.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
-import { BadAnswerError, DeadlineError } from '../../../src/errors.ts'
+import { BadAnswerError, DeadlineError, FirnError } from '../../../src/errors.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
 
 const plans = { default: { computeUnitsPerMinute: 1_000, computeUnitsPerDay: 100_000 } }
@@ -42,6 +43,21 @@ it.each([
   })
 })
 
+it('an index that is behind may be asked again, as get-rewards says of it, too', async () => {
+  const message = 'x-chain of fuji is not indexed yet'
+  expect(await answerTo(new StaleIndexError(message))).toEqual({
+    status: 503,
+    body: { message, error: 'Service Unavailable', statusCode: 503 },
+    retryAfter: '5',
+    isCounted: true,
+  })
+})
+
 it('what will not be better soon promises nothing', async () => {
   expect(await answerTo(new BadAnswerError('no JSON'))).toMatchObject({ status: 502, retryAfter: undefined })
+  const lasting = { code: 'INCOMPLETE_INDEX', status: 503, expose: true }
+  expect(await answerTo(new FirnError('its past is in no block', lasting))).toMatchObject({
+    status: 503,
+    retryAfter: undefined,
+  })
 })

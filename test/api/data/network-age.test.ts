@@ -68,6 +68,7 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
   return {
     told: found.map(({ statusCode, headers }) => [statusCode, headers['x-index-age']]),
     message: found[0]?.json().message,
+    retryAfter: found[0]?.headers['retry-after'],
     messageOfNow: found[4]?.json().message,
     toldByNodes,
   }
@@ -95,6 +96,13 @@ it('one chain that stands still, or has not begun, is no answer, save where its 
   const missing = await answers({ P: 1_000, C: 1_000 })
   expect(missing.told).toEqual([...Array(3).fill([503, undefined]), [404, '1'], ...Array(2).fill([503, undefined])])
   expect(missing.message).toContain('x-chain of fuji is not indexed yet')
+  expect([old.retryAfter, missing.retryAfter]).toEqual(['5', '5'])
+})
+
+it('a chain that the operator does not have indexed will not be there later either, and nobody is told to wait for it', async () => {
+  const { told, message, retryAfter } = await answers({ P: 1_000, C: 1_000 }, ['P', 'C'], 'x-chain')
+  expect(told).toEqual(Array(6).fill([503, undefined]))
+  expect([message, retryAfter]).toEqual(['x-chain of fuji is not indexed here', undefined])
 })
 
 it('for C alone, which is read for the longest time, nodes stand in as to what is there now', async () => {
