@@ -117,6 +117,7 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
         request.log.warn({ err: error }, 'stake rewards could not be read')
         const reason = error.expose ? error.message : 'the index cannot be read'
         if (error.status === 404) return refuse(reply, 404, reason)
+        if (!error.retryable) return refuse(reply, 503, reason)
         return refuseForNow(error instanceof StakeIndexError ? tellPlace(reply, error.place) : reply, reason)
       }
       throw error

@@ -57,6 +57,12 @@ export class StakeIndexError extends FirnError {
   }
 }
 
+/** What the configuration leaves out will not be there later either. */
+const notIndexed = (subject: string, isToCome: boolean): FirnError =>
+  isToCome
+    ? new StakeIndexError(`${subject} is not indexed yet`)
+    : new FirnError(`${subject} is not indexed here`, { code: 'NOT_INDEXED', status: 503, expose: true })
+
 /** Addresses per branch that are derived and looked up in one go. */
 const WINDOW = 100
 /** A key with more addresses than this in use is refused: its sums would take minutes. */
@@ -70,7 +76,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:${letter}`)
     const age = progress && indexAge(progress, now())
     if (!age && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
-    if (!age) throw new StakeIndexError(`the ${letter}-chain of the ${side} is not indexed yet`)
+    if (!age) throw notIndexed(`the ${letter}-chain of the ${side}`, deps.isIndexed(`${side}:${letter}`))
     const place = { height: age.height, ageMs: age.ageMs }
     if (isTooOld(age, deps.maxIndexAgeMs)) {
       const subject = `the index of the ${letter}-chain of the ${side}`

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DeadlineError } from '../../../src/errors.ts'
+import { DeadlineError, FirnError } from '../../../src/errors.ts'
 import { StoreUnavailableError } from '../../../src/store/index.ts'
 import { post, serveBalances, startBalanceApi } from '../../support/balance-api.ts'
 
@@ -76,6 +76,22 @@ it.each([
     503,
     '2',
     { message: 'SERVICE_UNAVAILABLE', error: 'the index cannot be read' },
+  ])
+})
+
+it('what will not be there later either comes without a time to come back', async () => {
+  const lasting = { code: 'NOT_INDEXED', status: 503, expose: true }
+  const read = () => Promise.reject(new FirnError('the P-chain of the mainnet is not indexed here', lasting))
+  const { url } = await serveBalances({ chains: [], stakeRewards: { read } })
+  const response = await fetch(`${url}/v1/stake/get-rewards`, {
+    method: 'POST',
+    body: JSON.stringify({ addresses: [`P-${WALLET}`], isTestnet: false }),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+    503,
+    null,
+    { message: 'SERVICE_UNAVAILABLE', error: 'the P-chain of the mainnet is not indexed here' },
   ])
 })
 

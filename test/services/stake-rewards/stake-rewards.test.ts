@@ -168,9 +168,16 @@ it('refuses with 503 when the index has fallen behind, or has nothing of that ne
     message: expect.stringMatching(/is 61 s old \(at most 60 s are served\); it stands at block 371$/),
     place: { ageMs: 61_000 },
   })
+  const toCome = service(0, true, store.reader, ['testnet:P'])
+  await expect(toCome.read({ side: 'testnet', addresses })).rejects.toMatchObject({
+    status: 503,
+    retryable: true,
+    message: 'the P-chain of the testnet is not indexed yet',
+  })
   await expect(service().read({ side: 'testnet', addresses })).rejects.toMatchObject({
     status: 503,
-    message: 'the P-chain of the testnet is not indexed yet',
+    retryable: false,
+    message: 'the P-chain of the testnet is not indexed here',
   })
   await expect(service(0, false).read({ side: 'testnet', addresses })).rejects.toMatchObject({
     status: 404,
