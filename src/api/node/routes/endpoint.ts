@@ -1,8 +1,12 @@
 /** The dialect an endpoint speaks. `http`: no JSON-RPC (health by GET, metrics); `any`: unknown, passed on as it comes. */
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { encodePath } from '../http/target.ts'
 export type Dialect = 'gorilla' | 'evm' | 'ws' | 'http' | 'any'
 
-/** Which set of nodes answers: by chain, as nodes may lag on one chain only. `node` = P's, for what belongs to no chain. */
+/**
+ * Which set of nodes answers: by chain, as nodes may lag on one chain only. `node` = P's, for what belongs to no chain.
+ * `extension` as it stands in a URL.
+ */
 export type Source = ChainLetter | 'C/rpc' | { blockchainId: string; extension: string }
 
 /** Something that is served under /ext. */
@@ -67,11 +71,13 @@ const L1_DIALECTS: Readonly<Record<string, Dialect>> = {
  */
 export function chainEndpoint(blockchainId: string, extension: string): Endpoint | undefined {
   if (extension === 'admin' || extension.endsWith('/')) return undefined
+  // Written as it was sent: bare, `admin#`, `admin?` and `%61dmin` would be the node's admin.
+  const written = encodePath(extension)
   return {
     name: extension === '' ? 'L1' : `L1/${extension}`,
     dialect: L1_DIALECTS[extension] ?? 'any',
-    path: `/ext/bc/${blockchainId}${extension === '' ? '' : `/${extension}`}`,
-    source: { blockchainId, extension },
+    path: `/ext/bc/${blockchainId}${written === '' ? '' : `/${written}`}`,
+    source: { blockchainId, extension: written },
   }
 }
 

@@ -146,3 +146,21 @@ it.each(AWAY)('a node that %s from the start may be the one that serves it', asy
     expect((await front.post(path, body)).status).toBe(expected)
   }
 })
+
+it.each([
+  'admin%23',
+  'admin%23x',
+  'admin%3Fx',
+  'admin%20',
+  'admin%09',
+  '%2561dmin',
+  'x%5C..%5Cadmin',
+  'x%5C..%5C..%5C..%5Cadmin',
+  'rpc%25',
+  'rpc%23x',
+])('what is escaped in the path of an L1 stays so, and is no other path at its node: %s', async (extension) => {
+  const front = await startFront(1)
+  await front.post(`/ext/bc/${OTHER_CHAIN}/${extension}`, gorillaCall('admin.startCPUProfiler'))
+  const asked = nodeAt(front, 0).asked.filter(isL1)
+  expect(asked.map(({ path }) => path)).toEqual([`/ext/bc/${OTHER_CHAIN}/${extension}`])
+})
