@@ -57,13 +57,13 @@ export const PRIMARY: Readonly<Record<ChainLetter, ReadonlyMap<string, Endpoint>
   ]),
 }
 
-const L1_DIALECTS: Readonly<Record<string, Dialect>> = {
-  rpc: 'evm',
-  ws: 'ws',
-  validators: 'gorilla',
-  proposervm: 'gorilla',
-  avax: 'gorilla',
-}
+const L1_DIALECTS: ReadonlyMap<string, Dialect> = new Map([
+  ['rpc', 'evm'],
+  ['ws', 'ws'],
+  ['validators', 'gorilla'],
+  ['proposervm', 'gorilla'],
+  ['avax', 'gorilla'],
+])
 
 /**
  * Any extension of another chain is passed on: what a chain's virtual machine serves is its own business. Its `admin` is
@@ -75,7 +75,7 @@ export function chainEndpoint(blockchainId: string, extension: string): Endpoint
   const written = encodePath(extension)
   return {
     name: extension === '' ? 'L1' : `L1/${extension}`,
-    dialect: L1_DIALECTS[extension] ?? 'any',
+    dialect: L1_DIALECTS.get(extension) ?? 'any',
     path: `/ext/bc/${blockchainId}${written === '' ? '' : `/${written}`}`,
     source: { blockchainId, extension: written },
   }
