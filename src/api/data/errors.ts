@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { FirnError } from '../../errors.ts'
+import { FirnError, OverloadedError } from '../../errors.ts'
 
 interface Issue {
   instancePath: string
@@ -61,8 +61,9 @@ export const notFound = (request: FastifyRequest, reply: FastifyReply): FastifyR
 
 function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error.expose) {
-    const mayPass = error.status === 503 && error.retryable
-    return refuse(mayPass ? reply.header('retry-after', LATER) : reply, error.status, error.message)
+    if (error.status === 503 && error.retryable)
+      reply.header('retry-after', error instanceof OverloadedError ? RETRY_AFTER : LATER)
+    return refuse(reply, error.status, error.message)
   }
   request.log.warn({ err: error }, 'an answer failed')
   // 499 and 504 are no statuses of this API.
