@@ -166,8 +166,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** False = it was given up. */
   #hold(bytes: number): boolean {
+    // Its reader may have left while it is unpacked: what it took from then on nobody would give back.
+    if (this.#done === undefined) return false
     this.#held += bytes + PART_BYTES
-    if (this.#place === undefined || this.#held <= SMALL) return this.#done !== undefined
+    if (this.#place === undefined || this.#held <= SMALL) return true
     if (this.#incoming) this.#incoming.grow(bytes + PART_BYTES)
     else {
       this.#incoming = this.#place.door(this.#place.yields, () => this.#giveUp())

@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { type Dispatcher, Pool } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
 import { createIncomingRoom, type IncomingDoor } from '../../src/upstream/incoming-room.ts'
 import { createUpstreamPool, createUpstreamRegistry, type UpstreamEvent } from '../../src/upstream/index.ts'
+import { sendWire, type WireResult } from '../../src/upstream/wire.ts'
 import { TEST_LIMITS, until } from '../support/upstream-pool.ts'
 
 const LARGE = 1_000_000
@@ -123,6 +126,47 @@ describe('answers that are coming in', () => {
     reader.abort()
     await left
     expect(registry.incomingBytes()).toBe(0)
+  })
+
+  test('whose reader leaves while they are unpacked take no room any more', async () => {
+    const packed = gzipSync(Buffer.concat([randomBytes(60_000), Buffer.alloc(LARGE)]))
+    const http = createServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed))
+    await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
+    const client = new Pool(`http://127.0.0.1:${(http.address() as AddressInfo).port}`)
+    onTestFinished(async () => {
+      await client.destroy()
+      http.close()
+    })
+    const rooms = createIncomingRoom(10 * LARGE)
+    const place = { door: rooms.door(), yields: false }
+    const read = (dispatcher: Dispatcher, done: (result: WireResult) => void) =>
+      sendWire(
+        dispatcher,
+        { method: 'GET', path: '/', headers: {}, body: undefined, decode: true },
+        { headersTimeoutMs: 20_000, bodyTimeoutMs: 20_000, maxResponseBytes: 10 * LARGE },
+        done,
+        place,
+      )
+    const all = new Promise<void>((done) => {
+      const leaving = client.compose((dispatch) => (options, handler) => {
+        const leavesAtEnd: Dispatcher.DispatchHandler = {
+          onRequestStart: (...told) => handler.onRequestStart?.(...told),
+          onResponseStart: (...told) => handler.onResponseStart?.(...told),
+          onResponseData: (...told) => handler.onResponseData?.(...told),
+          onResponseEnd: (...told) => {
+            handler.onResponseEnd?.(...told)
+            leave()
+            done()
+          },
+        }
+        return dispatch(options, leavesAtEnd)
+      })
+      const leave = read(leaving, () => expect.unreachable('its reader has left'))
+    })
+    await all
+    const whole = await new Promise<WireResult>((done) => void read(client, done))
+    expect(whole.kind === 'answer' && whole.answer.body.length).toBe(60_000 + LARGE)
+    expect(rooms.held()).toBe(0)
   })
 })
 
