@@ -22,10 +22,11 @@ const withoutForeign = <T>(failures: readonly Failure<T>[]): readonly Failure<T>
   return own.length === 0 ? failures : own
 }
 
+const hadNoRoom = ({ kind }: Failure<unknown>): boolean => kind === 'no-room'
+
 const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs: number | undefined): FirnError => {
   const text = `${pool}: ${failures.length === 0 ? 'every upstream is paused' : describeFailures(failures)}`
-  // One of them was answering.
-  if (failures.some(({ kind }) => kind === 'no-room')) return new OverloadedError(text)
+  if (failures.some(hadNoRoom)) return new OverloadedError(text)
   if (failures.every(({ kind }) => kind === 'rate-limited')) {
     const waits = failures.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined)
     const known = resumesInMs === undefined ? waits : [...waits, resumesInMs]
@@ -63,7 +64,8 @@ const silence = <T>(pool: string, silent: readonly string[], failures: readonly 
   )
 
 /**
- * The one outcome of a read that nobody could answer. A node that says it has not seen the block yet, or may not have
+ * The one outcome of a read that nobody could answer. One whose answer had no room here was answering: that another lacks
+ * what was asked for is not the truth then. A node that says it has not seen the block yet, or may not have
  * understood, is closer to the truth than others that said nothing, or that do not run the chain or lack the method;
  * other doubtful errors are handed on only when every upstream gave one.
  * @param silent hosts that may serve what was asked for and said nothing now
@@ -77,6 +79,7 @@ export const concludeFailures = <T>(
   const failures = withoutAbsent(withoutForeign(all), silent)
   if (failures.length === 0 && silent.length > 0 && resumesInMs === undefined)
     return { kind: 'truth', error: silence(pool, silent, all) }
+  if (failures.some(hadNoRoom)) return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
   const last = failures.at(-1)
   const behind = failures.filter(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
   for (const why of NEAREST_FIRST) {

@@ -107,6 +107,23 @@ describe('answers that are coming in', () => {
     expect(await first).toBe(LARGE)
   })
 
+  test('for which there is no room are not belied by a server that lacks what was asked for', async () => {
+    const [has, lacks] = [await startPuppet(), await startPuppet()]
+    const { registry, ask } = startPool([has.url, lacks.url], 2 * LARGE)
+    const judge = ({ body }: { body: Buffer }) =>
+      body.includes('x') ? ({ kind: 'answer' } as const) : ({ kind: 'retry', reason: 'behind', behind: true } as const)
+    const others = startPoolWith(registry, has.url)
+    const other = others('other')
+    await has.send('other', LARGE)
+    await until(() => registry.incomingBytes() > LARGE, 'the other is coming in')
+    const asked = ask('asked', { judge })
+    await has.send('asked', LARGE)
+    await lacks.responseTo('asked').then((response) => response.end('null'))
+    expect(await asked).toBeInstanceOf(OverloadedError)
+    await has.end('other')
+    expect(await other).toBe(LARGE)
+  })
+
   test('that are alone have a place whatever their size', async () => {
     const server = await startPuppet()
     const { ask } = startPool([server.url], 1)
