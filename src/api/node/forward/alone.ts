@@ -1,8 +1,8 @@
-import { DeadlineError, UpstreamRateLimitedError } from '../../../errors.ts'
+import { DeadlineError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../errors.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { RawRequest, RawResponse } from '../../../upstream/index.ts'
 import type { ForwardCall } from './call.ts'
-import { type Judge, wasTurnedAway } from './judge.ts'
+import { errorOf, type Judge } from './judge.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 import { createTurnstile } from './turnstile.ts'
 import { waitFor } from './writes.ts'
@@ -23,8 +23,9 @@ interface Told {
   /** It looked into the question, and has not what is asked for (yet). */
   without?: RawResponse
   limited?: RawResponse
-  /** It could not be reached, or has too many of these calls waiting. */
+  /** It could not be reached, has too many of these calls waiting, or what it said is nothing for a client. */
   failure?: unknown
+  /** In its own dialect. */
   trouble?: RawResponse
   lacksMethod?: RawResponse
   /** It does not run the chain, or is not ready. */
@@ -34,11 +35,13 @@ interface Told {
 function note(told: Told, judge: Judge, answer: RawResponse): void {
   const verdict = judge(answer)
   if (verdict.kind === 'answer') return
-  if (wasTurnedAway(answer)) told.limited = answer
+  if (verdict.rateLimited) told.limited = answer
   else if (verdict.unheard === 'place') told.notThere = answer
   else if (verdict.unheard === 'method') told.lacksMethod = answer
   else if (verdict.behind) told.without = answer
-  else told.trouble = answer
+  else if (answer.status >= 500 && errorOf(answer.body)) told.trouble = answer
+  // That it wants a key is between it and this server, and what is no answer, or another call's, must not be taken for one.
+  else told.failure ??= new UpstreamUnavailableError(`${answer.host} ${verdict.reason}`)
 }
 
 /** @param areAll whether each node was asked: of others nobody knows, one may be the one that runs the chain */
@@ -50,7 +53,7 @@ function lastWord({ call, judge }: AloneCall, told: Told, members: readonly Memb
   if (unheard && areAll && !told.limited) return unheard
   // What a node says of its own limits is between it and this server.
   const verdict = told.limited && judge(told.limited)
-  const wait = verdict?.kind === 'retry' ? verdict.retryAfterMs : waitFor(members)
+  const wait = (verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined) ?? waitFor(members)
   throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
 }
 

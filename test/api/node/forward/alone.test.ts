@@ -45,3 +45,19 @@ it('without such a method anywhere the words are those of a node', async () => {
   const { status, text } = await front.post(PATH, call)
   expect([status, JSON.parse(text)]).toMatchObject([200, { error: { code: -32601 } }])
 })
+
+const NONE: readonly [what: string, Reply, status: number][] = [
+  ['wants a key', { status: 401, body: 'key?' }, 502],
+  ['sends a page', { body: '<html>' }, 502],
+  ['answers another call', { body: '{"jsonrpc":"2.0","id":2,"result":"0xother"}\n' }, 502],
+  ['has had too many requests', error(-32029, 'slow down'), 503],
+  ['has no time', { status: 503, headers: { 'retry-after': '60' }, body: 'later' }, 503],
+]
+
+it.each(NONE)('a node that %s has not answered: the client gets none of its words', async (_what, reply, expected) => {
+  const front = await startFront(1)
+  nodeAt(front, 0).answer = ({ method }) => (method === METHOD ? reply : undefined)
+  const { status, text, headers } = await front.post(PATH, call)
+  expect([status, JSON.parse(text)]).toMatchObject([expected, { id: 1, error: { message: 'no node answered' } }])
+  expect(headers.has('retry-after')).toBe(true)
+})
