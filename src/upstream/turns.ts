@@ -1,4 +1,5 @@
 import { CancelledError, OverloadedError } from '../errors.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { MAX_WAITING } from './defaults.ts'
 import { createGate, type Ticket } from './gate.ts'
 import { createRateBudget } from './rate-budget.ts'
@@ -16,8 +17,13 @@ export interface Turns {
   take(signal: AbortSignal, isUrgent: boolean): Promise<() => void>
   /** A turn would come at once. */
   hasRoom(): boolean
-  /** The server refused calls for their number: there are fewer from now on, and slowly more again. */
-  refused(): void
+  /**
+   * The server refused calls for their number: there are fewer from now on, and slowly more again. Once for all turns that
+   * were under way together.
+   *
+   * @param begunAt when their turn began, milliseconds of `steadyNow`
+   */
+  refused(begunAt: number): void
   /** The server answered a call. */
   answered(): void
 }
@@ -36,6 +42,7 @@ const LEAST_WAIT_MS = 1
 export const createTurns = ({ host, limits, onWait }: TurnsDeps): Turns => {
   const budget = createRateBudget(limits.requestsPerSecond)
   const { maxConcurrent } = limits
+  let refusedAt = Number.NEGATIVE_INFINITY
   const gate = createGate({ maxConcurrent, maxWaiting: MAX_WAITING, budget, scheduler: createScheduler() })
   return {
     take: (signal, isUrgent) =>
@@ -67,7 +74,11 @@ export const createTurns = ({ host, limits, onWait }: TurnsDeps): Turns => {
         if (!gate.enter(ticket, Date.now())) ticket.refuse('too many calls waiting')
       }),
     hasRoom: () => gate.room(Date.now()),
-    refused: () => budget.refused(Date.now()),
+    refused: (begunAt) => {
+      if (begunAt <= refusedAt) return
+      refusedAt = steadyNow()
+      budget.refused(Date.now())
+    },
     answered: () => budget.answered(Date.now()),
   }
 }

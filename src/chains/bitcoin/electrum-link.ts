@@ -5,6 +5,7 @@ import {
   OverloadedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import { rateWords, type Turns } from '../../upstream/index.ts'
 import type { Outcome } from '../capabilities.ts'
@@ -54,6 +55,10 @@ const REFUSES_NUMBER = /excessive resource usage/i
 
 const turnsAway = ({ message }: Error): boolean => REFUSES_NUMBER.test(message) || rateWords(message) !== undefined
 
+/** What the server itself said of a call; it may have hung up with it, as ElectrumX does where it is asked for too much. */
+const isSaid = (one: PromiseSettledResult<unknown>): boolean =>
+  one.status === 'fulfilled' || one.reason instanceof JsonRpcError
+
 export const createElectrumLink = (deps: {
   url: string
   network: BitcoinNetworkName
@@ -91,14 +96,20 @@ export const createElectrumLink = (deps: {
     }
   }
 
+  const note = (settled: readonly PromiseSettledResult<unknown>[], begunAt: number): void => {
+    if (settled.some((one) => one.status === 'rejected' && isSaid(one) && turnsAway(one.reason))) turns.refused(begunAt)
+    else if (settled.some(isSaid)) turns.answered()
+  }
   /** Some calls in one turn. The connection is looked for behind the wait: it may be gone by then. */
   const sendPart = async (part: readonly ElectrumCall[], signal: AbortSignal, isUrgent: boolean) => {
     const done = await turns.take(signal, isUrgent).catch((error: unknown) => {
       throw error instanceof CancelledError ? new OverloadedError('no turn came in time') : error
     })
+    const begunAt = steadyNow()
     try {
       const line = await connect(signal)
       const settled = await Promise.allSettled(part.map(([method, params]) => line.call(method, params, signal)))
+      note(settled, begunAt)
       return settled.map((one): Outcome<unknown> => {
         if (one.status === 'fulfilled') return { ok: true, value: one.value }
         if (one.reason instanceof JsonRpcError && line.open) return { ok: false, error: one.reason }
@@ -108,10 +119,6 @@ export const createElectrumLink = (deps: {
       done()
     }
   }
-  const note = (outcomes: readonly Outcome<unknown>[]): void => {
-    if (outcomes.some((one) => !one.ok && turnsAway(one.error))) turns.refused()
-    else turns.answered()
-  }
 
   return {
     get warm() {
@@ -120,9 +127,7 @@ export const createElectrumLink = (deps: {
     async send(calls, signal, isUrgent = false) {
       const outcomes: Outcome<unknown>[] = []
       for (let start = 0; start < calls.length; start += limits.maxPipelined) {
-        const part = await sendPart(calls.slice(start, start + limits.maxPipelined), signal, isUrgent)
-        note(part)
-        outcomes.push(...part)
+        outcomes.push(...(await sendPart(calls.slice(start, start + limits.maxPipelined), signal, isUrgent)))
       }
       return outcomes
     },

@@ -82,4 +82,19 @@ describe('electrum turns', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_000)
     expect(balances(server).length - before).toBe(10)
   })
+
+  it('the same where it hangs up with it', async () => {
+    const client = connect([server], { requestsPerSecond: 1_000 })
+    const refusal = { code: -101, message: 'excessive resource usage' }
+    server.fault = ({ id, method }, socket) => {
+      if (!method.includes('get_balance')) return undefined
+      if (socket.writable) socket.end(`${JSON.stringify({ jsonrpc: '2.0', id, error: refusal })}\n`)
+      return ''
+    }
+    await expect(client.round([call('a'), call('b'), call('c')], readContext())).rejects.toThrow(refusal.message)
+    server.fault = () => undefined
+    const startedAt = performance.now()
+    await rounds(client, 10)
+    expect(performance.now() - startedAt).toBeGreaterThan(1_000)
+  })
 })
