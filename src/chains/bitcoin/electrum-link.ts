@@ -24,7 +24,7 @@ export interface ElectrumLink {
   readonly warm: boolean
   /**
    * All calls in one pipelined round. Refused calls are errors of their own; rejects when the connection failed, and with
-   * OverloadedError when too many wait for their turn, or the time was over before it came.
+   * OverloadedError when too many wait for their turn, or most of the time was over before it came.
    *
    * @param isUrgent see `Waiting`
    */
@@ -102,6 +102,7 @@ export const createElectrumLink = (deps: {
   }
   /** Some calls in one turn. The connection is looked for behind the wait: it may be gone by then. */
   const sendPart = async (part: readonly ElectrumCall[], signal: AbortSignal, isUrgent: boolean) => {
+    const askedAt = steadyNow()
     const done = await turns.take(signal, isUrgent).catch((error: unknown) => {
       throw error instanceof CancelledError ? new OverloadedError('no turn came in time') : error
     })
@@ -115,6 +116,9 @@ export const createElectrumLink = (deps: {
         if (one.reason instanceof JsonRpcError && line.open) return { ok: false, error: one.reason }
         throw one.reason
       })
+    } catch (error) {
+      const isLate = error instanceof CancelledError && begunAt - askedAt > steadyNow() - begunAt
+      throw isLate ? new OverloadedError('its turn came late') : error
     } finally {
       done()
     }

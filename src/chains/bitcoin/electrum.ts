@@ -100,7 +100,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
       return outcomes
     } catch (error) {
       if (context.signal.aborted || shutdown.signal.aborted) throw new CancelledError()
-      // Nothing was sent: that says something about this server only.
+      // Nothing was sent, or too late: that says something about this process only.
       if (error instanceof OverloadedError) throw error
       const late = timeout.aborted || error instanceof CancelledError
       const reason = late ? new UpstreamUnavailableError(`${candidate.host} did not answer in time`) : error

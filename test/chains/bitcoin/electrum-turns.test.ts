@@ -97,4 +97,20 @@ describe('electrum turns', () => {
     await rounds(client, 10)
     expect(performance.now() - startedAt).toBeGreaterThan(1_000)
   })
+
+  it('what has its turn when most of the time is over is no fault of the server', async () => {
+    const client = connect([server], { maxConcurrent: 1 })
+    let answer = () => {}
+    server.fault = ({ id, method }, socket) => {
+      if (!method.includes('get_balance')) return undefined
+      answer = () => void socket.write(electrumLine(id, good.value))
+      return ''
+    }
+    const first = client.round([call('first')], readContext())
+    await eventually(() => expect(balances(server)).toHaveLength(1))
+    const second = client.round([call('second')], { ...readContext(), deadline: Date.now() + 1_000 })
+    const told = expect(second).rejects.toBeInstanceOf(OverloadedError)
+    setTimeout(() => answer(), 900)
+    await Promise.all([first, told])
+  })
 })
