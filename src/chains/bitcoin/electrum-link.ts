@@ -68,11 +68,13 @@ export const createElectrumLink = (deps: {
   const { limits, turns } = deps
   let connection: ElectrumConnection | undefined
   let ready: Promise<ElectrumConnection> | undefined
+  let openedAt = 0
   let waiting = 0
 
   const open = async (): Promise<ElectrumConnection> => {
     const fresh = openElectrumConnection(deps.url, limits)
     connection = fresh
+    openedAt = steadyNow()
     try {
       await shakeHands(fresh, deps.network, AbortSignal.timeout(limits.connectTimeoutMs + limits.answerTimeoutMs))
       return fresh
@@ -84,9 +86,12 @@ export const createElectrumLink = (deps: {
     }
   }
 
-  /** Simultaneous rounds share one connection and its handshake; the last to leave a handshake ends it. */
+  /**
+   * Simultaneous rounds share one connection and its handshake; the last to leave a handshake ends it. One that is left for
+   * its age ends when nothing is under way on it any more.
+   */
   const connect = async (signal: AbortSignal): Promise<ElectrumConnection> => {
-    if (!ready || !connection?.open) ready = open()
+    if (!ready || !connection?.open || steadyNow() - openedAt > limits.lifeMs) ready = open()
     waiting += 1
     try {
       return await untilAborted(ready, signal)

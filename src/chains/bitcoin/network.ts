@@ -74,6 +74,8 @@ export interface ElectrumLimits {
   answerTimeoutMs: number
   /** A connection without calls is closed after this. */
   idleMs: number
+  /** No call begins on one that is older: its name may stand for another server by now. */
+  lifeMs: number
   /** Longest accepted line in bytes. */
   maxLineBytes: number
   /** Calls of one turn at the server (`createTurns`); the rest of a round waits for another. */
@@ -87,6 +89,7 @@ export const electrumLimits: ElectrumLimits = {
   connectTimeoutMs: 3_000,
   answerTimeoutMs: 6_000,
   idleMs: 60_000,
+  lifeMs: 300_000,
   maxLineBytes: 1_048_576,
   maxPipelined: 100,
   backoffMs: 1_000,

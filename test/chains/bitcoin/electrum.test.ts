@@ -10,11 +10,13 @@ import {
   type FakeElectrum,
   startFakeElectrum,
 } from '../../support/electrum-server.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const limits: ElectrumLimits = {
   connectTimeoutMs: 5_000,
   answerTimeoutMs: 5_000,
   idleMs: 60_000,
+  lifeMs: 60_000,
   maxLineBytes: 4_096,
   maxPipelined: 10,
   backoffMs: 10_000,
@@ -49,6 +51,24 @@ afterEach(async () => {
 })
 
 describe('electrum client', () => {
+  it('leaves a connection that is always in use after a while; what is under way on it is answered', async () => {
+    const client = connect([server.url], { lifeMs: 20 })
+    let answer = () => {}
+    server.fault = ({ id, params }, socket) => {
+      if (params[0] !== 'slow') return undefined
+      answer = () => void socket.write(electrumLine(id, good.value))
+      return ''
+    }
+    const slow = client.round([call('slow')], readContext())
+    await eventually(() => expect(server.seen.some(({ params }) => params[0] === 'slow')).toBe(true))
+    await eventually(async () => {
+      expect(await client.round([call('quick')], readContext())).toEqual([good])
+      expect(server.connections).toBeGreaterThan(1)
+    })
+    answer()
+    expect(await slow).toEqual([good])
+  })
+
   it('shakes hands once and sends a round in one flight', async () => {
     const client = connect([server.url])
     let held = ''
