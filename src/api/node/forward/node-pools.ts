@@ -90,7 +90,7 @@ const unique = (specs: readonly UpstreamSpec[]): UpstreamSpec[] => [
 const siblings = (specs: readonly UpstreamSpec[], extension: string): UpstreamSpec[] =>
   specs
     .filter(({ url }) => /\/ext\/bc\/[^/?]+\/rpc$/.test(url))
-    .map((spec) => ({ ...spec, url: spec.url.replace(/rpc$/, extension) }))
+    .map((spec) => ({ ...spec, url: spec.url.replace(/rpc$/, () => extension) }))
 
 interface Plan {
   specs: UpstreamSpec[]

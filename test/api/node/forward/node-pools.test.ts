@@ -151,3 +151,12 @@ it('heights are asked for again after a while without a question', async () => {
   // One node alone is asked whatever its height.
   expect(wake(startPools({ nodes: nodes.slice(0, 1) }).group('C'), 'C')).toBeUndefined()
 })
+
+it('an extension is a path as it stands, whatever it means to a replacement', async () => {
+  const server = await startFaultServer({ handle: ({ url }) => ({ body: String(url) }) })
+  onTestFinished(() => server.close())
+  const pools = startPools({ nodes: [], evm: { [OTHER_CHAIN]: [{ url: `${server.url}/ext/bc/${OTHER_CHAIN}/rpc` }] } })
+  const { pool, path } = pools.group({ blockchainId: OTHER_CHAIN, extension: '$&' })
+  const { body } = await pool.exchange({ method: 'GET', path: path({ path: '' } as Endpoint) })
+  expect(body.toString()).toBe(`/ext/bc/${OTHER_CHAIN}/$&`)
+})
