@@ -19,6 +19,8 @@ export function createLineOutput(descriptor: number): DestinationStream {
   let waiting: string[] = []
   let length = 0
   let writing = false
+  /** What a full pipe has not taken, until the next attempt. */
+  let rest: { all: Buffer; from: number } | undefined
   /** A part of a line was written, and its rest is lost. */
   let isTorn = false
 
@@ -32,15 +34,24 @@ export function createLineOutput(descriptor: number): DestinationStream {
   const send = (all: Buffer, from = 0): void => {
     writing = true
     write(descriptor, all, from, all.length - from, null, (error, written) => {
-      if (error && isFull(error)) return void setTimeout(send, FULL_PIPE_MS, all, from)
+      if (error && isFull(error)) {
+        rest = { all, from }
+        return void setTimeout(resume, FULL_PIPE_MS)
+      }
       if (error) isTorn ||= from > 0 && all[from - 1] !== NEW_LINE
       else if (from + written < all.length) return send(all, from + written)
       writing = false
       if (waiting.length > 0) send(take())
     })
   }
+  const resume = (): void => {
+    const left = rest
+    rest = undefined
+    if (left) send(left.all, left.from)
+  }
   process.on('exit', () => {
-    if (waiting.length > 0) writeLast(descriptor, take())
+    const last = take()
+    writeLast(descriptor, rest ? Buffer.concat([rest.all.subarray(rest.from), last]) : last)
   })
   return {
     write(line) {
