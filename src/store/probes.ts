@@ -33,7 +33,8 @@ export function createProbes(db: Kysely<Database>, upkeep: Upkeep | undefined): 
         .values(row)
         .onConflict((conflict) => conflict.column('single').doUpdateSet({ checked_at: row.checked_at }))
         .execute()
-      await upkeep?.consider()
+      // What is asked is whether a write works: a table that is cleaned up meanwhile may take minutes.
+      void upkeep?.consider()
     }),
     progress: joined(() => readProgress(db)),
   }

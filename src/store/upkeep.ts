@@ -5,7 +5,10 @@ import type { Database } from './schema/index.ts'
 
 /** What a Postgres server does by itself in the background and the embedded one leaves to its owner. */
 export interface Upkeep {
-  /** To be called after writes; does what is due, which is mostly nothing. Failures are logged. */
+  /**
+   * To be called after writes; does what is due, which is mostly nothing, and nothing while another call is at it. Failures
+   * are logged.
+   */
   consider(): Promise<void>
 }
 
@@ -32,6 +35,8 @@ export function createUpkeep(db: Kysely<Database>, logger: Logger): Upkeep {
   return {
     async consider() {
       if (steadyNow() < lookAt) return
+      // Who comes meanwhile would find the same due, and do it once more behind this.
+      lookAt = Number.POSITIVE_INFINITY
       try {
         await checkpoint(db)
         for (const table of await readCounts(db)) {

@@ -44,6 +44,13 @@ it('looks every five seconds what is due, also behind a clock that is set back',
   expect(told).toHaveLength(4)
 })
 
+it('cleans a table up once, however many come while it does', async () => {
+  const table = { name: 'dead', live: 0n, dead: 15_001n, changed: 0n, inserted: 0n }
+  const { upkeep, told } = createTold((sql) => (sql.includes('pg_stat_user_tables') ? [table] : []))
+  await Promise.all([upkeep.consider(), upkeep.consider(), upkeep.consider()])
+  expect(told.filter((sql) => !sql.startsWith('select'))).toEqual(['vacuum analyze "dead"'])
+})
+
 it.each([
   [64_000_000n, []],
   [64_000_001n, ['checkpoint']],
