@@ -56,6 +56,8 @@ export async function openEmbeddedPool(
   })
   const start = async (): Promise<EmbeddedDatabase> => {
     const data = folder === undefined ? undefined : await makeData(folder, logger).catch(refusedBy(folder))
+    // An opened database writes at once, and none is opened by whoever stood still for so long that the folder is another's.
+    await lock.confirm()
     const started = await startDatabase({ folder: data, archive: options.archive })
     // Without a goodbye: whatever it wrote now would destroy what the other one has.
     abandon = () => void started.kill()

@@ -192,3 +192,20 @@ it('writes nothing more once another process has its folder', async () => {
   expect(await readFile(join(home, 'firn.lock'), 'utf8')).toBe(other)
   await rm(home, { recursive: true })
 })
+
+it('starts no database that died in a folder that another process has by then', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'firn-taken-'))
+  const started: EmbeddedDatabase[] = []
+  const taken = await openEmbeddedPool({ ...settings(), folder: home }, async (worker) => {
+    const one = await startEmbedded(worker)
+    started.push(one)
+    return one
+  })
+  const other = JSON.stringify({ pid: 1, space: 'elsewhere', started: '5', token: 'other' })
+  await started[0]?.kill()
+  await writeFile(join(home, 'firn.lock'), other)
+  await expect(taken.connect()).rejects.toThrow(StoreLockedError)
+  expect(started).toHaveLength(1)
+  await taken.end()
+  await rm(home, { recursive: true })
+})
