@@ -146,7 +146,8 @@ export async function requireFresh(
   scope: Scope = 'chain',
 ): Promise<{ isCTold: boolean }> {
   const all = await deps.index.progress()
-  const others = CHAIN_LETTERS.filter((letter) => letter !== chain.letter && deps.isIndexed(`${chain.side}:${letter}`))
+  const isKept = (letter: ChainLetter): boolean => deps.isIndexed(`${chain.side}:${letter}`)
+  const others = CHAIN_LETTERS.filter((letter) => letter !== chain.letter && isKept(letter))
   const placeOf = (letter: ChainLetter): Place | undefined => {
     const progress = all.find(({ stream }) => stream === `${chain.side}:${letter}`)
     const age = progress && indexAge(progress, deps.now())
@@ -157,13 +158,14 @@ export async function requireFresh(
   const shown = scope === 'chain' ? [] : others.filter((letter) => letter !== 'C' || !isCTold)
   const places = [chain.letter, ...shown].map((letter) => {
     const place = placeOf(letter)
-    if (!place) throw notIndexed(chain, letter, deps.isIndexed(`${chain.side}:${letter}`))
+    if (!place) throw notIndexed(chain, letter, isKept(letter))
     return place
   })
   const oldest = places.reduce((old, place) => (place.ageMs > old.ageMs ? place : old))
   const seconds = String(Math.ceil(oldest.ageMs / 1000))
   reply.header('x-indexed-height', String(places[0]?.height)).header('x-index-age', seconds)
-  if (isOld(oldest)) throw tooOld(chain, oldest, deps.maxIndexAgeMs)
+  if (isOld(oldest))
+    throw isKept(oldest.letter) ? tooOld(chain, oldest, deps.maxIndexAgeMs) : notIndexed(chain, oldest.letter, false)
   return { isCTold }
 }
 
@@ -178,7 +180,7 @@ const nameOf = (letter: ChainLetter): string => `${letter.toLowerCase()}-chain`
 const whyOf = ({ letter, chainInfo }: PrimaryChain, other: ChainLetter): string =>
   letter === other ? '' : `, and answers of the ${chainInfo.chainName} show what moves there`
 
-/** What the configuration leaves out will not be there later either, and nothing must promise so. */
+/** What the configuration leaves out, now or again, will not be there later either, and nothing must promise so. */
 const notIndexed = (chain: PrimaryChain, letter: ChainLetter, isToCome: boolean): FirnError => {
   const subject = `${nameOf(letter)} of ${chain.chainInfo.network}`
   if (isToCome) return new StaleIndexError(`${subject} is not indexed yet${whyOf(chain, letter)}`)

@@ -76,9 +76,12 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:${letter}`)
     const age = progress && indexAge(progress, now())
     if (!age && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
-    if (!age) throw notIndexed(`the ${letter}-chain of the ${side}`, deps.isIndexed(`${side}:${letter}`))
+    const isKept = deps.isIndexed(`${side}:${letter}`)
+    if (!age) throw notIndexed(`the ${letter}-chain of the ${side}`, isKept)
     const place = { height: age.height, ageMs: age.ageMs }
     if (isTooOld(age, deps.maxIndexAgeMs)) {
+      // It was indexed once, and is no longer.
+      if (!isKept) throw notIndexed(`the ${letter}-chain of the ${side}`, isKept)
       const subject = `the index of the ${letter}-chain of the ${side}`
       throw new StakeIndexError(oldIndexText(subject, age, deps.maxIndexAgeMs), place)
     }

@@ -103,6 +103,8 @@ it('a chain that the operator does not have indexed will not be there later eith
   const { told, message, retryAfter } = await answers({ P: 1_000, C: 1_000 }, ['P', 'C'], 'x-chain')
   expect(told).toEqual(Array(6).fill([503, undefined]))
   expect([message, retryAfter]).toEqual(['x-chain of fuji is not indexed here', undefined])
+  const givenUp = await answers({ P: 1_000, X: 3_600_000, C: 1_000 }, ['P', 'C'], 'x-chain')
+  expect([givenUp.message, givenUp.retryAfter]).toEqual(['x-chain of fuji is not indexed here', undefined])
 })
 
 it('for C alone, which is read for the longest time, nodes stand in as to what is there now', async () => {

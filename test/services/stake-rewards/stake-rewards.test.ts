@@ -179,6 +179,12 @@ it('refuses with 503 when the index has fallen behind, or has nothing of that ne
     retryable: false,
     message: 'the P-chain of the testnet is not indexed here',
   })
+  const givenUp = service(61_000, true, store.reader, ['mainnet:X'])
+  await expect(givenUp.read({ side: 'mainnet', addresses })).rejects.toMatchObject({
+    status: 503,
+    retryable: false,
+    message: 'the P-chain of the mainnet is not indexed here',
+  })
   await expect(service(0, false).read({ side: 'testnet', addresses })).rejects.toMatchObject({
     status: 404,
     message: 'the testnet is not served here',
