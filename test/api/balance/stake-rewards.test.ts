@@ -62,17 +62,22 @@ it('without an index: 503 with the reason, and no promise that waiting helps', a
   expect(response.headers.has('retry-after')).toBe(false)
 })
 
-it.each([
-  new DeadlineError('the database was busy for 10000 ms'),
-  new StoreUnavailableError('the database is not there'),
-])('a database that is late or away is no mistake of this server: 503, and when to come back (%s)', async (error) => {
-  const { url } = await serveBalances({ chains: [], stakeRewards: { read: () => Promise.reject(error) } })
+/** Status, time to come back, and body of what is told of a wallet. */
+async function refusalAt(url: string): Promise<unknown[]> {
   const response = await fetch(`${url}/v1/stake/get-rewards`, {
     method: 'POST',
     body: JSON.stringify({ addresses: [`P-${WALLET}`], isTestnet: false }),
     headers: { 'content-type': 'application/json' },
   })
-  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+  return [response.status, response.headers.get('retry-after'), await response.json()]
+}
+
+it.each([
+  new DeadlineError('the database was busy for 10000 ms'),
+  new StoreUnavailableError('the database is not there'),
+])('a database that is late or away is no mistake of this server: 503, and when to come back (%s)', async (error) => {
+  const { url } = await serveBalances({ chains: [], stakeRewards: { read: () => Promise.reject(error) } })
+  expect(await refusalAt(url)).toEqual([
     503,
     '2',
     { message: 'SERVICE_UNAVAILABLE', error: 'the index cannot be read' },
@@ -83,12 +88,7 @@ it('what will not be there later either comes without a time to come back', asyn
   const lasting = { code: 'NOT_INDEXED', status: 503, expose: true }
   const read = () => Promise.reject(new FirnError('the P-chain of the mainnet is not indexed here', lasting))
   const { url } = await serveBalances({ chains: [], stakeRewards: { read } })
-  const response = await fetch(`${url}/v1/stake/get-rewards`, {
-    method: 'POST',
-    body: JSON.stringify({ addresses: [`P-${WALLET}`], isTestnet: false }),
-    headers: { 'content-type': 'application/json' },
-  })
-  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+  expect(await refusalAt(url)).toEqual([
     503,
     null,
     { message: 'SERVICE_UNAVAILABLE', error: 'the P-chain of the mainnet is not indexed here' },
