@@ -16,7 +16,8 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
     switch (event.kind) {
       case 'attempt': {
         const labels = { pool, host: event.host }
-        counters.attempts.inc({ ...labels, outcome: event.outcome })
+        // Written out: of a copy with a member more each has to be given its shape anew, a microsecond for every request.
+        counters.attempts.inc({ pool, host: event.host, outcome: event.outcome })
         counters.calls.inc(labels, event.calls)
         seconds.observe(labels, event.ms / 1000)
         return

@@ -108,9 +108,10 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
     join: (key, options, start, onShared) => {
       const now = Date.now()
       const deadline = options.deadline ?? now + DEFAULT_CALL_MS
-      if (deadline <= now || isLate(options.signal))
+      const hasLeft = options.signal?.aborted === true
+      if (deadline <= now || (hasLeft && isLate(options.signal)))
         return Promise.reject(new DeadlineError(`${pool}: the deadline had passed already`))
-      if (options.signal?.aborted) return Promise.reject(new CancelledError())
+      if (hasLeft) return Promise.reject(new CancelledError())
       const cacheMs = options.cacheMs ?? 0
       const running = key === undefined ? undefined : shared.get(key)
       if (running) {

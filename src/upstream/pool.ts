@@ -95,11 +95,11 @@ const createRpcLauncher =
     const settle = options.check || options.doubts ? settleChecked(upstream, options, done) : done
     const traceparent = options.traceparent ?? childTraceparent(trace)
     const parent = options.traceparent === undefined ? trace?.spanId : undefined
-    const travel = { hedge, parent, partOf: options.signal, onSent: options.onSent }
+    const { signal: partOf, onSent } = options
     if (options.idempotent !== false && options.batch !== false && upstream.limits.batchItems > 1)
-      return batcherOf(upstream, path).add(entry, { ...travel, traceparent }, settle)
+      return batcherOf(upstream, path).add(entry, { hedge, parent, partOf, onSent, traceparent }, settle)
     const request = jsonRequest(upstream, path, writeEntry(entry, 1), traceparent)
-    return attempt(upstream, { ...travel, request, read: readSingle, calls: 1 }, settle)
+    return attempt(upstream, { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent }, settle)
   }
 
 /** Calls whose text says that they are the same share one answer; writes and calls that name a server never do. */

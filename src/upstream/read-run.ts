@@ -196,7 +196,8 @@ class ReadRun<T> implements Run {
 
   #signed(outcome: Outcome<T>, { upstream }: Leg): Outcome<T> {
     if (outcome.kind !== 'answer') return outcome
-    return { ...outcome, by: { server: upstream, stoodIn: upstream !== this.#first, lags: upstream.lagging() } }
+    const by = { server: upstream, stoodIn: upstream !== this.#first, lags: upstream.lagging() }
+    return { kind: 'answer', value: outcome.value, bytes: outcome.bytes, by }
   }
 
   #sendHedge(): void {

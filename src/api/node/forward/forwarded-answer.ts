@@ -13,7 +13,11 @@ const firstName = (headers: RawResponse['headers']): string | undefined => {
 }
 
 /** Headers of a node that mean something to a client beside those that every answer has. */
-const PASSED = { 'retry-after': 'Retry-After', 'content-encoding': 'Content-Encoding', location: 'Location' } as const
+const PASSED = [
+  ['retry-after', 'Retry-After'],
+  ['content-encoding', 'Content-Encoding'],
+  ['location', 'Location'],
+] as const
 
 /** A node's answer with its status, type and bytes; its other headers are those of its connection, not of ours. */
 export function answerOf(response: RawResponse): NodeAnswer {
@@ -28,9 +32,9 @@ export function answerOf(response: RawResponse): NodeAnswer {
   if (nodeId !== undefined) answer.nodeId = nodeId
   if (headers['content-length'] === undefined) answer.framing = 'chunked'
   else answer.framing = firstName(headers) === 'content-length' ? 'length-first' : 'length'
-  for (const name of Object.keys(PASSED) as (keyof typeof PASSED)[]) {
+  for (const [name, written] of PASSED) {
     const value = only(headers[name])
-    if (value !== undefined) answer.extra = { ...answer.extra, [PASSED[name]]: value }
+    if (value !== undefined) answer.extra = { ...answer.extra, [written]: value }
   }
   return answer
 }

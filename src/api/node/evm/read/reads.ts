@@ -57,6 +57,15 @@ const FORM_CODES: ReadonlySet<number> = new Set([-32700, -32600])
  */
 const isAboutForm = ({ body }: NodeAnswer): boolean => FORM_CODES.has(errorOf(body)?.code ?? 0)
 
+/** Written out: of a copy with a member replaced each has to be given its shape anew. */
+const withSignal = ({ endpoint, message, body, contentType }: EvmCall, signal: AbortSignal): EvmCall => ({
+  endpoint,
+  message,
+  body,
+  contentType,
+  signal,
+})
+
 const FIRST_BLOCK = 1n
 
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`
@@ -86,9 +95,10 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     await tip.ready(group, endpoint)
     const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
-    const options = { signal, deadline: Date.now() + CALL_MS, judge }
+    const deadline = Date.now() + CALL_MS
     const avoid = (host: string): boolean => tip.mayLackNewest(host, group, endpoint)
-    return answerOf(await group.pool.exchange(request, isFinal ? options : { ...options, avoid }))
+    const options = isFinal ? { signal, deadline, judge } : { signal, deadline, judge, avoid }
+    return answerOf(await group.pool.exchange(request, options))
   }
   const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {
     const group = pools.group(endpoint.source)
@@ -151,7 +161,7 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
         id: asked,
         of,
       } = await flights.share(key, call.signal, async (signal) => ({
-        answer: await askPlanned({ ...call, signal }, plan),
+        answer: await askPlanned(withSignal(call, signal), plan),
         id,
         of: call,
       }))
