@@ -129,6 +129,8 @@ function createServer(
       reply.hijack()
       refuseUnreadableTarget(reply.raw, request.raw.url ?? '/')
     },
+    // The web frameworks that clients of these APIs know take `…/health-check/` for the same place.
+    routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => withoutDoubledSlash(url, config.data.pathPrefix),
   })
   http.server.maxConnections = config.http.maxConnections

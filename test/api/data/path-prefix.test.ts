@@ -4,6 +4,7 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterEach, expect, it } from 'vitest'
 import { createStage } from '../../support/stage.ts'
 
+const JSON_TYPE = { 'content-type': 'application/json' }
 const stage = createStage()
 afterEach(() => stage.clear())
 
@@ -20,6 +21,18 @@ it.each(['', '/proxy/glacier'])('a base URL may end in a slash: prefix %j', asyn
   }
   for (const path of ['//schema.json', '//api-json?a=1']) expect((await fetch(url + path)).status, path).toBe(200)
   expect((await fetch(`${url}/other//v1/live-check`)).status).toBe(404)
+})
+
+it.each(['', '/proxy/glacier'])('a path may end in a slash: prefix %j', async (pathPrefix) => {
+  const { url } = await stage.serve({ data: { pathPrefix } })
+  const paths = [`${pathPrefix}/v1/live-check/`, `${pathPrefix}/api-json/`, '/v1/balance/get-supported-chains/', '/api']
+  for (const path of paths) expect((await fetch(url + path)).status, path).toBe(200)
+  const asked = await fetch(`${url}/v1/balance/get-balances/`, { method: 'POST', body: '{}', headers: JSON_TYPE })
+  expect(asked.status).toBe(400)
+  // Two are a part of the path without a name.
+  expect((await fetch(`${url}${pathPrefix}/v1/live-check//`)).status).toBe(404)
+  const block = await fetch(`${url}${pathPrefix}/v1/networks/fuji/blockchains/p-chain/blocks/1/`)
+  expect(await block.json()).toMatchObject({ message: 'network fuji is not served here' })
 })
 
 it.each(['', '/proxy/glacier', '/api'])(
