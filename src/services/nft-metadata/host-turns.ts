@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { UpstreamRateLimitedError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
@@ -14,27 +15,29 @@ interface HostState {
   busy: number
   /** Those who go first, and the others. */
   waiting: { first: (() => void)[]; others: (() => void)[] }
-  quietUntilMs: number
 }
 
 const QUIET_MS = 30_000
+/** Hosts that want to be left alone, perhaps for a day; strangers make up their names. What is forgotten is asked again. */
+const REMEMBERED = 10_000
 
-/** Hosts without work and without a ban are forgotten, so memory is bound by what runs. */
 export function createHostTurns(perHost: number, now: () => number = steadyNow): HostTurns {
+  /** Those at which work runs. */
   const hosts = new Map<string, HostState>()
+  const quietUntilMs = new LRUCache<string, number>({ max: REMEMBERED })
   const stateOf = (host: string): HostState => {
-    const known = hosts.get(host) ?? { busy: 0, waiting: { first: [], others: [] }, quietUntilMs: 0 }
+    const known = hosts.get(host) ?? { busy: 0, waiting: { first: [], others: [] } }
     hosts.set(host, known)
     return known
   }
-  const sweep = (): void => {
-    for (const [host, { busy, quietUntilMs }] of hosts) if (busy === 0 && quietUntilMs <= now()) hosts.delete(host)
-  }
-  const leave = (state: HostState): void => {
+  const leave = (host: string, state: HostState): void => {
     const next = state.waiting.first.shift() ?? state.waiting.others.shift()
-    if (next) next()
-    else state.busy -= 1
-    sweep()
+    if (next) {
+      next()
+      return
+    }
+    state.busy -= 1
+    if (state.busy === 0) hosts.delete(host)
   }
   return {
     async run(host, work, first = false) {
@@ -43,15 +46,15 @@ export function createHostTurns(perHost: number, now: () => number = steadyNow):
       if (state.busy >= perHost) await new Promise<void>((resolve) => line.push(resolve))
       else state.busy += 1
       try {
-        const quietMs = state.quietUntilMs - now()
+        const quietMs = (quietUntilMs.get(host) ?? 0) - now()
         if (quietMs > 0) throw new UpstreamRateLimitedError(`${host}: asked too often`, quietMs)
         return await work()
       } catch (error) {
         if (error instanceof UpstreamRateLimitedError)
-          state.quietUntilMs = Math.max(state.quietUntilMs, now() + (error.retryAfterMs ?? QUIET_MS))
+          quietUntilMs.set(host, Math.max(quietUntilMs.get(host) ?? 0, now() + (error.retryAfterMs ?? QUIET_MS)))
         throw error
       } finally {
-        leave(state)
+        leave(host, state)
       }
     },
   }

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { UpstreamRateLimitedError } from '../../../src/errors.ts'
+import { createHostTurns } from '../../../src/services/nft-metadata/host-turns.ts'
+
+const DAY_MS = 86_400_000
+
+it('hosts that ask to be left alone for a day are no load for the others, however many names a contract makes up', async () => {
+  let reads = 0
+  const hosts = createHostTurns(4, () => {
+    reads += 1
+    return 1_000_000
+  })
+  const limited = async () => {
+    throw new UpstreamRateLimitedError('status 429', DAY_MS)
+  }
+  const ask = (host: string) => hosts.run(host, async () => 'asked').catch(() => 'left alone')
+  for (let name = 0; name < 10_001; name++) await hosts.run(`${name}.example`, limited).catch(() => undefined)
+  reads = 0
+  expect(await ask('other.example')).toBe('asked')
+  expect(reads).toBeLessThan(5)
+  // The one that said so longest ago is asked again, the rest is remembered.
+  expect([await ask('0.example'), await ask('1.example'), await ask('10000.example')]).toEqual([
+    'asked',
+    'left alone',
+    'left alone',
+  ])
+})
+
+it('a host that asked to be left alone is asked again once its time is over', async () => {
+  let ms = 1_000_000
+  const hosts = createHostTurns(1, () => ms)
+  const limited = async () => {
+    throw new UpstreamRateLimitedError('status 429', 5_000)
+  }
+  await expect(hosts.run('a.example', limited)).rejects.toMatchObject({ retryAfterMs: 5_000 })
+  ms += 4_000
+  await expect(hosts.run('a.example', async () => 'asked')).rejects.toMatchObject({ retryAfterMs: 1_000 })
+  ms += 1_000
+  expect(await hosts.run('a.example', async () => 'asked')).toBe('asked')
+})
