@@ -41,6 +41,8 @@ export interface MintFacts {
 interface Entry extends MintFacts {
   textRead: boolean
   closable: boolean
+  /** When its mint was read, milliseconds of `performance.now()`: what is learned of its text later makes it no newer. */
+  readAt: number
 }
 
 /** A mint with something left to ask for. */
@@ -84,7 +86,7 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits, floor:
       ...(entry.decimals === 0 ? [limits.supplyMs] : []),
       ...(entry.textRead && !entry.text ? [limits.missingTextMs] : []),
     ]
-    known.set(mint, entry, { ttl: times.length === 0 ? 0 : Math.min(...times) })
+    known.set(mint, entry, { ttl: times.length === 0 ? 0 : Math.min(...times), start: entry.readAt })
   }
 
   const fromMint = ({ mint, mintBytes, program }: WantedMint, accounts: Accounts): Entry => {
@@ -96,6 +98,7 @@ export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits, floor:
       decimals,
       nft: decimals === 0 && supply === 1n,
       closable,
+      readAt: performance.now(),
       textRead: text !== undefined,
       ...(text ? { text: clean(text) } : {}),
       ...(uiMultiplier ? { uiMultiplier: time === undefined ? null : uiMultiplier(time) } : {}),
