@@ -33,10 +33,15 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
     }
   }
 
-  return async (context) => {
+  const isDue = (): boolean => {
     const wait = verdict === 'unknown' ? (deps.recheckMs ?? RECHECK_MS) : RECHECK_MS
-    if (verdict !== 'right' && steadyNow() - askedAt >= wait) {
-      asking ??= ask(context).finally(() => {
+    return verdict !== 'right' && steadyNow() - askedAt >= wait
+  }
+  return async (context) => {
+    // Who asks may leave before the answer: then the next one asks for those who wait.
+    while (isDue() && asking) await asking
+    if (isDue()) {
+      asking = ask(context).finally(() => {
         asking = undefined
       })
       await asking

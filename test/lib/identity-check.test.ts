@@ -54,4 +54,24 @@ describe('createIdentityCheck', () => {
     await verify(context())
     expect(ask).toHaveBeenCalledTimes(2)
   })
+
+  it('asks for whoever waits besides when the one who asked leaves', async () => {
+    const leaving = new AbortController()
+    const asked: AbortSignal[] = []
+    const verify = createIdentityCheck({
+      network: 'testnet',
+      ask: async ({ signal }: { signal: AbortSignal }) => {
+        asked.push(signal)
+        if (signal !== leaving.signal) return 'wrong'
+        return new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(new Error('cut'))))
+      },
+      matches: (identity) => identity === 'right',
+    })
+    const left = verify({ signal: leaving.signal })
+    const waiting = [verify(context()), verify(context())]
+    leaving.abort()
+    await left
+    for (const one of waiting) await expect(one).rejects.toThrow('server is not on testnet')
+    expect(asked).toHaveLength(2)
+  })
 })
