@@ -128,3 +128,9 @@ export class CancelledError extends FirnError {
     super(message, { code: 'CANCELLED', status: 499 })
   }
 }
+
+/** Whatever was thrown, as an error. */
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+
+/** What it says. */
+export const messageOf = (thrown: unknown): string => asError(thrown).message

@@ -1,6 +1,6 @@
 import { createApp } from './app.ts'
 import { loadConfig } from './config/index.ts'
-import { ConfigError, NodeConfigError } from './errors.ts'
+import { ConfigError, messageOf, NodeConfigError } from './errors.ts'
 import { shortenYoungCollections } from './wiring/young-generation.ts'
 
 /** Conventional exit statuses: 1 = could not start, 2 = wrong configuration. */
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 main().catch((error: unknown) => {
-  const lines = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
+  const lines = error instanceof ConfigError ? error.problems : [messageOf(error)]
   // A node prints its own complaints to standard output; scripts look for them there.
   const output = error instanceof NodeConfigError ? process.stdout : process.stderr
   for (const line of lines) output.write(`${line}\n`)

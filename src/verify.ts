@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { loadConfig } from './config/index.ts'
-import { FirnError } from './errors.ts'
+import { FirnError, messageOf } from './errors.ts'
 import { runVerify } from './wiring/verify.ts'
 
 const HELP = `npm run verify -- [--samples N] [--seconds N] [--seed N] [-- options of the server]
@@ -63,7 +63,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = status
   },
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${messageOf(error)}\n`)
     process.exitCode = error instanceof FirnError || !(error instanceof TypeError) ? 1 : 2
   },
 )

@@ -3,6 +3,7 @@
  * folder beside the others, and its part of `createChains` below.
  */
 import type { Logger } from 'pino'
+import { asError } from '../errors.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import {
   createUpstreamPool,
@@ -281,7 +282,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
           added.push(id)
         } catch (error) {
           byId.delete(id)
-          failed.set(id, error instanceof Error ? error : new Error(String(error)))
+          failed.set(id, asError(error))
         }
       }
       for (const network of Object.values(networks))

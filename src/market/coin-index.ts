@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { messageOf } from '../errors.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { type CoingeckoClient, refusalOf } from './coingecko-client.ts'
 import type { MarketLog } from './market-log.ts'
@@ -96,7 +97,7 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
       nextAt = steadyNow() + REFRESH_MS
       if (file !== undefined) await keep(file, platforms, fresh)
     } catch (error) {
-      log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'coin list could not be loaded')
+      log.warn({ reason: messageOf(error) }, 'coin list could not be loaded')
     }
   }
 

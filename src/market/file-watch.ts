@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { messageOf } from '../errors.ts'
 
 /** Content of a file; `parse` runs again only when the file has changed. */
 interface WatchedFile<T> {
@@ -72,5 +73,3 @@ export const watchFile = <T>(
     trouble: () => unreachable ?? spoilt,
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

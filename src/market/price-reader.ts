@@ -1,4 +1,4 @@
-import { CancelledError, DeadlineError, UpstreamRateLimitedError } from '../errors.ts'
+import { CancelledError, DeadlineError, messageOf, UpstreamRateLimitedError } from '../errors.ts'
 import type { Currency } from '../lib/currencies.ts'
 import type { MarketLog } from './market-log.ts'
 import type { PriceCache } from './price-cache.ts'
@@ -71,7 +71,7 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
       : FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)
     const most = limited ? LONGEST_PAUSE_MS : LAST_PAUSE_MS
     pausedUntil = Math.max(pausedUntil, now() + Math.min(Math.max(wanted, FIRST_PAUSE_MS), most))
-    trouble = error instanceof Error ? error.message : String(error)
+    trouble = messageOf(error)
     log.warn({ reason: trouble, pauseMs: pausedUntil - now() }, 'prices could not be read')
   }
 

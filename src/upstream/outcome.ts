@@ -1,4 +1,4 @@
-import type { FirnError } from '../errors.ts'
+import { type FirnError, messageOf } from '../errors.ts'
 import type { Unheard } from './types.ts'
 
 /** Why running work is stopped: nobody waits for it, time ran out, a hedge won, the pool closes. */
@@ -83,7 +83,7 @@ export const checked = <T>(
     check(outcome.value)
     return outcome
   } catch (error) {
-    return failed({ host, kind: 'bad-answer', reason: error instanceof Error ? error.message : String(error) })
+    return failed({ host, kind: 'bad-answer', reason: messageOf(error) })
   }
 }
 

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import type { Outcome } from '../capabilities.ts'
+import { failure, type Outcome } from '../capabilities.ts'
 import type { Told } from './backend.ts'
 import type { ElectrumCall } from './electrum-link.ts'
 
@@ -16,11 +16,6 @@ export interface Round {
   /** All outcomes in the order of the calls; `last` is why the last server failed. */
   outcomes(last: unknown): Told<unknown>[]
 }
-
-const failure = (error: unknown): Outcome<unknown> => ({
-  ok: false,
-  error: error instanceof Error ? error : new BadAnswerError(String(error)),
-})
 
 const judge = (answer: Outcome<unknown>, check: ((value: unknown) => void) | undefined): Outcome<unknown> => {
   if (!answer.ok || !check) return answer

@@ -2,7 +2,7 @@ import { BadAnswerError } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { CallOptions, HeadProbe, UpstreamPool } from '../../upstream/types.ts'
-import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
+import { type BitcoinBalances, failure, type ReadContext } from '../capabilities.ts'
 import type { BitcoinBackend, Told } from './backend.ts'
 import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 
@@ -47,7 +47,7 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
       const value = read(await pool.getJson(dialect.path(address), { ...context, check: read, toldBy }))
       return lags ? { ok: true, value, lags } : { ok: true, value }
     } catch (error) {
-      return { ok: false, error: error instanceof Error ? error : new BadAnswerError(String(error)) }
+      return failure(error)
     }
   }
 

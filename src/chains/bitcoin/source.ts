@@ -6,13 +6,14 @@ import {
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
-import type {
-  AddressAccount,
-  BalanceSource,
-  BitcoinBalances,
-  NativeToken,
-  Outcome,
-  ReadContext,
+import {
+  type AddressAccount,
+  type BalanceSource,
+  type BitcoinBalances,
+  failure,
+  type NativeToken,
+  type Outcome,
+  type ReadContext,
 } from '../capabilities.ts'
 import { type BitcoinAddress, createAddressReader } from './address.ts'
 import type { BitcoinBackend, Told } from './backend.ts'
@@ -47,11 +48,6 @@ const TIME_TO_TELL_MS = 25
 const TIP_MS = 5_000
 
 type Found = Map<string, Told<BitcoinBalances>>
-
-const failure = (error: unknown): Outcome<never> => ({
-  ok: false,
-  error: error instanceof Error ? error : new UpstreamUnavailableError(String(error)),
-})
 
 /** "Rate limited" is said only when it is the whole truth; else the first other cause is the more telling one. */
 const worst = (known: Outcome<BitcoinBalances> | undefined, next: Error): Outcome<BitcoinBalances> =>

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { CancelledError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
-import type { Outcome, ReadContext } from '../capabilities.ts'
+import { failure, type Outcome, type ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import {
   type FoundTokens,
@@ -51,7 +51,7 @@ export function createIndexedDiscovery(
       const tokens = await indexed.tokensOf(owner, most + 1)
       return { ok: true, value: { tokens: tokens.slice(0, most), more: tokens.length > most } }
     } catch (error) {
-      return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
+      return failure(error)
     }
   }
   /** Everybody's equal part first; those who have more share what the others leave. */

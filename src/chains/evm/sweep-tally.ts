@@ -1,4 +1,4 @@
-import { BadAnswerError } from '../../errors.ts'
+import { asError, BadAnswerError } from '../../errors.ts'
 import type { BalanceAnswer, BlockMark, TokenTraits } from './reader-types.ts'
 import type { Rectangle } from './sweep-plan.ts'
 
@@ -73,7 +73,7 @@ export function createSweepTally(given: BlockMark | undefined): SweepTally {
       for (const owner of owners) for (const token of tokens) failed.push({ owner, token })
     },
     lose: (owners, error) => {
-      const reason = error instanceof Error ? error : new Error(String(error))
+      const reason = asError(error)
       for (const owner of owners) errors.set(owner, reason)
     },
     isLost: (owner) => errors.has(owner),

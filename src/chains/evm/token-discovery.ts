@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
-import type { Outcome, ReadContext } from '../capabilities.ts'
+import { failure, type Outcome, type ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createTokenFinder } from './token-finder.ts'
 
@@ -144,7 +144,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
       // Where the method has gone there is nothing to wait for.
       return { ok: true, value: (await fetchTokens(owner, context)) ?? NO_TOKENS }
     } catch (error) {
-      return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
+      return failure(error)
     }
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { asError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { ReadContext } from '../capabilities.ts'
 import { decimalsData, nameData, symbolData } from './call-data.ts'
@@ -68,7 +69,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
     const tried = async (work: () => Promise<void>): Promise<void> => {
       if (trouble) return
       await work().catch((error: unknown) => {
-        trouble ??= error instanceof Error ? error : new Error(String(error))
+        trouble ??= asError(error)
       })
     }
     const learn = (address: string, fields: Fields, ttl?: number): void => {

@@ -1,4 +1,4 @@
-import { BadAnswerError } from '../../errors.ts'
+import { asError, BadAnswerError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { type AccountData, readAccountData } from './account-data.ts'
@@ -14,7 +14,7 @@ export const ACCOUNTS_PER_CALL = 100
 const DATA_SLICE = { offset: 0, length: 2_048 }
 
 const failAll = (addresses: readonly string[], error: unknown): [string, Outcome<never>][] => {
-  const reason = error instanceof Error ? error : new BadAnswerError(String(error))
+  const reason = asError(error)
   return addresses.map((address) => [address, { ok: false, error: reason }])
 }
 

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import type { Outcome } from '../capabilities.ts'
+import { failure, type Outcome } from '../capabilities.ts'
 
 /** Runs a step that may throw; its error becomes the outcome. */
 export const attempt = <T>(work: () => T): Outcome<T> => {
@@ -9,12 +9,6 @@ export const attempt = <T>(work: () => T): Outcome<T> => {
     return failure(error)
   }
 }
-
-/** Whatever was thrown. */
-export const failure = (error: unknown): Outcome<never> => ({
-  ok: false,
-  error: error instanceof Error ? error : new BadAnswerError(String(error)),
-})
 
 /** The value of an outcome, or its error thrown; what was never answered is an error too. */
 export const unwrap = <T>(outcome: Outcome<T> | undefined, what: string): T => {

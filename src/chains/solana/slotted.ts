@@ -1,7 +1,7 @@
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { recordOf } from '../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
-import type { Outcome, ReadContext } from '../capabilities.ts'
+import { failure, type Outcome, type ReadContext } from '../capabilities.ts'
 import type { SlotFloor } from './slot-floor.ts'
 
 /** Voted on by two thirds of the stake, seconds before it is final: what wallets show. */
@@ -60,13 +60,7 @@ export const callSlotted = async (
 const isRefusal = (said: unknown): boolean => said instanceof JsonRpcError
 
 const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
-  promise.then(
-    (value): Outcome<Slotted> => ({ ok: true, value }),
-    (error: unknown): Outcome<Slotted> => ({
-      ok: false,
-      error: error instanceof Error ? error : new Error(String(error)),
-    }),
-  )
+  promise.then((value): Outcome<Slotted> => ({ ok: true, value }), failure)
 
 /** Servers at most so many slots apart tell of the same moment, two seconds; one alone moves on by less between answers. */
 const SAME_MOMENT = 5n

@@ -3,22 +3,23 @@ import { BadInputError, CancelledError, DeadlineError } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { inTurns } from '../../lib/in-turns.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
-import type {
-  AddressAccount,
-  BalanceSource,
-  KnownToken,
-  NativeToken,
-  Outcome,
-  ReadContext,
-  SolanaBalances,
-  SolanaTokenAmount,
-  TokenCatalogue,
+import {
+  type AddressAccount,
+  type BalanceSource,
+  failure,
+  type KnownToken,
+  type NativeToken,
+  type Outcome,
+  type ReadContext,
+  type SolanaBalances,
+  type SolanaTokenAmount,
+  type TokenCatalogue,
 } from '../capabilities.ts'
 import { DERIVED_PER_TURN } from './derived-address.ts'
 import type { Owner } from './holdings.ts'
 import type { SolanaLimits } from './limits.ts'
 import { createMintFacts, type MintFacts, type WantedMint } from './mint-facts.ts'
-import { attempt, failure, unwrap } from './outcomes.ts'
+import { attempt, unwrap } from './outcomes.ts'
 import { readAccountAddress } from './public-key.ts'
 import { createSlotFloor } from './slot-floor.ts'
 import { createTokenDescriber } from './token-description.ts'

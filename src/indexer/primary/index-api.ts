@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer'
-import { BadAnswerError, CancelledError, FirnError } from '../../errors.ts'
+import { BadAnswerError, CancelledError, FirnError, messageOf } from '../../errors.ts'
 import type { AnswerVerdict, RawResponse, UpstreamPool } from '../../upstream/types.ts'
 import type { Page, StreamTip } from '../runner/stream.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
@@ -175,7 +175,7 @@ function readAnswer<T>(format: ChainFormat<T>, response: RawResponse, asked: Ask
     if (!Array.isArray(containers)) return { kind: 'bad', reason: 'no containers' }
     return readBlocks(format, containers, asked)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return { kind: error instanceof StreamBlockedError ? 'blocked' : 'bad', reason }
   }
 }

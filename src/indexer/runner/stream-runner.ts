@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { CancelledError, FirnError, UpstreamUnavailableError } from '../../errors.ts'
+import { CancelledError, FirnError, messageOf, UpstreamUnavailableError } from '../../errors.ts'
 import { pause } from '../../lib/pause.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
@@ -185,7 +185,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     if (error instanceof OtherChainError) await writer.disownTip(name).catch(() => undefined)
     failures += 1
     isAway = error instanceof UpstreamUnavailableError
-    lastError = error instanceof Error ? error.message : String(error)
+    lastError = messageOf(error)
     phase = error instanceof StreamBlockedError ? 'blocked' : 'failing'
     const level = phase === 'blocked' || !(error instanceof FirnError) ? 'error' : 'warn'
     logger[level]({ err: error, failures }, phase === 'blocked' ? 'stream stands' : 'stream failed, trying again')

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
-import { CancelledError, DeadlineError, FirnError, OverloadedError } from '../../errors.ts'
+import { asError, CancelledError, DeadlineError, FirnError, OverloadedError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
@@ -260,5 +260,3 @@ function causeOf(error: unknown, { controller }: Flight): Error {
   const { reason } = controller.signal
   return error instanceof CancelledError && reason instanceof DeadlineError ? reason : asError(error)
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

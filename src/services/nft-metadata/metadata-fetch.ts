@@ -3,6 +3,7 @@ import {
   BadAnswerError,
   BadInputError,
   CancelledError,
+  messageOf,
   UpstreamRateLimitedError,
 } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
@@ -107,7 +108,7 @@ async function readText(
 
 function failureOf(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted || error instanceof MetadataFailure) return error instanceof Error ? error : new CancelledError()
-  const text = error instanceof Error ? error.message : String(error)
+  const text = messageOf(error)
   if (error instanceof UpstreamRateLimitedError)
     return new MetadataFailure('THROTTLED_TOKEN_URI', text, error.retryAfterMs)
   if (error instanceof AnswerTooLargeError) return new MetadataFailure('METADATA_CONTENT_TOO_LARGE', text)

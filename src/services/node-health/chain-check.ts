@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts'
 import { formatGoDuration } from '../../lib/go-time.ts'
 import { type HealthCheck, type HealthMessage, UnhealthyError } from './health-check.ts'
 import { type PoolView, troublesOf, upstreamMessage } from './upstream-view.ts'
@@ -54,8 +55,7 @@ export function createChainCheck(deps: ChainCheckDeps): HealthCheck {
   const ask = async (signal: AbortSignal): Promise<void> => {
     if (height === undefined) return
     const seen = await height(signal).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error)
-      throw new UnhealthyError(`engine: ${text}`, message(), error)
+      throw new UnhealthyError(`engine: ${messageOf(error)}`, message(), error)
     })
     // Another upstream may be a block behind the one that was asked before; where all are below it, the chain began anew.
     const top = tip?.height ?? -1n

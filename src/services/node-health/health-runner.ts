@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { FirnError } from '../../errors.ts'
+import { messageOf } from '../../errors.ts'
 import { formatGoTime, GO_ZERO_TIME } from '../../lib/go-time.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import {
@@ -52,11 +52,6 @@ const NOT_YET_RUN: HealthResult = {
   timeOfFirstFailure: null,
 }
 
-const textOf = (error: unknown): string => {
-  if (error instanceof FirnError || error instanceof Error) return error.message
-  return String(error)
-}
-
 interface Outcome {
   message: HealthMessage | undefined
   error?: string
@@ -69,7 +64,7 @@ async function outcomeOf(check: HealthCheck, timeoutMs: number): Promise<Outcome
     return { message: await untilAborted(Promise.resolve(check.run(signal)), signal) }
   } catch (error) {
     if (signal.aborted) return { message: undefined, error: `no result within ${timeoutMs / 1_000}s` }
-    return { message: error instanceof UnhealthyError ? error.details : undefined, error: textOf(error) }
+    return { message: error instanceof UnhealthyError ? error.details : undefined, error: messageOf(error) }
   }
 }
 

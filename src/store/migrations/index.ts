@@ -3,7 +3,9 @@
  * start at once. Each step is a transaction of its own: what one locks is free again before the next one takes its time. A
  * step that was released is never changed; the next one corrects it.
  */
+
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely'
+import { messageOf } from '../../errors.ts'
 import type { Db } from '../database.ts'
 import { NewerSchemaError, NoSchemaError, OlderSchemaError, StoreUnavailableError } from '../errors.ts'
 import * as nodeState from './0001-node-state.ts'
@@ -55,7 +57,7 @@ export async function migrate(pool: PostgresPool): Promise<string[]> {
     const { error, results = [] } = await migrator.migrateUp()
     if (error !== undefined) {
       const failed = results.find((result) => result.status === 'Error')?.migrationName
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       const newer = UNKNOWN_STEP.exec(why)?.[1]
       if (newer !== undefined) throw new NewerSchemaError(newer, error)
       throw new StoreUnavailableError(`the schema cannot be brought up to date (${failed ?? 'start'}): ${why}`, error)
