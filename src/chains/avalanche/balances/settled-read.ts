@@ -2,6 +2,7 @@ import { FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../erro
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readHeight } from '../node/height.ts'
+import { withLateDeadline } from '../node/late-deadline.ts'
 import { ManyPagesError } from '../node/utxos.ts'
 import { type Named, namedByBlocks } from './named-by-blocks.ts'
 
@@ -149,13 +150,6 @@ async function stoodStill(
   // Blocks that cannot be had, or read, prove nothing.
   const named = await namedByBlocks(pool, chain, before, after, call).catch(() => undefined)
   return named !== undefined && !isTouchedBy(chain, named)
-}
-
-/** The options with more, whose deadline may still come to lie later. */
-function withLateDeadline(call: CallOptions, more: CallOptions): CallOptions {
-  const own = { ...call, ...more }
-  if (call.deadline === undefined) return own
-  return Object.defineProperty(own, 'deadline', { get: () => call.deadline, enumerable: true })
 }
 
 /** Who answered the calls of one attempt. */

@@ -5,6 +5,7 @@ import type { CallOptions } from '../../../upstream/types.ts'
 import type { OwnAddress } from '../balances/own-address.ts'
 import type { UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
+import { withLateDeadline } from '../node/late-deadline.ts'
 import { type SharedWork, shareWork } from '../shared-work.ts'
 import { createDerivedAddresses } from './derived-addresses.ts'
 import { createEarlierUse, type EverUsed } from './earlier-use.ts'
@@ -81,11 +82,12 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
       end = resolve
     })
     const work = shareWork(async (signal) => {
+      const own = withLateDeadline(call, { signal })
       try {
         await turn
-        if (learn) await learn(pack.keys, (await network.facts({ ...call, signal })).hrp, signal)
+        if (learn) await learn(pack.keys, (await network.facts(own)).hrp, signal)
         const expectMany = marks.flatMap((mark) => long.get(mark) ?? [])
-        const reading = await scanKeys(deps, pack, expectMany, { ...call, signal })
+        const reading = await scanKeys(deps, pack, expectMany, own)
         for (const [key, lastUsed] of reading.lastUsed) remember(key, lastUsed)
         for (const mark of marks) {
           if (reading.manyCalls.length > 0) long.set(mark, reading.manyCalls)
@@ -102,7 +104,7 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
   }
 
   return {
-    scan(wallets, { signal, ...call }) {
+    scan(wallets, call) {
       const items = wallets.map(itemOf)
       const fresh = new Map<string, ScanItem>()
       for (const item of items) {
@@ -116,7 +118,7 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
       return items.map(async (item) => {
         if (item instanceof Error) throw item
         const work = running.get(item.mark) as Scan
-        const reading = joined.get(work) ?? work.join(signal)
+        const reading = joined.get(work) ?? work.join(call.signal)
         joined.set(work, reading)
         return ownedBy(item, await reading)
       })

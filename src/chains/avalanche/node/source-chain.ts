@@ -4,6 +4,7 @@ import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { ask } from './ask.ts'
+import { withLateDeadline } from './late-deadline.ts'
 
 const PATH = '/ext/info'
 const METHOD = 'info.isBootstrapped'
@@ -33,7 +34,7 @@ export async function fromOneThatRuns<T>(
   read: (call: CallOptions) => Promise<T>,
 ): Promise<T> {
   const tellers: Parameters<NonNullable<CallOptions['toldBy']>>[0][] = []
-  const value = await read({ ...call, toldBy: (teller) => void tellers.push(teller) })
+  const value = await read(withLateDeadline(call, { toldBy: (teller) => void tellers.push(teller) }))
   const runs = await Promise.all(tellers.map(({ server }) => runsChain(pool, server, source, call)))
   if (runs.every(Boolean)) {
     for (const teller of tellers) call.toldBy?.(teller)
@@ -42,7 +43,7 @@ export async function fromOneThatRuns<T>(
   const sameServer = call.sameServer === undefined ? await serverThatRuns(pool, source, call) : undefined
   if (!sameServer)
     throw new UpstreamUnavailableError(`${pool.name}: no node runs ${source}, so that nobody knows what it exported`)
-  return read({ ...call, sameServer, toldBy: (teller) => call.toldBy?.({ ...teller, stoodIn: true }) })
+  return read(withLateDeadline(call, { sameServer, toldBy: (teller) => call.toldBy?.({ ...teller, stoodIn: true }) }))
 }
 
 /** Who cannot tell, or does not let others ask, is believed. */
