@@ -242,4 +242,39 @@ describe('subscriptions carried to a new connection', () => {
     await until(() => pushed.length === 2, 'both')
     expect(pushed.map(({ subscription }) => subscription)).toEqual([third, second])
   })
+
+  it('one that the node has not taken yet when the connection is lost is taken at the next', async () => {
+    const node = await startScriptedNode(() => hex(100))
+    const { ask, pushed } = await open(node)
+    await ask('eth_subscribe', ['newHeads'])
+    node.taking = new Promise(() => undefined)
+    const begun = ask('eth_subscribe', ['logs', {}])
+    await until(() => node.asked.some(({ params }) => params[0] === 'logs'), 'the subscribing call')
+    node.taking = Promise.resolve()
+    node.cut()
+    const id = await begun
+    expect(id).toMatch(/^0x/)
+    node.push('logs', logOf(101, 0))
+    await until(() => pushed.length === 1, 'a log')
+    expect(pushed.map(({ subscription }) => subscription)).toEqual([id])
+  })
+
+  it('the last one that ends takes none along that is about to begin', async () => {
+    const node = await startScriptedNode(() => hex(100))
+    const { ask, pushed } = await open(node)
+    const before = await ask('eth_subscribe', ['newHeads'])
+    let take = (): void => undefined
+    node.taking = new Promise((resolve) => {
+      take = resolve
+    })
+    const begun = ask('eth_subscribe', ['logs', {}])
+    await until(() => node.asked.some(({ params }) => params[0] === 'logs'), 'the subscribing call')
+    expect(await ask('eth_unsubscribe', [before])).toBe(true)
+    take()
+    const id = await begun
+    expect(id).toMatch(/^0x/)
+    node.push('logs', logOf(101, 0))
+    await until(() => pushed.length === 1, 'a log')
+    expect(pushed.map(({ subscription }) => subscription)).toEqual([id])
+  })
 })

@@ -70,6 +70,8 @@ export function createFeed(deps: FeedDeps): Feed {
   let wasLost = false
   /** Held while missed events are read again, else undefined. */
   let held: Notification[] | undefined
+  /** Subscriptions that no node has taken or refused yet. */
+  let beginning = 0
   let paused = false
   let closed = false
 
@@ -233,18 +235,23 @@ export function createFeed(deps: FeedDeps): Feed {
   }
   return {
     subscribe: (method, params, id, reply) => {
+      const answer = (entry: Buffer | undefined): void => {
+        beginning -= 1
+        reply(entry)
+      }
       const attempt = (left: number): void => {
         const taken = (entry: Buffer | undefined): void => {
-          if (entry && !closed) reply(withOwnId(add(method, params, entry), id))
+          if (entry && !closed) answer(withOwnId(add(method, params, entry), id))
           else if (left > 0 && !closed) attempt(left - 1)
-          else reply(undefined)
+          else answer(undefined)
         }
         ensure().then(
           // Left out they are no list to a node: `[]` would be another error.
           (made) => made.call(method, params?.toString('latin1') ?? 'null', taken),
-          () => reply(undefined),
+          () => answer(undefined),
         )
       }
+      beginning += 1
       attempt(1)
     },
     unsubscribe: (id) => {
@@ -254,7 +261,7 @@ export function createFeed(deps: FeedDeps): Feed {
       // While it is carried over its id is the lost node's, which at the new one may be another's.
       if (byUpstreamId.get(subscription.upstreamId) === subscription) byUpstreamId.delete(subscription.upstreamId)
       link?.call(`${subscription.namespace}_unsubscribe`, `["${subscription.upstreamId}"]`, () => undefined)
-      if (byId.size === 0 && !opening) {
+      if (byId.size === 0 && beginning === 0 && !opening) {
         link?.close()
         link = undefined
       }

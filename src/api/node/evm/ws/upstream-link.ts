@@ -25,7 +25,7 @@ export interface UpstreamLink {
 export interface LinkEvents {
   /** Whatever is no answer to a call. */
   onNotification(message: Buffer): void
-  /** The link is lost; not called after `close`. */
+  /** The link is lost, before its calls are told so: asked again they go elsewhere. Not called after `close`. */
   onLost(): void
 }
 
@@ -121,8 +121,8 @@ export function openLink(target: SocketTarget, events: LinkEvents, pingMs: numbe
       state = 'closed'
       stopPulse()
       if (before === 'opening') reject(new UpstreamUnavailableError(`${target.host}: no WebSocket`))
-      pending.loseAll()
       if (before === 'open') events.onLost()
+      pending.loseAll()
     }
     socket.on('error', () => undefined)
     socket.on('close', ended)
