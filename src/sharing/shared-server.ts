@@ -55,7 +55,7 @@ const PROBE_MS = 1_000
 const PROBES_OF_A_CONNECTION = 5
 
 /**
- * Connects at `open` or at the first question, and for ever again after a loss. A server that keeps the connection but
+ * Connects at `open`, and for ever again after a loss. A server that keeps the connection but
  * hangs, is full, or may not be written to is away, too.
  */
 export function createSharedServer(options: SharedServerOptions): SharedServer {
