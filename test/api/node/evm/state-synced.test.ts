@@ -222,3 +222,22 @@ it('who does not run the chain is not asked which blocks it has', async () => {
   for (let from = 0x401; from < 0x40a; from += 1) await logs(from)
   expect(looks).toBe(before)
 })
+
+it('in a batch, too, it takes two with all blocks to believe that there is no such thing', async () => {
+  for (const synced of [0, 1, 2, 3]) {
+    let answers = 0
+    const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+      const [first] = params as [unknown]
+      if (method === 'eth_getBlockByNumber') return index === synced ? null : { number: first }
+      if (method !== 'eth_getTransactionReceipt') return undefined
+      if (index === synced) return null
+      // The first of those with all blocks has not got the transaction yet.
+      answers += 1
+      return answers === 1 ? null : { blockHash: HASH, blockNumber: '0x5' }
+    }
+    const { stage } = await startWith(4, answerAt, 2_000n)
+    await stage.call('eth_blockNumber')
+    const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [HASH] }]
+    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: { blockNumber: '0x5' } }])
+  }
+})

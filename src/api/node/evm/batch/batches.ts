@@ -99,17 +99,17 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
       if ([...matched.values()].some((entry) => saysLimited(entry, body)))
         return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
-      // Several may be missing at one node: each counts once.
-      const missing = attempts.missing
+      // Several may be missing at one node, which is one witness.
+      const { missing } = attempts
       let worst: AnswerVerdict = verdict
       for (const [message, plan] of plans) {
         const entry = matched.get(message)
         const own = { missing, doubtful: false }
         const one = entry && inspect(plan, tip, response.host, entry, own)
         if (one?.kind === 'retry') worst = one
+        attempts.missing ||= own.missing
         attempts.doubtful ||= own.doubtful
       }
-      attempts.missing ||= worst.kind === 'retry'
       return worst
     }
   }
