@@ -47,7 +47,8 @@ type Answers = Map<EvmMessage, Buffer>
 /** Answers by question, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
 
-const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => body.subarray(span.from, span.to)
+/** A copy: where one call fails the answer may be out while others are still asked. */
+const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => Buffer.from(body.subarray(span.from, span.to))
 
 /** Runs of calls that may be answered at the same time; a write is a run of its own. */
 function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => boolean): EvmMessage[][] {
@@ -66,9 +67,8 @@ function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => bo
   return runs
 }
 
-const leftAsTheyAre = (error: unknown): Answers => {
-  if (error instanceof FirnError) return new Map()
-  throw error
+const leftAsItIs = (error: unknown): undefined => {
+  if (!(error instanceof FirnError)) throw error
 }
 
 function refusal(messages: readonly EvmMessage[]): NodeAnswer | undefined {
@@ -152,8 +152,10 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       message.kind === 'call' && saysWithout(entry) ? [message] : [],
     )
     const asked = without.slice(0, MOST_ELSEWHERE)
-    const others = await askEach(request, asked).catch(leftAsTheyAre)
-    for (const [message, entry] of others) if (resultOf(entry)) answers.set(message, entry)
+    await mapBounded(asked, AT_ONCE, async (message) => {
+      const entry = await askOne(request, message).catch(leftAsItIs)
+      if (entry && resultOf(entry)) answers.set(message, entry)
+    })
     return asked.length > 0
   }
   const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {

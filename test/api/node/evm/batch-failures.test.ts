@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { createEvmBatches, type EvmBatchesDeps } from '../../../../src/api/node/evm/batch/batches.ts'
+import { PRIMARY } from '../../../../src/api/node/routes/endpoint.ts'
+import { UpstreamUnavailableError } from '../../../../src/errors.ts'
+
+const endpoint = PRIMARY.C.get('rpc') as NonNullable<ReturnType<typeof PRIMARY.C.get>>
+const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method, params: [] })
+const result = (id: number) => ({ jsonrpc: '2.0', id, result: '0x7' })
+const answerWith = (value: unknown) => ({ status: 200, body: Buffer.from(JSON.stringify(value)) })
+
+/** @param together what the first node says to calls that travel together */
+async function ask(body: Buffer, single: EvmBatchesDeps['single'], together: unknown = []): Promise<unknown> {
+  const reads = {
+    tip: () => ({ mark: () => undefined }),
+    learnEnds: async () => undefined,
+    settleReceipts: async () => undefined,
+    ask: async () => answerWith(together),
+    find: () => undefined,
+  }
+  const batches = createEvmBatches({
+    reads: reads as never,
+    kept: { find: () => undefined, keep: () => undefined },
+    single,
+    isAlone: (method) => method !== 'eth_call',
+    isWrite: (method) => method === 'write',
+    hasOthers: () => true,
+  })
+  const { signal } = new AbortController()
+  const request = { endpoint, body, contentType: undefined, contentEncoding: undefined, signal }
+  return JSON.parse(String((await batches.answer(request, 0)).body))
+}
+
+it('what is still asked when the answer is out keeps its bytes: the memory of the body is the next client’s then', async () => {
+  const body = Buffer.from(JSON.stringify([call(1, 'write'), call(2, 'fails'), call(3, 'hangs')]))
+  let hanging: Buffer | undefined
+  const answer = await ask(body, async (asked) => {
+    if (asked.message.method === 'write') return answerWith(result(1))
+    if (asked.message.method === 'fails') throw new UpstreamUnavailableError('nobody there')
+    hanging = asked.body
+    return new Promise(() => undefined)
+  })
+  expect(answer).toMatchObject([{ result: '0x7' }, { error: {} }, { error: {} }])
+  body.fill('x')
+  expect(JSON.parse(String(hanging))).toEqual(call(3, 'hangs'))
+})
+
+it('one call that no other node answers does not take away what others have answered', async () => {
+  const without = (id: number) => ({ jsonrpc: '2.0', id, error: { code: -32000, message: 'header not found' } })
+  const body = Buffer.from(JSON.stringify([call(1, 'eth_call'), call(2, 'eth_call')]))
+  const single: EvmBatchesDeps['single'] = async ({ message }) => {
+    if (String(message.id) === '2') throw new UpstreamUnavailableError('nobody there')
+    return answerWith(result(1))
+  }
+  expect(await ask(body, single, [without(1), without(2)])).toEqual([result(1), without(2)])
+})
