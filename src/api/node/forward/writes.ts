@@ -238,5 +238,15 @@ async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawRespons
 export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WritePolicy): Promise<RawResponse> {
   const tx = transactionOf(call.method, call.params)
   if (!tx) return sendOnce(call, group)
-  return policy === 'all' ? sendToAll(call, group.members()) : sendToOne(call, group, tx)
+  return policy === 'all' ? sendToAll(withOwnBytes(call), group.members()) : sendToOne(call, group, tx)
 }
+
+/**
+ * With bytes that stay: the first success is the answer, and the memory of a large body is the next client's once that is
+ * out, while other nodes are still sent it.
+ */
+const withOwnBytes = (call: ForwardCall): ForwardCall => ({
+  ...call,
+  id: call.id && Buffer.from(call.id),
+  http: { ...call.http, body: call.http.body && Buffer.from(call.http.body) },
+})
