@@ -20,8 +20,8 @@ export interface UpstreamRegistry {
   /**
    * The connect timeout of an origin is that of its first lease.
    *
-   * @param onGone called whenever the last connection to the origin is gone, whoever closed it: the next one may lead to
-   * another server
+   * @param onGone called whenever the last connection to the origin is gone, whoever closed it, or one was left for its age:
+   * the next one may lead to another server
    */
   lease(origin: string, options: { connectTimeoutMs: number }, onGone?: () => void): OriginLease
   /** Origins with open leases. */
@@ -65,7 +65,7 @@ export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): Upstrea
 interface Origin {
   pool: Pool
   incoming: IncomingDoor
-  /** One of each lease: what it wants to be told when the last connection is gone. */
+  /** One of each lease: what it wants to be told when connections lead elsewhere, maybe. */
   leases: Set<() => void>
 }
 
@@ -80,12 +80,17 @@ const openOrigin = (origin: string, connectTimeoutMs: number, incoming: Incoming
   })
   const opened: Origin = { pool, incoming, leases: new Set() }
   let connections = 0
-  pool.on('connect', () => {
+  /** By the clock that `clientTtl` goes by. The last of the targets is the connection itself. */
+  const madeAt = new WeakMap<object, number>()
+  pool.on('connect', (_, targets) => {
     connections += 1
+    madeAt.set(targets.at(-1) ?? pool, Date.now())
   })
-  pool.on('disconnect', () => {
+  pool.on('disconnect', (_, targets) => {
     connections -= 1
-    if (connections > 0) return
+    const age = Date.now() - (madeAt.get(targets.at(-1) ?? pool) ?? 0)
+    // Of an origin that is always in use the last connection never goes: all are left one by one, for the server of today.
+    if (connections > 0 && age < CONNECTION_LIFE_MS) return
     for (const onGone of opened.leases) onGone()
   })
   return opened

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { CONNECTION_LIFE_MS } from '../../src/upstream/defaults.ts'
 import { createUpstreamRegistry } from '../../src/upstream/origin-registry.ts'
 import { eventually } from '../support/eventually.ts'
+import { startTestPool } from '../support/upstream-pool.ts'
 
 it('leaves connections that are always in use after a while, so that a name may come to stand for another server', async () => {
   const open = new Set<Socket>()
@@ -33,4 +34,49 @@ it('leaves connections that are always in use after a while, so that a name may 
     expect(before.filter((socket) => open.has(socket))).toEqual([])
   })
   expect(open.size).toBeGreaterThan(0)
+})
+
+it('asks a server anew who it is where connections are left for their age while others stay', async () => {
+  const before = new Set<Socket>()
+  let hasMoved = false
+  const started = await startTestPool(
+    [
+      {
+        handle: ({ socket }, body) => {
+          if (!hasMoved) before.add(socket)
+          const { id, method } = JSON.parse(String(body)) as { id: number; method: string }
+          const isMain = before.has(socket)
+          const result = method === 'whoami' ? (isMain ? 'main' : 'test') : isMain ? 7 : 0
+          return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id, result }) }
+        },
+      },
+    ],
+    {
+      deps: { identity: { network: 'main', path: '', rpc: 'whoami', parse: String, matches: (one) => one === 'main' } },
+    },
+  )
+  const [server] = started.servers
+  const balance = (n: number) => started.pool.rpc('', 'balance', [n], { batch: false }).catch(String)
+  expect(await balance(0)).toBe(7)
+  // A call that takes long, so that there always is a connection to the server of before.
+  let letGo = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  server?.set({ held })
+  const slow = balance(1)
+  await eventually(() => expect(server?.stats.inFlight).toBe(1))
+  server?.set()
+  expect(await balance(2)).toBe(7)
+  hasMoved = true
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() + CONNECTION_LIFE_MS + 1)
+  let n = 3
+  await eventually(async () => {
+    n += 1
+    expect(String(await balance(n))).toContain('server is not on main')
+  })
+  letGo()
+  await slow
 })
