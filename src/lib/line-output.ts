@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs'
+import { fstatSync, write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
 /** Bytes that wait for a slow reader at most; lines beyond are lost. */
@@ -15,10 +15,33 @@ const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).cod
  * again. pino's own stream throws such an error at the process, and at its end waits for room without end: a server whose
  * log's disk was full neither answered nor ended.
  */
-export function createLineOutput(descriptor: number): DestinationStream {
+export const createLineOutput = (descriptor: number): DestinationStream =>
+  fstatSync(descriptor).isFile() ? createFileOutput(descriptor) : createPipeOutput(descriptor)
+
+/** A file has no reader to wait for, and a process that is killed, or runs out of memory, has told there what it last did. */
+function createFileOutput(descriptor: number): DestinationStream {
+  /** A part of a line was written, and its rest is lost. */
+  let isTorn = false
+  return {
+    write(line) {
+      const all = Buffer.from((isTorn ? '\n' : '') + line)
+      let from = 0
+      try {
+        while (from < all.length) from += writeSync(descriptor, all, from)
+      } catch {
+        // Room for more, or none.
+      }
+      if (from > 0) isTorn = all[from - 1] !== NEW_LINE
+    },
+  }
+}
+
+function createPipeOutput(descriptor: number): DestinationStream {
   let waiting: string[] = []
+  /** Bytes of those. */
   let length = 0
-  let writing = false
+  /** Bytes that are being written. */
+  let underWay = 0
   /** What a full pipe has not taken, until the next attempt. */
   let rest: { all: Buffer; from: number } | undefined
   /** A part of a line was written, and its rest is lost. */
@@ -32,15 +55,16 @@ export function createLineOutput(descriptor: number): DestinationStream {
     return lines
   }
   const send = (all: Buffer, from = 0): void => {
-    writing = true
-    write(descriptor, all, from, all.length - from, null, (error, written) => {
+    underWay = all.length - from
+    write(descriptor, all, from, underWay, null, (error, written) => {
       if (error && isFull(error)) {
         rest = { all, from }
         return void setTimeout(resume, FULL_PIPE_MS)
       }
-      if (error) isTorn ||= from > 0 && all[from - 1] !== NEW_LINE
-      else if (from + written < all.length) return send(all, from + written)
-      writing = false
+      if (!error && from + written < all.length) return send(all, from + written)
+      const end = error ? from : all.length
+      isTorn = end > 0 ? all[end - 1] !== NEW_LINE : all[0] === NEW_LINE
+      underWay = 0
       if (waiting.length > 0) send(take())
     })
   }
@@ -55,10 +79,11 @@ export function createLineOutput(descriptor: number): DestinationStream {
   })
   return {
     write(line) {
-      if (length + line.length > MAX_WAITING) return
+      const bytes = Buffer.byteLength(line)
+      if (length + underWay + bytes > MAX_WAITING) return
       waiting.push(line)
-      length += line.length
-      if (!writing) send(take())
+      length += bytes
+      if (underWay === 0) send(take())
     },
   }
 }
