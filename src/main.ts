@@ -19,6 +19,13 @@ function load(): ReturnType<typeof loadConfig> {
   }
 }
 
+/** What was asked for is not all there; but whoever closed the pipe has read enough of it. */
+function tellUnwritten(error: NodeJS.ErrnoException | null | undefined): void {
+  if (!error || error.code === 'EPIPE') return
+  process.stderr.write(`standard output: ${error.message}\n`)
+  process.exitCode = EXIT.failed
+}
+
 /** What is not over this long after the grace time hangs: whoever waits for the end of this process must not. */
 const CLOSE_MS = 15_000
 
@@ -45,7 +52,7 @@ function onSignals(close: () => Promise<void>, boundMs: number): void {
 async function main(): Promise<void> {
   const loaded = load()
   if (loaded.action !== 'run') {
-    process.stdout.write(loaded.text)
+    process.stdout.write(loaded.text, tellUnwritten)
     return
   }
   shortenYoungCollections()

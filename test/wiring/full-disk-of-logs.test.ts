@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
@@ -40,3 +40,23 @@ it.skipIf(process.platform !== 'linux').each(['stdout', 'stderr'] as const)(
     await rest
   },
 )
+
+it.skipIf(process.platform !== 'linux')('fails where what was asked for cannot be written', () => {
+  const descriptor = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(descriptor))
+  const args = ['--import', 'tsx', 'src/main.ts', '--print-config']
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    stdio: ['ignore', descriptor, 'pipe'],
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('standard output: ENOSPC')])
+})
+
+it('is no failure where whoever asked has read enough', () => {
+  const pipeline =
+    '"$0" --import tsx src/main.ts --help | true; "$0" --import tsx src/main.ts --print-config | head -n 1'
+  const { status, stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', pipeline, process.execPath], {
+    encoding: 'utf8',
+  })
+  expect([status, stdout, stderr]).toEqual([0, '{\n', ''])
+})
