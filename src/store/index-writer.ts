@@ -33,8 +33,12 @@ export interface IndexWriter {
   commitRange(stream: string, rows: RangeRows, progress: RangeProgress): Promise<void>
   /** What is open on P, read as one state of the database, for the indexer's start. `stream` is a P stream. */
   openStaking(stream: string): Promise<OpenStaking>
-  /** Notes that the tip was compared with the chain's now, so that the age of an index at the tip stays small. */
-  confirmTip(stream: string): Promise<void>
+  /**
+   * Notes that the tip was compared with the chain's now, so that the age of an index at the tip stays small.
+   * @param tip what was compared; undefined where nothing is committed
+   * @throws RangeGapError, RangeParentError when it is not the stored one
+   */
+  confirmTip(stream: string, tip: StoredTip | undefined): Promise<void>
   /** Notes that the chain has another block where the tip is stored: nothing is served of it until it is confirmed again. */
   disownTip(stream: string): Promise<void>
   /**
@@ -46,13 +50,19 @@ export interface IndexWriter {
    * Writes the EVM rows of the blocks at the tip anew, in one transaction; all else about them stays.
    * @throws RangeGapError, RangeParentError when `tip` is not the stored one
    */
-  rewriteTip(stream: string, tip: { height: bigint; blockId: string }, rewrite: EvmRewrite): Promise<void>
+  rewriteTip(stream: string, tip: StoredTip, rewrite: EvmRewrite): Promise<void>
   /**
    * Waits until this process is the one that indexes. Another process with the same database waits as hot standby.
    * A newer version of this program that migrates the database ends the lead with the next range.
    * @throws CancelledError when `signal` is aborted first; NewerSchemaError when the database is migrated already
    */
   lead(signal: AbortSignal): Promise<Leadership>
+}
+
+/** The last block of a stream. */
+export interface StoredTip {
+  height: bigint
+  blockId: string
 }
 
 export interface Leadership {

@@ -9,7 +9,7 @@ import { openMemoryStore } from '../support/store.ts'
 
 const NAME = 'eip155:7'
 const WRITES: [string, (store: Store) => Promise<void>][] = [
-  ['a tip that is confirmed', (store) => store.writer.confirmTip(NAME)],
+  ['a tip that is confirmed', (store) => store.writer.confirmTip(NAME, undefined)],
   ['a probe', (store) => store.probes.write()],
 ]
 

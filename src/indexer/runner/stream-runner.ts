@@ -116,7 +116,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         const last = page.blocks.at(-1)
         if (last === undefined) {
           await written()
-          await standAtTip(signal)
+          await standAtTip(tip, signal)
           next = ahead(fetchAfter(tip, signal))
           continue
         }
@@ -139,10 +139,10 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   }
 
   let confirmedAt = Number.NEGATIVE_INFINITY
-  const standAtTip = async (signal: AbortSignal): Promise<void> => {
+  const standAtTip = async (tip: StreamTip | undefined, signal: AbortSignal): Promise<void> => {
     phase = 'following'
     if (steadyNow() - confirmedAt >= times.pollMs) {
-      await writer.confirmTip(name)
+      await writer.confirmTip(name, tip && { height: tip.height, blockId: tip.id })
       confirmedAt = steadyNow()
     }
     succeeded()

@@ -3,8 +3,6 @@
  * Nothing here decides what a block means; it keeps rows, intervals and streams free of contradiction.
  */
 import { type Kysely, sql } from 'kysely'
-import { BadInputError } from '../../errors.ts'
-import { DISOWNED } from '../index-age.ts'
 import type { IndexWriter, Leadership } from '../index-writer.ts'
 import { keepIdentity } from '../network-identity.ts'
 import { readOpenStaking } from '../read/open-staking.ts'
@@ -16,7 +14,7 @@ import { leadOwnSchema } from './own-schema.ts'
 import { createRangeKnowledge } from './range-knowledge.ts'
 import { inRangeTransaction, type RangeConnections } from './range-transaction.ts'
 import { rewindStream, rewriteTip } from './rewind.ts'
-import { registerStream } from './stream-rows.ts'
+import { confirmStream, disownStream, registerStream } from './stream-rows.ts'
 
 /**
  * @param ranges connections for ranges; where statements do not go ahead, nothing is planned ahead either
@@ -53,12 +51,12 @@ export function createIndexWriter(
       await upkeep?.consider()
     },
     openStaking: (stream) => readOpenStaking(db, stream),
-    async confirmTip(stream) {
-      await setCurrent(db, stream, BigInt(Date.now()))
+    async confirmTip(stream, tip) {
+      await confirmStream(db, stream, tip)
       // On a chain that makes no blocks these are all the writes there are, one a second.
       await upkeep?.consider()
     },
-    disownTip: (stream) => setCurrent(db, stream, DISOWNED),
+    disownTip: (stream) => disownStream(db, stream),
     rewind: (stream, height) =>
       db.transaction().execute(async (tx) => {
         await latest?.fence(tx)
@@ -74,10 +72,4 @@ export function createIndexWriter(
       return latest
     },
   }
-}
-
-async function setCurrent(db: Kysely<Database>, stream: string, at: bigint): Promise<void> {
-  const change = db.updateTable('stream').set({ current_at_ms: at }).where('name', '=', stream)
-  const { numUpdatedRows } = await change.executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new BadInputError(`stream ${stream} is not registered`)
 }

@@ -4,6 +4,8 @@ import { bytea } from '../bytea.ts'
 import { letters } from '../codes.ts'
 import type { Db } from '../database.ts'
 import { RangeGapError, RangeParentError } from '../errors.ts'
+import { DISOWNED } from '../index-age.ts'
+import type { StoredTip } from '../index-writer.ts'
 import type { ChainLetter, RangeProgress, StreamDefinition, StreamProgress } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import type { RangeTransaction } from './range-transaction.ts'
@@ -149,4 +151,26 @@ export function sendProgress(
   void tx.send(sql`update stream set height = ${height}, block_id = ${bytea(blockId)}, block_time = ${time},
     transactions = ${stream.transactions + transactions}, current_at_ms = greatest(${current}::int8, case when current_at_ms <= ${now}::int8 then current_at_ms end)
     ${state === undefined ? sql`` : sql`, state = ${state}`} where id = ${stream.id}`)
+}
+
+/**
+ * See `IndexWriter.confirmTip`. Another server may have taken the place of the one that got the last ranges, without them:
+ * what it has would be called as new as the chain until the next block came.
+ */
+export async function confirmStream(db: Db, name: string, tip: StoredTip | undefined): Promise<void> {
+  const confirmed = db
+    .updateTable('stream')
+    .set({ current_at_ms: BigInt(Date.now()) })
+    .where('name', '=', name)
+    .where('height', 'is not distinct from', tip?.height ?? null)
+    .where('block_id', 'is not distinct from', tip === undefined ? null : bytea(tip.blockId))
+  if ((await confirmed.executeTakeFirst()).numUpdatedRows > 0n) return
+  const next = (tip?.height ?? -1n) + 1n
+  await lockStream(db, name, { from: next, parentId: tip?.blockId ?? '' })
+  throw new RangeGapError(name, 0n, next)
+}
+
+/** See `IndexWriter.disownTip`. */
+export async function disownStream(db: Db, name: string): Promise<void> {
+  await db.updateTable('stream').set({ current_at_ms: DISOWNED }).where('name', '=', name).execute()
 }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { openMemoryStore } from '../../support/store.ts'
-import { commit, registerAll } from './range-samples.ts'
+import { commit, registerAll, tipAt } from './range-samples.ts'
 
 it('a chain that was confirmed by a clock a day ahead is not current for a day once that is put right', async () => {
   const store = await openMemoryStore()
@@ -10,12 +10,12 @@ it('a chain that was confirmed by a clock a day ahead is not current for a day o
   await commit(store, 'testnet:P', 0, {})
   const ahead = Date.now() + 86_400_000
   const clock = vi.spyOn(Date, 'now').mockReturnValue(ahead)
-  await store.writer.confirmTip('testnet:P')
+  await store.writer.confirmTip('testnet:P', tipAt(0))
   expect(await currentAt()).toBe(BigInt(ahead))
   clock.mockRestore()
   await commit(store, 'testnet:P', 1, {})
   expect(await currentAt()).toBe(1_001_000n)
-  await store.writer.confirmTip('testnet:P')
+  await store.writer.confirmTip('testnet:P', tipAt(1))
   const confirmed = await currentAt()
   // What is known to be current stays so when older blocks come behind it.
   await commit(store, 'testnet:P', 2, {})

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RangeContentError, RangeGapError, RangeParentError } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, block, commit, id, listed, output, range, registerAll, spend } from './range-samples.ts'
+import { address, block, commit, id, listed, output, range, registerAll, spend, tipAt } from './range-samples.ts'
 
 describeStores('ranges', (open) => {
   it('go on from the stored tip only, and are nothing when they do not', async () => {
@@ -32,9 +32,28 @@ describeStores('ranges', (open) => {
     }
     const again = await store.writer.register(definition)
     expect(again).toMatchObject({ tip: { height: 1n }, state: '{"supply":"7"}' })
-    await store.writer.confirmTip('testnet:X')
+    await store.writer.confirmTip('testnet:X', tipAt(1))
     const confirmed = await store.writer.register(definition)
     expect(confirmed.currentAtMs).toBeGreaterThan(again.currentAtMs)
+  })
+
+  it('are called current only where they end at the block that was compared', async () => {
+    const store = await open()
+    await registerAll(store)
+    const confirm = (tip: ReturnType<typeof tipAt> | undefined) => store.writer.confirmTip('testnet:P', tip)
+    const currentAt = async () => (await store.reader.progress())[0]?.currentAtMs
+    await confirm(undefined)
+    const empty = await currentAt()
+    // As where another server took the place of the one that had the last ranges.
+    await expect(confirm(tipAt(0))).rejects.toThrow(RangeGapError)
+    await commit(store, 'testnet:P', 0, {}, 1)
+    const before = await currentAt()
+    for (const tip of [tipAt(2), tipAt(0), undefined]) await expect(confirm(tip)).rejects.toThrow(RangeGapError)
+    await expect(confirm({ ...tipAt(1), blockId: id(7) })).rejects.toThrow(RangeParentError)
+    expect(await currentAt()).toBe(before)
+    expect(empty).toBeGreaterThan(0n)
+    await confirm(tipAt(1))
+    expect(await currentAt()).toBeGreaterThan(1_001_000n)
   })
 
   it('write nothing at all when one row is wrong', async () => {

@@ -4,7 +4,7 @@ import type { Store } from '../../../src/store/index.ts'
 import { openVisibleStore } from '../../indexer/database-dump.ts'
 import { useServerStores } from '../../support/server-stores.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, commitEvm, id, L1, NFTS, nft, nftTransfer } from './range-samples.ts'
+import { address, commitEvm, id, L1, NFTS, nft, nftTransfer, tipAt } from './range-samples.ts'
 
 async function opened(open: () => Promise<Store>): Promise<Store> {
   const store = await open()
@@ -252,7 +252,7 @@ describeStores('NFT metadata', (open) => {
     await store.writer.register({ ...again, evmChainId: L1.evmChainId })
     for (const name of [L1.name, again.name])
       await commitEvm(store, name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 8n)] })
-    await store.writer.confirmTip(L1.name)
+    await store.writer.confirmTip(L1.name, tipAt(0))
     const due = await store.nftMetadata.takeDue(10, 0)
     expect(due).toHaveLength(4)
     for (const token of due)

@@ -23,6 +23,9 @@ export function range(from: number, to = from): RangeProgress {
   }
 }
 
+/** The stored tip when that block is the last one. */
+export const tipAt = (height: number) => ({ height: BigInt(height), blockId: id(height + 1) })
+
 export function block(height: number, more: Partial<BlockRow> = {}): BlockRow {
   return {
     height: BigInt(height),

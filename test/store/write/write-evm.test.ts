@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EvmRows, Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, commitEvm, id, L1, NFTS, nft, nftTransfer, range } from './range-samples.ts'
+import { address, commitEvm, id, L1, NFTS, nft, nftTransfer, range, tipAt } from './range-samples.ts'
 
 const OTHER = { name: 'eip155:78', kind: 'evm' as const, testnet: true, evmChainId: 78n }
 const block = (height: number, more: object = {}) => ({
@@ -256,12 +256,12 @@ describeStores('two streams of one EVM chain', (open) => {
     const commitC = (height: number, evm: EvmRows) => store.writer.commitRange('t:C', { evm }, range(height))
     await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n)] })
     await commitC(0, { nfts: [nft(0, address(2), 7n)] })
-    await store.writer.confirmTip(L1.name)
+    await store.writer.confirmTip(L1.name, tipAt(0))
     expect(await owners()).toEqual([address(1)])
     await commitC(1, { nfts: [nft(1, address(3), 7n)] })
     expect(await owners()).toEqual([address(1)])
     await new Promise((resolve) => setTimeout(resolve, 2))
-    await store.writer.confirmTip('t:C')
+    await store.writer.confirmTip('t:C', tipAt(1))
     expect(await owners()).toEqual([address(3)])
   })
 })
