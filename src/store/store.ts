@@ -95,6 +95,7 @@ export function assembleStore(
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
   const upkeep = kind === 'embedded' ? createUpkeep(patient, logger) : undefined
   const session = async (signal: AbortSignal) => (await lazy.open()).hold(LEADER_LOCK, signal)
+  const lead = leader === 'lease' ? createLeaderLease({ db: own, patient }, 'index') : session
   return {
     kind,
     ...lifecycle(lazy),
@@ -113,7 +114,12 @@ export function assembleStore(
     writer: createIndexWriter(
       { pool: lazy.patient, pipelined: kind === 'server' },
       patient,
-      leader === 'lease' ? createLeaderLease({ db: own, patient }, 'index') : session,
+      async (signal) => {
+        const leadership = await lead(signal)
+        // What it writes might never be answered, and whoever leads next waits until it has ended.
+        leadership.lost.addEventListener('abort', () => lazy.current?.abandon?.(), { once: true })
+        return leadership
+      },
       upkeep,
     ),
   }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
@@ -88,15 +89,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds,
   })
-  const lost = (error: Error): void => options.logger.warn({ err: error }, 'database connection lost')
-  for (const one of [pool, patient]) {
-    one.on('error', lost)
-    one.on('connect', (client) => {
-      // A connection that is cut between two statements of a transaction tells nobody but itself; the next statement fails.
-      client.on('error', () => undefined)
-      client.query(SESSION).catch(() => undefined)
-    })
-  }
+  for (const one of [pool, patient]) attend(one, options.logger)
   // As many turns as connections: the driver's own line, first come, first served, stays empty.
   const turns = createTurns(options.size, options.maxWaiting)
   const connect = async (purpose: Purpose): Promise<PostgresPoolClient> => {
@@ -121,9 +114,29 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     own: { connect: () => connect('own'), end: async () => {} },
     hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
     patient: { connect: () => connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS), end: async () => {} },
+    abandon: cutting(patient),
     end: async () => {
       await Promise.all([pool.end(), patient.end()])
     },
+  }
+}
+
+function attend(pool: pg.Pool, logger: Logger): void {
+  pool.on('error', (error) => logger.warn({ err: error }, 'database connection lost'))
+  pool.on('connect', (client) => {
+    // A connection that is cut between two statements of a transaction tells nobody but itself; the next statement fails.
+    client.on('error', () => undefined)
+    client.query(SESSION).catch(() => undefined)
+  })
+}
+
+/** @returns cuts the connections that are in use then; `end` of a client would wait for the answers to what it has sent */
+function cutting(pool: pg.Pool): () => void {
+  const used = new Set<pg.PoolClient>()
+  pool.on('acquire', (client) => used.add(client))
+  pool.on('release', (_error, client) => used.delete(client))
+  return () => {
+    for (const client of used) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
   }
 }
 

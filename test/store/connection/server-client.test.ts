@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DeadlineError } from '../../../src/errors.ts'
 import { createServerClient } from '../../../src/store/connection/server-client.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
+import { startSilencer } from '../../support/silencer.ts'
 
 it('a server that falls silent ends the statement, and its connection serves nobody else', async () => {
   const server = await startPostgres()
@@ -37,31 +36,3 @@ it('a server that falls silent ends the statement, and its connection serves nob
   third.release()
   await pool.end()
 })
-
-/** Passes bytes on to a port; `silence` lets nothing more through on the connections that are open. */
-async function startSilencer(target: number): Promise<{ port: number; silence(): void }> {
-  const open: Socket[] = []
-  const proxy = createServer((near) => {
-    const far = connect(target, '127.0.0.1')
-    open.push(near, far)
-    near.pipe(far).pipe(near)
-    for (const socket of [near, far]) {
-      socket.on('error', () => undefined)
-      socket.on('close', () => {
-        near.destroy()
-        far.destroy()
-      })
-    }
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy()
-    proxy.close()
-  })
-  return {
-    port: (proxy.address() as AddressInfo).port,
-    silence: () => {
-      for (const socket of open) socket.unpipe().pause()
-    },
-  }
-}

@@ -1,0 +1,35 @@
+import { pino } from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { openStore, StoreUnavailableError } from '../../../src/store/index.ts'
+import { useServerStores } from '../../support/server-stores.ts'
+import { startSilencer } from '../../support/silencer.ts'
+import { commit, registerAll, tipAt } from '../write/range-samples.ts'
+
+const { server } = useServerStores()
+const never = new AbortController().signal
+
+it.each(['session', 'lease'] as const)(
+  'a leader by %s whose server falls silent leaves what it wrote there, and goes on',
+  async (leader) => {
+    const url = await server().create(`silent_${leader}`)
+    const between = await startSilencer(Number(new URL(url).port))
+    const databaseUrl = url.replace(/:\d+\//, `:${between.port}/`)
+    const store = openStore({ databaseUrl, dataDir: '', logger: pino({ level: 'silent' }), leader })
+    onTestFinished(() => store.close())
+    await registerAll(store)
+    const first = await store.writer.lead(never)
+    await commit(store, 'testnet:P', 0, {})
+    between.silence()
+    between.refuse(true)
+    await expect(commit(store, 'testnet:P', 1, {})).rejects.toBeInstanceOf(StoreUnavailableError)
+    expect(first.lost.aborted).toBe(true)
+    between.refuse(false)
+    await first.release()
+    // The connection that asked for a lease is silent, too, and left then; the indexer asks again.
+    const again = await store.writer.lead(never).catch(() => store.writer.lead(never))
+    await commit(store, 'testnet:P', 1, {})
+    await store.writer.confirmTip('testnet:P', tipAt(1))
+    await again.release()
+  },
+  60_000,
+)
