@@ -14,13 +14,16 @@ const POOLED = /^(42P05|26000)$/
 const NETWORK = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOST|ENET|EAI_)/
 const GONE = /^(Connection terminated|Client has encountered|Cannot use a pool|timeout exceeded when trying to connect)/
 const LATE = /^(Query read timeout|canceling statement due to)/
+/** A statement was ended, a lock was not had in time: servers say so in any language. */
+const LATE_CODE = /^(57014|55P03)$/
 
 /** Turns what a driver rejects with into the store's errors, where it is no fault of the statement. */
 export function databaseError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof DeadlineError || !(error instanceof Error))
     return error
   const code = String((error as { code?: unknown }).code ?? '')
-  if (code === '57014' || LATE.test(error.message)) return new DeadlineError(`the database is late: ${error.message}`)
+  if (LATE_CODE.test(code) || LATE.test(error.message))
+    return new DeadlineError(`the database is late: ${error.message}`)
   if (code === READ_ONLY)
     return new StoreUnavailableError(`the database may not be written to: ${error.message}`, error)
   if (POOLED.test(code))
