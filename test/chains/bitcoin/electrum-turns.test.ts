@@ -1,37 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
 import { OverloadedError } from '../../../src/errors.ts'
 import { readContext } from '../../support/balance-reads.ts'
-import { electrumLine, type FakeElectrum, startFakeElectrum } from '../../support/electrum-server.ts'
+import { electrumLine, type FakeElectrum } from '../../support/electrum-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
 
-const call = (name: string) => ['blockchain.scripthash.get_balance', [name]] as const
-const good = { ok: true, value: { confirmed: 7, unconfirmed: -2 } }
-
-let server: FakeElectrum
-let second: FakeElectrum
-const clients: ElectrumClient[] = []
-
-beforeEach(async () => {
-  server = await startFakeElectrum()
-  second = await startFakeElectrum()
-})
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close()
-  await Promise.all([server.close(), second.close()])
-})
+let { server, second, closing } = {} as ElectrumStage
+electrumStage((stage) => ({ server, second, closing } = stage))
 
 describe('electrum turns', () => {
-  const connect = (servers: readonly FakeElectrum[], budget: object): ElectrumClient => {
-    const client = createElectrumClient({
-      network: 'mainnet',
-      servers: servers.map(({ url }) => ({ url })),
-      limits: electrumLimits,
-      budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64, ...budget },
-    })
-    clients.push(client)
-    return client
-  }
+  const connect = (servers: readonly FakeElectrum[], budget: object): ElectrumClient =>
+    closing(
+      createElectrumClient({
+        network: 'mainnet',
+        servers: servers.map(({ url }) => ({ url })),
+        limits: electrumLimits,
+        budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64, ...budget },
+      }),
+    )
   const balances = (fake: FakeElectrum) => fake.seen.filter(({ method }) => method.includes('get_balance'))
   const rounds = (client: ElectrumClient, count: number, context = readContext()) =>
     Promise.all(Array.from({ length: count }, (_, at) => client.round([call(String(at))], context)))

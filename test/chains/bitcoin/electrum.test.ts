@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createElectrumClient, type ElectrumClient, type ElectrumLimits } from '../../../src/chains/bitcoin/index.ts'
 import { readContext } from '../../support/balance-reads.ts'
 import {
@@ -11,6 +11,7 @@ import {
   startFakeElectrum,
 } from '../../support/electrum-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
 
 const limits: ElectrumLimits = {
   connectTimeoutMs: 5_000,
@@ -22,33 +23,20 @@ const limits: ElectrumLimits = {
   backoffMs: 10_000,
   maxBackoffMs: 60_000,
 }
-const call = (name: string) => ['blockchain.scripthash.get_balance', [name]] as const
-const good = { ok: true, value: { confirmed: 7, unconfirmed: -2 } }
-
-let server: FakeElectrum
-let second: FakeElectrum
-const clients: ElectrumClient[] = []
+let { server, second, closing } = {} as ElectrumStage
+electrumStage((stage) => ({ server, second, closing } = stage))
 
 const connect = (urls: string[], over: Partial<ElectrumLimits> = {}): ElectrumClient => {
   const servers = urls.map((url, priority) => ({ url, priority }))
-  const client = createElectrumClient({
-    network: 'mainnet',
-    servers,
-    limits: { ...limits, ...over },
-    budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64 },
-  })
-  clients.push(client)
-  return client
+  return closing(
+    createElectrumClient({
+      network: 'mainnet',
+      servers,
+      limits: { ...limits, ...over },
+      budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64 },
+    }),
+  )
 }
-
-beforeEach(async () => {
-  server = await startFakeElectrum()
-  second = await startFakeElectrum()
-})
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close()
-  await Promise.all([server.close(), second.close()])
-})
 
 describe('electrum client', () => {
   it('leaves a connection that is always in use after a while; what is under way on it is answered', async () => {
