@@ -5,6 +5,14 @@ import type { Sandbox } from './start.ts'
 /** As the indexed API calls them. */
 const NETWORKS = { mainnet: 'mainnet', testnet: 'fuji' } as const
 
+/** Where the index says whether it can be asked: an answer of X needs P as well. */
+export function indexed({ url, avalanche, indexes }: Sandbox): string[] {
+  const blockchains = `${url}/v1/networks/${NETWORKS[avalanche.side]}/blockchains`
+  const balances = `balances?addresses=${avalanche.wallets[0]?.address}`
+  const chains = ['p-chain', 'x-chain', 'c-chain'].map((chain) => `${blockchains}/${chain}/${balances}`)
+  return indexes ? [...chains, `${url}/v1/transactions?pageSize=1`] : []
+}
+
 /** Lines to paste: one per API and per chain family. */
 export function examples(sandbox: Sandbox): string {
   const get = (title: string, path: string): string => `# ${title}\ncurl '${sandbox.url}${path}'`

@@ -10,8 +10,12 @@ import { parseArgs } from 'node:util'
 import { type Config, loadConfig } from '../../src/config/index.ts'
 import { ConfigError } from '../../src/errors.ts'
 import { refusedAddress } from '../../src/wiring/listen.ts'
-import { examples } from './examples.ts'
+import { examples, indexed } from './examples.ts'
+import { indexAnswers } from './index-ready.ts'
 import { startSandbox } from './start.ts'
+
+/** Nobody waits for longer than this to be told that it serves, however slow the machine is. */
+const PATIENCE_MS = 15_000
 
 const { recordings, argv } = readArguments(process.argv.slice(2))
 await expectFree(checkFlags().http)
@@ -31,6 +35,9 @@ const stop = async (): Promise<void> => {
 }
 for (const signal of signals) process.off(signal, starting).on(signal, stop)
 
+// Whoever pastes a line at once would wait for the database to be made, and be told "not yet" then.
+const answers = await indexAnswers(indexed(sandbox), PATIENCE_MS - (Date.now() - began))
+if (!answers) process.stderr.write('the index is on its way to the tip: until then what is read from it is 503\n')
 process.stdout.write(`${examples(sandbox)}\n`)
 process.stdout.write(`Firn ready at ${sandbox.url}\n`)
 process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; Ctrl-C stops everything\n`)

@@ -24,6 +24,8 @@ export interface Sandbox {
   bitcoin: BitcoinChain
   solana: SolanaChain
   avalanche: SandboxAvalanche
+  /** False where a flag leaves the index to others, or off. */
+  indexes: boolean
   stop(): Promise<void>
 }
 
@@ -78,7 +80,8 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     const app = await createApp(loaded.config, { resolve: resolveNothing })
     stops.push(() => app.close())
     const url = await app.listen()
-    return { url, app, evm, bitcoin, solana, avalanche, stop }
+    const { index, mode } = loaded.config
+    return { url, app, evm, bitcoin, solana, avalanche, indexes: index.enabled && mode !== 'api', stop }
   } catch (error) {
     await stop()
     throw error
