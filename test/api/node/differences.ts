@@ -146,6 +146,12 @@ has to be 16 bytes of base64, and the version 13 alone. After a message that is 
 while a node cuts it (1006), also after an empty message. Aliases of a chain are names as they stand: \`x/\` and \`../x\`
 are not made the same as \`x\`, and one with a zero byte is refused.
 
+No alias is half made. \`admin.aliasChain\` with a name whose path is an alias already (\`bc/x\`, by \`admin.alias\`) changes
+nothing; a node answers the same error, and knows the chain by that name in params and in \`info.getBlockchainID\` all the
+same. \`admin.alias\` with the whole path of an endpoint as the alias (\`index/P/block\`) is an error; a node answers \`{}\`, and
+the endpoint stays what it was. A whole path as the endpoint (\`bc/C/rpc\`) is served under its alias; a node knows only what
+stands before the extension (\`bc/C\`), and answers 404 there.
+
 \`rpc.discover\` is a method here, wherever something is answered here; a node has no such service.
 
 ## Limits

@@ -145,6 +145,15 @@ describe('aliases of routes', () => {
     ])
   })
 
+  it('stand for a whole path, too, and for no more than that', async () => {
+    const { router, name } = stage()
+    router.aliases.add('bc/C/rpc', 'short')
+    expect(await name('/ext/short')).toBe('C/rpc')
+    expect(await name('/ext/short/ws')).toBeUndefined()
+    router.aliases.add('/ext/bc/C/rpc', '/ext/long')
+    expect(await name('/ext/long')).toBeUndefined()
+  })
+
   it('are refused in the words of a node', () => {
     const { router } = stage()
     router.aliases.add('bc/C', 'myC')
@@ -269,24 +278,9 @@ describe('aliases of chains', () => {
 describe('paths', () => {
   it('are cleaned once and for all, and found or not without failing', async () => {
     const { router } = stage()
-    const segment = fc.constantFrom(
-      'ext',
-      'bc',
-      'C',
-      'P',
-      'rpc',
-      '',
-      '.',
-      '..',
-      'index',
-      'X',
-      L1,
-      '%2F',
-      '__proto__',
-      'é',
-    )
+    const part = fc.constantFrom('ext', 'bc', 'C', 'P', 'rpc', '', '.', '..', 'index', 'X', L1, '%2F', '__proto__', 'é')
     await fc.assert(
-      fc.asyncProperty(fc.array(segment, { maxLength: 8 }), async (segments) => {
+      fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (segments) => {
         const path = `/${segments.join('/')}`
         const clean = cleanPath(path)
         expect(cleanPath(clean)).toBe(clean)
