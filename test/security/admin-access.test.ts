@@ -46,11 +46,18 @@ describe('the admin API without tokens', () => {
   })
 
   it('is not there for the public, nor are keystore and auth, by no path and no header', async () => {
-    const served = await stage.serve({
-      node: { publicDeployment: true, api: { admin: { enabled: true, remote: true }, keystore: { enabled: true } } },
-    })
-    const at = Number(new URL(served.url).port)
-    for (const api of ['admin', 'keystore', 'auth'])
+    const apis = { admin: { enabled: true, remote: true }, keystore: { enabled: true } }
+    // Where nobody needs a token there is no auth for anybody: it is looked for where all need one.
+    const auth = { required: true, password: 'correct horse battery staple 7' }
+    const open = await stage.serve({ node: { publicDeployment: true, api: apis } })
+    const guarded = await stage.serve({ node: { publicDeployment: true, api: { ...apis, auth } } })
+    const looked: [string, string][] = [
+      [open.url, 'admin'],
+      [open.url, 'keystore'],
+      [guarded.url, 'auth'],
+    ]
+    for (const [url, api] of looked) {
+      const at = Number(new URL(url).port)
       for (const target of [
         `/ext/${api}`,
         `/ext/${api}/`,
@@ -65,8 +72,11 @@ describe('the admin API without tokens', () => {
         ]
         for (const more of [[], [['Avalanche-Api-Route', api]] as Header[]]) {
           const request = { method: 'POST', target, headers: [...headers, ...more], body: Buffer.from('{}') }
-          expect((await sendRaw(at, request)).status, target).toBe(404)
+          const { status } = await sendRaw(at, request)
+          // Other paths need a token before anybody says that they are nothing.
+          expect(api !== 'auth' || target === '/ext/auth' ? [404] : [401, 404], target).toContain(status)
         }
       }
+    }
   })
 })
