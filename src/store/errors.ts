@@ -42,12 +42,30 @@ export class StoreLockedError extends FirnError {
   }
 }
 
+/** A database that is there and can be written, but from which right answers cannot come as it is. */
+export class StoreUnfitError extends FirnError {
+  constructor(message: string, code: 'STORE_SPREAD' | 'STORE_ENCODING') {
+    super(message, { code, status: 503, expose: true })
+  }
+}
+
 /** The index lies in tables that the database spreads over shards, where sums beside commits are wrong. */
-export class StoreSpreadError extends FirnError {
+export class StoreSpreadError extends StoreUnfitError {
   constructor(tables: readonly string[]) {
     super(
       `the database spreads tables of the index over shards (${tables.join(', ')}), where balances beside commits are wrong: undo it with undistribute_table, or name another database`,
-      { code: 'STORE_SPREAD', status: 503, expose: true },
+      'STORE_SPREAD',
+    )
+  }
+}
+
+/** Its encoding lacks characters that names of tokens have. */
+export class StoreEncodingError extends StoreUnfitError {
+  /** @param encoding as Postgres names it */
+  constructor(encoding: string) {
+    super(
+      `the encoding of the database is ${encoding}, which cannot hold every name of a token: make one with encoding 'UTF8' and template template0`,
+      'STORE_ENCODING',
     )
   }
 }

@@ -7,8 +7,8 @@ export {
   RangeContentError,
   RangeGapError,
   RangeParentError,
-  StoreSpreadError,
   StoreUnavailableError,
+  StoreUnfitError,
 } from './errors.ts'
 export { ageOf, type IndexAge, indexAge, isTooOld, oldIndexText } from './index-age.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'

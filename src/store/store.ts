@@ -16,6 +16,7 @@ import {
 import { createProbes, type StoreProbes } from './probes.ts'
 import { createChainNumbers, createIndexReader, type IndexReader } from './read/index.ts'
 import type { Database } from './schema/index.ts'
+import { refuseOtherEncodings } from './server-encoding.ts'
 import { refuseSpreadTables } from './spread-tables.ts'
 import { createUpkeep } from './upkeep.ts'
 import { createIndexWriter } from './write/index.ts'
@@ -41,7 +42,7 @@ export interface StoreOptions {
 export interface Store {
   readonly kind: 'embedded' | 'server'
   /**
-   * Opens and migrates now; later calls answer the same. Rejects with StoreLockedError, StoreSpreadError or
+   * Opens and migrates now; later calls answer the same. Rejects with StoreLockedError, StoreUnfitError or
    * StoreUnavailableError (of these, NoSchemaError or OlderSchemaError where it must not migrate).
    */
   open(): Promise<void>
@@ -143,7 +144,10 @@ function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
         ? await openEmbeddedPool({ folder: dataDir, ...limits })
         : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, ...limits })
     try {
-      if (pool.kind === 'server') await refuseSpreadTables(pool.patient)
+      if (pool.kind === 'server') {
+        await refuseOtherEncodings(pool.patient)
+        await refuseSpreadTables(pool.patient)
+      }
       const applied = migrates ? await migrate(pool.patient) : await expectSchema(pool.patient)
       logger.info({ kind: pool.kind, applied }, 'store open')
       return pool

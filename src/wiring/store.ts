@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
 import { pause } from '../lib/pause.ts'
-import { openStore, type Store, StoreSpreadError } from '../store/index.ts'
+import { openStore, type Store, StoreUnfitError } from '../store/index.ts'
 
 /** The store as configured. Nothing is opened before somebody uses it. @param migrates see `StoreOptions` */
 export function createServerStore({ store, dataDir }: Config, logger: Logger, migrates = true): Store {
@@ -27,14 +27,14 @@ export const writtenFolders = ({
 const CHECK_MS = 3_000
 
 /**
- * No start over a server whose tables cannot be answered from. That it is away is no reason not to start: it may come.
- * @throws StoreSpreadError
+ * No start over a server that right answers cannot come from. That it is away is no reason not to start: it may come.
+ * @throws StoreUnfitError
  */
 export async function checkStore({ store: { databaseUrl }, index }: Config, store: Store): Promise<void> {
   if (databaseUrl === undefined || !index.enabled) return
   const found = store.open().then(
     () => undefined,
-    (error: unknown) => (error instanceof StoreSpreadError ? error : undefined),
+    (error: unknown) => (error instanceof StoreUnfitError ? error : undefined),
   )
   const patience = new AbortController()
   const error = await Promise.race([found, pause(CHECK_MS, patience.signal)])

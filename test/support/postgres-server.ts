@@ -10,8 +10,8 @@ import { freePort } from './free-port.ts'
 export interface PostgresServer {
   /** URL of a database of the server. */
   url(database: string): string
-  /** Makes a database, empty or as a copy; answers its URL. */
-  create(database: string, template?: string): Promise<string>
+  /** Makes a database, empty or as a copy; answers its URL. @param encoding of an empty one; left out: UTF8 */
+  create(database: string, template?: string, encoding?: string): Promise<string>
   drop(database: string): Promise<void>
   /** Ends sessions of a database as an administrator would. @param condition on the columns of pg_stat_activity */
   endSessions(database: string, condition: string): Promise<void>
@@ -60,8 +60,8 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   }
   return {
     url,
-    async create(database, template = 'template1') {
-      await run(`create database ${database} template ${template}`)
+    async create(database, template = 'template1', encoding) {
+      await run(`create database ${database} template ${template}${encoding ? ` encoding '${encoding}'` : ''}`)
       return url(database)
     },
     drop: (database) => run(`drop database ${database} with (force)`),
