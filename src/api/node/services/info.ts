@@ -41,7 +41,7 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
       if (error instanceof MethodError) {
         if (served && UNKNOWN_CHAIN.test(error.message)) return { isBootstrapped: true }
         // Names the chain as the caller did, not by what the alias stands for.
-        throw id === chain ? error : new MethodError(error.message.replaceAll(id, chain))
+        throw id === chain ? error : new MethodError(error.message.replaceAll(id, () => chain))
       }
       if (error instanceof FirnError && !call.signal.aborted) return { isBootstrapped: false }
       throw error
