@@ -134,3 +134,6 @@ export const asError = (thrown: unknown): Error => (thrown instanceof Error ? th
 
 /** What it says. */
 export const messageOf = (thrown: unknown): string => asError(thrown).message
+
+/** The outcome of what threw. */
+export const failure = (thrown: unknown): { ok: false; error: Error } => ({ ok: false, error: asError(thrown) })

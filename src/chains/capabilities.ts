@@ -3,7 +3,6 @@
  * reports each account by itself: a failed account never takes the others with it, and is never a smaller number.
  * Amounts are bigint in the smallest unit (wei, satoshi, lamports, nAVAX).
  */
-import { asError } from '../errors.ts'
 
 /** What the caller of a read says about time and interest. */
 export interface ReadContext {
@@ -19,9 +18,6 @@ export interface ReadContext {
 
 /** One account's result: its balances or the reason why they could not be read. */
 export type Outcome<B> = { ok: true; value: B } | { ok: false; error: Error }
-
-/** The result of an account whose read threw. */
-export const failure = (thrown: unknown): Outcome<never> => ({ ok: false, error: asError(thrown) })
 
 /** Reads the current balances of many accounts of one chain. */
 export interface BalanceSource<A extends { id: string }, B> {

@@ -1,5 +1,5 @@
-import { BadAnswerError } from '../../errors.ts'
-import { failure, type Outcome } from '../capabilities.ts'
+import { BadAnswerError, failure } from '../../errors.ts'
+import type { Outcome } from '../capabilities.ts'
 import type { Told } from './backend.ts'
 import type { ElectrumCall } from './electrum-link.ts'
 

@@ -1,8 +1,8 @@
-import { BadAnswerError } from '../../errors.ts'
+import { BadAnswerError, failure } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import type { CallOptions, HeadProbe, UpstreamPool } from '../../upstream/types.ts'
-import { type BitcoinBalances, failure, type ReadContext } from '../capabilities.ts'
+import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
 import type { BitcoinBackend, Told } from './backend.ts'
 import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 

@@ -3,17 +3,17 @@ import {
   BadInputError,
   CancelledError,
   DeadlineError,
+  failure,
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
-import {
-  type AddressAccount,
-  type BalanceSource,
-  type BitcoinBalances,
-  failure,
-  type NativeToken,
-  type Outcome,
-  type ReadContext,
+import type {
+  AddressAccount,
+  BalanceSource,
+  BitcoinBalances,
+  NativeToken,
+  Outcome,
+  ReadContext,
 } from '../capabilities.ts'
 import { type BitcoinAddress, createAddressReader } from './address.ts'
 import type { BitcoinBackend, Told } from './backend.ts'

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { CancelledError } from '../../errors.ts'
+import { CancelledError, failure } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
-import { failure, type Outcome, type ReadContext } from '../capabilities.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import {
   type FoundTokens,

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import { failure } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
-import { failure, type Outcome, type ReadContext } from '../capabilities.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import { createTokenFinder } from './token-finder.ts'
 

@@ -1,5 +1,5 @@
-import { BadAnswerError } from '../../errors.ts'
-import { failure, type Outcome } from '../capabilities.ts'
+import { BadAnswerError, failure } from '../../errors.ts'
+import type { Outcome } from '../capabilities.ts'
 
 /** Runs a step that may throw; its error becomes the outcome. */
 export const attempt = <T>(work: () => T): Outcome<T> => {

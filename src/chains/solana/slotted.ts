@@ -1,7 +1,7 @@
-import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { BadAnswerError, failure, JsonRpcError } from '../../errors.ts'
 import { recordOf } from '../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
-import { failure, type Outcome, type ReadContext } from '../capabilities.ts'
+import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { SlotFloor } from './slot-floor.ts'
 
 /** Voted on by two thirds of the stake, seconds before it is final: what wallets show. */

@@ -1,19 +1,18 @@
 import type { Logger } from 'pino'
-import { BadInputError, CancelledError, DeadlineError } from '../../errors.ts'
+import { BadInputError, CancelledError, DeadlineError, failure } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { inTurns } from '../../lib/in-turns.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
-import {
-  type AddressAccount,
-  type BalanceSource,
-  failure,
-  type KnownToken,
-  type NativeToken,
-  type Outcome,
-  type ReadContext,
-  type SolanaBalances,
-  type SolanaTokenAmount,
-  type TokenCatalogue,
+import type {
+  AddressAccount,
+  BalanceSource,
+  KnownToken,
+  NativeToken,
+  Outcome,
+  ReadContext,
+  SolanaBalances,
+  SolanaTokenAmount,
+  TokenCatalogue,
 } from '../capabilities.ts'
 import { DERIVED_PER_TURN } from './derived-address.ts'
 import type { Owner } from './holdings.ts'
