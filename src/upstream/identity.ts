@@ -123,6 +123,10 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
   const refusal = <T>({ host }: Upstream): Outcome<T> =>
     failed({ host, kind: 'foreign', reason: `server is not on ${probe.network}` })
 
+  /** The connection of an answer may be newer than the look before the call. Who failed has told nothing. */
+  const checkBehind = <T>(upstream: Upstream, { kind }: Outcome<T>): Promise<boolean> | undefined =>
+    kind === 'failure' || isRight(upstream) ? undefined : checkOf(upstream)()
+
   return {
     isForeign: (upstream) => foreign.has(upstream),
     wasAway: forget,
@@ -130,9 +134,8 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
       alone.add(upstream)
     },
     guarded: (launch) => (upstream, hedge, settle) => {
-      if (isRight(upstream)) return launch(upstream, hedge, settle)
-      const checked = checkOf(upstream)()
-      if (foreign.has(upstream)) {
+      const checked = isRight(upstream) ? undefined : checkOf(upstream)()
+      if (checked && foreign.has(upstream)) {
         // One that has moved since is found out behind this call.
         upstream.breaker.inconclusive()
         settle(refusal(upstream))
@@ -140,9 +143,12 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
       }
       let left = false
       const cancel = launch(upstream, hedge, (outcome) => {
-        void checked.then((here) => {
-          if (!left) settle(here ? outcome : refusal(upstream))
-        })
+        const told = checked ?? checkBehind(upstream, outcome)
+        if (!told) settle(outcome)
+        else
+          void told.then((here) => {
+            if (!left) settle(here ? outcome : refusal(upstream))
+          })
       })
       return (cause) => {
         left = true

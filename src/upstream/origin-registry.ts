@@ -79,19 +79,25 @@ const openOrigin = (origin: string, connectTimeoutMs: number, incoming: Incoming
     connect: { timeout: connectTimeoutMs },
   })
   const opened: Origin = { pool, incoming, leases: new Set() }
-  let connections = 0
-  /** By the clock that `clientTtl` goes by. The last of the targets is the connection itself. */
-  const madeAt = new WeakMap<object, number>()
+  /** By the clock that `clientTtl` goes by. */
+  const madeAt = new Map<object, number>()
+  const isOld = (time = 0): boolean => Date.now() - time >= CONNECTION_LIFE_MS
+  const tell = (): void => {
+    for (const onGone of opened.leases) onGone()
+  }
+  /** The last of the targets is the connection itself. */
+  const connectionOf = (targets: readonly object[]): object => targets.at(-1) ?? pool
   pool.on('connect', (_, targets) => {
-    connections += 1
-    madeAt.set(targets.at(-1) ?? pool, Date.now())
+    // One that is busy goes behind its call only, and who takes its place is not asked so late.
+    if ([...madeAt.values()].some(isOld)) tell()
+    madeAt.set(connectionOf(targets), Date.now())
   })
   pool.on('disconnect', (_, targets) => {
-    connections -= 1
-    const age = Date.now() - (madeAt.get(targets.at(-1) ?? pool) ?? 0)
+    const left = connectionOf(targets)
+    const time = madeAt.get(left)
+    madeAt.delete(left)
     // Of an origin that is always in use the last connection never goes: all are left one by one, for the server of today.
-    if (connections > 0 && age < CONNECTION_LIFE_MS) return
-    for (const onGone of opened.leases) onGone()
+    if (madeAt.size === 0 || isOld(time)) tell()
   })
   return opened
 }

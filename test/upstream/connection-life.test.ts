@@ -36,47 +36,56 @@ it('leaves connections that are always in use after a while, so that a name may 
   expect(open.size).toBeGreaterThan(0)
 })
 
-it('asks a server anew who it is where connections are left for their age while others stay', async () => {
-  const before = new Set<Socket>()
-  let hasMoved = false
-  const started = await startTestPool(
-    [
+it.each([
+  ['one', 1],
+  ['all', 2],
+])(
+  'counts no answer of who took the place of connections that were left for their age: %s stay',
+  async (busy, lives) => {
+    const before = new Set<Socket>()
+    let hasMoved = false
+    const started = await startTestPool(
+      [
+        {
+          handle: ({ socket }, body) => {
+            if (!hasMoved) before.add(socket)
+            const { id, method } = JSON.parse(String(body)) as { id: number; method: string }
+            const isMain = before.has(socket)
+            const result = method === 'whoami' ? (isMain ? 'main' : 'test') : isMain ? 7 : 0
+            return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id, result }) }
+          },
+        },
+      ],
       {
-        handle: ({ socket }, body) => {
-          if (!hasMoved) before.add(socket)
-          const { id, method } = JSON.parse(String(body)) as { id: number; method: string }
-          const isMain = before.has(socket)
-          const result = method === 'whoami' ? (isMain ? 'main' : 'test') : isMain ? 7 : 0
-          return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id, result }) }
+        deps: {
+          identity: { network: 'main', path: '', rpc: 'whoami', parse: String, matches: (one) => one === 'main' },
         },
       },
-    ],
-    {
-      deps: { identity: { network: 'main', path: '', rpc: 'whoami', parse: String, matches: (one) => one === 'main' } },
-    },
-  )
-  const [server] = started.servers
-  const balance = (n: number) => started.pool.rpc('', 'balance', [n], { batch: false }).catch(String)
-  expect(await balance(0)).toBe(7)
-  // A call that takes long, so that there always is a connection to the server of before.
-  let letGo = (): void => {}
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
-  server?.set({ held })
-  const slow = balance(1)
-  await eventually(() => expect(server?.stats.inFlight).toBe(1))
-  server?.set()
-  expect(await balance(2)).toBe(7)
-  hasMoved = true
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  vi.setSystemTime(Date.now() + CONNECTION_LIFE_MS + 1)
-  let n = 3
-  await eventually(async () => {
-    n += 1
-    expect(String(await balance(n))).toContain('server is not on main')
-  })
-  letGo()
-  await slow
-})
+    )
+    const [server] = started.servers
+    const deadline = Date.now() + 9 * CONNECTION_LIFE_MS
+    const balance = (n: number) => started.pool.rpc('', 'balance', [n], { batch: false, deadline }).catch(String)
+    expect(await balance(1)).toBe(7)
+    // Calls that take long, so that there always is a connection to the server of before.
+    let letGo = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    server?.set({ held })
+    const slow: Promise<unknown>[] = []
+    do {
+      slow.push(balance(2 + slow.length))
+      await eventually(() => expect(server?.stats.inFlight).toBe(slow.length))
+    } while (busy === 'all' && server?.stats.open !== slow.length)
+    server?.set()
+    hasMoved = true
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    // The clock of ages never goes back: further ahead each time.
+    vi.setSystemTime(Date.now() + lives * CONNECTION_LIFE_MS + 1)
+    expect(String(await balance(0))).toContain('server is not on main')
+    expect(server?.stats.inFlight).toBe(slow.length)
+    letGo()
+    await Promise.all(slow)
+  },
+)
