@@ -30,9 +30,9 @@ export interface Admission {
 const LOOK_EVERY_MS = 1_000
 const NANOSECONDS_PER_MS = 1_000_000
 
-/** Who balances load and who looks for the trouble must get through, above all when there is some. */
-const ALWAYS_ANSWERED = /^\/(ext\/health(\/|$)|metrics$)/
-const DATA_PROBES = ['/v1/live-check', '/v1/health-check']
+/** Who balances load and who looks for the trouble must get through, above all when there is some; a slash at the end is no matter. */
+const ALWAYS_ANSWERED = /^\/(ext\/health(\/|$)|metrics\/?$)/
+const DATA_PROBES = ['/v1/live-check', '/v1/health-check', '/v1/live-check/', '/v1/health-check/']
 
 export function createAdmission(limits: AdmissionLimits): Admission {
   const { probesOnly, maxInFlight, maxEventLoopDelayMs } = limits

@@ -79,9 +79,11 @@ describe('more requests than a server takes', () => {
   it('never keep health, metrics and probes out', async () => {
     const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 1 } })
     await Promise.all((await fill(url, 1)).open)
-    for (const path of ['/ext/health', '/ext/health/liveness', '/metrics', '/v1/live-check', '/v1/health-check?x=1']) {
+    const paths = ['/ext/health', '/ext/health/liveness', '/metrics', '/v1/live-check', '/v1/health-check?x=1']
+    // Served with a slash at the end, too.
+    for (const path of [...paths, '/metrics/', '/v1/live-check/', '/v1/health-check/?x=1']) {
       const text = await (await fetch(url + path)).text()
-      expect(text).not.toContain('too much to do')
+      expect(text, path).not.toContain('too much to do')
     }
   })
 
@@ -138,7 +140,7 @@ it('a heap without room turns all away but probes and metrics, until there is ro
   const admission = createAdmission({ ...limits, heapIsTight: () => isTight })
   onTestFinished(() => admission.close())
   for (const path of ['/v1/balance/get-balances', '/ext/bc/C/rpc', '/']) expect(admission.refusal(path)).toBe('heap')
-  for (const path of ['/metrics', '/ext/health', '/api/v1/live-check', '/api/v1/health-check'])
+  for (const path of ['/metrics', '/ext/health', '/api/v1/live-check', '/api/v1/health-check', '/api/v1/live-check/'])
     expect(admission.refusal(path)).toBeUndefined()
   isTight = false
   expect(admission.refusal('/v1/balance/get-balances')).toBeUndefined()
