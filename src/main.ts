@@ -1,3 +1,4 @@
+import { fstatSync, writeFileSync } from 'node:fs'
 import { createApp } from './app.ts'
 import { loadConfig } from './config/index.ts'
 import { ConfigError, messageOf, NodeConfigError } from './errors.ts'
@@ -26,6 +27,19 @@ function tellUnwritten(error: NodeJS.ErrnoException | null | undefined): void {
   process.exitCode = EXIT.failed
 }
 
+/** Of a file, a stream tells nobody that there was room for a part only. */
+function tell(text: string): void {
+  if (!fstatSync(process.stdout.fd).isFile()) {
+    process.stdout.write(text, tellUnwritten)
+    return
+  }
+  try {
+    writeFileSync(process.stdout.fd, text)
+  } catch (error) {
+    tellUnwritten(error as NodeJS.ErrnoException)
+  }
+}
+
 /** What is not over this long after the grace time hangs: whoever waits for the end of this process must not. */
 const CLOSE_MS = 15_000
 
@@ -52,7 +66,7 @@ function onSignals(close: () => Promise<void>, boundMs: number): void {
 async function main(): Promise<void> {
   const loaded = load()
   if (loaded.action !== 'run') {
-    process.stdout.write(loaded.text, tellUnwritten)
+    tell(loaded.text)
     return
   }
   shortenYoungCollections()

@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -50,6 +52,16 @@ it.skipIf(process.platform !== 'linux')('fails where what was asked for cannot b
     encoding: 'utf8',
   })
   expect([status, stderr]).toEqual([1, expect.stringContaining('standard output: ENOSPC')])
+})
+
+it.skipIf(process.platform !== 'linux')('fails where there is room in a file for a part of it only', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'firn-config-')), 'config')
+  // As large as a file may be there, but for so many bytes.
+  writeFileSync(file, Buffer.alloc(2_097_152 - 1_000))
+  const command = `trap '' XFSZ; ulimit -f 2048; exec "$0" --import tsx src/main.ts --print-config >>"$1"`
+  const { status, stderr } = spawnSync('bash', ['-c', command, process.execPath, file], { encoding: 'utf8' })
+  expect(statSync(file).size).toBe(2_097_152)
+  expect([status, stderr]).toEqual([1, expect.stringContaining('standard output: EFBIG')])
 })
 
 it('is no failure where whoever asked has read enough', () => {
