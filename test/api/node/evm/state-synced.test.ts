@@ -241,3 +241,28 @@ it('in a batch, too, it takes two with all blocks to believe that there is no su
     expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: { blockNumber: '0x5' } }])
   }
 })
+
+it('in a batch, that one has not one thing makes it no witness that there is not another', async () => {
+  for (const behind of [0, 1, 2]) {
+    const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+      if (method === 'eth_getBlockByNumber') return { number: (params as [unknown])[0] }
+      if (method !== 'eth_getTransactionReceipt') return undefined
+      // What nobody has yet, and what one has not yet.
+      const [hash] = params as [string]
+      return hash === HASH || index === behind ? null : { blockHash: HASH, blockNumber: '0x5' }
+    }
+    const { stage } = await startWith(3, answerAt, 2_000n)
+    await stage.call('eth_blockNumber')
+    const hashes = [HASH, `0x${'cd'.repeat(32)}`]
+    const batch = hashes.map((hash, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_getTransactionReceipt',
+      params: [hash],
+    }))
+    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([
+      { result: null },
+      { result: { blockNumber: '0x5' } },
+    ])
+  }
+})

@@ -43,6 +43,8 @@ const MOST_ELSEWHERE = 64
 const NEWLINE = Buffer.from('\n')
 
 type Plans = ReadonlyMap<EvmMessage, ReadPlan>
+/** Of each call by itself: who has not one of them is no witness that there is not another. */
+type Tried = Map<EvmMessage, Attempts>
 type Answers = Map<EvmMessage, Buffer>
 /** Answers by question, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
@@ -90,7 +92,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (answer.status === 200 && entry[0] === 0x7b) return entry
     return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
   }
-  const judgeFor = (asked: readonly EvmMessage[], body: Buffer, plans: Plans, tip: ChainTip, attempts: Attempts) => {
+  const judgeFor = (asked: readonly EvmMessage[], body: Buffer, plans: Plans, tip: ChainTip, attempts: Tried) => {
     const judge = judgeRpc(body)
     return (response: RawResponse): AnswerVerdict => {
       const verdict = judge(response)
@@ -99,16 +101,13 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
       if ([...matched.values()].some((entry) => saysLimited(entry, body)))
         return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
-      // Several may be missing at one node, which is one witness.
-      const { missing } = attempts
       let worst: AnswerVerdict = verdict
       for (const [message, plan] of plans) {
         const entry = matched.get(message)
-        const own = { missing, doubtful: false }
+        const own = attempts.get(message) ?? { missing: false, doubtful: false }
+        attempts.set(message, own)
         const one = entry && inspect(plan, tip, response.host, entry, own)
         if (one?.kind === 'retry') worst = one
-        attempts.missing ||= own.missing
-        attempts.doubtful ||= own.doubtful
       }
       return worst
     }
@@ -124,7 +123,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       if (plan) plans.set(message, plan)
     }
     await reads.learnEnds(tip, endpoint, plans.values())
-    const attempts: Attempts = { missing: false, doubtful: false }
+    const attempts: Tried = new Map()
     const judge = judgeFor(asked, body, plans, tip, attempts)
     const areFinal = plans.size === asked.length && [...plans.values()].every(isFinal)
     const whole = await reads.ask({ endpoint, body, contentType, signal }, judge, areFinal)
@@ -137,11 +136,12 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     })
     await reads.settleReceipts(request, entries)
     let changed = await askElsewhere(request, answers)
+    const isDoubtful = [...attempts.values()].some(({ doubtful }) => doubtful)
     for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)
       changed ||= higher !== undefined
       if (higher) answers.set(message, higher)
-      else if (!attempts.doubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
+      else if (!isDoubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
     }
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }
