@@ -12,8 +12,8 @@ export interface ConnectionPool extends PostgresPool {
   /** For work that may take minutes (migrations, commits of whole ranges, upkeep): without the timeouts of reads. */
   readonly patient: PostgresPool
   /**
-   * Ends what runs on `patient` now, with an error: who may not write any more must not wait for a server that may never
-   * answer. Only where there is such a server.
+   * Ends what runs on `patient` now, with an error, and begins all else on new connections: who may not write any more must
+   * not wait for a server that may never answer. Only where there is such a server.
    */
   abandon?(): void
   /** Connections that can work at the same time; 1 for the embedded database. */

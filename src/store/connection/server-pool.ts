@@ -130,13 +130,16 @@ function attend(pool: pg.Pool, logger: Logger): void {
   })
 }
 
-/** @returns cuts the connections that are in use then; `end` of a client would wait for the answers to what it has sent */
+/**
+ * @returns cuts the connections that there are then, also those that wait for the next statement: it would never be answered
+ *   either. `end` of a client would wait for the answers to what it has sent.
+ */
 function cutting(pool: pg.Pool): () => void {
-  const used = new Set<pg.PoolClient>()
-  pool.on('acquire', (client) => used.add(client))
-  pool.on('release', (_error, client) => used.delete(client))
+  const open = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => open.add(client))
+  pool.on('remove', (client) => open.delete(client))
   return () => {
-    for (const client of used) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
+    for (const client of open) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
   }
 }
 
