@@ -8,7 +8,7 @@ import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { XGenesisFacts } from './genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'
-import { knownValidatorFee, type PRules, type StakingRules } from './p-rules.ts'
+import { knownValidatorFee, type PRules, type StakingRules, type UpgradeTimes } from './p-rules.ts'
 import type { ValidatorFeeRules } from './validator-fee.ts'
 
 /** What all streams of a network have to know before the first block. */
@@ -43,15 +43,14 @@ export async function readNetworkSetup(
     avaxAssetId: ids.avaxAssetId,
     ...staking,
     validatorFee: await readValidatorFee(network.pool, facts.networkId, call),
-    upgrades: {
-      cortina: timeOf(upgrades, 'cortinaTime'),
-      durango: timeOf(upgrades, 'durangoTime'),
-      etna: timeOf(upgrades, 'etnaTime'),
-      helicon: timeOf(upgrades, 'heliconTime'),
-    },
+    upgrades: upgradeTimes(upgrades),
   }
   return { ids, rules, cortina: cortinaOf(upgrades) }
 }
+
+/** When the network's rules change, as its nodes have it now. */
+export const readUpgradeTimes = async (pool: UpstreamPool, signal: AbortSignal): Promise<UpgradeTimes> =>
+  upgradeTimes(await readUpgrades(pool, { signal }))
 
 /** A node that knows a genesis file must mean the same network. @throws BadAnswerError when it does not */
 export function expectGenesis({ ids }: NetworkSetup, genesis: XGenesisFacts): void {
@@ -69,6 +68,13 @@ async function readUpgrades(pool: UpstreamPool, call: CallOptions): Promise<Json
     throw new BadAnswerError('the node does not name its upgrades (info.upgrades): a newer one is needed', error)
   }
 }
+
+const upgradeTimes = (upgrades: JsonRecord): UpgradeTimes => ({
+  cortina: timeOf(upgrades, 'cortinaTime'),
+  durango: timeOf(upgrades, 'durangoTime'),
+  etna: timeOf(upgrades, 'etnaTime'),
+  helicon: timeOf(upgrades, 'heliconTime'),
+})
 
 const NEVER = 2n ** 62n
 

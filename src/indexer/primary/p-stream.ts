@@ -8,6 +8,7 @@ import type { GenesisBook } from './genesis-book.ts'
 import type { NetworkSetup } from './network-setup.ts'
 import { isProposal } from './p-block-kinds.ts'
 import { createPMaker, type PSourceBlock } from './p-maker.ts'
+import type { PRules, UpgradeTimes } from './p-rules.ts'
 import { createPState, type PState, readPState } from './p-state.ts'
 import type { RewardReader } from './reward-check.ts'
 import type { SourceBlock } from './source-block.ts'
@@ -16,6 +17,8 @@ export interface PStreamDeps {
   definition: StreamDefinition
   source: BlockSource<PBlock>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
+  /** As the nodes have them now. */
+  upgrades: (signal: AbortSignal) => Promise<UpgradeTimes>
   genesis: GenesisBook
   rewards: RewardReader
   writer: IndexWriter
@@ -30,6 +33,8 @@ const GENESIS_INFERRED =
 export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
   const { definition, source, setup, genesis, writer, keepContainers, rewards } = deps
   let opened: PState | undefined
+  /** Of the maker that is at work. */
+  let rules: PRules | undefined
   return {
     definition,
     firstHeight: 0n,
@@ -37,10 +42,14 @@ export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
     async fetch(_from, after, signal) {
       if (!after) return firstPage(deps, signal)
       const page = withoutOpenProposal(await source.read(after, signal))
+      // A new version of a node brings the date of an upgrade, and then the blocks that older ones refuse: so it is asked
+      // behind them, however long this process has been running. By older rules their rewards would be others.
+      if (rules && page.blocks.length > 0) rules.upgrades = await deps.upgrades(signal)
       return { ...page, blocks: await rewards.withRewards(page.blocks, signal) }
     },
     async open(progress, signal) {
-      const { ids, rules } = await setup(signal)
+      const { ids, rules: known } = await setup(signal)
+      rules = { ...known }
       if (!progress.tip) {
         opened = createPState(0n)
         if (genesis.inferred) opened.genesisInferred = true

@@ -12,7 +12,7 @@ import { cFormat, pFormat, xFormat } from './formats.ts'
 import type { GenesisBook } from './genesis-book.ts'
 import { createCHeightApi, createHeightApi } from './height-api.ts'
 import { createInferredBook } from './inferred-genesis/index.ts'
-import { type NetworkSetup, readNetworkSetup } from './network-setup.ts'
+import { type NetworkSetup, readNetworkSetup, readUpgradeTimes } from './network-setup.ts'
 import { MAX_VALIDATOR_STAKE, PRIMARY_REWARD, type StakingRules } from './p-rules.ts'
 import { createPStream } from './p-stream.ts'
 import { createRewardReader } from './reward-check.ts'
@@ -55,7 +55,12 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
   const common = { setup, genesis, writer, keepContainers, rewards: createRewardReader(pool) }
   const make: Record<ChainLetter, () => AnyStream> = {
     P: () =>
-      createPStream({ ...common, definition: { ...definition, name: `${name}:P`, chain: 'P' }, source: platform }),
+      createPStream({
+        ...common,
+        definition: { ...definition, name: `${name}:P`, chain: 'P' },
+        source: platform,
+        upgrades: (signal) => readUpgradeTimes(pool, signal),
+      }),
     X: () => {
       const source = createBlockSource({
         ...paged,

@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { type Lie, startLyingProxy } from '../lying-proxy.ts'
+import { type Stage, startStage } from '../stage.ts'
+
+/** The recorded genesis stakes before this time, all others behind it, when the lowest rate has begun to fall. */
+const HELICON = '2026-11-20T04:13:20Z'
+/** Before anybody was rewarded: what was paid was paid by the rules that the recorded nodes had. */
+const [BEFORE, BEHIND] = [16, 25]
+
+const withUpgrade: Lie = (body, { body: asked }) =>
+  asked.includes('info.upgrades')
+    ? Buffer.from(body.toString().replace(/"heliconTime":"[^"]*"/, `"heliconTime":"${HELICON}"`))
+    : body
+
+/** P up to this height, of nodes of a version that `told` makes out of the recorded one. */
+async function follow(upTo: number, told: Lie): Promise<Stage> {
+  const stage = await startStage({
+    nodes: [{ upTo: { P: upTo } }],
+    chains: ['P'],
+    urls: async ([node]) => {
+      const proxy = await startLyingProxy(node?.url ?? '', told)
+      onTestFinished(() => proxy.stop())
+      return [proxy.url]
+    },
+  })
+  await stage.caughtUp()
+  return stage
+}
+
+async function promised({ sql, store }: Stage) {
+  const stakers = await sql('select tx_id, potential_reward from staker order by tx_id')
+  const block = await store.reader.blocks.atHeight({ network: 'recorded', letter: 'P' }, BigInt(BEHIND))
+  return { stakers, supply: block?.currentSupply }
+}
+
+it('an upgrade that came with a new version of the nodes counts without a restart', async () => {
+  let isNewer = false
+  const running = await follow(BEFORE, (body, asked) => (isNewer ? withUpgrade(body, asked) : body))
+  isNewer = true
+  running.nodes[0]?.moveTo({ P: BEHIND })
+  await running.caughtUp()
+  const found = await promised(running)
+  expect(found).toEqual(await promised(await follow(BEHIND, withUpgrade)))
+  // The recorded nodes promised more.
+  const before = await promised(await follow(BEHIND, (body) => body))
+  expect(before.stakers).toHaveLength(found.stakers.length)
+  expect(found.supply).toBeLessThan(before.supply ?? 0n)
+})
