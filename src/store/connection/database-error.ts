@@ -2,10 +2,10 @@ import { DeadlineError } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
 
 /**
- * SQL states that tell about the database and not about the statement: connection, a transaction that was silent, roles
- * and passwords, a database that is being restored, resources, shutdown.
+ * SQL states that tell about the database and not about the statement: connection, a transaction that was silent or took too
+ * long, roles and passwords, a database that is being restored, resources, shutdown.
  */
-const UNAVAILABLE = /^(08|25P03|28|3D|53|58|57P)/
+const UNAVAILABLE = /^(08|25P0[34]|28|3D|53|58|57P)/
 /** Of a server that is a copy of another, perhaps since that one took its place. */
 const READ_ONLY = '25006'
 /** A prepared statement is there twice, or not at all: connections of this process share sessions of the server. */

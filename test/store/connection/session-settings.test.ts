@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { useServerStores } from '../../support/server-stores.ts'
 import { AVAX, address, id, range } from '../write/range-samples.ts'
 
@@ -37,4 +37,18 @@ it('a database that is set to other forms of bytes, texts and transactions is wr
   const list = { chain: { network: 't', letter: 'P' as const }, addresses: [address(1)], limit: 10 }
   const { utxos } = await reader.utxos.list({ ...list, sortBy: 'timestamp', order: 'asc', includeSpent: false })
   expect(utxos).toMatchObject([{ txId: id(0x11), amount: 7n, asset: { id: AVAX } }])
+})
+
+it('a bound that a database sets for whole transactions ends no range that has to wait', async () => {
+  const url = await server().create('bounded')
+  const administrator = new pg.Client({ connectionString: url })
+  await administrator.connect()
+  onTestFinished(() => administrator.end())
+  await administrator.query("alter database bounded set transaction_timeout = '300ms'")
+  const { writer } = connect(url)
+  await writer.register(P)
+  await administrator.query('begin')
+  await administrator.query('select from stream for update')
+  setTimeout(() => void administrator.query('commit'), 900)
+  await writer.commitRange(P.name, { primary: {} }, range(0))
 })
