@@ -17,14 +17,19 @@ export interface ChainNumbers {
   /** Number of the EVM stream of a chain id, of several the one that is ahead. @throws NotFoundError when the chain was never indexed */
   evm(chainId: bigint): Promise<number>
   /** Undefined for a stream that was never registered. */
-  stream(name: string): Promise<number | undefined>
+  stream(name: string): Promise<NumberedStream | undefined>
+}
+
+interface NumberedStream {
+  id: number
+  testnet: boolean
 }
 
 /** Networks and streams get their numbers once and keep them, so each is asked for once per process. */
 export function createChainNumbers(db: Db): ChainNumbers {
   const networks = new Map<string, number>()
   const streams = new Map<bigint, number>()
-  const named = new Map<string, number>()
+  const named = new Map<string, NumberedStream>()
   const network = async (name: string): Promise<number> => {
     const known = networks.get(name)
     if (known !== undefined) return known
@@ -51,7 +56,8 @@ export function createChainNumbers(db: Db): ChainNumbers {
     },
     async stream(name) {
       if (!named.has(name))
-        for (const row of await db.selectFrom('stream').select(['id', 'name']).execute()) named.set(row.name, row.id)
+        for (const row of await db.selectFrom('stream').select(['id', 'name', 'testnet']).execute())
+          named.set(row.name, row)
       return named.get(name)
     },
   }

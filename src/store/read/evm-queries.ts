@@ -65,23 +65,23 @@ export interface EvmQueries {
 }
 
 export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): EvmQueries {
-  const among = async (names: readonly string[] | undefined): Promise<RawBuilder<unknown>> => {
-    if (names === undefined) return sql`true`
-    const found = await Promise.all(names.map(numbers.stream))
-    const ids = found.filter((id) => id !== undefined)
-    return ids.length === 0 ? sql`false` : sql`b.stream in (${sql.join(ids)})`
+  const among = async ({ testnet, streams }: Pick<LatestQuery<never>, 'testnet' | 'streams'>): Promise<Among> => {
+    const isWanted = (kind: boolean): boolean => testnet === undefined || kind === testnet
+    if (streams === undefined) return { kinds: [true, false].filter(isWanted), condition: sql`true` }
+    const known = await Promise.all(streams.map(numbers.stream))
+    const found = known.flatMap((one) => (one && isWanted(one.testnet) ? [one] : []))
+    const ids = found.map(({ id }) => id)
+    return {
+      kinds: [...new Set(found.map((one) => one.testnet))],
+      condition: ids.length === 0 ? sql`false` : sql`b.stream in (${sql.join(ids)})`,
+    }
   }
   return {
-    async latestBlocks({ testnet, streams, after, limit }) {
-      const conditions = [
-        kindOf(testnet),
-        await among(streams),
-        ...behind(after && sql`(${after.time}, ${after.stream}, ${after.height})`, 'b.time, b.stream, b.height'),
-      ]
+    async latestBlocks({ after, limit, ...which }) {
+      const place = after && sql`(${after.time}, ${after.stream}, ${after.height})`
+      const condition = place === undefined ? sql`true` : sql`(b.time, b.stream, b.height) < ${place}`
       const query = sql<BlockRow>`
-        select b.*, s.evm_chain_id from (
-          select * from evm_block b where ${sql.join(conditions, sql` and `)}
-          order by b.time desc, b.stream desc, b.height desc limit ${limit + 1}) b
+        select b.*, s.evm_chain_id from ${newestBlocks(await among(which), condition, limit + 1)}
         join stream s on s.id = b.stream order by b.time desc, b.stream desc, b.height desc`
       const rows = (await query.execute(db)).rows
       const page = rows.slice(0, limit)
@@ -89,9 +89,8 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
       const next = last && { time: last.time, stream: last.stream, height: last.height }
       return { blocks: page.map(toBlock), ...(next === undefined ? {} : { next }) }
     },
-    async latestTransactions({ testnet, streams, success, after, limit }) {
-      const kind = sql`${kindOf(testnet)} and ${await among(streams)}`
-      const rows = (await transactions(kind, success, after, limit + 1).execute(db)).rows
+    async latestTransactions({ success, after, limit, ...which }) {
+      const rows = (await transactions(await among(which), success, after, limit + 1).execute(db)).rows
       const page = rows.slice(0, limit)
       const last = rows.length > limit ? page.at(-1) : undefined
       const next = last && { time: last.time, stream: last.stream, height: last.height, index: last.position }
@@ -144,11 +143,23 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
 /** Contracts of one address that are put in order. */
 const MOST_HOLDINGS = 100_000
 
-const kindOf = (testnet: boolean | undefined): RawBuilder<unknown> =>
-  testnet === undefined ? sql`true` : sql`b.testnet = ${testnet}`
+/** Streams that are looked at, as `b`; `kinds`: whether they are of testnets, of which there may be both. */
+interface Among {
+  kinds: readonly boolean[]
+  condition: RawBuilder<unknown>
+}
 
-function behind(place: RawBuilder<unknown> | undefined, columns: string): RawBuilder<unknown>[] {
-  return place === undefined ? [] : [sql`(${sql.raw(columns)}) < ${place}`]
+/**
+ * `(…) b`: the first blocks in order that fulfil the condition. The indexes begin with the kind of the network, so that each
+ * kind is a range by itself: asked for together, all blocks of the table would be read and sorted.
+ */
+function newestBlocks({ kinds, condition: wanted }: Among, condition: RawBuilder<unknown>, limit: number) {
+  const order = sql`order by b.time desc, b.stream desc, b.height desc limit ${limit}`
+  // None is wanted, too, where there is none of them.
+  const ranges = (kinds.length === 0 ? [false] : kinds).map(
+    (kind) => sql`(select * from evm_block b where b.testnet = ${kind} and ${wanted} and ${condition} ${order})`,
+  )
+  return sql`(select * from (${sql.join(ranges, sql` union all `)}) b ${order}) b`
 }
 
 /**
@@ -156,7 +167,7 @@ function behind(place: RawBuilder<unknown> | undefined, columns: string): RawBui
  * blocks as transactions are wanted are enough (and one, where the page before ended).
  */
 function transactions(
-  kind: RawBuilder<unknown>,
+  streams: Among,
   success: boolean | undefined,
   after: EvmTransactionCursor | undefined,
   limit: number,
@@ -171,8 +182,7 @@ function transactions(
   return sql<TransactionRow>`
     select p.*, s.evm_chain_id from (
       select t.*, b.hash as block_hash, b.time, b.time_ms, b.min_delay_excess
-      from (select * from evm_block b where ${kind} and ${sql.raw(worth)} and ${reached}
-        order by b.time desc, b.stream desc, b.height desc limit ${limit + 1}) b
+      from ${newestBlocks(streams, sql`${sql.raw(worth)} and ${reached}`, limit + 1)}
       cross join lateral (
         select * from evm_tx t where t.stream = b.stream and t.height = b.height and ${only} and ${rest}
         order by t.position desc limit ${limit}) t

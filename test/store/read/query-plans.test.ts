@@ -203,6 +203,14 @@ for (const kind of ['embedded', 'server'] as const) {
       )
       const all = await indexesOf(() => evm.latestTransactions({ testnet: true, after, limit: 100 }))
       expect(all).toContain('evm_tx_pkey')
+      // Of both kinds of networks, as it is asked without a `network`.
+      expect(await indexesOf(() => evm.latestBlocks({ after, limit: 100 }))).toContain('evm_block_latest')
+      expect(await indexesOf(() => evm.latestTransactions({ streams: ['eip155:9'], limit: 100 }))).toEqual(
+        expect.arrayContaining(['evm_block_latest', 'evm_tx_pkey']),
+      )
+      expect(await indexesOf(() => evm.latestTransactions({ success: false, limit: 100 }))).toContain(
+        'evm_block_with_failure',
+      )
       const served = ['eip155:9']
       expect(await indexesOf(() => evm.latestBlocks({ testnet: true, streams: served, limit: 100 }))).toContain(
         'evm_block_latest',

@@ -76,6 +76,7 @@ describeStores('EVM chains', (open) => {
     const { transactions } = await evm.latestTransactions({ streams, success: false, limit: 1 })
     expect(transactions.map((entry) => [entry.chainId, entry.height])).toEqual([[78n, 3n]])
     expect(await evm.latestBlocks({ streams: ['eip155:5'], limit: 9 })).toEqual({ blocks: [] })
+    expect(await evm.latestBlocks({ streams: [L1.name], testnet: true, limit: 9 })).toEqual({ blocks: [] })
     const pages: string[] = []
     let after: Awaited<ReturnType<typeof evm.latestTransactions>>['next']
     do {
