@@ -1,5 +1,6 @@
 import type { ConfigKey } from './keys.ts'
 import { parseText } from './parse-text.ts'
+import { removalProblems } from './removals.ts'
 import type { ShortFormUse } from './short-forms.ts'
 import { merge, type Origins, type Tree, treeOf } from './tree.ts'
 
@@ -18,7 +19,7 @@ export interface Layer {
 }
 
 /** A flag given several times adds to a list, and is merged when it takes JSON; for the rest the last one counts. */
-export function applyEntries(tree: Tree, entries: readonly Entry[], origins: Origins): Tree {
+export function applyEntries(tree: Tree, entries: readonly Entry[], origins: Origins, problems: string[]): Tree {
   let result = tree
   const lists = new Map<string, unknown[]>()
   for (const { key, text, origin } of entries) {
@@ -27,7 +28,9 @@ export function applyEntries(tree: Tree, entries: readonly Entry[], origins: Ori
       value = [...(lists.get(key.name) ?? []), ...value]
       lists.set(key.name, value as unknown[])
     }
-    result = merge(result, treeOf(key.path, value), origin, origins) as Tree
+    const over = treeOf(key.path, value)
+    problems.push(...removalProblems(result, over, origin, origins))
+    result = merge(result, over, origin, origins) as Tree
   }
   return result
 }

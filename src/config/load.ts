@@ -15,6 +15,7 @@ import { applyEntries } from './layer.ts'
 import { maskBySchema } from './mask-config.ts'
 import { askOwnNetworks } from './own-networks.ts'
 import { parseText } from './parse-text.ts'
+import { removalProblems } from './removals.ts'
 import { ruleProblems } from './rules.ts'
 import { type Config, ConfigSchema } from './schema.ts'
 import { readSecretFiles } from './secret-files.ts'
@@ -102,9 +103,11 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
   problems.push(...environment.problems)
   const file = readFileLayer(sources, args, environment, problems)
   const origins: Origins = new Map()
-  let tree = merge(builtIn(wantsCatalogue(file.tree, [environment, args])), file.tree, file.origin, origins) as Tree
+  const base = builtIn(wantsCatalogue(file.tree, [environment, args]))
+  problems.push(...removalProblems(base, file.tree, file.origin, origins))
+  let tree = merge(base, file.tree, file.origin, origins) as Tree
   for (const layer of [environment, args]) {
-    tree = applyEntries(tree, layer.entries, origins)
+    tree = applyEntries(tree, layer.entries, origins, problems)
     tree = applyShortForms(tree, layer.uses, origins, problems)
   }
   const config = finish(tree, origins, problems)

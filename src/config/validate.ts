@@ -20,7 +20,7 @@ const stepsOf = (pointer: string) =>
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /** The schema at a path, as far as schemas go. */
-function schemaAt(path: readonly string[]): TSchema | undefined {
+export function schemaAt(path: readonly string[]): TSchema | undefined {
   let schema: TSchema | undefined = ConfigSchema
   for (const step of path) {
     if (schema === undefined) return undefined
@@ -51,7 +51,8 @@ function elsewhere(given: readonly string[]): string | undefined {
   return others.length === 0 ? only?.name : undefined
 }
 
-function unknownKey(path: readonly string[], from: string): string {
+/** @param from who gave it, in brackets behind a space; may be empty */
+export function unknownKey(path: readonly string[], from: string): string {
   const parent = schemaAt(path.slice(0, -1))
   const key = path.at(-1) ?? ''
   const place = `${path.join('.')}: unknown key${from}`

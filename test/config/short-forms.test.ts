@@ -174,6 +174,28 @@ describe('--without', () => {
     expect(chains.avalanche).not.toHaveProperty('testnet')
   })
 
+  it('null for a chain, or a setting, that nobody has named is a slip of the pen, as with --without', () => {
+    expect(problemsOf({ argv: ['--chains-evm', '{"43l14":null}'] })).toEqual([
+      'chains.evm.43l14: given null (flag --chains-evm), where there is no such entry; did you mean chains.evm.43114?',
+    ])
+    expect(problemsOf({ file: { chains: { catalogue: false, evm: { '1': null, '999999999': null } } } })).toEqual([
+      'chains.evm.999999999: given null (firn.config.json), where there is no such entry; known: none',
+    ])
+    expect(problemsOf({ file: { http: { prot: null } } })).toEqual([
+      'http.prot: unknown key (firn.config.json); did you mean http.port?',
+    ])
+    // What another source took away, or gave, may be taken away again.
+    const own = {
+      name: 'own',
+      upstreams: [{ url: 'http://127.0.0.1:1' }],
+      native: { name: 'O', symbol: 'O' },
+      blockTimeMs: 1,
+    }
+    const file = { chains: { evm: { '1': null, '999999999': own } } }
+    const { evm } = configOf({ file, argv: ['--chains-evm', '{"1":null,"999999999":null}'] }).chains
+    expect(Object.keys(evm)).toEqual(expect.not.arrayContaining(['1', '999999999']))
+  })
+
   it('null in place of a section removes the family, in a file and in a variable', () => {
     const none = { evm: {}, bitcoin: {}, solana: {}, avalanche: {} }
     const sections = { evm: null, bitcoin: null, solana: null, avalanche: null }
