@@ -1,4 +1,4 @@
-import { BadAnswerError, CancelledError } from '../errors.ts'
+import { BadAnswerError, CancelledError, DeadlineError } from '../errors.ts'
 import { steadyNow } from './steady-clock.ts'
 
 /** Time before a server that could not or would not say who it is, or is another, is asked again. */
@@ -28,8 +28,10 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
       if (identity !== undefined) verdict = deps.matches(identity) ? 'right' : 'wrong'
       askedAt = steadyNow()
     } catch (error) {
-      // A reader that left says nothing about the server: the next one asks again.
-      if (!context.signal.aborted && !(error instanceof CancelledError)) askedAt = steadyNow()
+      // A reader that left says nothing about the server: the next one asks again. One whose time is over has waited for it
+      // in vain: those who wait besides would ask one after the other until theirs is over, too.
+      const isLate = context.signal.reason instanceof DeadlineError
+      if (isLate || !(context.signal.aborted || error instanceof CancelledError)) askedAt = steadyNow()
     }
   }
 

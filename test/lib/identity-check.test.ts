@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { CancelledError, DeadlineError } from '../../src/errors.ts'
 import { createIdentityCheck } from '../../src/lib/identity-check.ts'
 
 const context = () => ({ signal: new AbortController().signal })
@@ -53,6 +54,25 @@ describe('createIdentityCheck', () => {
     await verify({ signal: controller.signal })
     await verify(context())
     expect(ask).toHaveBeenCalledTimes(2)
+  })
+
+  it('takes a server that does not answer until the time is over for one that cannot tell: nobody waits for it again', async () => {
+    const late = new AbortController()
+    const ask = vi.fn(
+      (signal: AbortSignal) =>
+        new Promise<string | undefined>((_, reject) =>
+          signal.addEventListener('abort', () => reject(new CancelledError())),
+        ),
+    )
+    const verify = createIdentityCheck<{ signal: AbortSignal }>({
+      network: 'testnet',
+      ask: ({ signal }) => ask(signal),
+      matches: () => false,
+    })
+    const waiting = [verify({ signal: late.signal }), verify(context()), verify(context())]
+    late.abort(new DeadlineError('too late'))
+    await Promise.all(waiting)
+    expect(ask).toHaveBeenCalledTimes(1)
   })
 
   it('asks for whoever waits besides when the one who asked leaves', async () => {
