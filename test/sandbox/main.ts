@@ -15,7 +15,7 @@ import { indexAnswers } from './index-ready.ts'
 import { startSandbox } from './start.ts'
 
 /** Nobody waits for longer than this to be told that it serves, however slow the machine is. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 10_000
 
 const { recordings, argv } = readArguments(process.argv.slice(2))
 await expectFree(checkFlags().http)
