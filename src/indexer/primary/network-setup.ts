@@ -52,6 +52,17 @@ export async function readNetworkSetup(
 export const readUpgradeTimes = async (pool: UpstreamPool, signal: AbortSignal): Promise<UpgradeTimes> =>
   upgradeTimes(await readUpgrades(pool, { signal }))
 
+/** Of nodes of two versions the older one may be asked last: a date that was told stays where another node has none. */
+export function withTold(known: UpgradeTimes, told: UpgradeTimes): UpgradeTimes {
+  const newest = (name: keyof UpgradeTimes): bigint => (told[name] === NEVER ? known[name] : told[name])
+  return {
+    cortina: newest('cortina'),
+    durango: newest('durango'),
+    etna: newest('etna'),
+    helicon: newest('helicon'),
+  }
+}
+
 /** A node that knows a genesis file must mean the same network. @throws BadAnswerError when it does not */
 export function expectGenesis({ ids }: NetworkSetup, genesis: XGenesisFacts): void {
   const same =

@@ -5,7 +5,7 @@ import type { ChainStream, Page } from '../runner/stream.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 import type { BlockSource } from './block-source.ts'
 import type { GenesisBook } from './genesis-book.ts'
-import type { NetworkSetup } from './network-setup.ts'
+import { type NetworkSetup, withTold } from './network-setup.ts'
 import { isProposal } from './p-block-kinds.ts'
 import { createPMaker, type PSourceBlock } from './p-maker.ts'
 import type { PRules, UpgradeTimes } from './p-rules.ts'
@@ -44,12 +44,12 @@ export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
       const page = withoutOpenProposal(await source.read(after, signal))
       // A new version of a node brings the date of an upgrade, and then the blocks that older ones refuse: so it is asked
       // behind them, however long this process has been running. By older rules their rewards would be others.
-      if (rules && page.blocks.length > 0) rules.upgrades = await deps.upgrades(signal)
+      if (rules && page.blocks.length > 0) rules.upgrades = withTold(rules.upgrades, await deps.upgrades(signal))
       return { ...page, blocks: await rewards.withRewards(page.blocks, signal) }
     },
     async open(progress, signal) {
       const { ids, rules: known } = await setup(signal)
-      rules = { ...known }
+      rules = { ...known, upgrades: withTold(rules?.upgrades ?? known.upgrades, known.upgrades) }
       if (!progress.tip) {
         opened = createPState(0n)
         if (genesis.inferred) opened.genesisInferred = true
