@@ -37,7 +37,11 @@ export async function holdLock(
 ): Promise<HeldLock> {
   const client = new pg.Client({ ...settings, query_timeout: times.heartbeat * 2 })
   const lost = new AbortController()
-  const lose = (): void => lost.abort(new CancelledError('the database session with the lock is gone'))
+  let released = false
+  const lose = (): void => {
+    // Given back is not lost: whoever hears of a loss cuts the connections that write.
+    if (!released) lost.abort(new CancelledError('the database session with the lock is gone'))
+  }
   client.on('error', lose)
   client.on('end', lose)
   try {
@@ -59,6 +63,7 @@ export async function holdLock(
     lost: lost.signal,
     async release() {
       clearInterval(beat)
+      released = true
       // The end of the session frees the lock, whatever happens on the way.
       await client.end().catch(() => undefined)
     },

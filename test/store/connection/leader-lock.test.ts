@@ -42,6 +42,8 @@ it('a holder that stands still loses the lock to the next one, and knows it when
   expect(await says()).toBe('lost')
   expect(next.lost.aborted).toBe(false)
   await next.release()
+  // Given back, not lost: a loss cuts what is being written.
+  expect(next.lost.aborted).toBe(false)
 })
 
 function linesOf({ stdout }: ChildProcess): () => Promise<string> {
