@@ -11,6 +11,8 @@ import { descendants, isAlive } from '../support/processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const NODE = ['node', '--import', 'tsx', 'test/sandbox/main.ts']
+/** Indexing takes as long as all else, and tells nothing about how it ends. */
+const NO_INDEX = [...NODE, '--index-enabled=false']
 /** Chain id and first account of the sandbox's EVM chain. */
 const HELD = { references: ['31337'], addresses: ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'] }
 
@@ -145,7 +147,7 @@ describe('the sandbox as a process', () => {
 
   it('ends its chains itself when it alone is told to, and no file stays', async () => {
     const places = emptyPlaces()
-    const { child } = await start(NODE, places.env)
+    const { child } = await start(NO_INDEX, places.env)
     expect(places.files()).not.toEqual([])
     const pids = below(child)
     const exit = once(child, 'exit')
@@ -157,7 +159,11 @@ describe('the sandbox as a process', () => {
 
   it('leaves nothing when it is stopped while it starts', async () => {
     const places = emptyPlaces()
-    const child = spawn('node', NODE.slice(1), { cwd: root, env: { ...process.env, ...places.env }, stdio: 'ignore' })
+    const child = spawn('node', NO_INDEX.slice(1), {
+      cwd: root,
+      env: { ...process.env, ...places.env },
+      stdio: 'ignore',
+    })
     started.push(child)
     await expect.poll(places.files, { timeout: 60_000 }).not.toEqual([])
     await expect.poll(() => below(child).length, { timeout: 20_000 }).toBeGreaterThan(0)
@@ -171,7 +177,7 @@ describe('the sandbox as a process', () => {
 
   it('dies at once at the second signal, and its chains and files with it', async () => {
     const places = emptyPlaces()
-    const { child, url } = await start(NODE, places.env)
+    const { child, url } = await start(NO_INDEX, places.env)
     const pids = below(child)
     const anvil = descendants(child.pid as number).find(({ command }) => command.includes('anvil'))?.pid as number
     // A chain that does not answer keeps a stream open, and the stream keeps the server.

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
 
 export interface Silencer {
   port: number
@@ -8,6 +7,7 @@ export interface Silencer {
   silence(): void
   /** Whether new connections are closed at once. */
   refuse(isOn: boolean): void
+  close(): void
 }
 
 /** Passes bytes on to a port. */
@@ -28,10 +28,6 @@ export async function startSilencer(target: number): Promise<Silencer> {
     }
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy()
-    proxy.close()
-  })
   return {
     port: (proxy.address() as AddressInfo).port,
     silence: () => {
@@ -39,6 +35,10 @@ export async function startSilencer(target: number): Promise<Silencer> {
     },
     refuse: (isOn) => {
       refuses = isOn
+    },
+    close: () => {
+      for (const socket of open) socket.destroy()
+      proxy.close()
     },
   }
 }

@@ -9,6 +9,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connect
 import { type EmbeddedPool, openEmbeddedPool } from '../../../src/store/connection/index.ts'
 import { StoreLockedError, StoreUnavailableError } from '../../../src/store/errors.ts'
 import { eventually } from '../../support/eventually.ts'
+import { putDatabase } from '../../support/migrated-archive.ts'
 
 let folder = ''
 let pool: EmbeddedPool
@@ -17,6 +18,7 @@ const settings = () => ({ folder, statementTimeoutMs: 2_000, maxWaiting: 100, lo
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'firn-embedded-'))
+  await putDatabase(folder)
   pool = await openEmbeddedPool(settings(), async (worker) => {
     database = await startEmbedded(worker)
     return database
@@ -154,7 +156,7 @@ it('starts again when its thread dies, with all that was committed', async () =>
   await database.kill()
   await failed
   client.release()
-  expect(await run('select * from kept')).toEqual([{ a: 5 }])
+  expect(await eventually(() => run('select * from kept'))).toEqual([{ a: 5 }])
 })
 
 it('lets one caller of the process hold the lock; the next one waits, and whoever gives up disturbs nobody', async () => {
@@ -178,6 +180,7 @@ it('lets one caller of the process hold the lock; the next one waits, and whoeve
 
 it('writes nothing more once another process has its folder', async () => {
   const home = await mkdtemp(join(tmpdir(), 'firn-taken-'))
+  await putDatabase(home)
   let own: EmbeddedDatabase | undefined
   const taken = await openEmbeddedPool({ ...settings(), folder: home }, async (worker) => {
     own = await startEmbedded(worker)
@@ -195,6 +198,7 @@ it('writes nothing more once another process has its folder', async () => {
 
 it('starts no database that died in a folder that another process has by then', async () => {
   const home = await mkdtemp(join(tmpdir(), 'firn-taken-'))
+  await putDatabase(home)
   const started: EmbeddedDatabase[] = []
   const taken = await openEmbeddedPool({ ...settings(), folder: home }, async (worker) => {
     const one = await startEmbedded(worker)

@@ -9,6 +9,7 @@ it('a server that falls silent ends the statement, and its connection serves nob
   const server = await startPostgres()
   onTestFinished(() => server.stop())
   const between = await startSilencer(Number(new URL(server.url('postgres')).port))
+  onTestFinished(() => between.close())
   const url = server.url('postgres').replace(/:\d+\//, `:${between.port}/`)
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   pool.on('error', () => undefined)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { openStore, StoreUnavailableError } from '../../../src/store/index.ts'
 import { useServerStores } from '../../support/server-stores.ts'
 import { startSilencer } from '../../support/silencer.ts'
@@ -8,11 +8,14 @@ import { commit, registerAll, tipAt } from '../write/range-samples.ts'
 const { server } = useServerStores()
 const never = new AbortController().signal
 
-it.each(['session', 'lease'] as const)(
+// Both wait most of the time.
+it.for(['session', 'lease'] as const)(
   'a leader by %s whose server falls silent leaves what it wrote there, and goes on',
-  async (leader) => {
+  { concurrent: true },
+  async (leader, { onTestFinished }) => {
     const url = await server().create(`silent_${leader}`)
     const between = await startSilencer(Number(new URL(url).port))
+    onTestFinished(() => between.close())
     const databaseUrl = url.replace(/:\d+\//, `:${between.port}/`)
     const store = openStore({ databaseUrl, dataDir: '', logger: pino({ level: 'silent' }), leader })
     onTestFinished(() => store.close())
@@ -32,5 +35,4 @@ it.each(['session', 'lease'] as const)(
     await store.writer.confirmTip('testnet:P', tipAt(1))
     await again.release()
   },
-  60_000,
 )
