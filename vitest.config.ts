@@ -10,6 +10,7 @@ const SHARING = [
   ['api/data'],
   ['api/node'],
   ['chains'],
+  ['indexer'],
   ['config', 'contract', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
   ['store'],
 ]

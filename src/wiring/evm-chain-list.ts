@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { EvmChainInfo, EvmChains } from '../api/data/evm-chain.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'

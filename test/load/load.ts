@@ -4,7 +4,7 @@
  * in. Linux only. Run: npm run load -- --streams 1000 --seconds 600
  *
  *   --url URL [--pid N]  a server at this machine that was started by hand, with the configuration that is printed
- *   --sources            the server from its sources instead of the built one
+ *   --sources            the server of these sources, whether or not they are built
  *   --quick              upstreams drop idle connections at once, the database is the embedded one: seconds, not minutes
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { SERVER_PROGRAM } from './server-program.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -14,8 +15,8 @@ export interface FirnProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** The program as it was built, or from its sources. */
-const PROGRAMS = { built: ['dist/main.js'], sources: ['--import', 'tsx', 'src/main.ts'] }
+/** The program as it was built last, or that of the sources, built or not. */
+const PROGRAMS = { built: ['dist/main.js'], sources: SERVER_PROGRAM }
 
 /** What `npm start` and the image set. */
 export const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
+import { SERVER_PROGRAM } from './server-program.ts'
 import { createStage, type Stage } from './stage.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,7 +22,7 @@ export function createRollingServers(): RollingServers {
     stage,
     async start(port, upstream, env = {}) {
       const native = { name: 'Ether', symbol: 'ETH', decimals: 18 }
-      const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+      const child = spawn(process.execPath, [...SERVER_PROGRAM], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {

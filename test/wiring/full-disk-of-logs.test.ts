@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
+import { SERVER_PROGRAM } from '../support/server-program.ts'
 
-const MAIN = ['--import', 'tsx', 'src/main.ts', '--chains-catalogue', 'false', '--http-port', '0']
+const MAIN = [...SERVER_PROGRAM, '--chains-catalogue', 'false', '--http-port', '0']
+/** As a shell's line, behind the name of Node. */
+const PROGRAM = SERVER_PROGRAM.join(' ')
 
 /** The server with one of its outputs on a disk that is full. */
 function start(full: 'stdout' | 'stderr') {
@@ -46,7 +49,7 @@ it.skipIf(process.platform !== 'linux').each(['stdout', 'stderr'] as const)(
 it.skipIf(process.platform !== 'linux')('fails where what was asked for cannot be written', () => {
   const descriptor = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(descriptor))
-  const args = ['--import', 'tsx', 'src/main.ts', '--print-config']
+  const args = [...SERVER_PROGRAM, '--print-config']
   const { status, stderr } = spawnSync(process.execPath, args, {
     stdio: ['ignore', descriptor, 'pipe'],
     encoding: 'utf8',
@@ -58,15 +61,14 @@ it.skipIf(process.platform !== 'linux')('fails where there is room in a file for
   const file = join(mkdtempSync(join(tmpdir(), 'firn-config-')), 'config')
   // As large as a file may be there, but for so many bytes.
   writeFileSync(file, Buffer.alloc(2_097_152 - 1_000))
-  const command = `trap '' XFSZ; ulimit -f 2048; exec "$0" --import tsx src/main.ts --print-config >>"$1"`
+  const command = `trap '' XFSZ; ulimit -f 2048; exec "$0" ${PROGRAM} --print-config >>"$1"`
   const { status, stderr } = spawnSync('bash', ['-c', command, process.execPath, file], { encoding: 'utf8' })
   expect(statSync(file).size).toBe(2_097_152)
   expect([status, stderr]).toEqual([1, expect.stringContaining('standard output: EFBIG')])
 })
 
 it('is no failure where whoever asked has read enough', () => {
-  const pipeline =
-    '"$0" --import tsx src/main.ts --help | true; "$0" --import tsx src/main.ts --print-config | head -n 1'
+  const pipeline = `"$0" ${PROGRAM} --help | true; "$0" ${PROGRAM} --print-config | head -n 1`
   const { status, stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', pipeline, process.execPath], {
     encoding: 'utf8',
   })

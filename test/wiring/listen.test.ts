@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { listen, refusedAddress } from '../../src/wiring/listen.ts'
+import { SERVER_PROGRAM } from '../support/server-program.ts'
 
 async function takenPort(): Promise<number> {
   const other = createServer().listen(0, '127.0.0.1')
@@ -39,7 +40,7 @@ it('resolves to the address', async () => {
 it('the process says it in one line', async () => {
   const port = await takenPort()
   const flags = ['--chains-catalogue', 'false', '--log-level', 'error', '--http-port', `${port}`]
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...flags])
+  const child = spawn(process.execPath, [...SERVER_PROGRAM, ...flags])
   let said = ''
   child.stderr.on('data', (text: Buffer) => {
     said += text

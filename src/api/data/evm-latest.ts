@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { BadInputError } from '../../errors.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { ContractInfo, IndexReader, ListedEvmBlock, ListedEvmTransaction } from '../../store/index.ts'

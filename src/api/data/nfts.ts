@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { IndexReader, NftMetadataRecords, NftToken } from '../../store/index.ts'

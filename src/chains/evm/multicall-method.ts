@@ -1,4 +1,5 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, parseAbi } from 'viem'
+import type { Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi } from 'viem/utils'
 import { BadAnswerError } from '../../errors.ts'
 import { balanceOfData } from './call-data.ts'
 import { isRefusal } from './call-failure.ts'
