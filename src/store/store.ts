@@ -96,7 +96,8 @@ export function assembleStore(
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
   const upkeep = kind === 'embedded' ? createUpkeep(patient, logger) : undefined
   const session = async (signal: AbortSignal) => (await lazy.open()).hold(LEADER_LOCK, signal)
-  const lead = leader === 'lease' ? createLeaderLease({ db: own, patient }, 'index') : session
+  const lease = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.lease }) })
+  const lead = leader === 'lease' ? createLeaderLease(lease, 'index') : session
   return {
     kind,
     ...lifecycle(lazy),

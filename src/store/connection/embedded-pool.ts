@@ -110,6 +110,7 @@ export async function openEmbeddedPool(
     },
     connect: () => connect(statementTimeoutMs, 'read'),
     own: { connect: () => connect(statementTimeoutMs, 'own'), end: async () => {} },
+    lease: { connect: () => connect(statementTimeoutMs, 'own'), end: async () => {} },
     patient: { connect: () => connect(PATIENT_TIMEOUT_MS, 'work'), end: async () => {} },
     hold,
     archive: async () => {

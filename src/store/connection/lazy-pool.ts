@@ -11,6 +11,7 @@ export interface LazyPool {
   readonly pool: PostgresPool
   readonly own: PostgresPool
   readonly patient: PostgresPool
+  readonly lease: PostgresPool
   close(): Promise<void>
 }
 
@@ -47,6 +48,7 @@ export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
     pool: { connect: async () => (await open()).connect(), end: noEnd },
     own: { connect: async () => (await open()).own.connect(), end: noEnd },
     patient: { connect: async () => (await open()).patient.connect(), end: noEnd },
+    lease: { connect: async () => (await open()).lease.connect(), end: noEnd },
     close() {
       closing ??= end()
       return closing

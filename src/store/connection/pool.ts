@@ -11,8 +11,10 @@ export interface ConnectionPool extends PostgresPool {
   readonly own: PostgresPool
   /** For work that may take minutes (migrations, commits of whole ranges, upkeep): without the timeouts of reads. */
   readonly patient: PostgresPool
+  /** For a lease, which is over soon: its renewals wait for nobody's reads or commits. */
+  readonly lease: PostgresPool
   /**
-   * Ends what runs on `patient` now, with an error, and begins all else on new connections: who may not write any more must
+   * Ends what runs on `patient` and `lease` now, with an error, and begins all else on new connections: who may not write any more must
    * not wait for a server that may never answer. Only where there is such a server.
    */
   abandon?(): void

@@ -72,15 +72,15 @@ function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
  */
 export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const maxLifetimeSeconds = (options.lifetimeMs ?? LIFETIME_MS) / 1_000
-  const pool = new pg.Pool({
+  const brief: pg.PoolConfig = {
     ...connectionSettings(options),
-    max: options.size,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds,
-  })
+  }
+  const pool = new pg.Pool({ ...brief, max: options.size })
   const patient = new pg.Pool({
     ...connectionSettings(options),
     max: PATIENT_CONNECTIONS,
@@ -91,7 +91,9 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds,
   })
-  for (const one of [pool, patient]) attend(one, options.logger)
+  const lease = new pg.Pool({ ...brief, max: 1 })
+  for (const one of [pool, patient, lease]) attend(one, options.logger)
+  const cuts = [patient, lease].map(cutting)
   // As many turns as connections: the driver's own line, first come, first served, stays empty.
   const turns = createTurns(options.size, options.maxWaiting)
   const connect = async (purpose: Purpose): Promise<PostgresPoolClient> => {
@@ -116,9 +118,12 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     own: { connect: () => connect('own'), end: async () => {} },
     hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
     patient: { connect: () => connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS), end: async () => {} },
-    abandon: cutting(patient),
+    lease: { connect: () => connectTo(lease, options.statementTimeoutMs + GRACE_MS), end: async () => {} },
+    abandon: () => {
+      for (const cut of cuts) cut()
+    },
     end: async () => {
-      await Promise.all([pool.end(), patient.end()])
+      await Promise.all([pool.end(), patient.end(), lease.end()])
     },
   }
 }

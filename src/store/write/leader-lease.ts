@@ -23,28 +23,23 @@ export interface LeaseTimes {
   retry: number
 }
 
-export interface LeaseConnections {
-  /** Whoever wants to lead asks here: a question that takes too long ends. */
-  db: Kysely<Database>
-  /** Renewals do not queue behind reads. */
-  patient: Kysely<Database>
-}
-
-const TIMES: LeaseTimes = { life: 6_000, renewal: 1_500, retry: 1_000 }
+export const LEASE_TIMES: LeaseTimes = { life: 6_000, renewal: 1_500, retry: 1_000 }
 
 /**
  * A lease in a row: needs neither sessions nor advisory locks, so it also works behind poolers and where such locks do
  * nothing. Only the database's clock counts; a process believes in its lease for less time than the database does.
+ *
+ * @param db where questions do not wait behind reads or commits, and end when they take too long
  */
 export const createLeaderLease =
-  ({ db, patient }: LeaseConnections, name: string, times: LeaseTimes = TIMES) =>
+  (db: Kysely<Database>, name: string, times: LeaseTimes = LEASE_TIMES) =>
   async (signal: AbortSignal): Promise<FencedLeadership> => {
     const life = sql`clock_timestamp() + make_interval(secs => ${times.life / 1_000})`
     for (;;) {
       if (signal.aborted) throw new CancelledError()
       const asked = performance.now()
       const token = await take(db, name, life)
-      if (token !== undefined) return keep({ db: patient, name, token, life, times }, asked)
+      if (token !== undefined) return keep({ db, name, token, life, times }, asked)
       await pause(times.retry, signal)
     }
   }

@@ -2,11 +2,12 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CancelledError } from '../../../src/errors.ts'
+import { pause } from '../../../src/lib/pause.ts'
 import { type ConnectionPool, openServerPool } from '../../../src/store/connection/index.ts'
 import { openStore, type RangeProgress, type Store } from '../../../src/store/index.ts'
 import type { Leadership } from '../../../src/store/index-writer.ts'
 import type { Database } from '../../../src/store/schema/index.ts'
-import { createLeaderLease } from '../../../src/store/write/leader-lease.ts'
+import { createLeaderLease, LEASE_TIMES } from '../../../src/store/write/leader-lease.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
 import { openMemoryStore } from '../../support/store.ts'
 
@@ -40,7 +41,7 @@ function candidate(name: string, times = TIMES) {
   const pool = openServerPool({ databaseUrl: url, size: 3, statementTimeoutMs: 10_000, maxWaiting: 10, logger })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   ends.push(() => db.destroy())
-  return { db, lead: createLeaderLease({ db, patient: db }, name, times) }
+  return { db, lead: createLeaderLease(db, name, times) }
 }
 
 describe('a lease in a row', () => {
@@ -162,6 +163,23 @@ describe('stores that lead by lease', () => {
     await second.writer.commitRange('eip155:1', {}, range(1n))
     await next.release()
   })
+
+  it('go on leading while as many commits as there are connections for them take longer than the lease lives', async () => {
+    const store = connect()
+    const led = await store.writer.lead(never)
+    const names = [21n, 22n, 23n, 24n, 25n].map((evmChainId) => ({ name: `eip155:${evmChainId}`, evmChainId }))
+    for (const one of names) await store.writer.register({ ...one, kind: 'evm', testnet: false })
+    const blocker = candidate('unused').db
+    const commits = await blocker.transaction().execute(async (tx) => {
+      await sql`select 1 from stream for update`.execute(tx)
+      const begun = names.map(({ name }) => store.writer.commitRange(name, {}, range(0n)))
+      await pause(LEASE_TIMES.life + 2 * LEASE_TIMES.renewal, never)
+      return begun
+    })
+    await Promise.all(commits)
+    expect(led.lost.aborted).toBe(false)
+    await led.release()
+  })
 })
 
 it('the embedded database has leases, too', async () => {
@@ -172,7 +190,7 @@ it('the embedded database has leases, too', async () => {
   ends.push(() => store.close())
   await store.open()
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: pool as ConnectionPool }) })
-  const lead = createLeaderLease({ db, patient: db }, 'embedded', TIMES)
+  const lead = createLeaderLease(db, 'embedded', TIMES)
   const held = await lead(never)
   await db.transaction().execute((tx) => held.fence(tx))
   await expect(lead(AbortSignal.timeout(100))).rejects.toThrow(CancelledError)
