@@ -88,14 +88,16 @@ const upgradeTimes = (upgrades: JsonRecord): UpgradeTimes => ({
 })
 
 const NEVER = 2n ** 62n
+/** A node whose version has an upgrade without a date names the last month of the year 9999. */
+const UNDATED_FROM = Date.UTC(9999)
 
-/** An upgrade that the node does not know has not come. */
+/** An upgrade that the node does not know, or knows no date of, has not come. */
 function timeOf(upgrades: JsonRecord, name: string): bigint {
   const text = upgrades[name]
   if (text === undefined) return NEVER
   const ms = Date.parse(textOf(text, name))
   if (Number.isNaN(ms)) throw new BadAnswerError(`upgrades: ${name} is no time`)
-  return BigInt(Math.floor(ms / 1000))
+  return ms >= UNDATED_FROM ? NEVER : BigInt(Math.floor(ms / 1000))
 }
 
 function cortinaOf(upgrades: JsonRecord): Cortina | undefined {

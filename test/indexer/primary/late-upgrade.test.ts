@@ -5,7 +5,7 @@ import { type Stage, startStage } from '../stage.ts'
 /** The recorded genesis stakes before this time, all others behind it, when the lowest rate has begun to fall. */
 const HELICON = '2026-11-20T04:13:20Z'
 /** Before anybody was rewarded: what was paid was paid by the rules that the recorded nodes had. */
-const [BEFORE, BEHIND] = [16, 25]
+const [BEFORE, TOLD, BEHIND] = [16, 17, 25]
 
 const withUpgrade: Lie = (body, { body: asked }) =>
   asked.includes('info.upgrades')
@@ -45,4 +45,13 @@ it('an upgrade that came with a new version of the nodes counts without a restar
   const before = await promised(await follow(BEHIND, (body) => body))
   expect(before.stakers).toHaveLength(found.stakers.length)
   expect(found.supply).toBeLessThan(before.supply ?? 0n)
+})
+
+it('an upgrade that was told counts on where a node is asked last that has no date for it yet', async () => {
+  let isNewer = true
+  const running = await follow(TOLD, (body, asked) => (isNewer ? withUpgrade(body, asked) : body))
+  isNewer = false
+  running.nodes[0]?.moveTo({ P: BEHIND })
+  await running.caughtUp()
+  expect(await promised(running)).toEqual(await promised(await follow(BEHIND, withUpgrade)))
 })
