@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createEvmBatches, type EvmBatchesDeps } from '../../../../src/api/node/evm/batch/batches.ts'
 import { PRIMARY } from '../../../../src/api/node/routes/endpoint.ts'
 import { UpstreamUnavailableError } from '../../../../src/errors.ts'
@@ -8,13 +8,16 @@ const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method, para
 const result = (id: number) => ({ jsonrpc: '2.0', id, result: '0x7' })
 const answerWith = (value: unknown) => ({ status: 200, body: Buffer.from(JSON.stringify(value)) })
 
-/** @param together what the first node says to calls that travel together */
+/** @param together what the first node says to calls that travel together; an error: nothing */
 async function ask(body: Buffer, single: EvmBatchesDeps['single'], together: unknown = []): Promise<unknown> {
   const reads = {
     tip: () => ({ mark: () => undefined }),
     learnEnds: async () => undefined,
     settleReceipts: async () => undefined,
-    ask: async () => answerWith(together),
+    ask: async () => {
+      if (together instanceof Error) throw together
+      return answerWith(together)
+    },
     find: () => undefined,
   }
   const batches = createEvmBatches({
@@ -42,6 +45,26 @@ it('what is still asked when the answer is out keeps its bytes: the memory of th
   expect(answer).toMatchObject([{ result: '0x7' }, { error: {} }, { error: {} }])
   body.fill('x')
   expect(JSON.parse(String(hanging))).toEqual(call(3, 'hangs'))
+})
+
+it('nor is anything else asked in the place of what has its turn only then', async () => {
+  const waiting = Array.from({ length: 9 }, (_, index) => call(index + 3, 'alone'))
+  const body = Buffer.from(JSON.stringify([call(1, 'write'), call(2, 'eth_call'), ...waiting]))
+  const asked: Parameters<EvmBatchesDeps['single']>[0][] = []
+  let answered = (): void => undefined
+  const single: EvmBatchesDeps['single'] = (one) => {
+    if (one.message.method === 'write') return Promise.resolve(answerWith(result(1)))
+    asked.push(one)
+    return new Promise((resolve) => {
+      answered = () => resolve(answerWith(result(3)))
+    })
+  }
+  await ask(body, single, new UpstreamUnavailableError('nobody there'))
+  body.fill('x')
+  answered()
+  await vi.waitFor(() => expect(asked).toHaveLength(waiting.length))
+  expect(asked.map((one) => JSON.parse(String(one.body)))).toEqual(waiting)
+  expect(asked.map(({ message }) => `${message.id} ${message.params}`)).toEqual(waiting.map(({ id }) => `${id} []`))
 })
 
 it('one call that no other node answers does not take away what others have answered', async () => {

@@ -49,8 +49,7 @@ type Answers = Map<EvmMessage, Buffer>
 /** Answers by question, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
 
-/** A copy: where one call fails the answer may be out while others are still asked. */
-const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => Buffer.from(body.subarray(span.from, span.to))
+const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => body.subarray(span.from, span.to)
 
 /** Runs of calls that may be answered at the same time; a write is a run of its own. */
 function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => boolean): EvmMessage[][] {
@@ -199,10 +198,16 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     return { kind: 'each', answers: new Map(said) }
   }
   return {
-    answer: async (request, start) => {
-      const messages = splitBatch(request.body, start)
+    answer: async (given, start) => {
+      let request = given
+      let messages = splitBatch(request.body, start)
       const refused = refusal(messages)
       if (refused) return refused
+      if (messages.some(({ method }) => isWrite(method))) {
+        // What fails behind a write is a part of the answer, which may be out while others are still asked, or not yet.
+        request = { ...given, body: Buffer.from(given.body) }
+        messages = splitBatch(request.body, start)
+      }
       const runs = runsOf(messages, isWrite)
       const answers: Answers = new Map()
       let written = false
