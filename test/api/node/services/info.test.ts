@@ -6,7 +6,7 @@ import { callLocal } from '../../../support/local-call.ts'
 
 const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
 const L1 = '2gUGdvfdCEscRcRiHyZ9voaUaBXmKUcWqqKcB3A78C3AS4kdJd'
-const NAMES: Record<string, string> = { X, avm: X, mine: X, [X]: X, [L1]: L1, own: L1 }
+const NAMES: Record<string, string> = { X, avm: X, mine: X, [X]: X, [L1]: L1, own: L1, 'o$&n': L1 }
 
 type Ask = (method: string, params: { chain?: string }) => Promise<string>
 
@@ -56,6 +56,9 @@ describe('info.isBootstrapped', () => {
     )
     expect(await errorOf(run('isBootstrapped', { chain: 'own' }, {}, node()))).toBe(
       "there is no chain with alias/ID 'own'",
+    )
+    expect(await errorOf(run('isBootstrapped', { chain: 'o$&n' }, {}, node()))).toBe(
+      "there is no chain with alias/ID 'o$&n'",
     )
     expect(await errorOf(run('isBootstrapped', { chain: '' }))).toBe("argument 'chain' not given")
   })
