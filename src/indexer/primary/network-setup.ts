@@ -4,7 +4,7 @@ import { ask } from '../../chains/avalanche/node/ask.ts'
 import { lacksMethod } from '../../chains/avalanche/node/refusals.ts'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
-import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
+import { isRecord, type JsonRecord, recordOf } from '../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { XGenesisFacts } from './genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'
@@ -32,7 +32,10 @@ export async function readNetworkSetup(
   signal: AbortSignal,
 ): Promise<NetworkSetup> {
   const call: CallOptions = { signal }
-  const [facts, upgrades] = await Promise.all([network.facts(call), readUpgrades(network.pool, call)])
+  const [facts, upgrades] = await Promise.all([
+    network.facts(call),
+    readUpgrades(network.pool, { ...call, doubts: lacksDates }),
+  ])
   const ids = {
     networkId: facts.networkId,
     xChainId: idFromCb58(facts.blockchainIds.X),
@@ -80,16 +83,23 @@ async function readUpgrades(pool: UpstreamPool, call: CallOptions): Promise<Json
   }
 }
 
+/** As nodes name them. */
+const TIMES = { cortina: 'cortinaTime', durango: 'durangoTime', etna: 'etnaTime', helicon: 'heliconTime' } as const
+
 const upgradeTimes = (upgrades: JsonRecord): UpgradeTimes => ({
-  cortina: timeOf(upgrades, 'cortinaTime'),
-  durango: timeOf(upgrades, 'durangoTime'),
-  etna: timeOf(upgrades, 'etnaTime'),
-  helicon: timeOf(upgrades, 'heliconTime'),
+  cortina: timeOf(upgrades, TIMES.cortina),
+  durango: timeOf(upgrades, TIMES.durango),
+  etna: timeOf(upgrades, TIMES.etna),
+  helicon: timeOf(upgrades, TIMES.helicon),
 })
 
 const NEVER = 2n ** 62n
 /** A node whose version has an upgrade without a date names the last month of the year 9999. */
 const UNDATED_FROM = Date.UTC(9999)
+
+/** Blocks may come from a newer version than the one that is asked first. */
+const lacksDates = (said: unknown): boolean =>
+  !isRecord(said) || Object.values(TIMES).some((name) => !(Date.parse(String(said[name])) < UNDATED_FROM))
 
 /** An upgrade that the node does not know, or knows no date of, has not come. */
 function timeOf(upgrades: JsonRecord, name: string): bigint {
