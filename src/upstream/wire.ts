@@ -196,6 +196,21 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Of so many bytes the system need not take all at once: undici waits for its taking the rest, if told to. */
+const LARGE = 65_536
+
+/**
+ * A body as undici is given it. What is left of plain bytes goes out whenever the server reads on, also when its answer is
+ * long there and the memory is somebody else's. With parts, one here, undici knows how far it is: a server that answers
+ * before it has the last one is cut off then.
+ */
+const bodyOf = ({ headers, body }: WireRequest): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> => {
+  if (body === undefined || typeof body === 'string' || body.length < LARGE) return { headers, body: body ?? null }
+  const length = String(body.length)
+  // Its documents name iterables, its types do not.
+  return { headers: { ...headers, 'content-length': length }, body: [body] as unknown as Uint8Array }
+}
+
 /**
  * Sends one request. Returns the way to abandon it: the socket is closed and `done` is not called.
  *
@@ -215,8 +230,7 @@ export const sendWire = (
         {
           path: request.path,
           method: request.method,
-          headers: request.headers,
-          body: request.body ?? null,
+          ...bodyOf(request),
           headersTimeout: limits.headersTimeoutMs,
           bodyTimeout: limits.bodyTimeoutMs,
         },

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createEvmBatches, type EvmBatchesDeps } from '../../../../src/api/node/evm/batch/batches.ts'
+import type { EvmCall } from '../../../../src/api/node/evm/call.ts'
 import { PRIMARY } from '../../../../src/api/node/routes/endpoint.ts'
 import { UpstreamUnavailableError } from '../../../../src/errors.ts'
 
@@ -35,16 +36,17 @@ async function ask(body: Buffer, single: EvmBatchesDeps['single'], together: unk
 
 it('what is still asked when the answer is out keeps its bytes: the memory of the body is the next client’s then', async () => {
   const body = Buffer.from(JSON.stringify([call(1, 'write'), call(2, 'fails'), call(3, 'hangs')]))
-  let hanging: Buffer | undefined
+  let hanging: EvmCall | undefined
   const answer = await ask(body, async (asked) => {
     if (asked.message.method === 'write') return answerWith(result(1))
     if (asked.message.method === 'fails') throw new UpstreamUnavailableError('nobody there')
-    hanging = asked.body
+    hanging = asked
     return new Promise(() => undefined)
   })
   expect(answer).toMatchObject([{ result: '0x7' }, { error: {} }, { error: {} }])
   body.fill('x')
-  expect(JSON.parse(String(hanging))).toEqual(call(3, 'hangs'))
+  expect(JSON.parse(String(hanging?.body))).toEqual(call(3, 'hangs'))
+  expect([String(hanging?.message.id), String(hanging?.message.params)]).toEqual(['3', '[]'])
 })
 
 it('nor is anything else asked in the place of what has its turn only then', async () => {

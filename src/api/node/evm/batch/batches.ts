@@ -49,7 +49,8 @@ type Answers = Map<EvmMessage, Buffer>
 /** Answers by question, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
 
-const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => body.subarray(span.from, span.to)
+/** A copy: what is left of a small body may still be written when the node has answered. */
+const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => Buffer.from(body.subarray(span.from, span.to))
 
 /** Runs of calls that may be answered at the same time; a write is a run of its own. */
 function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => boolean): EvmMessage[][] {
@@ -199,15 +200,13 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
   }
   return {
     answer: async (given, start) => {
-      let request = given
-      let messages = splitBatch(request.body, start)
-      const refused = refusal(messages)
+      const entries = splitBatch(given.body, start)
+      const refused = refusal(entries)
       if (refused) return refused
-      if (messages.some(({ method }) => isWrite(method))) {
-        // What fails behind a write is a part of the answer, which may be out while others are still asked, or not yet.
-        request = { ...given, body: Buffer.from(given.body) }
-        messages = splitBatch(request.body, start)
-      }
+      // Where a run fails behind a write the answer is out while others are still asked, and the memory is the next client's.
+      const writes = entries.some(({ method }) => isWrite(method))
+      const request = writes ? { ...given, body: Buffer.from(given.body) } : given
+      const messages = writes ? splitBatch(request.body, start) : entries
       const runs = runsOf(messages, isWrite)
       const answers: Answers = new Map()
       let written = false
