@@ -39,6 +39,8 @@ export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFa
       return facts
     },
     async unsettled({ tip, state }, signal) {
+      // What it learnt of contracts in these blocks may go with the rows that are written anew.
+      reader.restart()
       const tail = tip === undefined ? [] : await readTail(reader, { height: tip.height, id: tip.blockId }, signal)
       settlement.resume(tail)
       const stored = readEvmState(state)

@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { writeEvmState } from '../../../src/indexer/evm/evm-state.ts'
+import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
 import { createSettlement, WrongReceiptsError } from '../../../src/indexer/evm/proof/index.ts'
 import type { RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
+import type { SourceBlock } from '../../../src/indexer/primary/source-block.ts'
+import type { StreamProgress } from '../../../src/store/rows/index.ts'
+import { createPlainPool } from '../../support/plain-pool.ts'
 import { dumpEvm } from './evm-stage.ts'
 import { FIRST, LAST, recordedBlocks, startSettlingNode, startSettlingStage, type Tale } from './settling-chain.ts'
 
@@ -96,6 +101,21 @@ it.each(Object.entries(TALES))('writes anew what was stored of a lie about %s', 
     await stage.at(height)
   }
   expect(await dumpEvm(stage.sql)).toEqual(await truth())
+})
+
+it('names the tokens of blocks that are written anew, also where they were named before', async () => {
+  const node = await startSettlingNode()
+  const pool = createPlainPool(node.url)
+  onTestFinished(() => pool.close())
+  const layer = createEvmLayer(pool, '')
+  const { signal } = new AbortController()
+  const wanted = recordedBlocks().map(({ block }) => ({ height: BigInt(block.number), id: block.hash.slice(2) }))
+  const upTo124 = wanted.filter(({ height }) => height <= 124n) as unknown as SourceBlock<never>[]
+  await layer.fetch(upTo124, signal)
+  const tip = { height: 124n, blockId: upTo124.at(-1)?.id ?? '' }
+  const state = writeEvmState({ count: 12n, unsettled: ['told', 'other', 'wise'] })
+  const written = await layer.unsettled({ tip, state } as StreamProgress, signal)
+  expect(written?.rows.contracts?.map(({ name }) => name)).toEqual(['Token', 'Token'])
 })
 
 it('stores nothing wrong where the lie and the block that settles it come in one page', async () => {
