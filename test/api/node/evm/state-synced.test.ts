@@ -266,3 +266,26 @@ it('in a batch, that one has not one thing makes it no witness that there is not
     ])
   }
 })
+
+it('in a batch, what either of two nodes has is there, where each lacks what the other has', async () => {
+  for (const first of [0, 1]) {
+    const hashes = [HASH, `0x${'cd'.repeat(32)}`]
+    const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+      if (method === 'eth_getBlockByNumber') return { number: (params as [unknown])[0] }
+      if (method !== 'eth_getTransactionReceipt') return undefined
+      const [hash] = params as [string]
+      return hash === hashes[index ^ first] ? { blockHash: HASH, blockNumber: '0x5', transactionHash: hash } : null
+    }
+    const { stage } = await startWith(2, answerAt, 2_000n)
+    await stage.call('eth_blockNumber')
+    const batch = hashes.map((hash, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_getTransactionReceipt',
+      params: [hash],
+    }))
+    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject(
+      hashes.map((hash, id) => ({ id, result: { transactionHash: hash } })),
+    )
+  }
+})

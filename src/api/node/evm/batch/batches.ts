@@ -9,7 +9,7 @@ import type { EvmCall } from '../call.ts'
 import type { EvmRequest } from '../endpoint.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
-import { type Attempts, inspect } from '../read/inspect.ts'
+import { type Attempts, inspect, isMissing } from '../read/inspect.ts'
 import type { KeptAnswers } from '../read/kept-answers.ts'
 import { planRead, type ReadPlan } from '../read/plan.ts'
 import { type EvmReads, isFinal, neverLower } from '../read/reads.ts'
@@ -43,8 +43,8 @@ const MOST_ELSEWHERE = 64
 const NEWLINE = Buffer.from('\n')
 
 type Plans = ReadonlyMap<EvmMessage, ReadPlan>
-/** Of each call by itself: who has not one of them is no witness that there is not another. */
-type Tried = Map<EvmMessage, Attempts>
+/** Of each call by itself: who has not one of them is no witness that there is not another. `told` = who had it said this. */
+type Tried = Map<EvmMessage, Attempts & { told?: Buffer }>
 type Answers = Map<EvmMessage, Buffer>
 /** Answers by question, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
@@ -67,6 +67,24 @@ function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => bo
     }
   }
   return runs
+}
+
+const hasValue = ({ read }: ReadPlan, entry: Buffer): boolean => {
+  const result = resultOf(entry)
+  return result !== undefined && !isMissing(read, result)
+}
+
+/** Two nodes may lack one thing each, and no third need be there that has both. True when something was put in. */
+function joinTold(answers: Answers, plans: Plans, attempts: Tried): boolean {
+  let joined = false
+  for (const [message, plan] of plans) {
+    const entry = answers.get(message)
+    const told = attempts.get(message)?.told
+    if (!told || !entry || hasValue(plan, entry)) continue
+    answers.set(message, told)
+    joined = true
+  }
+  return joined
 }
 
 const leftAsItIs = (error: unknown): undefined => {
@@ -108,6 +126,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
         attempts.set(message, own)
         const one = entry && inspect(plan, tip, response.host, entry, own)
         if (one?.kind === 'retry') worst = one
+        else if (entry && plan.read.mayBeMissing && hasValue(plan, entry)) own.told = entry
       }
       return worst
     }
@@ -130,12 +149,13 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
+    const joined = joinTold(answers, plans, attempts)
     const entries = [...plans].flatMap(([message, plan]) => {
       const entry = answers.get(message)
       return entry ? [[plan, entry, message] as const] : []
     })
     await reads.settleReceipts(request, entries)
-    let changed = await askElsewhere(request, answers)
+    let changed = (await askElsewhere(request, answers)) || joined
     const isDoubtful = [...attempts.values()].some(({ doubtful }) => doubtful)
     for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)
