@@ -111,6 +111,7 @@ function createServer(
       ...(guard ? { guard } : {}),
       admission: {
         ...admission,
+        refusal: (path, request) => admission.refusal(withoutDoubledSlash(path, config.data.pathPrefix), request),
         enter: (request, response, isNodes) => {
           admission.enter(response)
           share.enter(request, response)

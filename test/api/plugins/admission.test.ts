@@ -80,8 +80,9 @@ describe('more requests than a server takes', () => {
     const { url } = await stage.serve({ ...(await stage.hangingChain()), http: { maxInFlight: 1 } })
     await Promise.all((await fill(url, 1)).open)
     const paths = ['/ext/health', '/ext/health/liveness', '/metrics', '/v1/live-check', '/v1/health-check?x=1']
-    // Served with a slash at the end, too.
-    for (const path of [...paths, '/metrics/', '/v1/live-check/', '/v1/health-check/?x=1']) {
+    // Served with a slash at the end, too, and behind a base URL that ends in one.
+    const slashes = ['/metrics/', '/v1/live-check/', '/v1/health-check/?x=1', '//v1/live-check', '//v1/health-check/']
+    for (const path of [...paths, ...slashes]) {
       const text = await (await fetch(url + path)).text()
       expect(text, path).not.toContain('too much to do')
     }
