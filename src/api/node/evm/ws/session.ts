@@ -61,8 +61,9 @@ export function createSession(deps: SessionDeps): Session {
   /** One for each message: calls with the same signal would be taken for one long reading, which yields to others. */
   const asking = new Set<AbortController>()
   let hasLeft = false
-  /** Bytes of parameters of subscriptions that no node has taken yet. */
+  /** Subscriptions that no node has taken yet, and the bytes of their parameters. */
   let beginning = 0
+  let beginningBytes = 0
   const feed = createFeed({
     connect: deps.connect,
     send: (message) => client.send(message),
@@ -105,14 +106,16 @@ export function createSession(deps: SessionDeps): Session {
     const { method, params, id = NEWLINE } = message
     const bytes = params?.length ?? 0
     if (UNSUBSCRIBE.test(method)) reply(unsubscribe(message))
-    else if (feed.size >= limits.maxSubscriptions)
+    else if (feed.size + beginning >= limits.maxSubscriptions)
       reply(errorEntry(id, EVM_CODES.server, `too many subscriptions, at most ${limits.maxSubscriptions}`))
-    else if (feed.bytes() + beginning + bytes > limits.maxSubscriptionBytes)
+    else if (feed.bytes() + beginningBytes + bytes > limits.maxSubscriptionBytes)
       reply(errorEntry(id, EVM_CODES.server, `subscriptions too large, at most ${limits.maxSubscriptionBytes} bytes`))
     else {
-      beginning += bytes
+      beginning += 1
+      beginningBytes += bytes
       feed.subscribe(method, params, id, (entry) => {
-        beginning -= bytes
+        beginning -= 1
+        beginningBytes -= bytes
         reply(entry ? trimmed(entry) : errorEntry(id, EVM_CODES.server, 'no node answered'))
       })
     }
