@@ -46,9 +46,9 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   }
   /** After a start nothing is known, and an index that is taken for incomplete finds nothing: that looks like a loss. */
   const learn = async (): Promise<void> => {
-    const until = Date.now() + LEARN_MS
-    while (chainIds === undefined && Date.now() < until) {
-      await Promise.race([read().catch(() => undefined), delay(until - Date.now(), undefined, { ref: false })])
+    const until = performance.now() + LEARN_MS
+    while (chainIds === undefined && performance.now() < until) {
+      await Promise.race([read().catch(() => undefined), delay(until - performance.now(), undefined, { ref: false })])
       if (chainIds === undefined) await delay(ATTEMPT_MS, undefined, { ref: false })
     }
   }

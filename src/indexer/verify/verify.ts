@@ -57,7 +57,7 @@ export interface VerifyReport {
 
 /** Takes samples in turns from all streams until there are enough of them or the time is over. */
 export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
-  const { reader, networks, evm, samples, durationMs, seed, signal, clock = Date.now } = task
+  const { reader, networks, evm, samples, durationMs, seed, signal, clock = () => performance.now() } = task
   const end = clock() + durationMs
   const left = (): number => Math.max(0, end - clock())
   const random = createRandom(seed)

@@ -118,9 +118,9 @@ async function isComplete(index: ContainerIndex, deps: StoredContainersDeps, gap
 
 /** Waits until the index has what the nodes have, but not for long. */
 async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read?: ContainerRead): Promise<boolean> {
-  const { now = Date.now, patienceMs = PATIENCE_MS } = deps
+  const { patienceMs = PATIENCE_MS } = deps
   const signal = read?.signal
-  const until = now() + patienceMs
+  const until = performance.now() + patienceMs
   const inTime = AbortSignal.timeout(patienceMs)
   const wanted = await deps
     .nodeHeight(letterOf(index), signal ? AbortSignal.any([signal, inTime]) : inTime)
@@ -129,7 +129,7 @@ async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read
     const tip = await progressOf(index, deps)
     if (wanted === undefined) return tip !== undefined && tip.ageMs <= deps.maxAgeMs
     if (tip && tip.height >= wanted) return true
-    if (now() >= until || signal?.aborted === true) return false
+    if (performance.now() >= until || signal?.aborted === true) return false
     await pause(STEP_MS)
   }
 }

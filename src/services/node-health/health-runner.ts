@@ -137,10 +137,10 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
     runNow,
     start: () => {
       if (timer) return
-      const hurryUntil = Date.now() + STARTING_FOR_MS
+      const hurryUntil = performance.now() + STARTING_FOR_MS
       const tick = (): void => {
         void runNow()
-        const hurry = Date.now() < hurryUntil && starting()
+        const hurry = performance.now() < hurryUntil && starting()
         timer = setTimeout(tick, hurry ? Math.min(frequencyMs, STARTING_EVERY_MS) : frequencyMs)
         timer.unref()
       }

@@ -33,12 +33,12 @@ export async function untilIndexed(
   heights: ReadonlyMap<ChainLetter, bigint>,
   patienceMs: number,
 ): Promise<void> {
-  const until = Date.now() + patienceMs
+  const until = performance.now() + patienceMs
   for (;;) {
     const tips = new Map((await index.progress()).map(({ stream, tip }) => [stream, tip?.height ?? -1n]))
     const behind = [...heights].find(([chain, height]) => (tips.get(`${side}:${chain}`) ?? -1n) < height)
     if (!behind) return
-    if (Date.now() >= until) throw new IndexBehindError(...behind)
+    if (performance.now() >= until) throw new IndexBehindError(...behind)
     await sleep(LOOK_MS)
   }
 }

@@ -12,7 +12,7 @@ interface Scene {
 const NOW = 1_000_000
 
 /** An index at a height, of which only progress and numbers are known. */
-function sourceOver(scene: Scene, nodeHeight: () => Promise<bigint>): ContainerSource {
+function sourceOver(scene: Scene, nodeHeight: () => Promise<bigint>, patienceMs = 60_000): ContainerSource {
   const progress = async () => [
     {
       stream: 'testnet:P',
@@ -29,7 +29,7 @@ function sourceOver(scene: Scene, nodeHeight: () => Promise<bigint>): ContainerS
     network: 'testnet',
     nodeHeight,
     maxAgeMs: 60_000,
-    patienceMs: 60_000,
+    patienceMs,
     now: () => NOW,
   })
 }
@@ -55,6 +55,11 @@ describe('own containers', () => {
     expect(await source.current('P/block')).toBe(true)
     expect(await sourceOver(scene, async () => 9n).current('P/block')).toBe(true)
   })
+
+  it('are not current when they are waited for in vain, also while the clock of the machine stands still', async () => {
+    const source = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 10n, 50)
+    expect(await source.current('P/block')).toBe(false)
+  }, 5_000)
 
   it('are not current while the nodes have more and the caller has left', async () => {
     const source = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 10n)

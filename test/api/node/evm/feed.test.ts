@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { createFeed } from '../../../../src/api/node/evm/ws/feed.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createFeed, type FeedDeps } from '../../../../src/api/node/evm/ws/feed.ts'
 import type { UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
 
 const ERROR = '{"code":-32000,"message":"not now"}'
@@ -37,6 +37,33 @@ it('leaves no connection open at a node that takes subscriptions and does not sa
   expect(connections).toBe(2)
   expect(open.size).toBe(0)
 })
+
+it('replaces a lost node for no longer where the clock is set back meanwhile', async () => {
+  const { now } = Date
+  const clock = vi.spyOn(Date, 'now')
+  onTestFinished(() => clock.mockRestore())
+  let lose: (() => void) | undefined
+  const connect: FeedDeps['connect'] = async (events) => {
+    if (lose) {
+      clock.mockImplementation(() => now() - 3_600_000)
+      throw new Error('nobody there')
+    }
+    lose = () => events.onLost()
+    return {
+      host: 'node',
+      call: (_method, _params, answered) => answered(Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x1"}')),
+      pause: () => undefined,
+      resume: () => undefined,
+      close: () => undefined,
+    }
+  }
+  const broken = new Promise<string>((onBroken) => {
+    const events = { send: () => undefined, onHead: () => undefined, onBroken }
+    const feed = createFeed({ connect, ...events, restoreMs: 200, maxMissedBlocks: 0 })
+    feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), () => lose?.())
+  })
+  expect(await broken).toBe('no node holds the subscriptions')
+}, 5_000)
 
 it('parameters that a client leaves out are no empty list to the node, which has another error for that', async () => {
   const asked: string[] = []

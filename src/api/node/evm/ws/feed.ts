@@ -195,12 +195,12 @@ export function createFeed(deps: FeedDeps): Feed {
     return use(made)
   }
   const restore = async (): Promise<UpstreamLink> => {
-    const until = Date.now() + deps.restoreMs
+    const until = performance.now() + deps.restoreMs
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LAST_WAIT_MS)) {
       try {
         return await restoreOnce()
       } catch (error) {
-        if (closed || error instanceof TooMuchMissedError || Date.now() + wait > until) throw error
+        if (closed || error instanceof TooMuchMissedError || performance.now() + wait > until) throw error
       }
       await delay(wait)
       if (closed) throw new Error('closed')
