@@ -1,8 +1,8 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createEvmBatches, type EvmBatchesDeps } from '../../../../src/api/node/evm/batch/batches.ts'
 import type { EvmCall } from '../../../../src/api/node/evm/call.ts'
 import { PRIMARY } from '../../../../src/api/node/routes/endpoint.ts'
-import { UpstreamUnavailableError } from '../../../../src/errors.ts'
+import { CancelledError, UpstreamUnavailableError } from '../../../../src/errors.ts'
 
 const endpoint = PRIMARY.C.get('rpc') as NonNullable<ReturnType<typeof PRIMARY.C.get>>
 const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method, params: [] })
@@ -78,3 +78,26 @@ it('one call that no other node answers does not take away what others have answ
   }
   expect(await ask(body, single, [without(1), without(2)])).toEqual([result(1), without(2)])
 })
+
+it('what is asked of other nodes has the time of one call together, however many calls the first node could not answer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ids = Array.from({ length: 20 }, (_, id) => id)
+  const without = ids.map((id) => ({ jsonrpc: '2.0', id, error: { code: -32000, message: 'header not found' } }))
+  let asked = 0
+  const single: EvmBatchesDeps['single'] = ({ message, signal }) => {
+    asked += 1
+    if (String(message.id) === '0') return Promise.resolve(answerWith(result(0)))
+    // Those behind the end are not sent, as by a pool.
+    return new Promise((_, reject) => {
+      const leave = () => reject(new CancelledError())
+      if (signal.aborted) leave()
+      signal.addEventListener('abort', leave)
+      setTimeout(() => reject(new UpstreamUnavailableError('no answer in time')), 25_000)
+    })
+  }
+  const answer = ask(Buffer.from(JSON.stringify(ids.map((id) => call(id, 'eth_call')))), single, without)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(await answer).toEqual([result(0), ...without.slice(1)])
+  expect(asked).toBe(20)
+}, 5_000)

@@ -5,7 +5,7 @@ import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed } from '../answers.ts'
-import type { EvmCall } from '../call.ts'
+import { CALL_MS, type EvmCall } from '../call.ts'
 import type { EvmRequest } from '../endpoint.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
@@ -134,6 +134,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
   /** To one node together; one by one when it turns out that batches are not answered. */
   const askTogether = async (request: EvmRequest, asked: readonly EvmMessage[], body: Buffer): Promise<Asked> => {
     const { endpoint, contentType, signal } = request
+    const until = performance.now() + CALL_MS
     const tip = reads.tip(endpoint)
     const mark = tip.mark()
     const plans = new Map<EvmMessage, ReadPlan>()
@@ -155,7 +156,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       return entry ? [[plan, entry, message] as const] : []
     })
     await reads.settleReceipts(request, entries)
-    let changed = (await askElsewhere(request, answers)) || joined
+    let changed = (await askElsewhere(request, answers, until)) || joined
     const isDoubtful = [...attempts.values()].some(({ doubtful }) => doubtful)
     for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)
@@ -166,17 +167,22 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }
   /** What one node has not, and another may have: each such call by itself, as no one node need have all of them. */
-  const askElsewhere = async (request: EvmRequest, answers: Answers): Promise<boolean> => {
+  const askElsewhere = async (request: EvmRequest, answers: Answers, until: number): Promise<boolean> => {
     if (!hasOthers(request.endpoint)) return false
     const without = [...answers].flatMap(([message, entry]) =>
       message.kind === 'call' && saysWithout(entry) ? [message] : [],
     )
     const asked = without.slice(0, MOST_ELSEWHERE)
+    if (asked.length === 0) return false
+    // Each has as long as a call by itself, and they go by turns: without an end they would take that several times.
+    const patience = new AbortController()
+    const timer = setTimeout(() => patience.abort(), until - performance.now())
+    const inTime = { ...request, signal: AbortSignal.any([request.signal, patience.signal]) }
     await mapBounded(asked, AT_ONCE, async (message) => {
-      const entry = await askOne(request, message).catch(leftAsItIs)
+      const entry = await askOne(inTime, message).catch(leftAsItIs)
       if (entry && resultOf(entry)) answers.set(message, entry)
-    })
-    return asked.length > 0
+    }).finally(() => clearTimeout(timer))
+    return true
   }
   const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {
     const answers: Answers = new Map()
