@@ -10,6 +10,7 @@ import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 import type { Side } from '../../lib/primary-network.ts'
 import { type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
+import { createIndexedUse } from './indexed-use.ts'
 
 /** All in nAVAX. */
 export interface StakeRewards {
@@ -71,6 +72,7 @@ const MAX_DERIVED = 20_000
 export function createStakeRewards(deps: StakeRewardsDeps) {
   const now = deps.now ?? Date.now
   const derived = createDerivedAddresses()
+  const everUsed = createIndexedUse(deps.index)
 
   async function requireFresh(side: Side, letter: KeyChain): Promise<IndexPlace> {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:${letter}`)
@@ -103,18 +105,12 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
         if (found.length >= MAX_DERIVED)
           throw new BadInputError('the extended public key has too many addresses in use')
         const window = (await derived.range(key, branch, first, first + WINDOW, 'avax')).map(({ hex }) => hex)
-        const last = await lastInUse(window, (addresses) => isUsed(side, addresses))
+        const last = await lastInUse(window, everUsed(side))
         unused = last < 0 ? unused + WINDOW : WINDOW - 1 - last
         found.push(...window)
       }
     }
     return found
-  }
-
-  /** Wallets give an address out for both chains: those in use on X alone bridge gaps on P. */
-  async function isUsed(network: string, addresses: readonly string[]): Promise<boolean> {
-    for (const letter of KEY_CHAINS) if (await deps.index.activity.last({ network, letter }, addresses)) return true
-    return false
   }
 
   return {

@@ -1,6 +1,6 @@
-import type { EverUsed } from '../chains/avalanche/index.ts'
-import { KEY_CHAINS } from '../chains/avalanche/keys/key-scan.ts'
-import type { IndexReader } from '../store/index.ts'
+import type { EverUsed } from '../../chains/avalanche/index.ts'
+import { KEY_CHAINS } from '../../chains/avalanche/keys/key-scan.ts'
+import type { IndexReader } from '../../store/index.ts'
 
 /** Whether addresses of a network were ever in use: wallets give one out for both chains. */
 export function createIndexedUse({ activity }: Pick<IndexReader, 'activity'>) {

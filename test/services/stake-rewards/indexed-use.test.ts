@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createIndexedUse } from '../../src/wiring/indexed-use.ts'
+import { createIndexedUse } from '../../../src/services/stake-rewards/indexed-use.ts'
 
 it('an address was in use when it was on either chain, and of that network', async () => {
   const seen = { P: 'aa', X: 'bb' } as Record<string, string>
