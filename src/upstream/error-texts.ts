@@ -13,9 +13,9 @@ const OTHER_LIMIT = /\brange\b|\baccount limit\b|\bcall depth\b|\bhistorical lim
 /** It has not seen the block that was asked for. */
 const BEHIND =
   /cannot query unfinalized data|requested .{0,120}after last accepted|(header (for hash )?|block )not found|(could not|cannot) find (block|header)|unsupported block number|block is out of range|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
-/** It has not, or no longer, the state or the history of a block. */
+/** It has not, not yet or no longer, the state or the history of a block. */
 const WITHOUT =
-  /missing trie node|historical state|state .{0,70}not available|no state available|unknown state|(state|block|history) .{0,30}\bpruned|\bpruned (state|history)|world state unavailable/i
+  /missing trie node|historical state|histories haven't been fully indexed|indexing is in progress|state .{0,70}not available|no state available|unknown state|(state|block|history) .{0,30}\bpruned|\bpruned (state|history)|world state unavailable/i
 /** Its own trouble: another server may answer. */
 const TROUBLE =
   /^internal (server |json-rpc )?error\.?$|temporary internal error|service (temporarily )?unavailable|resource unavailable|request time(d )?-?out|server is busy|unable to (complete|perform) (the )?request|cannot fulfill request|can't route your request|no (backends?|servers?|nodes?|providers?|upstreams?|pairings) (is |are )?(currently )?(available|healthy)|backend (offline|is over capacity)|try again later/i

@@ -3,7 +3,7 @@
  * and caching, and one safe way to fetch URLs that strangers chose. Nothing in here knows a chain or an API.
  */
 export { DEFAULT_LIMITS } from './defaults.ts'
-export { accessOf, closedWords, rateWords } from './error-texts.ts'
+export { accessOf, closedWords, rateWords, speaksOfMissingState } from './error-texts.ts'
 export type { ObserveUpstream, UpstreamEvent } from './events.ts'
 export { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
 export { createUpstreamPool, type UpstreamPoolDeps } from './pool.ts'

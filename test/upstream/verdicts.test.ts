@@ -67,6 +67,8 @@ describe('what a JSON-RPC error means', () => {
     [-32000, 'World state unavailable', 'rpc'],
     [-32000, 'state at block #12 is pruned', 'rpc'],
     [4444, 'pruned history unavailable', 'rpc'],
+    [-32000, "state histories haven't been fully indexed yet", 'rpc'],
+    [-32000, 'transaction indexing is in progress', 'rpc'],
     [27, 'Unknown state. First available state is 1', 'rpc'],
     [-32603, 'Internal error', 'rpc'],
     [-32002, 'request timed out', 'rpc'],

@@ -6,6 +6,7 @@ import {
   OUR_STANDING,
   type RawResponse,
   rateWords,
+  speaksOfMissingState,
 } from '../../../upstream/index.ts'
 import { eachMember } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
@@ -32,7 +33,7 @@ const unheard = (reason: string, why: 'method' | 'place'): AnswerVerdict => ({
 
 /** Texts of a node that has not seen a block which the caller knows of. */
 const BEHIND =
-  /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header (for hash )?not found|^unknown block$|^block not found(: |$)|missing trie node/
+  /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header (for hash )?not found|^unknown block$|^block not found(: |$)|^(finalized|safe|earliest) (block|header) not found$|block body (not found|is missing)$|^block range extends beyond current head block$|^request beyond head block/
 /**
  * Texts of a node that has not all that others have: state-synced (old blocks, atomic transactions), pruned, without a
  * part of its index, without an L1 that others run (it knows no other names than those of its own chains), or with limits of
@@ -93,7 +94,7 @@ function safeString(body: Buffer, from: number, to: number): string {
 }
 
 const mayBeElsewhere = (message: string): boolean =>
-  BEHIND.test(message) || WITHOUT.test(message) || LACKING.test(message)
+  BEHIND.test(message) || WITHOUT.test(message) || speaksOfMissingState(message) || LACKING.test(message)
 
 /** What a contract says is the answer, whatever it says: reverts, as geth, as Nethermind, and as others tell them. */
 const isContracts = ({ code, message }: RpcError): boolean => code === 3 || code === -32015 || /revert/i.test(message)
