@@ -100,7 +100,7 @@ export const FILTER_USERS: ReadonlySet<string> = new Set([
 ])
 
 /** Things done to a node or with its keys: to one node, never again. Nodes have them switched off unless told otherwise. */
-export const NEVER_REPEATED = /^(personal|admin|miner)_|^eth_(resend|sign|signTransaction)$/
+export const NEVER_REPEATED = /^(personal|admin|miner|dev)_|^debug_set|^eth_(resend|sign|signTransaction)$/
 
 export const readOf = (method: string): EvmRead | undefined =>
   Object.hasOwn(EVM_READS, method) ? EVM_READS[method] : undefined

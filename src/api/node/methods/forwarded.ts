@@ -86,15 +86,16 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'index.isAccepted': { ...final('"isAccepted":true'), absentWhen: '"isAccepted":false' },
   'index.getLastAccepted': tip,
 
-  eth_sendRawTransaction: write,
-  eth_sendTransaction: write,
   warp_getMessageAggregateSignature: { target: 'alone' },
   warp_getBlockAggregateSignature: { target: 'alone' },
 }
 
 const ANY: MethodRule = { target: 'any' }
-/** Key methods of old nodes move funds: whatever they are called, they are not repeated. */
-const MOVES_FUNDS = /^(platform|avm|avax|wallet)\.(import|export|send|create|add|mint|issue)/
+/**
+ * Key methods of old nodes move funds, and newer ones have several that send: whatever they are called, they are not
+ * repeated. A second node knows the transaction from the first, and would say that it is refused.
+ */
+const MOVES_FUNDS = /^(platform|avm|avax|wallet)\.(import|export|send|create|add|mint|issue)|^eth_send/
 
 /** The rule of a forwarded method; undefined = its name could not be read. */
 export function ruleOf(method: string | undefined): MethodRule {
