@@ -73,3 +73,24 @@ it('a block that is only pending is not the newest one', async () => {
   expect(await stage.call('eth_getBlockByNumber', ['pending', false])).toEqual({ number: hex(101) })
   expect(await stage.call('eth_blockNumber')).toBe(hex(100))
 })
+
+it('in a batch, too, where another entry is nowhere: who waits for a receipt and reads his balance beside it', async () => {
+  const { stage } = await startNodesAt([101, 100], (node, { method }) => {
+    if (method === 'eth_getTransactionReceipt') return null
+    return method === 'eth_blockNumber' || method === 'eth_getBalance' || method === 'debug_x'
+      ? hex(node.height)
+      : undefined
+  })
+  expect(await stage.call('eth_blockNumber')).toBe(hex(101))
+  for (let time = 0; time < 3; time++) {
+    const calls = [
+      ['eth_getTransactionReceipt', [`0x${'a'.repeat(63)}${time}`]],
+      ['eth_getBalance', [`0x${'3'.repeat(40)}`, 'latest']],
+      ['eth_getBalance', [`0x${'4'.repeat(40)}`, 'pending']],
+      ['debug_x', []],
+    ] as const
+    const batch = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
+    const answers = JSON.parse((await stage.post(batch)).text) as { result: unknown }[]
+    expect(answers.map(({ result }) => result)).toEqual([null, hex(101), hex(101), hex(101)])
+  }
+})

@@ -110,24 +110,39 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (answer.status === 200 && entry[0] === 0x7b) return entry
     return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
   }
-  const judgeFor = (asked: readonly EvmMessage[], body: Buffer, plans: Plans, tip: ChainTip, attempts: Tried) => {
+  /** @param newest what those with the newest block have said of each call, as far as it counts */
+  const judgeFor = (
+    asked: readonly EvmMessage[],
+    body: Buffer,
+    plans: Plans,
+    tip: ChainTip,
+    attempts: Tried,
+    newest: Answers,
+  ) => {
     const judge = judgeRpc(body)
     return (response: RawResponse): AnswerVerdict => {
       const verdict = judge(response)
-      if (verdict.kind !== 'answer' || response.status !== 200 || response.body.length === 0) return verdict
+      const isTold = verdict.kind === 'answer' || verdict.behind === true
+      if (!isTold || response.status !== 200 || response.body.length === 0) return verdict
       const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
+      if (!matched && verdict.kind === 'retry') return verdict
       if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
       if ([...matched.values()].some((entry) => saysLimited(entry, body)))
         return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
       let worst: AnswerVerdict = verdict
-      for (const [message, plan] of plans) {
-        const entry = matched.get(message)
+      const good: Answers = new Map()
+      for (const [message, entry] of matched) {
+        const plan = plans.get(message)
         const own = attempts.get(message) ?? { missing: false, doubtful: false }
         attempts.set(message, own)
-        const one = entry && inspect(plan, tip, response.host, entry, own)
+        const one = plan && inspect(plan, tip, response.host, entry, own)
         if (one?.kind === 'retry') worst = one
-        else if (entry && plan.read.mayBeMissing && hasValue(plan, entry)) own.told = entry
+        else if (!saysWithout(entry)) {
+          good.set(message, entry)
+          if (plan?.read.mayBeMissing && hasValue(plan, entry)) own.told = entry
+        }
       }
+      if (tip.hasNewest(response.host)) for (const [message, entry] of good) newest.set(message, entry)
       return worst
     }
   }
@@ -144,19 +159,27 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     }
     await reads.learnEnds(tip, endpoint, plans.values())
     const attempts: Tried = new Map()
-    const judge = judgeFor(asked, body, plans, tip, attempts)
+    const newest: Answers = new Map()
+    const judge = judgeFor(asked, body, plans, tip, attempts, newest)
     const areFinal = plans.size === asked.length && [...plans.values()].every(isFinal)
     const whole = await reads.ask({ endpoint, body, contentType, signal }, judge, areFinal)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
-    const joined = joinTold(answers, plans, attempts)
+    let changed = false
+    // That nobody has one of the calls makes the last who was asked no witness of what is now in the others.
+    for (const [message, entry] of newest) {
+      if (answers.get(message)?.equals(entry)) continue
+      answers.set(message, entry)
+      changed = true
+    }
+    changed = joinTold(answers, plans, attempts) || changed
     const entries = [...plans].flatMap(([message, plan]) => {
       const entry = answers.get(message)
       return entry ? [[plan, entry, message] as const] : []
     })
     await reads.settleReceipts(request, entries)
-    let changed = (await askElsewhere(request, answers, until)) || joined
+    changed = (await askElsewhere(request, answers, until)) || changed
     const isDoubtful = [...attempts.values()].some(({ doubtful }) => doubtful)
     for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)

@@ -15,6 +15,8 @@ export interface ChainTip {
   reached(host: string, height: bigint): void
   /** True when this node has lately shown a tip too far below the mark to speak about the newest state. */
   isBehind(host: string): boolean
+  /** True when no newer block is known than the one this node has shown. */
+  hasNewest(host: string): boolean
   /**
    * True when this node is not known to have the newest block, which clients may have been told of: it is rather not asked
    * what is the state now. It is looked at then, so that this does not last.
@@ -113,8 +115,13 @@ export function createChainTip({ maxLagBlocks, head, onSetBack, now = steadyNow 
     const known = heights.get(host)
     return known && { height: known.height, fresh: now() - known.at <= HEIGHT_MS }
   }
+  const hasNewest = (host: string): boolean => {
+    const top = current()
+    return top === undefined || (heights.get(host)?.height ?? -1n) >= top
+  }
   return {
     mark: current,
+    hasNewest,
     execution: createExecution({ top: current, shown, askAll, now }),
     history: createHistory(current),
     common: createCommonHeight({ top: current, shown: (host) => heights.get(host)?.height, ask: askOne, now }),
@@ -127,9 +134,7 @@ export function createChainTip({ maxLagBlocks, head, onSetBack, now = steadyNow 
       return top - known.height > BigInt(maxLagBlocks)
     },
     mayLackNewest: (host, group, endpoint) => {
-      const known = heights.get(host)
-      const top = current()
-      if (top === undefined || (known && known.height >= top)) return false
+      if (hasNewest(host)) return false
       const time = now()
       if (time - (lookedAt.get(host) ?? Number.NEGATIVE_INFINITY) >= LOOK_MS) {
         lookedAt.set(host, time)
