@@ -8,17 +8,32 @@ export interface Delivery {
   readonly last: bigint | undefined
 }
 
+/**
+ * Heads that are remembered by their hashes: another block where one was shown is another branch, and no node that is only
+ * behind.
+ */
+export const REMEMBERED_HEADS = 64
 /** Blocks whose logs are remembered. */
 const REMEMBERED_BLOCKS = 8
 const REMEMBERED_HASHES = 20_000
 
 function headDelivery(): Delivery {
+  const hashes = new Map<bigint, string | undefined>()
   let last: bigint | undefined
+  const isOtherBranch = (height: bigint, hash: string | undefined): boolean => {
+    const shown = hashes.get(height)
+    return shown !== undefined && hash !== undefined && shown !== hash
+  }
   return {
     isNew: (head) => {
       const height = heightMember(head, 'number')
       if (height === undefined) return true
-      if (last !== undefined && height <= last) return false
+      const hash = textMember(head, 'hash')
+      if (last !== undefined && height <= last && !isOtherBranch(height, hash)) return false
+      for (const above of hashes.keys()) if (above >= height) hashes.delete(above)
+      hashes.set(height, hash)
+      const [oldest] = hashes.keys()
+      if (hashes.size > REMEMBERED_HEADS && oldest !== undefined) hashes.delete(oldest)
       last = height
       return true
     },

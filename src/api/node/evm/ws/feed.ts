@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { resultOf, withOwnId } from '../answers.ts'
+import { REMEMBERED_HEADS } from './delivery.ts'
 import { createHeadShape } from './head-shape.ts'
 import { askLink, readMissed, TooMuchMissedError } from './missed.ts'
 import {
@@ -180,6 +182,9 @@ export function createFeed(deps: FeedDeps): Feed {
       const subscriptions = [...byId.values()]
       await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
       const tip = await heightAt(made)
+      // What it pushed would be taken for what was shown before, and nothing be said for as long as it is below that.
+      if (reached - tip > BigInt(REMEMBERED_HEADS))
+        throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
       await readMissed(
         { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
         subscriptions.filter((one) => byId.has(one.id)),
