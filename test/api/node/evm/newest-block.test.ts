@@ -94,3 +94,26 @@ it('in a batch, too, where another entry is nowhere: who waits for a receipt and
     expect(answers.map(({ result }) => result)).toEqual([null, hex(101), hex(101), hex(101)])
   }
 })
+
+it('logs up to a block are not those of a node that has not got it, which some leave out without a word', async () => {
+  const { stage, nodes } = await startNodesAt([100, 101], (node, { method, params }) => {
+    if (method !== 'eth_getLogs') return method === 'eth_blockNumber' ? hex(node.height) : undefined
+    const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
+    const end = Math.min(Number(toBlock), node.height)
+    return Array.from({ length: end - Number(fromBlock) + 1 }, (_, at) => ({
+      blockNumber: hex(Number(fromBlock) + at),
+    }))
+  })
+  const late = nodes[LATE] as HighNode
+  await expect.poll(() => stage.call('eth_blockNumber')).toBe(hex(101))
+  for (const first of [95, 96]) {
+    const asked = { fromBlock: hex(first), toBlock: hex(101) }
+    expect(((await stage.call('eth_getLogs', [asked])) as unknown as unknown[]).length).toBe(102 - first)
+    const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ ...asked, address: `0x0${first}` }] }]
+    expect(JSON.parse((await stage.post(batch)).text)[0].result.length).toBe(102 - first)
+  }
+  // Up to what it has it is believed.
+  const before = asked(late, 'eth_getLogs')
+  await stage.call('eth_getLogs', [{ fromBlock: hex(98), toBlock: hex(99) }])
+  expect(asked(late, 'eth_getLogs')).toBe(before + 1)
+})

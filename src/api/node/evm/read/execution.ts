@@ -4,7 +4,8 @@ import type { Endpoint } from '../../routes/endpoint.ts'
 
 /**
  * Which nodes have executed a block. Where blocks are executed after they were accepted (C since Helicon), a node says
- * nothing about the end of a range that it has not executed or not even accepted: it leaves its logs out.
+ * nothing about the end of a range that it has not executed or not even accepted: it leaves its logs out. So do geth before
+ * v1.16 and others with what is above their newest block, on any chain.
  */
 export interface Execution {
   /** True once a block has shown that the chain works so. */
@@ -62,7 +63,7 @@ export function createExecution({ top, shown, askAll, now }: ExecutionOptions): 
   }
   const ask = async (group: NodeGroup, endpoint: Endpoint): Promise<void> => {
     await look(group, endpoint)
-    if (!later || now() - askedAt < ASK_MS) return
+    if (now() - askedAt < ASK_MS) return
     askedAt = now()
     await askAll(group, endpoint)
   }
@@ -70,7 +71,7 @@ export function createExecution({ top, shown, askAll, now }: ExecutionOptions): 
     isLater: () => later,
     mayLack: (host, block) => {
       const known = top()
-      if (!later || !several || known === undefined || block > known || has(host, block)) return false
+      if (!several || known === undefined || block > known || has(host, block)) return false
       return isNear(block) || shown(host)?.fresh === true
     },
     learn: (group, endpoint, block) => {
