@@ -1,21 +1,19 @@
 import { FirnError } from '../../../../errors.ts'
 import { mapBounded } from '../../../../lib/map-bounded.ts'
-import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
-import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
+import { saysWithout } from '../../forward/judge.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed } from '../answers.ts'
 import { CALL_MS, type EvmCall } from '../call.ts'
 import type { EvmRequest } from '../endpoint.ts'
 import type { EvmMessage } from '../message.ts'
-import type { ChainTip } from '../read/chain-tip.ts'
-import { type Attempts, inspect, isMissing } from '../read/inspect.ts'
 import type { KeptAnswers } from '../read/kept-answers.ts'
 import { planRead, type ReadPlan } from '../read/plan.ts'
 import { type EvmReads, isFinal, neverLower } from '../read/reads.ts'
 import { joinAnswers } from './join-answers.ts'
 import { matchAnswers } from './match-answers.ts'
 import { entriesOf, joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
+import { type Answers, createWitnesses } from './witnesses.ts'
 
 /** Arrays of calls: every entry is answered by who can, and the answers stand in the order of the questions. */
 export interface EvmBatches {
@@ -42,10 +40,6 @@ const AT_ONCE = 8
 const MOST_ELSEWHERE = 64
 const NEWLINE = Buffer.from('\n')
 
-type Plans = ReadonlyMap<EvmMessage, ReadPlan>
-/** Of each call by itself: who has not one of them is no witness that there is not another. `told` = who had it said this. */
-type Tried = Map<EvmMessage, Attempts & { told?: Buffer }>
-type Answers = Map<EvmMessage, Buffer>
 /** Answers by question, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
 
@@ -67,24 +61,6 @@ function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => bo
     }
   }
   return runs
-}
-
-const hasValue = ({ read }: ReadPlan, entry: Buffer): boolean => {
-  const result = resultOf(entry)
-  return result !== undefined && !isMissing(read, result)
-}
-
-/** Two nodes may lack one thing each, and no third need be there that has both. True when something was put in. */
-function joinTold(answers: Answers, plans: Plans, attempts: Tried): boolean {
-  let joined = false
-  for (const [message, plan] of plans) {
-    const entry = answers.get(message)
-    const told = attempts.get(message)?.told
-    if (!told || !entry || hasValue(plan, entry)) continue
-    answers.set(message, told)
-    joined = true
-  }
-  return joined
 }
 
 const leftAsItIs = (error: unknown): undefined => {
@@ -110,42 +86,6 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (answer.status === 200 && entry[0] === 0x7b) return entry
     return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
   }
-  /** @param newest what those with the newest block have said of each call, as far as it counts */
-  const judgeFor = (
-    asked: readonly EvmMessage[],
-    body: Buffer,
-    plans: Plans,
-    tip: ChainTip,
-    attempts: Tried,
-    newest: Answers,
-  ) => {
-    const judge = judgeRpc(body)
-    return (response: RawResponse): AnswerVerdict => {
-      const verdict = judge(response)
-      const isTold = verdict.kind === 'answer' || verdict.behind === true
-      if (!isTold || response.status !== 200 || response.body.length === 0) return verdict
-      const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
-      if (!matched && verdict.kind === 'retry') return verdict
-      if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
-      if ([...matched.values()].some((entry) => saysLimited(entry, body)))
-        return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
-      let worst: AnswerVerdict = verdict
-      const good: Answers = new Map()
-      for (const [message, entry] of matched) {
-        const plan = plans.get(message)
-        const own = attempts.get(message) ?? { missing: false, doubtful: false }
-        attempts.set(message, own)
-        const one = plan && inspect(plan, tip, response.host, entry, own)
-        if (one?.kind === 'retry') worst = one
-        else if (!saysWithout(entry)) {
-          good.set(message, entry)
-          if (plan?.read.mayBeMissing && hasValue(plan, entry)) own.told = entry
-        }
-      }
-      if (tip.hasNewest(response.host)) for (const [message, entry] of good) newest.set(message, entry)
-      return worst
-    }
-  }
   /** To one node together; one by one when it turns out that batches are not answered. */
   const askTogether = async (request: EvmRequest, asked: readonly EvmMessage[], body: Buffer): Promise<Asked> => {
     const { endpoint, contentType, signal } = request
@@ -158,34 +98,24 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       if (plan) plans.set(message, plan)
     }
     await reads.learnEnds(tip, endpoint, plans.values())
-    const attempts: Tried = new Map()
-    const newest: Answers = new Map()
-    const judge = judgeFor(asked, body, plans, tip, attempts, newest)
+    const witnesses = createWitnesses(asked, body, plans, tip)
     const areFinal = plans.size === asked.length && [...plans.values()].every(isFinal)
-    const whole = await reads.ask({ endpoint, body, contentType, signal }, judge, areFinal)
+    const whole = await reads.ask({ endpoint, body, contentType, signal }, witnesses.judge, areFinal)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
-    let changed = false
-    // That nobody has one of the calls makes the last who was asked no witness of what is now in the others.
-    for (const [message, entry] of newest) {
-      if (answers.get(message)?.equals(entry)) continue
-      answers.set(message, entry)
-      changed = true
-    }
-    changed = joinTold(answers, plans, attempts) || changed
+    let changed = witnesses.settle(answers)
     const entries = [...plans].flatMap(([message, plan]) => {
       const entry = answers.get(message)
       return entry ? [[plan, entry, message] as const] : []
     })
     await reads.settleReceipts(request, entries)
     changed = (await askElsewhere(request, answers, until)) || changed
-    const isDoubtful = [...attempts.values()].some(({ doubtful }) => doubtful)
     for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)
       changed ||= higher !== undefined
       if (higher) answers.set(message, higher)
-      else if (!isDoubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
+      else if (!witnesses.isDoubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
     }
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }

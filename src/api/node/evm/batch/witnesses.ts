@@ -1,0 +1,97 @@
+import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
+import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
+import { resultOf } from '../answers.ts'
+import type { EvmMessage } from '../message.ts'
+import type { ChainTip } from '../read/chain-tip.ts'
+import { type Attempts, inspect, isMissing } from '../read/inspect.ts'
+import type { ReadPlan } from '../read/plan.ts'
+import { matchAnswers } from './match-answers.ts'
+import { entriesOf } from './split-batch.ts'
+
+/** Answers of a batch by question. */
+export type Answers = Map<EvmMessage, Buffer>
+
+/** What the nodes that were asked one batch, one after another, have said of its calls. */
+export interface Witnesses {
+  /** Whether the answer of a node is the one, or the next is asked. */
+  judge(response: RawResponse): AnswerVerdict
+  /** Puts into the answers of the last node what another one knew better. True when something was put in. */
+  settle(answers: Answers): boolean
+  /** True when a node may have left something out, so that nothing is to be kept. */
+  readonly isDoubtful: boolean
+}
+
+/**
+ * Each call counts by itself: who has not one of them is no witness that there is not another.
+ *
+ * @param body the batch as it is sent
+ */
+export function createWitnesses(
+  asked: readonly EvmMessage[],
+  body: Buffer,
+  plans: ReadonlyMap<EvmMessage, ReadPlan>,
+  tip: ChainTip,
+): Witnesses {
+  const judgeWhole = judgeRpc(body)
+  const attempts = new Map<EvmMessage, Attempts>()
+  /** What those with the newest block have said, as far as it counts. */
+  const newest: Answers = new Map()
+  /** What somebody had of what may be missing. */
+  const told: Answers = new Map()
+  const attemptsAt = (message: EvmMessage): Attempts => {
+    const known = attempts.get(message) ?? { missing: false, doubtful: false }
+    attempts.set(message, known)
+    return known
+  }
+  return {
+    judge(response) {
+      const verdict = judgeWhole(response)
+      const isTold = verdict.kind === 'answer' || verdict.behind === true
+      if (!isTold || response.status !== 200 || response.body.length === 0) return verdict
+      const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
+      if (!matched && verdict.kind === 'retry') return verdict
+      if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
+      if ([...matched.values()].some((entry) => saysLimited(entry, body)))
+        return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
+      let worst: AnswerVerdict = verdict
+      const good: Answers = new Map()
+      for (const [message, entry] of matched) {
+        const plan = plans.get(message)
+        const one = plan && inspect(plan, tip, response.host, entry, attemptsAt(message))
+        if (one?.kind === 'retry') worst = one
+        else if (!saysWithout(entry)) {
+          good.set(message, entry)
+          if (plan?.read.mayBeMissing && hasValue(plan, entry)) told.set(message, entry)
+        }
+      }
+      // Its answers may have shown how far it is.
+      if (tip.hasNewest(response.host)) for (const [message, entry] of good) newest.set(message, entry)
+      return worst
+    },
+    settle(answers) {
+      let changed = false
+      const put = (message: EvmMessage, entry: Buffer): void => {
+        if (answers.get(message)?.equals(entry)) return
+        answers.set(message, entry)
+        changed = true
+      }
+      // That nobody has one of the calls makes the last who was asked no witness of what is now in the others.
+      for (const [message, entry] of newest) put(message, entry)
+      // Two nodes may lack one thing each, and no third need be there that has both.
+      for (const [message, entry] of told) {
+        const plan = plans.get(message)
+        const last = answers.get(message)
+        if (plan && last && !hasValue(plan, last)) put(message, entry)
+      }
+      return changed
+    },
+    get isDoubtful() {
+      return [...attempts.values()].some(({ doubtful }) => doubtful)
+    },
+  }
+}
+
+const hasValue = ({ read }: ReadPlan, entry: Buffer): boolean => {
+  const result = resultOf(entry)
+  return result !== undefined && !isMissing(read, result)
+}
