@@ -290,14 +290,13 @@ it('in a batch, what either of two nodes has is there, where each lacks what the
     }
     const { stage } = await startWith(2, answerAt, 2_000n)
     await stage.call('eth_blockNumber')
-    const batch = hashes.map((hash, id) => ({
+    const ask = (hash: string, id: number) => ({
       jsonrpc: '2.0',
       id,
       method: 'eth_getTransactionReceipt',
       params: [hash],
-    }))
-    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject(
-      hashes.map((hash, id) => ({ id, result: { transactionHash: hash } })),
-    )
+    })
+    const told = hashes.map((hash, id) => ({ id, result: { transactionHash: hash } }))
+    expect(JSON.parse((await stage.post(hashes.map(ask))).text)).toMatchObject(told)
   }
 })
