@@ -14,8 +14,8 @@ export interface ConnectionPool extends PostgresPool {
   /** For a lease, which is over soon: its renewals wait for nobody's reads or commits. */
   readonly lease: PostgresPool
   /**
-   * Ends what runs on `patient` and `lease` now, with an error, and begins all else on new connections: who may not write any more must
-   * not wait for a server that may never answer. Only where there is such a server.
+   * Ends what runs on `patient` and `lease` now, with an error, and begins all else on new connections: who may not write
+   * any more must not wait for a server that may never answer. Only where there is such a server.
    */
   abandon?(): void
   /** Connections that can work at the same time; 1 for the embedded database. */

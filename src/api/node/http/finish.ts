@@ -32,8 +32,8 @@ export function createFinish(logger: Logger): Finish {
     answer.then(
       (done) => {
         exchange.send(done)
-        // An answer that came means that all attempts have ended, and that whoever has not read all is cut off. After a failure or a client that left, one may still
-        // be writing: that memory is left to the garbage collector.
+        // An answer that came means that all attempts have ended, and that whoever has not read all is cut off. After a
+        // failure or a client that left, one may still be writing: that memory is left to the garbage collector.
         if (read?.release) exchange.response.once('finish', read.release)
       },
       (error: unknown) => failed(exchange, error, read?.body),
