@@ -24,7 +24,7 @@ export function applyEntries(tree: Tree, entries: readonly Entry[], origins: Ori
   const lists = new Map<string, unknown[]>()
   for (const { key, text, origin } of entries) {
     let value = parseText(key, text)
-    if (key.kind === 'list' && Array.isArray(value)) {
+    if (Array.isArray(value)) {
       value = [...(lists.get(key.name) ?? []), ...value]
       lists.set(key.name, value as unknown[])
     }

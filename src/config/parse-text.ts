@@ -25,10 +25,13 @@ function json(text: string): unknown {
   }
 }
 
+/** How IPv6 addresses stand before a port. JSON has no colon so near its beginning. */
+const IN_BRACKETS = /^\[[0-9a-f]*:[0-9a-f:.]*\]/i
+
 function list(text: string): unknown {
   const trimmed = text.trim()
   if (trimmed === '') return []
-  if (trimmed.startsWith('[')) return json(trimmed)
+  if (trimmed.startsWith('[') && !IN_BRACKETS.test(trimmed)) return json(trimmed)
   return trimmed.split(',').map((item) => item.trim())
 }
 

@@ -91,7 +91,7 @@ const samples: Record<string, [text: string, value: unknown]> = {
   dataDir: ['/data', '/data'],
   'log.level': ['warn', 'warn'],
   'http.corsOrigins': ['https://a, https://b', ['https://a', 'https://b']],
-  'balance.appCheck.appIds': ['["a,b"]', ['a,b']],
+  'market.defaultTokenLists': ['["a,b"]', ['a,b']],
   'data.apiKeys': ['[{"key":"k","plan":"default"}]', [{ key: 'k', plan: 'default' }]],
 }
 
@@ -123,6 +123,19 @@ describe('every kind of value', () => {
     const argv = ['--http-cors-origins=http://a', '--http-cors-origins=http://b,http://c']
     expect(configOf({ argv }).http.corsOrigins).toEqual(['http://a', 'http://b', 'http://c'])
     expect(configOf({ argv: ['--http-cors-origins='] }).http.corsOrigins).toEqual([])
+  })
+
+  it('a flag of a list of objects may be repeated, too: the key that was given first is known', () => {
+    const argv = ['--data-api-keys=[{"key":"one"}]', '--data-api-keys=[{"key":"other"}]']
+    expect(configOf({ argv }).data.apiKeys.map(({ key }) => key)).toEqual(['one', 'other'])
+  })
+
+  it('a list may begin with an address in brackets, which is no JSON', () => {
+    const allowed = (text: string) =>
+      configOf({ env: { FIRN_DATA_NFT_METADATA_ALLOWED_ADDRESSES: text } }).data.nftMetadata.allowedAddresses
+    expect(allowed('[fd00::7]:8080')).toEqual(['[fd00::7]:8080'])
+    expect(allowed('[::1]:80, 10.0.0.7:8080')).toEqual(['[::1]:80', '10.0.0.7:8080'])
+    expect(allowed('["[fd00::7]:8080"]')).toEqual(['[fd00::7]:8080'])
   })
 
   it('null in a file takes an optional value away and brings a default back', () => {
