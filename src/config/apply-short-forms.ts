@@ -3,7 +3,7 @@ import { catalogue } from './catalogue/index.ts'
 import { AVAX } from './catalogue/native-tokens.ts'
 import { chainNames, chainPath, familyPath } from './chain-names.ts'
 import { closestName } from './closest-name.ts'
-import type { ShortFormName, ShortFormUse } from './short-forms.ts'
+import { OWN_NODE_REQUESTS_PER_SECOND, type ShortFormName, type ShortFormUse } from './short-forms.ts'
 import { isTree, merge, type Origins, type Tree, treeOf, valueAt } from './tree.ts'
 
 interface Work {
@@ -58,8 +58,6 @@ function replaceUpstreams(work: Work, uses: readonly ShortFormUse[]): void {
   }
 }
 
-/** The default rate is for public servers; a node of one's own must not be slower than it is. */
-const OWN_NODE_REQUESTS_PER_SECOND = 2_000
 const ownNode = (url: string) => ({ url, requestsPerSecond: OWN_NODE_REQUESTS_PER_SECOND })
 
 /**

@@ -9,11 +9,12 @@ function appCheckProblems({ appCheck }: Config['balance']): string[] {
   if (appCheck.mode === 'off') {
     // Whoever gives a token means it to be asked for: without a mode everybody would be let in.
     const {
-      secret,
-      jwks,
-      tokens: [token],
+      mode: _,
+      tokens: [tokens],
+      appIds: [appIds],
+      ...others
     } = appCheck
-    const given = Object.entries({ tokens: token, secret, jwks }).find(([, value]) => value !== undefined)
+    const given = Object.entries({ tokens, appIds, ...others }).find(([, value]) => value !== undefined)
     return given
       ? [`${name}.mode: given "off"; needed: static, jwt or firebase where ${name}.${given[0]} is given`]
       : []

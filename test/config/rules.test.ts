@@ -145,6 +145,11 @@ const rows: [string, Given, string][] = [
     'balance.appCheck.mode: given "off"; needed: static, jwt or firebase where balance.appCheck.jwks is given',
   ],
   [
+    'a project whose tokens nobody would be asked for',
+    { env: { FIRN_BALANCE_APP_CHECK_PROJECT_NUMBER: '1' } },
+    'balance.appCheck.mode: given "off"; needed: static, jwt or firebase where balance.appCheck.projectNumber is given',
+  ],
+  [
     'jwt without key',
     { argv: ['--balance-app-check-mode=jwt'] },
     'balance.appCheck.secret: missing; needed: secret or jwks when balance.appCheck.mode is jwt',
