@@ -131,6 +131,10 @@ function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
   })
 }
 
+/** It would do nothing, in good health. */
+const modeProblems = ({ mode, index }: Config): string[] =>
+  mode === 'indexer' && !index.enabled ? ['index.enabled: given false; needed: true when mode is indexer'] : []
+
 /** A chain that is not there would be indexed by nobody, and asked for in vain. */
 function streamProblems({ index, chains }: Config): string[] {
   if (!index.enabled) return []
@@ -221,6 +225,7 @@ export function ruleProblems(config: Config): string[] {
     ...headerProblems(config.chains),
     ...idProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),
+    ...modeProblems(config),
     ...streamProblems(config),
     ...nodeUrlProblems(config.chains),
     ...nodeProblems(config),

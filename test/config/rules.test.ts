@@ -186,6 +186,11 @@ const rows: [string, Given, string][] = [
     'data.apiKeys.0.plan: given "gold"; allowed: one of default',
   ],
   [
+    'a process that is only to index, and has no index',
+    { argv: ['--mode', 'indexer'] },
+    'index.enabled: given false; needed: true when mode is indexer',
+  ],
+  [
     'index of a chain that is not there',
     { argv: ['--index-enabled', '--index-streams=mainnet:P,eip155:987654321'] },
     'index.streams.1: given "eip155:987654321"; needed: chains.evm.987654321, which is not configured',
