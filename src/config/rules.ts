@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { digestOfConfigured } from '../lib/api-key-digest.ts'
 import { idFromCb58 } from '../lib/ids.ts'
 import { SIDES } from '../lib/primary-network.ts'
@@ -207,6 +208,15 @@ function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
   })
 }
 
+/** What is no address would open nothing, without a word. */
+const addressProblems = ({ nftMetadata: { allowedAddresses } }: Config['data']): string[] =>
+  allowedAddresses.flatMap((place, rank) => {
+    const [, host = ''] = /^\[?(.*?)\]?:\d+$/.exec(place) ?? []
+    return isIP(host) !== 0 && URL.canParse(`http://${place}`)
+      ? []
+      : [`data.nftMetadata.allowedAddresses.${rank}: given "${place}"; allowed: an IP address with a port up to 65535`]
+  })
+
 /** What no single key can tell: settings that need each other. One line per problem. */
 export function ruleProblems(config: Config): string[] {
   const { prices } = config.market
@@ -221,6 +231,7 @@ export function ruleProblems(config: Config): string[] {
       : []),
     ...planProblems(config.data),
     ...apiKeyProblems(config.data),
+    ...addressProblems(config.data),
     ...upstreamProblems(config.chains),
     ...headerProblems(config.chains),
     ...idProblems(config.chains),

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
@@ -7,7 +8,7 @@ import { createSafeFetch, type HostResolver, isPublicWebPlace } from '../upstrea
 import { createContractCalls } from './contract-calls.ts'
 import { createEvmStreams } from './evm-streams.ts'
 
-const MAX_BYTES = 2 * 1024 * 1024
+export const MAX_BYTES = 2 * 1024 * 1024
 
 /** Gateways call JSON all sorts of things; pictures and films are not even read. */
 const CONTENT_TYPES = ['application/', 'text/', 'binary/', '']
@@ -43,7 +44,12 @@ export function createServerNftMetadata(
 
 /** Public addresses, and the private ones that the operator names with their ports. */
 function allowedBy(named: readonly string[]): (address: string, port: number) => boolean {
-  const allowed = new Set(named)
+  const allowed = new Set(named.map(inShort))
   return (address, port) =>
-    isPublicWebPlace(address, port) || allowed.has(`${address.includes(':') ? `[${address}]` : address}:${port}`)
+    isPublicWebPlace(address, port) ||
+    allowed.has(isIPv6(address) ? inShort(`[${address}]:${port}`) : `${address}:${port}`)
 }
+
+/** An IPv6 address can be written in many ways; a URL has one of them. */
+const inShort = (place: string): string =>
+  place.startsWith('[') && URL.canParse(`http://${place}`) ? new URL(`http://${place}`).host : place

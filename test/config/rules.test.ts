@@ -191,6 +191,16 @@ const rows: [string, Given, string][] = [
     'index.enabled: given false; needed: true when mode is indexer',
   ],
   [
+    'addresses that are none',
+    { argv: ['--data-nft-metadata-allowed-addresses=10.0.0.7:8080,[fd00::7]:8080,[::ffff:10.0.0.7]:1,10.0.0.256:80'] },
+    'data.nftMetadata.allowedAddresses.3: given "10.0.0.256:80"; allowed: an IP address with a port up to 65535',
+  ],
+  [
+    'an address with a port that is none',
+    { file: { data: { nftMetadata: { allowedAddresses: ['[::1]:65536'] } } } },
+    'data.nftMetadata.allowedAddresses.0: given "[::1]:65536"; allowed: an IP address with a port up to 65535',
+  ],
+  [
     'index of a chain that is not there',
     { argv: ['--index-enabled', '--index-streams=mainnet:P,eip155:987654321'] },
     'index.streams.1: given "eip155:987654321"; needed: chains.evm.987654321, which is not configured',

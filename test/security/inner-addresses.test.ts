@@ -133,6 +133,15 @@ describe('a token URI that names an inner place', () => {
     expect(other).toMatchObject({ status: 'INVALID_TOKEN_URI' })
     expect(connections).toBe(0)
   })
+
+  it.each(['[::1]', '[0:0:0:0:0:0:0:1]', '[::0001]'])(
+    'opens %s when the operator names it, with its port only',
+    async (host) => {
+      const named = await metadataOf(['http://[::1]:2222/', 'http://[::1]:3333/'], [`${host}:2222`])
+      // Nobody answers there: it was asked all the same.
+      expect(named.map(({ status }) => REFUSED.includes(status))).toEqual([false, true])
+    },
+  )
 })
 
 describe('a name that resolves to an inner address', () => {
