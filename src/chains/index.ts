@@ -109,9 +109,9 @@ const BLOCK_MS = { bitcoin: 600_000, solana: 400, avalanche: 2_000 }
 /** A transaction may enter the mempool at any time, so Bitcoin answers are kept far shorter than a block. */
 const BITCOIN_CACHE_MS = { min: 1_000, max: 5_000 }
 /** A slot lasts 0.4 s, so a lag that is counted in blocks elsewhere would pass over every healthy server. */
-const SOLANA_LAG_SLOTS = 64
+export const SOLANA_LAG_SLOTS = 64
 /** Servers this far apart in time are no worse than each other: on quick chains that is many blocks. */
-const EVM_LAG_MS = 10_000
+export const EVM_LAG_MS = 10_000
 /** Very long blocks must not make answers old, very short ones not make the cache useless. */
 const CACHE_MS = { min: 1_000, max: 12_000 }
 

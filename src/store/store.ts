@@ -65,9 +65,9 @@ export interface Store {
 }
 
 const READ_CONNECTIONS = 10
-const STATEMENT_TIMEOUT_MS = 10_000
+export const STATEMENT_TIMEOUT_MS = 10_000
 /** Half of the requests that a server has in flight at most by default: the others may need no database. */
-const MAX_WAITING = 2_000
+export const MAX_WAITING = 2_000
 
 /** Key of the advisory lock of the process that indexes, "IDX" in ASCII. */
 const LEADER_LOCK = 0x494458

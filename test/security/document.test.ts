@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { createConfig } from '../../src/config/index.ts'
+import { valueAt } from '../../src/config/tree.ts'
 
 const text = readFileSync('docs/security.md', 'utf8')
 
@@ -29,10 +31,28 @@ describe('docs/security.md', () => {
   })
 
   it('names settings that exist, with their defaults as documented', () => {
-    const settings = readFileSync('docs/configuration.md', 'utf8')
+    const config = createConfig()
     const limits = text.slice(text.indexOf('## Limits'), text.indexOf('## What is not promised'))
-    const named = [...limits.matchAll(/^\| [^|]+ \| `([^`]+)`/gm)].map(([, name = '']) => name)
-    expect(named.length).toBeGreaterThan(8)
-    expect(named.filter((name) => !settings.includes(`| \`${name}\` |`))).toEqual([])
+    const rows = [...limits.matchAll(/^\| [^|]+ \| `([^`]+)` \| ([^|]+) \|/gm)]
+    expect(rows.length).toBeGreaterThan(8)
+    const wrong = rows.flatMap(([, name = '', told = '']) => {
+      const value = valueAt(config, name.split('.'))
+      if (value === undefined) return [`${name}: no such setting`]
+      const isSaid = typeof value !== 'number' || forms(name, value).some((form) => isBeginning(form, told))
+      return isSaid ? [] : [`${name}: ${told}, where it is ${value}`]
+    })
+    expect(wrong).toEqual([])
   })
 })
+
+/** How people read the value of a setting. */
+function forms(name: string, value: number): string[] {
+  const by = (unit: number) => (value / unit).toLocaleString('en')
+  if (name.endsWith('Ms')) return [`${by(1)} ms`, `${by(1_000)} s`]
+  if (name.endsWith('Bytes')) return [`${by(1_048_576)} MiB`]
+  return value === 0 ? ['off'] : [by(1)]
+}
+
+/** A number is whole where no other digit follows. */
+const isBeginning = (form: string, told: string): boolean =>
+  told.startsWith(form) && !/^[\d,.]/.test(told.slice(form.length))

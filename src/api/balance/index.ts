@@ -52,7 +52,7 @@ const LONG_BODY = 256 * 1024
 const TOO_HEAVY = issue([], 'invalid_size', 'holds more values than any request needs')
 
 /** `get-rewards` takes a hundred addresses. */
-const STAKE_BODY = 65_536
+export const STAKE_BODY = 65_536
 
 export const APP_CHECK_HEADER = 'x-firebase-appcheck'
 

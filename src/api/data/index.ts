@@ -20,7 +20,7 @@ export interface DataApiOptions {
 }
 
 /** 1,024 addresses are some 100 kB; what is larger takes its time to parse, in which nobody else is answered. */
-const MAX_BODY_BYTES = 1_048_576
+export const MAX_BODY_BYTES = 1_048_576
 
 export const API_KEY_HEADER = 'x-glacier-api-key'
 

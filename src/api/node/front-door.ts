@@ -39,7 +39,7 @@ interface AdmissionGuard {
 }
 
 /** A node takes 64 kB of headers and more; unlimited ones would only fill memory. */
-const MAX_HEADER_BYTES = 131_072
+export const MAX_HEADER_BYTES = 131_072
 const CONNECTIONS_CHECK_MS = 5_000
 const OPEN_PATH = '/ext/auth'
 /** Seconds after which a WebSocket that was turned away may come back. */

@@ -33,7 +33,7 @@ export interface AssetDirectoryDeps {
 const CACHED = 20_000
 const CONCURRENT = 16
 /** A node that is behind catches up within seconds: polls in between do not ask again. */
-const ABSENT_AGAIN_MS = 5_000
+export const ABSENT_AGAIN_MS = 5_000
 
 /**
  * Asks `avm.getAssetDescription` once per asset; descriptions never change, so they are kept (20,000 at most). An asset

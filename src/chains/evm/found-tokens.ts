@@ -20,7 +20,7 @@ interface FoundTokensDeps {
 }
 
 /** Tokens with a fixed verdict that are asked for besides, of an owner who has too many. */
-const MOST_VOUCHED = 1_000
+export const MOST_VOUCHED = 1_000
 
 /**
  * What was found for each owner, is on no list and not the native coin once more. Anybody can send anybody any number

@@ -27,7 +27,7 @@ const TOKENS_AT_ONCE = 250
 /** Tokens that are asked by themselves in one read, and how many at once. */
 const MOST_ALONE = 100
 const ALONE_AT_ONCE = 16
-const PLAIN_MS = 3_600_000
+export const PLAIN_MS = 3_600_000
 const PLAIN_ENTRIES = 60_000
 
 const questionsTo = (to: string): ContractCall[] => questions.map((data) => ({ to, data }))

@@ -63,7 +63,7 @@ const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
   promise.then((value): Outcome<Slotted> => ({ ok: true, value }), failure)
 
 /** Servers at most so many slots apart tell of the same moment, two seconds; one alone moves on by less between answers. */
-const SAME_MOMENT = 5n
+export const SAME_MOMENT = 5n
 
 /**
  * Answers to all calls. Where several servers told them, of other moments, those of the one that stood in for another are

@@ -4,7 +4,7 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 const MOST_TOKENS = 10_000
 
 /** Dividends and interest move a multiplier by less, and a price that is late by so much is a usual one. */
-const SMALLEST_SPLIT = 0.01
+export const SMALLEST_SPLIT = 0.01
 
 /** Tells whether prices can be of the unit that a multiplier speaks of by now. */
 export interface SplitWatch {

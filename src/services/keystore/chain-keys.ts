@@ -38,7 +38,7 @@ export interface ChainKeysDeps {
 }
 
 /** Of a user on P or X; on C a node has no limit. */
-const MAX_ADDRESSES = 5_000
+export const MAX_ADDRESSES = 5_000
 
 /** Key methods of the chains: they work on stored users whether the keystore API is served or not. */
 export const createChainKeys = ({ records, signIn }: ChainKeysDeps): ChainKeys => ({

@@ -29,8 +29,8 @@ export interface Keystore {
 }
 
 /** Two checks of 64 MiB at once, 64 callers waiting: more are refused. */
-const CHECKS = { running: 2, waiting: 64 }
-const ATTEMPTS: AttemptLimits = { burst: 1_000, refillMs: 1_000 }
+export const CHECKS = { running: 2, waiting: 64 }
+export const ATTEMPTS: AttemptLimits = { burst: 1_000, refillMs: 1_000 }
 
 export function createKeystore({ records, attempts = ATTEMPTS }: KeystoreDeps): Keystore {
   const hasher = createPasswordHasher(createSlots(CHECKS))

@@ -16,7 +16,7 @@ export const SALT_BYTES = 16
 /** What the node's codec takes for a user. */
 const MAX_BYTES = 2 ** 30
 /** Real keys have 52 or 64 bytes; longer ones do not fit into the store's index. */
-const MAX_KEY_BYTES = 1_024
+export const MAX_KEY_BYTES = 1_024
 
 /** u16 0 ‖ hash ‖ salt ‖ u32 n ‖ n × (key, value), both behind a u32 length. */
 export function encodeUserBlob({ hash, salt, entries }: UserBlob): Uint8Array {

@@ -27,7 +27,7 @@ export interface KeystoreUsersDeps {
 }
 
 /** Bytes, although a node's text says characters. */
-const MAX_BYTES = 1_024
+export const MAX_BYTES = 1_024
 
 export function createKeystoreUsers({ records, hasher, signIn }: KeystoreUsersDeps): KeystoreUsers {
   const demandFree = async (username: string): Promise<void> => {

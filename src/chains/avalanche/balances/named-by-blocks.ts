@@ -26,7 +26,7 @@ export interface Named {
 }
 
 /** More blocks than that are not read: the list may as well be read again. */
-const MAX_BLOCKS = 64
+export const MAX_BLOCKS = 64
 const IN_FLIGHT = 8
 
 /**

@@ -21,7 +21,7 @@ export interface Attempt<T> {
 /** What a reading says about its calls to a chain. */
 export type CallOf = (chain: ChainLetter) => CallOptions
 
-const MAX_ATTEMPTS = 6
+export const MAX_ATTEMPTS = 6
 
 /**
  * Repeats a read until it is one state of the chain: a UTXO that moves between two pages, or from one node's answer into

@@ -22,7 +22,7 @@ export interface EarlierUseDeps {
 const WINDOW = 100
 const CONCURRENT_KEYS = 4
 /** An index that is busy or away must not hold a scan up to its deadline. Milliseconds. */
-const PATIENCE_MS = 1_000
+export const PATIENCE_MS = 1_000
 /** What the index knows of a key is asked for again after this: it may have been behind. Milliseconds. */
 const KEPT_MS = 600_000
 /** An index that could not tell is asked again after this, milliseconds: perhaps it is only being opened. */

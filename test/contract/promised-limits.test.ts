@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { STAKE_BODY } from '../../src/api/balance/index.ts'
+import { MAX_BODY_BYTES } from '../../src/api/data/index.ts'
+import { MAX_BATCH_RESULTS } from '../../src/api/node/evm/batch/join-answers.ts'
+import { MAX_BATCH } from '../../src/api/node/evm/batch/split-batch.ts'
+import { FILTER_IDLE_MS, MAX_FILTERS } from '../../src/api/node/evm/filter/filter-table.ts'
+import { EVM_BODY_LIMIT } from '../../src/api/node/evm/http-checks.ts'
+import { SOCKET_LIMITS } from '../../src/api/node/evm/ws/limits.ts'
+import { MAX_HEADER_BYTES } from '../../src/api/node/front-door.ts'
+import { MOST_MEMBERS } from '../../src/api/node/json/many-members.ts'
+import { ABSENT_AGAIN_MS } from '../../src/chains/avalanche/assets.ts'
+import { MAX_BLOCKS } from '../../src/chains/avalanche/balances/named-by-blocks.ts'
+import { MAX_ATTEMPTS } from '../../src/chains/avalanche/balances/settled-read.ts'
+import { PATIENCE_MS } from '../../src/chains/avalanche/keys/earlier-use.ts'
+import { MAX_STAKE_ADDRESSES } from '../../src/chains/avalanche/node/stake.ts'
+import { MAX_UTXO_ADDRESSES } from '../../src/chains/avalanche/node/utxos.ts'
+import { BITCOIN_LAG_BLOCKS } from '../../src/chains/bitcoin/network.ts'
+import { MOST_VOUCHED } from '../../src/chains/evm/found-tokens.ts'
+import { evmLimits } from '../../src/chains/evm/limits.ts'
+import { PLAIN_MS } from '../../src/chains/evm/multicall-traits.ts'
+import { BURNS_FOR_ALL } from '../../src/chains/evm/unreadable-tokens.ts'
+import { EVM_LAG_MS, SOLANA_LAG_SLOTS } from '../../src/chains/index.ts'
+import { solanaLimits } from '../../src/chains/solana/limits.ts'
+import { SAME_MOMENT } from '../../src/chains/solana/slotted.ts'
+import { createConfig } from '../../src/config/index.ts'
+import { SMALLEST_SPLIT } from '../../src/services/balances/split-watch.ts'
+import { MAX_ADDRESSES } from '../../src/services/keystore/chain-keys.ts'
+import { ATTEMPTS, CHECKS } from '../../src/services/keystore/index.ts'
+import { MAX_KEY_BYTES } from '../../src/services/keystore/user-blob.ts'
+import { MAX_BYTES as MAX_NAME_BYTES } from '../../src/services/keystore/users.ts'
+import { MAX_WAITING, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
+import { LEASE_TIMES } from '../../src/store/write/leader-lease.ts'
+import { SAFE_FETCH_LIMITS } from '../../src/upstream/safe-fetch.ts'
+import { MAX_BYTES as MAX_METADATA_BYTES } from '../../src/wiring/nft-metadata.ts'
+
+/*
+ * Tests of limits use smaller ones than those in force, which only the manuals tell. Whoever changes one of them changes a
+ * promise.
+ */
+const MINUTE = 60_000
+const WORDS = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven']
+
+const count = (value: number): string => value.toLocaleString('en')
+const word = (value: number): string => WORDS[value] ?? count(value)
+const kib = (bytes: number): string => `${count(bytes / 1_024)} KiB`
+const mib = (bytes: number): string => `${count(bytes / 1_048_576)} MiB`
+
+const { market } = createConfig()
+
+/** What a page says, with the numbers of the code. */
+const SAID: Record<string, string[]> = {
+  security: [
+    `${word(SAFE_FETCH_LIMITS.maxRedirects)} redirects, ${mib(MAX_METADATA_BYTES)}, ${SAFE_FETCH_LIMITS.timeoutMs / 1_000} seconds`,
+    `| Headers and target of a request | fixed | ${kib(MAX_HEADER_BYTES)} |`,
+    `indexed API at most ${mib(MAX_BODY_BYTES)}, \`get-rewards\` ${kib(STAKE_BODY)} |`,
+    `| Body under \`/ext\` | \`node.bodyLimitBytes\` | 25 MiB; EVM ${mib(EVM_BODY_LIMIT)} |`,
+    `| Members of all objects of a body under \`/ext\` | fixed | ${count(MOST_MEMBERS)} |`,
+    `| Entries of an EVM batch | fixed | ${count(MAX_BATCH)} |`,
+    `| Results of an EVM batch | fixed | ${MAX_BATCH_RESULTS / 1_000_000} MB |`,
+    `| WebSockets, subscriptions, messages | fixed | ${count(SOCKET_LIMITS.maxSockets)}; ${count(SOCKET_LIMITS.maxSubscriptions)} of a client; ${mib(SOCKET_LIMITS.maxMessageBytes)} |`,
+    `| Messages of WebSockets that are held at a time, together | fixed | ${mib(SOCKET_LIMITS.maxHeldBytes)} |`,
+    `| Parameters of one WebSocket's subscriptions | fixed | ${mib(SOCKET_LIMITS.maxSubscriptionBytes)} |`,
+    `| What waits to be read by all WebSocket clients, together | fixed | ${mib(SOCKET_LIMITS.maxUnreadBytes)} |`,
+    `| WebSocket clients that do not read or answer | fixed | ${SOCKET_LIMITS.stallMs / 1_000} s |`,
+    `| Filters | fixed | ${count(MAX_FILTERS)}, ${word(FILTER_IDLE_MS / MINUTE)} idle minutes |`,
+    `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s |`,
+    `| Passwords checked at once | fixed | ${CHECKS.running}, ${CHECKS.waiting} waiting |`,
+  ],
+  keystore: [
+    `| Password checks at once (argon2id, 64 MiB each) | ${CHECKS.running} |`,
+    `| Callers that wait for one | ${CHECKS.waiting}, then 503`,
+    `| Wrong passwords of one address (IPv6: of one /64) | ${count(ATTEMPTS.burst)}, then one a second:`,
+    `| Key of an imported entry | ${count(MAX_KEY_BYTES)} bytes`,
+    `names and passwords up to ${count(MAX_NAME_BYTES)} bytes`,
+    `${count(MAX_ADDRESSES)} addresses a user on P and on X`,
+  ],
+  balances: [
+    `it is asked again after ${word(ABSENT_AGAIN_MS / 1_000)}.`,
+    `Own outputs of up to ${count(MAX_UTXO_ADDRESSES)} addresses are one call`,
+    `more than ${count(MAX_UTXO_ADDRESSES)} addresses, more than ${count(MAX_STAKE_ADDRESSES)} on P`,
+    `the blocks in between (${MAX_BLOCKS} at most)`,
+    `all is read again, ${word(MAX_ATTEMPTS)} times at most`,
+    `answers of several servers more than ${word(Number(SAME_MOMENT))} slots apart`,
+    `does not tell within ${PATIENCE_MS === 1_000 ? 'a second' : ''} they count`,
+    `More than ${word(BITCOIN_LAG_BLOCKS)} block is a lag there`,
+    `more than ${word(EVM_LAG_MS / 1_000)} seconds of blocks (${word(evmLimits.lagBlocks)} blocks at least)`,
+    `on Solana, ${SOLANA_LAG_SLOTS} slots`,
+    `\`market.prices.splitSettleMs\` (${market.prices.splitSettleMs / MINUTE} minutes) behind a jump of over ${SMALLEST_SPLIT * 100} %`,
+    `It is read again after ${word(solanaLimits.uiMultiplierMs / 1_000)} seconds`,
+    `An owner of more than ${count(solanaLimits.maxTokenAccounts)} token accounts`,
+    `${count(evmLimits.discoveredTokens)} of one owner are looked at, ${count(evmLimits.discoveredPerRead)} of all owners`,
+    `(\`market.verdictFile\`) are asked for besides, ${count(MOST_VOUCHED)} at most`,
+    `with the gas of the common call, ${evmLimits.patientTokens} are asked again`,
+    `with the gas of the common call, ${word(evmLimits.patientNames)} are asked again`,
+    `burns all gas it is given for ${word(BURNS_FOR_ALL)} accounts`,
+    `aside for ${word(evmLimits.unreadableMs / MINUTE)} minutes`,
+    `tokens that had none are asked again after ${PLAIN_MS === 60 * MINUTE ? 'an hour' : ''}.`,
+    `one within the last ${evmLimits.multiplierMs === 60 * MINUTE ? 'hour' : ''} and does not even claim it now`,
+  ],
+  operations: [
+    `a row that the leader renews every ${LEASE_TIMES.renewal / 1_000} seconds, that is anybody's after ${word(LEASE_TIMES.life / 1_000)}`,
+  ],
+}
+
+it('numbers in the manuals are those of the code', () => {
+  const wrong = Object.entries(SAID).flatMap(([page, sentences]) => {
+    const text = readFileSync(`docs/${page}.md`, 'utf8').replace(/\s+/g, ' ')
+    return sentences.filter((sentence) => !text.includes(sentence)).map((sentence) => `${page}: ${sentence}`)
+  })
+  expect(wrong).toEqual([])
+})
