@@ -132,13 +132,15 @@ test('a stake that the node fails to give is no stake that it does not have', as
   expect(await read()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 0n } })
 })
 
+const RENEWS = { nextPeriod: '86400', autoCompoundRewardShares: 1_000_000 }
+
 describe('restaked rewards', () => {
   const renewing = () =>
     stakerOf({
       endTime: 9_000,
       outputs: [{ owners: [hex(1)], amount: 50n }],
       weight: 57n,
-      extra: { nextPeriod: '86400', autoCompoundRewardShares: 1_000_000 },
+      extra: RENEWS,
     })
   const read = async () => (await sources().pvm.readBalances([wallet('w', text(1))], context())).get('w')
   const active = { heliconTime: new Date((NOW - 1) * 1000).toISOString() }
@@ -150,6 +152,17 @@ describe('restaked rewards', () => {
     )
     node().ledger.upgrades = active
     expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+  })
+
+  test('are whole for every wallet that owns one of the staked outputs', async () => {
+    const outputs = [1, 2].map((owner) => ({ owners: [hex(owner)], amount: owner === 1 ? 50n : 5n }))
+    node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs, weight: 62n, extra: RENEWS }))
+    node().ledger.upgrades = active
+    const wallets = [wallet('w', text(1)), wallet('other', text(2)), wallet('none', text(3))]
+    const found = await sources().pvm.readBalances(wallets, context())
+    expect(found.get('w')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    expect(found.get('other')).toMatchObject({ value: { restakedRewards: 7n, native: 12n } })
+    expect(found.get('none')).toMatchObject({ value: { restakedRewards: 0n, native: 0n } })
   })
 
   test('of a validator that has left are not counted beside what it has paid out', async () => {
