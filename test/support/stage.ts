@@ -85,4 +85,5 @@ export function createStage(): Stage {
 const needsDatabase = ({ dataDir, store, index, node }: Partially<Config>): boolean =>
   dataDir === undefined &&
   store === undefined &&
-  (index?.enabled === true || node?.api?.keystore?.enabled === true || node?.api?.auth?.required === true)
+  (index?.enabled === true ||
+    [node?.api?.admin?.enabled, node?.api?.keystore?.enabled, node?.api?.auth?.required].includes(true))
