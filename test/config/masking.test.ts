@@ -23,7 +23,13 @@ const file = {
   store: { databaseUrl: `postgres://firn:${SECRET}@db.example:5432/firn` },
   redis: { url: `rediss://:${SECRET}@cache.example/0` },
   otel: { endpoint: `https://${SECRET}@otel.example/v1` },
-  data: { apiKeys: [{ key: SECRET, plan: 'default' }] },
+  data: {
+    apiKeys: [{ key: SECRET, plan: 'default' }],
+    nftMetadata: {
+      ipfsGateway: `https://ipfs.example/${SECRET}/`,
+      arweaveGateway: `https://ar.example/${SECRET}/`,
+    },
+  },
   chains: {
     evm: {
       '1': {
@@ -37,7 +43,17 @@ const file = {
       '000000000019d6689c085ae165831e93': { upstreams: [{ kind: 'esplora', url: `https://btc.example/${SECRET}` }] },
     },
     avalanche: {
-      mainnet: { upstreams: [{ url: `https://node.example/${SECRET}`, headers: { authorization: SECRET } }] },
+      mainnet: {
+        upstreams: [{ url: `https://node.example/${SECRET}`, headers: { authorization: SECRET } }],
+        genesisFile: `https://u:${SECRET}@genesis.example/own.json?key=${SECRET}`,
+      },
+      testnet: { upstreams: [{ url: `https://${SECRET}@test.example` }] },
+    },
+    solana: {
+      '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': {
+        tokenLists: [`https://lists.example/sol.json?key=${SECRET}`],
+        upstreams: [{ url: `https://sol.example/?api-key=${SECRET}`, headers: { 'x-token': SECRET } }],
+      },
     },
   },
 }
@@ -71,7 +87,12 @@ describe('--print-config', () => {
             upstreams: [{ url: 'https://rpc.example/***', headers: { 'x-api-key': '***' } }],
           },
         },
-        avalanche: { mainnet: { upstreams: [{ url: 'https://node.example/***' }] } },
+        avalanche: {
+          mainnet: {
+            upstreams: [{ url: 'https://node.example/***' }],
+            genesisFile: 'https://genesis.example/own.json?***',
+          },
+        },
       },
     })
   })

@@ -14,6 +14,7 @@ describe('the admin API without tokens', () => {
     ['X-Forwarded-Host', 'localhost'],
     ['X-Forwarded-Proto', 'https'],
     ['X-Forwarded-Server', 'proxy'],
+    ['X-Forwarded-Port', '443'],
     ['X-Real-IP', '127.0.0.1'],
     ['X-Client-IP', '127.0.0.1'],
     ['True-Client-IP', '127.0.0.1'],

@@ -119,6 +119,7 @@ describe('mode firebase', () => {
     const wrong: [string, Promise<string>][] = [
       ['another project', sign({ ...GOOD, aud: ['projects/999'] })],
       ['issuer of another project', sign({ ...GOOD, iss: 'https://firebaseappcheck.googleapis.com/999' })],
+      ['issuer of a project whose number goes on', sign({ ...GOOD, iss: `${GOOD.iss}0` })],
       ['foreign issuer', sign({ ...GOOD, iss: `https://example.org/${NUMBER}` })],
       ['app that is not listed', sign({ ...GOOD, sub: '1:123456789012:web:other' })],
       ['empty subject', sign({ ...GOOD, sub: '' })],
@@ -129,6 +130,16 @@ describe('mode firebase', () => {
     for (const [what, token] of wrong) expect(await judge(await token), what).toBe(false)
     expect(await judge('')).toBe(false)
     expect(await judge(undefined)).toBe(false)
+  })
+
+  it('takes no other algorithm than RS256, though a key of the set is for one', async () => {
+    const curve = await generateKeyPair('ES256', { extractable: true })
+    const file = join(folder, 'curve.json')
+    writeFileSync(file, JSON.stringify({ keys: [{ ...(await exportJWK(curve.publicKey)), kid: 'curve', use: 'sig' }] }))
+    const header = { alg: 'ES256', kid: 'curve' }
+    const token = await new SignJWT(GOOD).setProtectedHeader(header).setExpirationTime('1h').sign(curve.privateKey)
+    expect(await check({ mode: 'jwt', jwks: file })(token)).toBe(true)
+    expect(await check({ mode: 'firebase', jwks: file, projectNumber: NUMBER })(token)).toBe(false)
   })
 
   it('takes every app of the project when none is listed, also by the name of the project', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { hashRaw } from '@node-rs/argon2'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenJson } from '../../../src/api/node/auth/index.ts'
@@ -8,6 +9,7 @@ import {
   type AccessTokensDeps,
   createAccessTokens,
 } from '../../../src/services/access-tokens/index.ts'
+import { deriveKey } from '../../../src/services/access-tokens/keys.ts'
 import { signToken, verifyToken } from '../../../src/services/access-tokens/token.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { gate } from '../../support/gate.ts'
@@ -40,6 +42,12 @@ describe('tokens of a real node', () => {
     expect(() => verifyToken(token, Buffer.alloc(32), before, tokenJson)).toThrow(INVALID)
     expect(() => verifyToken(token, undefined, before, tokenJson)).toThrow(INVALID)
   })
+})
+
+it('a key costs whoever guesses as much as at a node: argon2id, 64 MiB each', async () => {
+  const salt = Buffer.alloc(16, 7)
+  const costs = { algorithm: 2, version: 1, timeCost: 1, memoryCost: 64 * 1_024, parallelism: 4, outputLen: 32 }
+  expect(await deriveKey(PASSWORD, salt)).toEqual(await hashRaw(PASSWORD, { ...costs, salt }))
 })
 
 describe('access tokens', () => {
