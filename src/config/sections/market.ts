@@ -23,7 +23,7 @@ export const MarketSection = section({
     timeoutMs: wait(2_500, 'Longest wait for prices before a balance goes out without them.', { minimum: 0 }),
   }),
   tokenListDir: Type.Optional(Type.String({ minLength: 1, description: 'Folder of token lists for air-gapped use.' })),
-  tokenListRefreshMs: ms(21_600_000, 'Token lists are fetched again after this.'),
+  tokenListRefreshMs: ms(21_600_000, 'Token lists are fetched again after this; 0 = only once, ever.'),
   verdictFile: Type.Optional(
     Type.String({
       minLength: 1,
