@@ -2,6 +2,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Indexer } from '../../src/indexer/index.ts'
+import { createIndexInstruments, createMetrics } from '../../src/metrics/index.ts'
 import { openStore, type Store } from '../../src/store/index.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
 import { startPostgres } from '../support/postgres-server.ts'
@@ -42,6 +43,16 @@ async function startTogether() {
   return { node, stores, start, sql }
 }
 
+/** Lines of /metrics that say how far the streams are, or that they are in trouble. */
+async function shownOf(indexer: Indexer): Promise<string[]> {
+  const { registry } = createMetrics({ version: '0', mode: 'indexer', folders: [] })
+  createIndexInstruments(registry, indexer.status)
+  const lines = (await registry.metrics()).split('\n')
+  return lines.filter(
+    (line) => /^firn_index_(height|tip|lag|failures|stalled)\w*\{/.test(line) && !/(failures|stalled).* 0$/.test(line),
+  )
+}
+
 it('a second process waits and takes over when the first one goes', async () => {
   const { node, stores, start } = await startTogether()
   const first = await start()
@@ -65,6 +76,7 @@ it('a process whose database a newer version has migrated stops writing, and lea
   await sql(`insert into firn_migration (name, timestamp) values ('0099-later', 'then')`)
   node.moveTo({ P: 60, X: 30, C: 30 })
   await until(() => first.status().role === 'standby', 'given up')
+  expect(await shownOf(first)).toEqual([])
   const progress = await stores[0]?.reader.progress()
   expect(progress?.map(({ tip }) => Number(tip?.height)).sort()).toEqual([10, 10, 30])
   await sql(`delete from firn_migration where name = '0099-later'`)

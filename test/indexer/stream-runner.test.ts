@@ -3,6 +3,7 @@ import pino from 'pino'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BadAnswerError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { ChainStream, StreamBlock } from '../../src/indexer/runner/stream.ts'
+import { StreamBlockedError } from '../../src/indexer/runner/stream-errors.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from '../../src/indexer/runner/stream-runner.ts'
 import type { IndexWriter } from '../../src/store/index-writer.ts'
 
@@ -70,6 +71,25 @@ describe('a stream with a stored tip', () => {
     })
     await vi.waitFor(() => expect(attempts).toBeGreaterThan(2), 5_000)
     expect(runner.status().stalled).toBe(true)
+  })
+
+  it.each([
+    ['failing', new BadAnswerError('not this')],
+    ['blocked', new StreamBlockedError('not this')],
+  ])('is %s for as long as attempts fail, while the next one is under way, too', async (phase, error) => {
+    let attempts = 0
+    const runner = run({
+      fetch: async (_from, _after, signal) => {
+        attempts += 1
+        if (attempts < 3) throw error
+        if (attempts === 3) await sleep(300, undefined, { signal })
+        return { blocks: [], tip: 7n }
+      },
+      times: { stalledMs: 60_000 },
+    })
+    await vi.waitFor(() => expect(attempts).toBe(3), 5_000)
+    expect(runner.status()).toMatchObject({ phase, failures: 2, error: 'not this' })
+    await vi.waitFor(() => expect(runner.status()).toMatchObject({ phase: 'following', failures: 0 }), 5_000)
   })
 
   it('gets more time at each beginning: what is slow comes to its end', async () => {

@@ -53,9 +53,11 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   const { writer } = deps
   const times = { ...RUNNER_TIMES, ...deps.times }
   const logger = deps.logger.child({ stream: name })
-  const meter = createProgressMeter()
+  let meter = createProgressMeter()
   let phase: StreamPhase = 'standby'
   let failures = 0
+  /** What the last failure makes of the phase, until something succeeds: the next attempt may take long, and fail, too. */
+  let trouble: 'failing' | 'blocked' | undefined
   /** The last failure was that no node answered. */
   let isAway = false
   let lastError: string | undefined
@@ -170,9 +172,13 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     meter.moved(last.height)
   }
 
-  const succeeded = (): void => {
+  const well = (): void => {
     failures = 0
+    trouble = undefined
     lastError = undefined
+  }
+  const succeeded = (): void => {
+    well()
     aliveAt = steadyNow()
     givenUp = 0
     if (!saidStalled) return
@@ -186,9 +192,9 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     failures += 1
     isAway = error instanceof UpstreamUnavailableError
     lastError = messageOf(error)
-    phase = error instanceof StreamBlockedError ? 'blocked' : 'failing'
-    const level = phase === 'blocked' || !(error instanceof FirnError) ? 'error' : 'warn'
-    logger[level]({ err: error, failures }, phase === 'blocked' ? 'stream stands' : 'stream failed, trying again')
+    trouble = error instanceof StreamBlockedError ? 'blocked' : 'failing'
+    const level = trouble === 'blocked' || !(error instanceof FirnError) ? 'error' : 'warn'
+    logger[level]({ err: error, failures }, trouble === 'blocked' ? 'stream stands' : 'stream failed, trying again')
   }
 
   const waitMs = (): number => {
@@ -203,7 +209,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
       logger.info({ height: String(height), tip: String(tip), blocksPerSecond: rate, etaSeconds }, 'indexing')
     }
     if (!isStalled()) return
-    if (!saidStalled) logger.error({ height: String(height), tip: String(tip), phase }, 'stream stalled')
+    if (!saidStalled)
+      logger.error({ height: String(height), tip: String(tip), phase: trouble ?? phase }, 'stream stalled')
     saidStalled = true
     if (attempt.signal.aborted || steadyNow() - begunAt < times.stalledMs * 2 ** Math.min(givenUp, MOST_DOUBLINGS))
       return
@@ -233,10 +240,21 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         if (failures > 0) await pause(waitMs(), signal)
       }
       phase = 'standby'
+      // What comes from now on is another process' work: what was known here grows old, and says nothing of the stream.
+      well()
+      meter = createProgressMeter()
     },
     status() {
       const stalled = phase !== 'standby' && isStalled()
-      return { name, phase, ...meter.status(), stalled, failures, error: lastError, notes: stream.notes?.() ?? [] }
+      return {
+        name,
+        phase: trouble ?? phase,
+        ...meter.status(),
+        stalled,
+        failures,
+        error: lastError,
+        notes: stream.notes?.() ?? [],
+      }
     },
   }
 }

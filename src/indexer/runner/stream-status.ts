@@ -7,7 +7,7 @@ export type StreamPhase =
   | 'catching-up'
   /** At the tip. */
   | 'following'
-  /** Waits before it tries again what failed. */
+  /** The latest attempt failed; it waits, or tries again. */
   | 'failing'
   /** Stands before a block it cannot understand. */
   | 'blocked'
