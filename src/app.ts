@@ -153,12 +153,15 @@ async function wireApis(
 
 type Indexing = ReturnType<typeof createIndexing>
 
+const elsewhere = () => ({ role: 'elsewhere', streams: [] })
+
 /** What follows chains in the background; nothing where this process only serves. */
 function createIndexing(config: Config, { chains, store, logger, metrics }: Ground, resolve: HostResolver | undefined) {
   const here = config.index.enabled && config.mode !== 'api'
   const indexer = here ? createServerIndexer(config, { chains, store, logger }) : undefined
   const nftMetadata = here ? createServerNftMetadata(config, { chains, store, logger, resolve }) : undefined
-  if (indexer && metrics) createIndexInstruments(metrics.registry, indexer.status)
+  // Who only serves says so, too: where the last indexer is gone nobody else is left to say that none writes.
+  if (config.index.enabled && metrics) createIndexInstruments(metrics.registry, indexer?.status ?? elsewhere)
   return {
     indexer,
     start: () => {

@@ -64,7 +64,7 @@ export function createIndexInstruments(
   })
   new Gauge({
     name: 'firn_index_leading',
-    help: '1 = this process writes the index, 0 = it waits for another one to go.',
+    help: '1 = this process writes the index, 0 = it waits for another one to go, or only serves.',
     registers: [registry],
     collect() {
       this.set(status().role === 'leading' ? 1 : 0)

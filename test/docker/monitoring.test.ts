@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { scrape } from '../metrics/scrape.ts'
 import { createStage } from '../support/stage.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -67,6 +68,27 @@ describe('board and alerts', () => {
     const used = [...expressionsOf(board), ...alerts.map(({ expr }) => expr)].flatMap(metricsIn)
     expect(used.length).toBeGreaterThan(60)
     expect([...new Set(used)].filter((name) => !names.has(name))).toEqual([])
+  })
+
+  it('an alert that nobody writes the index needs no indexer that is left to say so', async () => {
+    const { port } = new URL(await stage.deadUrl())
+    const store = { databaseUrl: `postgres://nobody@127.0.0.1:${port}/firn` }
+    const { url } = await stage.serve({ mode: 'api', index: { enabled: true } as never, store: store as never })
+    const samples = await scrape(url)
+    expect(samples.filter(({ name }) => name === 'firn_index_leading')).toMatchObject([{ value: 0 }])
+    expect(samples.filter(({ name }) => name === 'firn_index_state')).toEqual([])
+  })
+
+  it('a time beyond which an alert fires is one that is counted: between two such times Prometheus guesses', async () => {
+    const { url } = await stage.serve({})
+    await fetch(`${url}/v1/live-check`)
+    const samples = await scrape(url)
+    const times = alerts.flatMap(({ expr }) => [
+      ...expr.matchAll(/histogram_quantile\(.*?\b(firn_\w+_bucket)\b.*> ([\d.]+)/gs),
+    ])
+    expect(times.length).toBeGreaterThan(0)
+    for (const [, name, seconds] of times)
+      expect(samples.filter((one) => one.name === name).map(({ labels }) => labels['le'])).toContain(seconds)
   })
 
   it('know the indexed API by its paths, whatever prefix it is behind', () => {
