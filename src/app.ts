@@ -60,12 +60,16 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const indexed = config.index.enabled ? store.reader.networks : undefined
   const identities = createIndexIdentities(config, chains.networks, indexed, logger)
   let closing = false
+  const shutDown = (): void => {
+    closing = true
+    health.shutDown()
+    access?.shutDown()
+  }
   await wireApis(http, config, { ground, identities, heap, indexer: indexing.indexer, closing: () => closing })
 
   const background = new AbortController()
   http.addHook('preClose', async () => {
-    closing = true
-    health.shutDown()
+    shutDown()
     node.hangUp()
   })
   http.addHook('onClose', async () => {
@@ -103,8 +107,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     },
     close: async () => {
       if (!closing) {
-        closing = true
-        health.shutDown()
+        shutDown()
         await connections.drain(config.http.shutdownDelayMs)
       }
       await http.close()

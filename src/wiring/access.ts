@@ -16,6 +16,8 @@ export interface ServerAccess {
   services: LocalService[]
   /** To be awaited before anybody is served. */
   open(): Promise<void>
+  /** From now on who has no token is told that this server ends. */
+  shutDown(): void
   close(): void
 }
 
@@ -68,10 +70,14 @@ export function createServerAccess(
     refreshMs: store.kind === 'server' ? REFRESH_MS : 0,
     logger,
   })
+  let closing = false
   return {
-    guard: createAccessGuard(tokens),
+    guard: createAccessGuard(tokens, () => closing),
     services: [createAuthService({ tokens, confirms: auth.password !== undefined })],
     open: () => tokens.open(),
+    shutDown: () => {
+      closing = true
+    },
     close: () => tokens.close(),
   }
 }

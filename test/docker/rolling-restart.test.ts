@@ -66,4 +66,19 @@ describe('a rolling restart', () => {
     expect(code).toBe(1)
     expect(await hanging).toBeInstanceOf(Error)
   })
+
+  it('says so to a balancer without an access token, too, where tokens are required', async () => {
+    const { url } = await stage.upstream()
+    const port = await freePort()
+    const child = await start(port, url, {
+      FIRN_HTTP_SHUTDOWN_DELAY_MS: '3s',
+      FIRN_API_AUTH_REQUIRED: 'true',
+      FIRN_API_AUTH_PASSWORD: 'Correct-horse-7-battery-staple!',
+    })
+    const check = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+    expect(await check('/v1/live-check')).toBe(401)
+    child.kill('SIGTERM')
+    await expect.poll(() => check('/v1/live-check')).toBe(503)
+    expect(await check('/ext/health/readiness')).toBe(503)
+  })
 })

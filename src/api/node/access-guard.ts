@@ -24,13 +24,17 @@ const isPlain = (path: string, target: string): boolean =>
 /**
  * Lets in who has a token for the path, as the last nodes with an auth API did: every path needs one,
  * what is not served too. The front door exempts `/ext/auth` and preflights.
+ *
+ * @param closing true once the server is about to end: who has no token is told so, as a balancer's check has none, and
+ *   takes the word that it needs one for a sign of life
  */
-export function createAccessGuard(tokens: TokenCheck): AccessGuard {
+export function createAccessGuard(tokens: TokenCheck, closing: () => boolean = () => false): AccessGuard {
   return ({ path, target, authorization }) => {
     // Go's server answers `OPTIONS *` before any handler.
     if (path === '*') return { status: 200, body: EMPTY }
     if (!tokens.isCurrent()) return refusal(503, 'access tokens cannot be checked at the moment')
-    if (authorization === undefined || authorization === '') return refusal(401, 'auth token not provided')
+    if (authorization === undefined || authorization === '')
+      return closing() ? refusal(503, 'server shutting down') : refusal(401, 'auth token not provided')
     if (!authorization.startsWith(SCHEME))
       return refusal(401, `couldn't parse auth token. Header "Authorization" should be "${SCHEME}TOKEN.GOES.HERE"`)
     const problem = tokens.problem(authorization.slice(SCHEME.length), path, isPlain(path, target))
