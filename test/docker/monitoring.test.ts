@@ -91,6 +91,21 @@ describe('board and alerts', () => {
       expect(samples.filter((one) => one.name === name).map(({ labels }) => labels['le'])).toContain(seconds)
   })
 
+  it('the paths that are let in from outside lead to all but the metrics', async () => {
+    const words = /route only\s(.*?)\sfrom outside/s.exec(read('docs/operations.md'))?.[1] ?? ''
+    const exact = [...words.matchAll(/`([^`]+)` itself/g)].map(([, path]) => path)
+    const prefixes = [...words.matchAll(/`(\/[^`]*)`(?! itself)/g)].map(([, path]) => path ?? '')
+    const isLetIn = (path: string): boolean =>
+      exact.includes(path) || prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+    const { url } = await stage.serve({})
+    const page = await (await fetch(url)).text()
+    const links = [...page.matchAll(/(?:href|src)="(\w[^":]*)"/g)].map(([, path]) => `/${path}`)
+    expect(links.length).toBeGreaterThan(5)
+    const wanted = ['/', '/schema.json', '/api-json', '/v1/live-check', '/ext/health', ...links]
+    expect(wanted.filter((path) => !isLetIn(path))).toEqual([])
+    expect(['/metrics', '/metrics/'].filter(isLetIn)).toEqual([])
+  })
+
   it('know the indexed API by its paths, whatever prefix it is behind', () => {
     const route = '/v1/networks/:network/blockchains/:blockchainId/utxos'
     const all = [...expressionsOf(board), ...alerts.map(({ expr }) => expr)]

@@ -19,3 +19,27 @@ it('the commands of an upgrade end the indexers, and no others, and start them a
   expect(waited).toEqual(indexers)
   expect(indexers[0]?.spec.replicas).toBeGreaterThan(0)
 })
+
+it('a rolling restart begins a process anew that has not changed, takes no new version along, and never two at once', () => {
+  const words = read('docs/operations.md')
+  const [, command = ''] = /\*\*Rolling restart\*\*: `docker compose -f docker\/compose.yaml ([^`]+)`/.exec(words) ?? []
+  expect(command).toBe('up -d --no-deps --no-build --force-recreate api-1')
+  const [, upgrade = ''] = /```sh\n(kubectl scale .*?)```/s.exec(words) ?? []
+  const ups = [...upgrade.matchAll(/\bup (-d.*)$/gm)].map(([, rest = '']) => rest)
+  expect(ups.map((rest) => rest.split(' ').at(-1))).toEqual(['indexer'])
+})
+
+it('the commands that keep and bring back the database of the composition name what it has', () => {
+  const services = parse(read('docker/compose.yaml'), { merge: true }).services
+  const words = read('docs/operations.md')
+  const commands = [...words.matchAll(/^docker compose -f docker\/compose.yaml exec -T (\S+) (\w+) -U (\S+) .*$/gm)]
+  expect(commands.map(([, , program]) => program)).toEqual(['pg_dump', 'dropdb', 'createdb', 'pg_restore'])
+  for (const [line, service = '', , user] of commands) {
+    const { POSTGRES_USER, POSTGRES_DB } = services[service].environment
+    expect(user).toBe(POSTGRES_USER)
+    expect(line).toMatch(new RegExp(`\\b${POSTGRES_DB}( [<>] firn.dump)?$`))
+  }
+  const [, ended = ''] = /^docker compose -f docker\/compose.yaml stop (.+ .+)$/m.exec(words) ?? []
+  const ours = Object.keys(services).filter((name) => services[name].environment?.FIRN_MODE !== undefined)
+  expect(ended.split(' ').sort()).toEqual(ours.sort())
+})
