@@ -12,10 +12,10 @@ const SIZE = /(response|result|request|payload|body|batch|log|query)s?.{0,20}(si
 const OTHER_LIMIT = /\brange\b|\baccount limit\b|\bcall depth\b|\bhistorical limit\b/i
 /** It has not seen the block that was asked for. */
 const BEHIND =
-  /cannot query unfinalized data|requested .{0,120}after last accepted|(header (for hash )?|block )not found|(could not|cannot) find (block|header)|unsupported block number|block is out of range|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block$|after last accepted block/i
+  /cannot query unfinalized data|requested .{0,120}after last accepted|(header (for hash )?|block )not found|(could not|cannot) find (block|header)|unsupported block number|block is out of range|block not available|node is (behind|unhealthy)|minimum context slot has not been reached|block status not yet available|unknown block( 0x[0-9a-f]{64})?$|after last accepted block|^(\d{1,20}|0x[0-9a-f]{1,64}) could not be found$|block with such an id doesn't exist|block result not found|less than or equal to the current blockchain height/i
 /** It has not, not yet or no longer, the state or the history of a block. */
 const WITHOUT =
-  /missing trie node|historical state|histories haven't been fully indexed|indexing is in progress|state .{0,70}not available|no state available|unknown state|(state|block|history) .{0,30}\bpruned|\bpruned (state|history)|world state unavailable/i
+  /missing trie node|historical state|histories haven't been fully indexed|indexing is in progress|state .{0,70}not available|no state (available|found for block)|unknown state|(state|block|height|history) .{0,30}\bpruned|\bpruned (state|history)|\bold data not available|world state unavailable/i
 /** Its own trouble: another server may answer. */
 const TROUBLE =
   /^internal (server |json-rpc )?error\.?$|temporary internal error|service (temporarily )?unavailable|resource unavailable|request time(d )?-?out|server is busy|unable to (complete|perform) (the )?request|cannot fulfill request|can't route your request|no (backends?|servers?|nodes?|providers?|upstreams?|pairings) (is |are )?(currently )?(available|healthy)|backend (offline|is over capacity)|try again later/i

@@ -44,7 +44,9 @@ export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): O
     failed({ host, kind, reason, fallback: truth(true) })
   if (REVERT_CODES.has(code) || /revert/i.test(message)) return truth(false)
   const access = accessOf(message) ?? (OUR_STANDING.has(status) ? 'closed' : undefined)
-  if (access === undefined && TRUTH_CODES.has(code)) return truth(false)
+  // Servers of zkSync say under "invalid params" that they lack a block.
+  const lacks = speaksOfMissingBlock(message) || speaksOfMissingState(message)
+  if (access === undefined && !lacks && TRUTH_CODES.has(code)) return truth(false)
   if (speaksOfMissingBlock(message)) return trouble('behind')
   if (code === 429 || code === -32029 || rateWords(message) !== undefined)
     return failed({ host, kind: 'rate-limited', reason, ...waitIn(undefined, `${message} ${backoffIn(data)}`) })

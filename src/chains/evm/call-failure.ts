@@ -11,14 +11,20 @@ export type CallFailure = 'too-much' | 'block-missing' | 'refused' | 'transport'
 
 const rateTexts = /rate.?limit|too many requests|capacity|credits|quota/i
 const blockTexts =
-  /header not found|unknown block|block.{0,40}not found|(could not|cannot) find (block|header)|unsupported block number|missing trie node|unfinalized|after last accepted|block.{0,20}out.?of.?range|historical state|state .{0,60}not available|required historical|no state available|unknown state|world state unavailable|personal token|pruned|old data not available/i
+  /header not found|unknown block|block.{0,40}not found|(could not|cannot) find (block|header)|unsupported block number|missing trie node|unfinalized|after last accepted|block.{0,20}out.?of.?range|historical state|state .{0,60}not available|required historical|no state (available|found for block)|(\d|0x[0-9a-f]+) could not be found|block with such an id|current blockchain height|unknown state|world state unavailable|personal token|pruned|old data not available/i
 const sizeTexts =
   /out of gas|gas (limit|cap|required|allowance|too (low|high))|intrinsic gas|exceeds? .{0,30}gas|(init)?code ?size|contract ?size|above \d+ bytes|too (large|big|long)|(size|length|limit) .{0,30}exceed|exceed.{0,40}(size|length|limit|maximum)|time.?out|timed out|execution aborted|outofgas|\b413\b|answer (cut|stalled)|no answer in time/i
+
+/** Nethermind says what went wrong beside a message that is always the same; in hex it is what a contract returned. */
+const wordsOf = (error: Error): string => {
+  const data = error instanceof JsonRpcError ? error.data : undefined
+  return typeof data === 'string' && !data.startsWith('0x') ? `${error.message} ${data}` : error.message
+}
 
 /** The kind of an error of one eth_call. */
 export function callFailure(error: unknown): CallFailure {
   if (!(error instanceof FirnError)) return 'transport'
-  const text = error.message
+  const text = wordsOf(error)
   if (error instanceof JsonRpcError) {
     if (rateTexts.test(text)) return 'transport'
     if (blockTexts.test(text)) return 'block-missing'
@@ -40,8 +46,8 @@ export function callFailure(error: unknown): CallFailure {
 export const isToldTooMuch = (error: unknown): boolean =>
   error instanceof JsonRpcError &&
   callFailure(error) === 'too-much' &&
-  !/time.?out|timed out|aborted/i.test(error.message)
+  !/time.?out|timed out|aborted/i.test(wordsOf(error))
 
 /** Whether a node may have refused a call of this kind, which another one may run. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof JsonRpcError && callFailure(error) === 'refused' && !/revert/i.test(error.message)
+  error instanceof JsonRpcError && callFailure(error) === 'refused' && !/revert/i.test(wordsOf(error))

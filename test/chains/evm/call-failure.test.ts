@@ -35,6 +35,10 @@ it.each([
   ['World state unavailable', 'block-missing'],
   ['Unknown state. First available state is 1', 'block-missing'],
   ['Archive requests require a personal token. Get one at: https://www.allnodes.com/publicnode', 'block-missing'],
+  ['25000000 could not be found', 'block-missing'],
+  ['no state found for block number 49107280', 'block-missing'],
+  ["Block with such an ID doesn't exist yet", 'block-missing'],
+  ['height 101 must be less than or equal to the current blockchain height 100', 'block-missing'],
   ['tx.origin 0x00 is not authorized to deploy a contract', 'refused'],
   ['execution reverted', 'refused'],
   ['missing value for required argument 0: to', 'refused'],
@@ -66,6 +70,18 @@ it.each([
   ['rate limit exceeded', { isRefusal: false, isToldTooMuch: false }],
 ])('what "%s" says of the node, and of the token', (text, expected) => {
   const error = new JsonRpcError(text, -32000)
+  expect({ isRefusal: isRefusal(error), isToldTooMuch: isToldTooMuch(error) }).toEqual(expected)
+})
+
+// Nethermind says no more in the message than that it failed.
+it.each([
+  ['err: OutOfGas (supplied gas 100000000)', 'too-much', { isRefusal: false, isToldTooMuch: true }],
+  ['gas limit below intrinsic gas', 'too-much', { isRefusal: false, isToldTooMuch: true }],
+  ['err: revert (supplied gas 36000000)', 'refused', { isRefusal: false, isToldTooMuch: false }],
+  ['err: BadInstruction (supplied gas 36000000)', 'refused', { isRefusal: true, isToldTooMuch: false }],
+])('reads "%s" beside the message', (data, kind, expected) => {
+  const error = new JsonRpcError('VM execution error.', -32015, data)
+  expect(callFailure(error)).toBe(kind)
   expect({ isRefusal: isRefusal(error), isToldTooMuch: isToldTooMuch(error) }).toEqual(expected)
 })
 

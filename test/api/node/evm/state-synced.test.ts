@@ -52,6 +52,9 @@ it.each([
   'header found, but block body is missing',
   'block range extends beyond current head block',
   'request beyond head block: requested 101, head 100',
+  // As Erigon and reth say it.
+  'old data not available due to pruning',
+  'no state found for block number 49107280',
   'requested too many blocks from 2 to 200, maximum is set to 50',
   'gas required exceeds allowance (60000)',
   'the method debug_traceTransaction does not exist/is not available',
