@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { lacksMethod } from '../../chains/avalanche/node/refusals.ts'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { createContractNames } from './contract-names.ts'
@@ -31,6 +32,8 @@ export interface EvmReader {
 
 /** Blocks about which somebody lied: far more than can wait for being settled. */
 const CORRECTED = 4_096
+/** It has a method of that name, and does not take what it is asked with. */
+const isRefusedForm = (error: unknown): boolean => error instanceof JsonRpcError && error.rpcCode === -32602
 /** A page of blocks is large: it gets more time than a wallet's read. Milliseconds. */
 const READ_MS = 60_000
 
@@ -91,8 +94,8 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
         const all = await pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [number], options)
         if (all) return all
       } catch (error) {
-        // Not every node has the method: then one call per transaction, batched.
-        if (!(error instanceof JsonRpcError) || (error.rpcCode !== -32601 && error.rpcCode !== -32602)) throw error
+        // Not every node has the method, or lets it through: then one call per transaction, batched.
+        if (!lacksMethod(error) && !isRefusedForm(error)) throw error
         wholeBlocks = false
       }
     }

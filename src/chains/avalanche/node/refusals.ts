@@ -4,7 +4,7 @@ const METHOD_NOT_FOUND = -32_601
 
 /** What nodes and the gateways before them say of a method that they do not have, or do not let through. */
 const NO_METHOD =
-  /can't find (method|service)|method .{0,64}\b(not (found|available|allowed|supported|whitelisted)|disabled)/i
+  /can't find (method|service)|unsupported method|method .{0,64}\b(not (found|available|allowed|supported|enabled|whitelisted)|disabled)/i
 
 /** The node is of a version, or behind a gateway, without the method. */
 export const lacksMethod = (error: unknown): boolean =>
