@@ -43,6 +43,8 @@ const WITHOUT =
   /^there is no (?:chain|ID) with alias|^problem parsing source chainID .{1,300}: there is no ID with alias: |^not found$|^couldn't get .{1,120}: not found$|^(block|header|transaction) [#0-9a-fx]{1,70} not found$|^transaction not found$|^could not find tx |^historical proof query not allowed|^required historical state unavailable|^missing block |^requested too many blocks|^gas required exceeds allowance/
 /** Texts of a node that lacks the method: others may be older, newer, or have the API switched on. */
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
+/** The same of others than AvalancheGo and geth, in words of their own: method not found, and not enabled (Besu). */
+const LACKING_CODES: ReadonlySet<number> = new Set([-32601, -32604])
 /** No node is left alone for longer, whatever it asks for. */
 const MAX_RETRY_AFTER_MS = 300_000
 /** Errors are short; longer ones (reverts with data) are about the call, never about the node. */
@@ -93,8 +95,10 @@ function safeString(body: Buffer, from: number, to: number): string {
   }
 }
 
-const mayBeElsewhere = (message: string): boolean =>
-  BEHIND.test(message) || WITHOUT.test(message) || speaksOfMissingState(message) || LACKING.test(message)
+const isLacking = ({ code, message }: RpcError): boolean => LACKING_CODES.has(code) || LACKING.test(message)
+
+const isWithout = ({ message }: RpcError): boolean =>
+  BEHIND.test(message) || WITHOUT.test(message) || speaksOfMissingState(message)
 
 /** What a contract says is the answer, whatever it says: reverts, as geth, as Nethermind, and as others tell them. */
 const isContracts = ({ code, message }: RpcError): boolean => code === 3 || code === -32015 || /revert/i.test(message)
@@ -114,8 +118,8 @@ function judgeError(error: RpcError, asked: Asked): AnswerVerdict {
   if (isContracts(error)) return ANSWER
   // That it wants a key is between it and this server; the client would take it for its own.
   if (isSaid(closedWords(message), asked)) return trouble(`JSON-RPC error ${code}`)
-  if (LACKING.test(message)) return unheard(`JSON-RPC error ${code}`, 'method')
-  return accessOf(message) === 'restricted' || mayBeElsewhere(message) ? behind(`JSON-RPC error ${code}`) : ANSWER
+  if (isLacking(error)) return unheard(`JSON-RPC error ${code}`, 'method')
+  return accessOf(message) === 'restricted' || isWithout(error) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
 
 /** Any member of a batch that a node behind could not answer makes the whole batch another node's. */
@@ -224,7 +228,13 @@ export function saysLimited(body: Buffer, asked: Buffer): boolean {
 }
 
 /** True when another node may have what this answer, or entry of a batch, says that there is not. */
-export const saysWithout = (body: Buffer): boolean => mayBeElsewhere(errorOf(body)?.message ?? '')
+export const saysWithout = (body: Buffer): boolean => {
+  const error = errorOf(body)
+  return error !== undefined && (isLacking(error) || isWithout(error))
+}
 
 /** True when the body says that the node does not have the method. */
-export const lacksMethod = (body: Buffer): boolean => LACKING.test(errorOf(body)?.message ?? '')
+export const lacksMethod = (body: Buffer): boolean => {
+  const error = errorOf(body)
+  return error !== undefined && isLacking(error)
+}

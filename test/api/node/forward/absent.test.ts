@@ -141,3 +141,27 @@ it('that there is no such method counts before the word of a node that does not 
     expect([status, JSON.parse(text)]).toMatchObject([200, { error: { message: lacking } }])
   }
 })
+
+/** As servers of other kinds than geth's, and what stands before nodes, say it. */
+it.each([
+  [-32601, 'Method not found'],
+  [-32601, 'rpc method is not whitelisted'],
+  [-32604, 'Method not enabled'],
+])('%d %s: a method that one node has not is asked of another', async (code, message) => {
+  for (const index of [0, 1]) {
+    const front = await startFront(2)
+    const lacking = (asked: Asked): Reply | undefined =>
+      asked.method === 'debug_traceTransaction'
+        ? { body: JSON.stringify({ jsonrpc: '2.0', id: Number(idOf(asked)), error: { code, message } }) }
+        : undefined
+    const path = `/ext/bc/${OTHER_CHAIN}/rpc`
+    const call = evmCall('debug_traceTransaction', `["0x${'ab'.repeat(32)}"]`)
+    nodeAt(front, index).answer = lacking
+    nodeAt(front, 1 - index).answer = (asked) =>
+      asked.method === 'debug_traceTransaction' ? result(asked, { gas: 1 }) : undefined
+    expect(JSON.parse((await front.post(path, call)).text)).toMatchObject({ result: { gas: 1 } })
+    expect(JSON.parse((await front.post(path, `[${call}]`)).text)).toMatchObject([{ result: { gas: 1 } }])
+    nodeAt(front, 1 - index).answer = lacking
+    expect(JSON.parse((await front.post(path, call)).text)).toMatchObject({ error: { code, message } })
+  }
+})
