@@ -6,6 +6,7 @@ import type { ChainStream, StreamBlock } from '../../src/indexer/runner/stream.t
 import { StreamBlockedError } from '../../src/indexer/runner/stream-errors.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from '../../src/indexer/runner/stream-runner.ts'
 import type { IndexWriter } from '../../src/store/index-writer.ts'
+import { gate } from '../support/gate.ts'
 
 const TIMES: RunnerTimes = { pollMs: 10, retryMs: 5, maxRetryMs: 10, maxAwayMs: 10, stalledMs: 200, reportMs: 20 }
 const TIP = { height: 7n, blockId: '07', time: 1_700_000_000n }
@@ -78,18 +79,20 @@ describe('a stream with a stored tip', () => {
     ['blocked', new StreamBlockedError('not this')],
   ])('is %s for as long as attempts fail, while the next one is under way, too', async (phase, error) => {
     let attempts = 0
+    const { opened, open } = gate()
     const runner = run({
-      fetch: async (_from, _after, signal) => {
+      fetch: async () => {
         attempts += 1
         if (attempts < 3) throw error
-        if (attempts === 3) await sleep(300, undefined, { signal })
+        await opened
         return { blocks: [], tip: 7n }
       },
       times: { stalledMs: 60_000 },
     })
-    await vi.waitFor(() => expect(attempts).toBe(3), 5_000)
+    await expect.poll(() => attempts).toBe(3)
     expect(runner.status()).toMatchObject({ phase, failures: 2, error: 'not this' })
-    await vi.waitFor(() => expect(runner.status()).toMatchObject({ phase: 'following', failures: 0 }), 5_000)
+    open()
+    await expect.poll(() => runner.status()).toMatchObject({ phase: 'following', failures: 0 })
   })
 
   it('gets more time at each beginning: what is slow comes to its end', async () => {

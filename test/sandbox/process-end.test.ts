@@ -1,0 +1,92 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { post } from '../support/balance-api.ts'
+import { descendants, isAlive } from '../support/processes.ts'
+import { below, emptyPlaces, SANDBOX, spawnSandbox, startSandboxProcess } from '../support/sandbox-process.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+/** Chain id and first account of the sandbox's EVM chain. */
+const HELD = { references: ['31337'], addresses: ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'] }
+
+describe('the process of the sandbox', () => {
+  const run = (...flags: string[]) =>
+    spawnSync(process.execPath, [...SANDBOX.program.slice(1), ...flags], { cwd: root, encoding: 'utf8' })
+
+  it('shows its flags, and says what is wrong with one before it starts anything', () => {
+    const help = run('--help')
+    expect([help.status, help.stderr]).toEqual([0, ''])
+    expect(help.stdout).toMatch(/--recordings <folder>[\s\S]*--http-port/)
+    const wrong = run('--http-port', 'x')
+    expect([wrong.status, wrong.stdout]).toEqual([2, ''])
+    expect(wrong.stderr.trim().split('\n')).toEqual([expect.stringMatching(/^http\.port: given "x"/)])
+  })
+
+  it('says that its port is taken before it starts anything', async () => {
+    const places = emptyPlaces()
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const child = spawn('node', [...SANDBOX.program.slice(1), '--http-port', `${port}`], {
+      cwd: root,
+      env: { ...process.env, ...places.env },
+    })
+    let said = ''
+    child.stderr.on('data', (text: Buffer) => {
+      said += text
+    })
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(said).toBe(
+      `http.port: given ${port}, on which another program listens at 127.0.0.1; allowed: a free port, 0 for any\n`,
+    )
+    expect(places.files()).toEqual([])
+  })
+
+  it('ends its chains itself when it alone is told to, and no file stays', async () => {
+    const places = emptyPlaces()
+    const { child } = await startSandboxProcess(SANDBOX.withoutIndex, places.env)
+    expect(places.files()).not.toEqual([])
+    const pids = below(child)
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await exit).toEqual([0, null])
+    await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
+    expect(places.files()).toEqual([])
+  })
+
+  it('leaves nothing when it is stopped while it starts', async () => {
+    const places = emptyPlaces()
+    const child = spawnSandbox(SANDBOX.withoutIndex, places.env)
+    await expect.poll(places.files, { timeout: 60_000 }).not.toEqual([])
+    await expect.poll(() => below(child).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    const pids = below(child)
+    const exit = once(child, 'exit')
+    child.kill('SIGINT')
+    expect(await exit).toEqual([1, null])
+    await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
+    expect(places.files()).toEqual([])
+  })
+
+  it('dies at once at the second signal, and its chains and files with it', async () => {
+    const places = emptyPlaces()
+    const { child, url } = await startSandboxProcess(SANDBOX.withoutIndex, places.env)
+    const pids = below(child)
+    const anvil = descendants(child.pid as number).find(({ command }) => command.includes('anvil'))?.pid as number
+    // A chain that does not answer keeps a stream open, and the stream keeps the server.
+    process.kill(anvil, 'SIGSTOP')
+    const response = await post(url, { data: [{ namespace: 'eip155', ...HELD }] })
+    expect(response.status).toBe(200)
+    const exit = once(child, 'exit')
+    child.kill('SIGINT')
+    await expect.poll(() => fetch(url).then(String, () => 'refused')).toBe('refused')
+    expect(child.exitCode).toBeNull()
+    child.kill('SIGINT')
+    expect(await exit).toEqual([1, null])
+    await expect(response.text()).rejects.toThrow()
+    await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
+    expect(places.files()).toEqual([])
+  })
+})
