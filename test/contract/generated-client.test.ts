@@ -21,7 +21,7 @@ let sandbox: Sandbox
 let client: GeneratedClient<Sdk>
 beforeAll(async () => {
   const appCheck = ['--balance-app-check-mode', 'static', '--balance-app-check-tokens', TOKEN]
-  sandbox = await startSandbox({ argv: ['--http-port', '0', ...appCheck] })
+  sandbox = await startSandbox({ argv: ['--http-port', '0', '--index-enabled=false', ...appCheck] })
   client = await generateClient<Sdk>(`${sandbox.url}/schema.json`)
 })
 afterAll(async () => {

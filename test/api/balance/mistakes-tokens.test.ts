@@ -20,7 +20,7 @@ let sandbox: Sandbox
 /** The first answer after the start, asked for before anything else. */
 let first: WireItem[]
 beforeAll(async () => {
-  sandbox = await startSandbox({ argv: ['--http-port', '0'] })
+  sandbox = await startSandbox({ argv: ['--http-port', '0', '--index-enabled=false'] })
   first = await ask({ data: [evm()] })
 })
 afterAll(async () => {
