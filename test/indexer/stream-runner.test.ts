@@ -89,6 +89,8 @@ describe('a stream with a stored tip', () => {
       },
       times: { stalledMs: 60_000 },
     })
+    // A failure must not leave the runner waiting.
+    onTestFinished(open)
     await expect.poll(() => attempts).toBe(3)
     expect(runner.status()).toMatchObject({ phase, failures: 2, error: 'not this' })
     open()
