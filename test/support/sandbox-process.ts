@@ -8,7 +8,7 @@ import { descendants } from './processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-const PROGRAM = ['node', '--import', 'tsx', 'test/sandbox/main.ts']
+const PROGRAM = ['node', 'test/sandbox/run.mjs']
 /** How the sandbox is started by hand, and without an index, which takes as long as all else and tells nothing of its end. */
 export const SANDBOX = {
   npm: ['npm', 'run', '--silent', 'sandbox', '--'],
