@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/index.ts'
+import { archiveFile, putDatabase } from '../support/migrated-archive.ts'
 import { resolveNothing } from '../support/stage.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
 import { type BitcoinChain, startBitcoinChain } from './bitcoin-chain.ts'
@@ -44,6 +45,8 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     stops.push(() => end(running))
     return running
   }
+  // Made beside the chains once, and kept: a database takes as long as all of them.
+  const archive = archiveFile(folder).catch(() => undefined)
   try {
     const settled = await Promise.allSettled([
       started(startSandboxEvm({ chainId: EVM_CHAIN_ID }), (chain) => chain.stop()),
@@ -77,10 +80,12 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     })
     const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })
     if (loaded.action !== 'run') throw new Error(loaded.text)
+    const { index, mode, dataDir } = loaded.config
+    // Where none could be kept the server makes its own, as in any other folder.
+    if (dataDir === join(folder, 'data') && (await archive) !== undefined) await putDatabase(join(dataDir, 'store'))
     const app = await createApp(loaded.config, { resolve: resolveNothing })
     stops.push(() => app.close())
     const url = await app.listen()
-    const { index, mode } = loaded.config
     return { url, app, evm, bitcoin, solana, avalanche, indexes: index.enabled && mode !== 'api', stop }
   } catch (error) {
     await stop()

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -25,23 +26,32 @@ export async function putDatabase(storeFolder: string): Promise<void> {
   await promisify(execFile)('tar', ['-xf', await archiveFile(), '-C', data, '--no-same-owner'])
 }
 
-async function archiveFile(): Promise<string> {
+/** The file that holds it; where there is none yet it is made in a folder below `place`. */
+export async function archiveFile(place = tmpdir()): Promise<string> {
   const file = join(KEPT, `${await migrationsHash()}.tar`)
   if (existsSync(file)) return file
-  const pool = await openEmbeddedPool({
-    folder: undefined,
-    statementTimeoutMs: 20_000,
-    maxWaiting: 10,
-    logger: pino({ level: 'silent' }),
-  })
-  await migrate(pool.patient)
-  const archive = await pool.archive()
-  await pool.end()
   await mkdir(KEPT, { recursive: true })
   const draft = `${file}.${randomUUID()}`
-  await writeFile(draft, archive)
+  await writeFile(draft, await makeArchive(place))
   await rename(draft, file)
   return file
+}
+
+/** In a folder, and not in memory: then what it takes to make a database ends with the process that makes it. */
+async function makeArchive(place: string): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(place, 'firn-archive-'))
+  try {
+    const settings = { folder, statementTimeoutMs: 20_000, maxWaiting: 10, logger: pino({ level: 'silent' }) }
+    const pool = await openEmbeddedPool(settings)
+    try {
+      await migrate(pool.patient)
+      return await pool.archive()
+    } finally {
+      await pool.end()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 async function migrationsHash(): Promise<string> {
