@@ -11,6 +11,7 @@ import { type AssetDirectory, createAssetDirectory, type IndexedAssets } from '.
 import { listOf, textOf, uintOf } from './node/answers.ts'
 import { ask, askFor } from './node/ask.ts'
 import { lacksMethod } from './node/refusals.ts'
+import { lacksDates } from './node/upgrade-dates.ts'
 
 /** What tells one Avalanche network from another. Ids are CB58. */
 export interface NetworkFacts {
@@ -190,9 +191,13 @@ async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<st
   )
 }
 
+/** Nodes of an older version have no date for it: of several the one that has it is believed. */
+const lacksRenewal = (said: unknown): boolean => lacksDates(said, ['heliconTime'])
+
 async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ from: number | undefined }> {
   try {
-    const answer = recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, call), 'upgrades')
+    const asked = { ...call, doubts: lacksRenewal }
+    const answer = recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, asked), 'upgrades')
     const time = Date.parse(typeof answer['heliconTime'] === 'string' ? answer['heliconTime'] : '')
     return { from: Number.isNaN(time) ? undefined : Math.floor(time / 1000) }
   } catch (error) {

@@ -2,9 +2,10 @@ import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { textOf, uintOf } from '../../chains/avalanche/node/answers.ts'
 import { ask } from '../../chains/avalanche/node/ask.ts'
 import { lacksMethod } from '../../chains/avalanche/node/refusals.ts'
+import { lacksDates, UNDATED_FROM } from '../../chains/avalanche/node/upgrade-dates.ts'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
-import { isRecord, type JsonRecord, recordOf } from '../../lib/json-record.ts'
+import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { XGenesisFacts } from './genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'
@@ -32,10 +33,7 @@ export async function readNetworkSetup(
   signal: AbortSignal,
 ): Promise<NetworkSetup> {
   const call: CallOptions = { signal }
-  const [facts, upgrades] = await Promise.all([
-    network.facts(call),
-    readUpgrades(network.pool, { ...call, doubts: lacksDates }),
-  ])
+  const [facts, upgrades] = await Promise.all([network.facts(call), readUpgrades(network.pool, call)])
   const ids = {
     networkId: facts.networkId,
     xChainId: idFromCb58(facts.blockchainIds.X),
@@ -75,7 +73,7 @@ export function expectGenesis({ ids }: NetworkSetup, genesis: XGenesisFacts): vo
 
 async function readUpgrades(pool: UpstreamPool, call: CallOptions): Promise<JsonRecord> {
   try {
-    return recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, call), 'upgrades')
+    return recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, { ...call, doubts: lacksAny }), 'upgrades')
   } catch (error) {
     if (!(error instanceof JsonRpcError)) throw error
     // Only nodes of before Etna do not tell, and they cannot follow any network today.
@@ -86,6 +84,9 @@ async function readUpgrades(pool: UpstreamPool, call: CallOptions): Promise<Json
 /** As nodes name them. */
 const TIMES = { cortina: 'cortinaTime', durango: 'durangoTime', etna: 'etnaTime', helicon: 'heliconTime' } as const
 
+/** Blocks may come from a newer version than the one that is asked first. */
+const lacksAny = (said: unknown): boolean => lacksDates(said, Object.values(TIMES))
+
 const upgradeTimes = (upgrades: JsonRecord): UpgradeTimes => ({
   cortina: timeOf(upgrades, TIMES.cortina),
   durango: timeOf(upgrades, TIMES.durango),
@@ -94,12 +95,6 @@ const upgradeTimes = (upgrades: JsonRecord): UpgradeTimes => ({
 })
 
 const NEVER = 2n ** 62n
-/** A node whose version has an upgrade without a date names the last month of the year 9999. */
-const UNDATED_FROM = Date.UTC(9999)
-
-/** Blocks may come from a newer version than the one that is asked first. */
-const lacksDates = (said: unknown): boolean =>
-  !isRecord(said) || Object.values(TIMES).some((name) => !(Date.parse(String(said[name])) < UNDATED_FROM))
 
 /** An upgrade that the node does not know, or knows no date of, has not come. */
 function timeOf(upgrades: JsonRecord, name: string): bigint {

@@ -16,8 +16,8 @@ it('the date of an upgrade that was told stays where a node of an older version 
   expect(withTold(known, { ...known, helicon: 5n })).toEqual({ ...known, helicon: 5n })
 })
 
-/** As an indexer begins over nodes that have these dates for it, in this order. */
-async function heliconOf(...times: string[]): Promise<bigint> {
+/** As an indexer, and a reader of restaked rewards, begin over nodes that have these dates for it, in this order. */
+async function heliconOf(...times: string[]): Promise<{ indexer: bigint; reader: number | undefined }> {
   const node = await startReplayNode({})
   const proxies = await Promise.all(
     times.map((time) =>
@@ -34,7 +34,9 @@ async function heliconOf(...times: string[]): Promise<bigint> {
   })
   const staking = { reward: PRIMARY_REWARD, maxValidatorStake: MAX_VALIDATOR_STAKE }
   const { signal } = new AbortController()
-  return (await readNetworkSetup(createAvalancheNetwork({ pool }), staking, signal)).rules.upgrades.helicon
+  const network = createAvalancheNetwork({ pool })
+  const reader = await network.autoRenewalFrom()
+  return { indexer: (await readNetworkSetup(network, staking, signal)).rules.upgrades.helicon, reader }
 }
 
 it('whoever begins counts with a date that one of the nodes has, whichever is asked first', async () => {
@@ -43,9 +45,10 @@ it('whoever begins counts with a date that one of the nodes has, whichever is as
     '"heliconTime":"9999-12-01T00:00:00Z"',
     '"otherTime":"2024-12-16T17:00:00Z"',
   ]
-  const seconds = BigInt(Date.parse('2026-11-22T17:12:26Z') / 1_000)
-  expect(await heliconOf(undated, dated)).toBe(seconds)
-  expect(await heliconOf(older, undated, dated)).toBe(seconds)
-  expect(await heliconOf(dated, undated)).toBe(seconds)
-  expect(await heliconOf(undated, older)).toBe(NEVER)
+  const seconds = Date.parse('2026-11-22T17:12:26Z') / 1_000
+  const both = { indexer: BigInt(seconds), reader: seconds }
+  expect(await heliconOf(undated, dated)).toEqual(both)
+  expect(await heliconOf(older, undated, dated)).toEqual(both)
+  expect(await heliconOf(dated, undated)).toEqual(both)
+  expect((await heliconOf(undated, older)).indexer).toBe(NEVER)
 })
