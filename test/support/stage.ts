@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
@@ -49,8 +49,9 @@ export function createStage(): Stage {
     upstream,
     folder,
     async serve(config = {}) {
-      const dataDir = folder()
-      if (needsDatabase(config)) await putDatabase(join(dataDir, 'store'))
+      const dataDir = config.dataDir ?? folder()
+      const place = join(dataDir, 'store')
+      if (needsDatabase(config) && !existsSync(place)) await putDatabase(place)
       const app = await createApp(
         createConfig({
           dataDir,
@@ -82,8 +83,7 @@ export function createStage(): Stage {
 }
 
 /** Whether a server with these settings opens the embedded database of its own folder. */
-const needsDatabase = ({ dataDir, store, index, node }: Partially<Config>): boolean =>
-  dataDir === undefined &&
+const needsDatabase = ({ store, index, node }: Partially<Config>): boolean =>
   store === undefined &&
   (index?.enabled === true ||
     [node?.api?.admin?.enabled, node?.api?.keystore?.enabled, node?.api?.auth?.required].includes(true))

@@ -4,7 +4,6 @@ import { afterEach, expect, it } from 'vitest'
 import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
 import { openStore } from '../../src/store/index.ts'
 import { runVerify } from '../../src/wiring/verify.ts'
-import { putDatabase } from '../support/migrated-archive.ts'
 import { indexedHeights, recordedIndex, untilIndexed } from '../support/recorded-index.ts'
 import { startReplayNode } from '../support/replay-node/index.ts'
 import { createStage } from '../support/stage.ts'
@@ -18,7 +17,6 @@ const verify = (settings: Partially<Config>) =>
 it('follows the chains into an embedded database: addresses are compared though the network has gone on', async () => {
   const node = await startReplayNode({ upTo: { P: 300, X: 150, C: 500 } })
   const dataDir = stage.folder()
-  await putDatabase(join(dataDir, 'store'))
   const settings = { ...recordedIndex(node.url), dataDir }
   const server = await stage.serve(settings)
   await untilIndexed(server.url, { P: 300, X: 150, C: 500 })
@@ -37,7 +35,6 @@ it('follows the chains into an embedded database: addresses are compared though 
 it('names chains that the database lacks, and does not begin them there', async () => {
   const node = await startReplayNode({ upTo: { P: 20, X: 10, C: 10 } })
   const dataDir = stage.folder()
-  await putDatabase(join(dataDir, 'store'))
   const settings = { ...recordedIndex(node.url), dataDir }
   const server = await stage.serve({ ...settings, index: { enabled: true, streams: ['testnet:P'] } })
   await expect.poll(async () => (await indexedHeights(server.url))[0], { timeout: 60_000 }).toBe(20)
