@@ -5,12 +5,12 @@ import { recordOf } from '../../lib/json-record.ts'
 import { pause } from '../../lib/pause.ts'
 import { type ChainLetter, PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { lacksMethod } from '../../upstream/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { NativeToken } from '../capabilities.ts'
 import { type AssetDirectory, createAssetDirectory, type IndexedAssets } from './assets.ts'
 import { listOf, textOf, uintOf } from './node/answers.ts'
 import { ask, askFor } from './node/ask.ts'
-import { lacksMethod } from './node/refusals.ts'
 import { lacksDates } from './node/upgrade-dates.ts'
 
 /** What tells one Avalanche network from another. Ids are CB58. */

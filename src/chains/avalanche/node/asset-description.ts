@@ -2,11 +2,12 @@ import { BadAnswerError, UpstreamUnavailableError } from '../../../errors.ts'
 import { idFromCb58 } from '../../../lib/ids.ts'
 import { recordOf } from '../../../lib/json-record.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import { lacksMethod } from '../../../upstream/lacking-method.ts'
 import type { AnswerVerdict, CallOptions, RawResponse, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeXTx } from '../codec/index.ts'
 import { textOf, uintOf } from './answers.ts'
 import { ask } from './ask.ts'
-import { lacksMethod, saysAbsent, wordsOfAbsence } from './refusals.ts'
+import { saysAbsent, wordsOfAbsence } from './refusals.ts'
 
 /** What an asset is called. Never blank: a blank name falls back to the asset id. */
 export interface AssetDescription {

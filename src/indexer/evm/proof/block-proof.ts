@@ -73,6 +73,8 @@ interface Roots {
 const isOwn = ({ extDataHash, blockGasCost }: RpcBlock): boolean => extDataHash != null || blockGasCost != null
 
 function expectTransactions(block: RpcBlock): Roots {
+  // Before any transaction there can be; Hardhat's nodes name another root there than that of nothing.
+  if (quantity(block.number) === 0n && block.transactions.length === 0) return { size: 0 }
   const all = block.transactions.map(transactionBytes)
   all.forEach((bytes, at) => {
     const { hash = '', type } = block.transactions[at] ?? {}
