@@ -9,7 +9,7 @@ export interface AddedChainsDeps {
   reload(): Config
   chains: Pick<Chains, 'addFrom'>
   /** Takes an L1 into service under /ext. */
-  serve(blockchainId: string, upstreams: readonly UpstreamSpec[]): void
+  serve(blockchainId: string, upstreams: readonly UpstreamSpec[], evmChainId: string): void
   /** Virtual machines by blockchain id, as the network lists them. */
   machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
 }
@@ -49,8 +49,9 @@ export function createChainLoader(deps: AddedChainsDeps): (signal: AbortSignal) 
     const loaded: LoadedChains = { newVMs: {}, failedVMs: {} }
     for (const id of added) {
       const blockchainId = blockchainIdOf(config, id)
+      const evmChainId = id.slice('eip155:'.length)
       if (blockchainId !== undefined)
-        deps.serve(blockchainId, config.chains.evm[id.slice('eip155:'.length)]?.upstreams ?? [])
+        deps.serve(blockchainId, config.chains.evm[evmChainId]?.upstreams ?? [], evmChainId)
       const machine = machineOf(id)
       const names = blockchainId === undefined ? [id] : [id, blockchainId]
       loaded.newVMs[machine] = [...(loaded.newVMs[machine] ?? []), ...names]

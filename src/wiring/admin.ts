@@ -64,7 +64,7 @@ export function createServerAdmin(config: Config, deps: ServerAdminDeps): Server
   const loadChains = createChainLoader({
     reload: () => reloaded(reload, config),
     chains,
-    serve: (blockchainId, upstreams) => node().serve(blockchainId, upstreams),
+    serve: (...chain) => node().serve(...chain),
     machines: (signal) => node().machines(signal),
   })
   let sampling: NodeJS.Timeout | undefined

@@ -20,7 +20,7 @@ import { createHealthPages, createHealthService } from '../api/node/services/hea
 import { createInfoService } from '../api/node/services/info.ts'
 import { createPlatformService } from '../api/node/services/platform.ts'
 import { avalancheIdentity } from '../chains/avalanche/index.ts'
-import { cChainIdentity } from '../chains/evm/index.ts'
+import { cChainIdentity, evmIdentity } from '../chains/evm/index.ts'
 import type { Config } from '../config/index.ts'
 import { pause } from '../lib/pause.ts'
 import type { ChainLetter, Side } from '../lib/primary-network.ts'
@@ -51,7 +51,7 @@ export interface ServerNode {
   chains: ChainDirectory
   pools: NodePools
   /** From now on this chain is answered by these EVM endpoints, besides the nodes. */
-  serve(blockchainId: string, upstreams: readonly object[]): void
+  serve(blockchainId: string, upstreams: readonly object[], evmChainId: string): void
   /** Virtual machines by blockchain id, as a node lists them; empty when none can be asked. */
   machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** Learns who the identity node is and which chains there are; tries until it knows or is aborted. */
@@ -92,15 +92,36 @@ function evmSpecs({ chains }: Config, side: Side | undefined): Record<string, Up
   return specs
 }
 
-/** One of another network would answer with its own blocks and balances. A single node has nobody to be told from. */
-function networksOf({ chains }: Config, side: Side | undefined): NodePoolsDeps['networks'] {
+/**
+ * One of another network would answer with its own blocks and balances.
+ * @param evmIds EVM chain ids by blockchain id, of L1s that are configured
+ */
+function networksOf(
+  { chains }: Config,
+  side: Side | undefined,
+  evmIds: ReadonlyMap<string, string>,
+): NodePoolsDeps['networks'] {
   const network = side && chains.avalanche[side]
-  if (!network || network.upstreams.length < 2) return undefined
-  const { networkId, evmChainId } = network
+  const ofC = network && cChainIdentity(`the C-chain of avalanche:${side}`, network.evmChainId)
   return {
-    nodes: avalancheIdentity(`avalanche:${side}`, networkId),
-    evm: cChainIdentity(`the C-chain of avalanche:${side}`, evmChainId),
+    nodes: network && avalancheIdentity(`avalanche:${side}`, network.networkId),
+    evm(blockchainId) {
+      if (blockchainId === 'C') return ofC
+      const id = evmIds.get(blockchainId)
+      return id === undefined ? undefined : evmIdentity(`eip155:${id}`)
+    },
   }
+}
+
+function serversOf(config: Config, side: Side | undefined) {
+  const { avalanche, evm } = config.chains
+  const evmIds = new Map(
+    Object.entries(evm).flatMap(([id, { blockchainId }]) =>
+      blockchainId === undefined ? [] : [[blockchainId, id] as const],
+    ),
+  )
+  const nodes = specsOf((side && avalanche[side]?.upstreams) ?? [])
+  return { nodes, evm: evmSpecs(config, side), evmIds, networks: networksOf(config, side, evmIds) }
 }
 
 async function listChains(
@@ -126,9 +147,8 @@ const CACHE_ENTRIES = 50_000
 export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNode {
   const side = servedSide(config)
   const network = side && config.chains.avalanche[side]
-  const evm = evmSpecs(config, side)
-  const nodes = specsOf(network?.upstreams ?? [])
-  const { pools, forwarder } = createForwarding(config, { nodes, evm, networks: networksOf(config, side), ...deps })
+  const { nodes, evm, evmIds, networks } = serversOf(config, side)
+  const { pools, forwarder } = createForwarding(config, { nodes, evm, networks, ...deps })
   const chains = createChainDirectory({
     list: () => listChains(pools),
     configured: Object.keys(evm).filter((id) => id !== 'C'),
@@ -158,8 +178,9 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     discover: async (signal) => {
       if (network) await learnAll([() => chains.refresh(), () => forwarder.learnNodeId(signal)], signal)
     },
-    serve: (blockchainId, upstreams) => {
+    serve: (blockchainId, upstreams, evmChainId) => {
       if (chains.primaryOf(blockchainId) !== undefined) return
+      evmIds.set(blockchainId, evmChainId)
       evm[blockchainId] = specsOf(upstreams)
       pools.forget(blockchainId)
       chains.add(blockchainId)

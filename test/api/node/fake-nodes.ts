@@ -37,7 +37,7 @@ export interface FakeNode {
   answer: (asked: Asked) => Reply | Promise<Reply>
 }
 
-const id32 = (byte: number): string => encodeCb58(Buffer.alloc(32, byte))
+export const id32 = (byte: number): string => encodeCb58(Buffer.alloc(32, byte))
 /** A chain with a virtual machine of its own, as the nodes list it. */
 export const OTHER_CHAIN = id32(7)
 
@@ -149,15 +149,21 @@ export interface Posted {
  * The whole server before `count` nodes whose answers a test decides; everything is closed after the test. Slow
  * reads are not asked twice, unless a test wants it: a machine that stands still must not change who was asked.
  * @param network what is known of the network besides its nodes
+ * @param evm EVM chains by their ids
  */
-export async function startFront(count: number, over: Partially<Config> = {}, network: object = {}): Promise<Front> {
+export async function startFront(
+  count: number,
+  over: Partially<Config> = {},
+  network: object = {},
+  evm: NonNullable<Partially<Config>['chains']>['evm'] = {},
+): Promise<Front> {
   const started = await Promise.all(Array.from({ length: count }, (_, index) => startNode(index)))
   const nodes = started.map(({ node }) => node)
   const upstreams = nodes.map(({ url }) => ({ url }))
   const config = testConfig([], {
     ...over,
     upstream: { hedgeMinMs: 0, ...over.upstream },
-    chains: { avalanche: { testnet: { name: 'Fakes', upstreams, ...network } }, ...over.chains },
+    chains: { avalanche: { testnet: { name: 'Fakes', upstreams, ...network } }, evm, ...over.chains },
   })
   const app = await createApp(config)
   const url = await app.listen()

@@ -47,6 +47,13 @@ export interface NodePools {
   close(): Promise<void>
 }
 
+/** How servers of another network are told from those of one's own. */
+export interface Networks {
+  nodes?: IdentityProbe | undefined
+  /** EVM endpoints by blockchain id (`C` for the C-chain's). */
+  evm(blockchainId: string): IdentityProbe | undefined
+}
+
 export interface NodePoolsDeps {
   /** Base URLs of nodes: paths such as /ext/bc/P are added. */
   nodes: readonly UpstreamSpec[]
@@ -56,8 +63,8 @@ export interface NodePoolsDeps {
   identity?: string
   limits: PoolLimits
   deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onAnew'>
-  /** What the nodes, and the EVM endpoints of the C-chain, have to say of themselves; left out = they are believed. */
-  networks?: { nodes?: IdentityProbe; evm?: IdentityProbe } | undefined
+  /** What servers have to say of themselves where there are several; left out = they are believed. */
+  networks?: Networks | undefined
 }
 
 const PROBE_MS = 5_000
@@ -100,20 +107,25 @@ interface Plan {
   whole: boolean
 }
 
+/** A single server has nobody to be told from. */
+const ofSeveral = (specs: readonly UpstreamSpec[], network: IdentityProbe | undefined) =>
+  specs.length > 1 ? network : undefined
+
 function planOf(source: Source, { nodes, evm, networks }: NodePoolsDeps): Plan {
   if (source === 'C/rpc') {
     const specs = unique([...nodes.map((node) => at(node, '/ext/bc/C/rpc')), ...(evm['C'] ?? [])])
-    return { specs, probe: PROBES['C/rpc'], network: networks?.evm, whole: true }
+    return { specs, probe: PROBES['C/rpc'], network: ofSeveral(specs, networks?.evm('C')), whole: true }
   }
   if (typeof source === 'string')
-    return { specs: [...nodes], probe: PROBES[source], network: networks?.nodes, whole: false }
+    return { specs: [...nodes], probe: PROBES[source], network: ofSeveral(nodes, networks?.nodes), whole: false }
   const { blockchainId, extension } = source
   const own = evm[blockchainId] ?? []
   const atNodes = nodes.map((node) => at(node, `/ext/bc/${blockchainId}${extension === '' ? '' : `/${extension}`}`))
   if (extension !== 'rpc' && extension !== 'ws')
     return { specs: unique([...siblings(own, extension), ...atNodes]), probe: undefined, whole: true }
   const rpc = nodes.map((node) => at(node, `/ext/bc/${blockchainId}/rpc`))
-  return { specs: unique([...own, ...rpc]), probe: PROBES['C/rpc'], whole: true }
+  const specs = unique([...own, ...rpc])
+  return { specs, probe: PROBES['C/rpc'], network: ofSeveral(specs, networks?.evm(blockchainId)), whole: true }
 }
 
 const keyOf = (source: Source): string =>

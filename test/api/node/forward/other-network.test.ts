@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { evmCall, type FakeNode, type Front, gorillaCall, nodeAt, startFront } from '../fake-nodes.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { startFaultServer } from '../../../support/fault-server.ts'
+import { evmCall, type FakeNode, type Front, gorillaCall, id32, nodeAt, startFront } from '../fake-nodes.ts'
 
 const C_CHAIN_ID = 43_113
 
@@ -45,6 +46,47 @@ it('a transaction that the own node did not take is not answered for by one of a
   own.answer = (asked) => (asked.method === 'platform.issueTx' ? 'cut' : answer(asked))
   const { text } = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x00","encoding":"hex"}'))
   expect(text).not.toContain('"result"')
+})
+
+const C_ID = id32(3)
+const L1_ID = id32(4)
+const L1_CHAIN_ID = 99_373
+
+/** EVM endpoints that are no nodes, the first of this chain and the second of another one. */
+async function startEndpoints(chainId: number) {
+  const told = (id: number, balance: string) =>
+    startFaultServer({ answer: ({ method }) => (method === 'eth_chainId' ? `0x${id.toString(16)}` : balance) })
+  const servers = await Promise.all([told(chainId, '0x7'), told(1, '0x0')])
+  onTestFinished(async () => {
+    await Promise.all(servers.map((server) => server.close()))
+  })
+  const native = { name: 'Coin', symbol: 'COIN', decimals: 18 }
+  return { servers, entry: { name: 'x', upstreams: servers.map(({ url }) => ({ url })), native, blockTimeMs: 2_000 } }
+}
+
+const BALANCE = evmCall('eth_getBalance', '["0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc","latest"]')
+
+it('nor an endpoint of another chain beside a single node', async () => {
+  const { servers, entry } = await startEndpoints(C_CHAIN_ID)
+  const network = { networkId: 5, evmChainId: C_CHAIN_ID, cBlockchainId: C_ID }
+  const front = await startFront(1, {}, network, { [C_CHAIN_ID]: { ...entry, blockchainId: C_ID } })
+  isOf(nodeAt(front, 0), 5, C_CHAIN_ID)
+  expect((await front.post('/ext/bc/C/rpc', BALANCE)).text).toContain('"result"')
+  nodeAt(front, 0).answer = () => 'cut'
+  expect((await front.post('/ext/bc/C/rpc', BALANCE)).text).toContain('"0x7"')
+  await servers[0]?.down()
+  expect((await front.post('/ext/bc/C/rpc', BALANCE)).text).not.toContain('"result"')
+})
+
+it('nor one of another chain among those of an L1', async () => {
+  const { servers, entry } = await startEndpoints(L1_CHAIN_ID)
+  const front = await startFront(1, {}, { networkId: 5 }, { [L1_CHAIN_ID]: { ...entry, blockchainId: L1_ID } })
+  nodeAt(front, 0).answer = ({ path }) =>
+    path.includes(L1_ID) ? { status: 404, body: '404 page not found\n' } : undefined
+  const path = `/ext/bc/${L1_ID}/rpc`
+  expect((await front.post(path, BALANCE)).text).toContain('"0x7"')
+  await servers[0]?.down()
+  expect((await front.post(path, BALANCE)).text).not.toContain('"result"')
 })
 
 /** Both nodes tell the same IDs; their first blocks differ. */
