@@ -25,6 +25,8 @@ export interface Member {
 /** The nodes that answer for one source, together and one by one. */
 export interface NodeGroup {
   pool: UpstreamPool
+  /** What each has to say of itself; left out = it is believed. */
+  network?: IdentityProbe | undefined
   path(endpoint: Endpoint): string
   /**
    * Healthy ones first, then in the order of the configuration; behind them those that a rate limit makes wait, the
@@ -187,6 +189,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     let single: Member[] | undefined
     return {
       pool,
+      network: plan.network,
       path: ({ path }) => (whole ? '' : path),
       members: () => {
         // One attempt each: who writes decides himself what comes next.

@@ -8,6 +8,7 @@ import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { SOCKET_LIMITS, type SocketLimits } from './limits.ts'
 import { createMessageRoom } from './message-room.ts'
+import { isOnOwnChain } from './own-chain.ts'
 import { CLOSE, createSession, type Session } from './session.ts'
 import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from './upstream-link.ts'
 
@@ -53,6 +54,27 @@ export function rpcBeside({ source }: Endpoint): Endpoint | undefined {
   return typeof source === 'string' ? PRIMARY.C.get('rpc') : chainEndpoint(source.blockchainId, 'rpc')
 }
 
+/** A link to a node that is of the network; nothing is heard of it before that is known. */
+async function openOwn(target: SocketTarget, events: LinkEvents, pingMs: number): Promise<UpstreamLink> {
+  const { network, host } = target
+  if (!network) return openLink(target, events, pingMs)
+  let known = false
+  const heard: LinkEvents = {
+    onNotification: (message) => {
+      if (known) events.onNotification(message)
+    },
+    onLost: () => {
+      if (known) events.onLost()
+    },
+  }
+  const link = await openLink(target, heard, pingMs)
+  const own = await isOnOwnChain(link, network)
+  known = own === true
+  if (known) return link
+  link.close()
+  throw new UpstreamUnavailableError(`${host}: ${own === false ? `not on ${network.network}` : 'no answer'}`)
+}
+
 async function connectFirst(
   targets: readonly SocketTarget[],
   events: LinkEvents,
@@ -61,7 +83,7 @@ async function connectFirst(
   let failure: unknown
   for (const target of targets) {
     try {
-      return await openLink(target, events, pingMs)
+      return await openOwn(target, events, pingMs)
     } catch (error) {
       failure = error
     }

@@ -36,12 +36,10 @@ export function createSocketTargets({ pools, nodes, evm, isBehind }: SocketTarge
   return (endpoint: Endpoint): readonly SocketTarget[] => {
     const own = (evm[chainOf(endpoint)] ?? []).map((spec) => targetOf(spec, ''))
     const targets = [...nodes.map((node) => targetOf(node, endpoint.path)), ...own]
-    const order = pools
-      .group(endpoint.source)
-      .members()
-      .map(({ host }) => host)
+    const { network, members } = pools.group(endpoint.source)
+    const order = members().map(({ host }) => host)
     const rank = ({ host }: SocketTarget): number =>
       (isBehind(endpoint, host) ? order.length + 1 : 0) + (order.includes(host) ? order.indexOf(host) : order.length)
-    return targets.sort((a, b) => rank(a) - rank(b))
+    return targets.sort((a, b) => rank(a) - rank(b)).map((target) => ({ ...target, network }))
   }
 }

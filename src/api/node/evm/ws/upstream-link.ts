@@ -1,6 +1,7 @@
 import { type RawData, WebSocket } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { TransientMap } from '../../../../lib/transient-map.ts'
+import type { IdentityProbe } from '../../../../upstream/index.ts'
 import { idOf } from '../answers.ts'
 
 /** A node's WebSocket endpoint. */
@@ -9,6 +10,8 @@ export interface SocketTarget {
   host: string
   url: string
   headers: Readonly<Record<string, string>>
+  /** What it has to say of itself; left out = it is believed. */
+  network?: IdentityProbe | undefined
 }
 
 /** One WebSocket to one node. */
