@@ -22,13 +22,19 @@ export interface HeadHold {
 export const createHeadHold = (scheduler: Scheduler): HeadHold => {
   let waiting: (() => void)[] | undefined
   let end: Scheduled | undefined
+  /** Heights of some are on their way, whether anybody waits for them or not. */
+  let unknown = false
 
-  const known = (): void => {
+  const release = (): void => {
     const told = waiting ?? []
     waiting = undefined
     if (end) scheduler.cancel(end)
     end = undefined
     for (const tell of told) tell()
+  }
+  const known = (): void => {
+    unknown = false
+    release()
   }
   const whenKnown = (then: () => void): void => {
     if (!waiting) {
@@ -37,22 +43,23 @@ export const createHeadHold = (scheduler: Scheduler): HeadHold => {
     }
     waiting.push(then)
     // From then on nobody waits any more, so that one that hangs costs one caller's time, not everybody's.
-    end ??= scheduler.at(Date.now() + HOLD_MS, known)
+    end ??= scheduler.at(Date.now() + HOLD_MS, release)
   }
 
   return {
     begin: () => {
+      unknown = true
       waiting ??= []
     },
     known,
     held: (launch) => (upstream, hedge, settle) => {
-      if (!waiting) return launch(upstream, hedge, settle)
+      if (!unknown) return launch(upstream, hedge, settle)
       let left = false
       const cancel = launch(upstream, hedge, (outcome) => {
         if (outcome.kind !== 'answer') settle(outcome)
         else
           whenKnown(() => {
-            if (!left) settle(unlessBehind(upstream, outcome))
+            if (!left) settle(unknown ? unlessBegun(upstream, outcome) : unlessBehind(upstream, outcome))
           })
       })
       return (cause) => {
@@ -66,5 +73,12 @@ export const createHeadHold = (scheduler: Scheduler): HeadHold => {
 const unlessBehind = <T>(upstream: Upstream, outcome: Outcome<T>): Outcome<T> => {
   if (!upstream.lagging()) return outcome
   const reason = `${upstream.lag()} blocks behind`
+  return failed({ host: upstream.host, kind: 'behind', reason, fallback: outcome })
+}
+
+/** A node that has only begun knows no block but the first, and answers zeros at once: that is longer waited for. */
+const unlessBegun = <T>(upstream: Upstream, outcome: Outcome<T>): Outcome<T> => {
+  if (upstream.height() !== 0n) return unlessBehind(upstream, outcome)
+  const reason = 'has the first block only, and the heights of others are not known yet'
   return failed({ host: upstream.host, kind: 'behind', reason, fallback: outcome })
 }
