@@ -5,6 +5,7 @@ import type { AccessGuard } from './access.ts'
 import { connectionPairs, type NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
 import { preflightMethod } from './http/cors.ts'
+import { createCutAnswers } from './http/cut-answer.ts'
 import { hostProblem } from './http/host-header.ts'
 import { createQueuedAnswers } from './http/queued-answers.ts'
 import { createReadingTimes } from './http/reading-times.ts'
@@ -78,6 +79,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const upgraded = new WeakSet<Duplex>()
   const reading = createReadingTimes(options.answerTimeoutMs, options.answerRoomBytes)
   const queued = createQueuedAnswers()
+  const cut = createCutAnswers()
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
@@ -95,6 +97,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       answering.set(request.socket, response)
       queued.watch(request, response)
       reading.watch(response)
+      cut.watch(response)
       const target = parseTarget(request.url ?? '/')
       const badHost = hostProblem(request)
       if (!target && badHost === undefined && isMeantForApi(request.url ?? '')) {
