@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -20,6 +21,24 @@ const BACKLOG = 512
  */
 const LOOKS = 3
 const LOOK_AGAIN_MS = 5
+
+/**
+ * Holds requests back until the returned function lets them go on. Whoever is answered while this process looks for
+ * connections to take comes again: where many do there is always one more, and those that wait at the end are lost.
+ */
+function holdRequests(server: Server): () => void {
+  const held: [IncomingMessage, ServerResponse][] = []
+  const { emit } = server
+  server.emit = (event: string, ...what: unknown[]): boolean => {
+    if (event !== 'request') return Reflect.apply(emit, server, [event, ...what])
+    held.push(what as (typeof held)[number])
+    return true
+  }
+  return () => {
+    server.emit = emit
+    for (const [request, response] of held) if (!response.closed) server.emit('request', request, response)
+  }
+}
 
 /**
  * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once.
@@ -91,10 +110,12 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     // Connections that the system has made and this process has not taken yet are reset when it stops listening. The loop
     // takes one a turn; listening stops right behind a turn in which there was none left.
     draining = true
+    const goOn = holdRequests(app.server)
     await takeAll()
     closing = true
     // Fastify would go on listening until all streams have ended.
     if (app.server.listening) app.server.close()
+    goOn()
     for (const socket of busy.keys()) (used.has(socket) ? settle : settleSoon)(socket)
     const timer = setTimeout(() => {
       for (const socket of busy.keys()) socket.destroy()

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { installConnectionTracking } from '../../../src/api/plugins/connections.ts'
@@ -63,6 +64,39 @@ it('takes every connection that the system has made before it stops listening', 
   const closed = app.close()
   for (const text of await Promise.all(texts)) expect(text).toMatch(/here$/)
   await closed
+})
+
+/** Clients of another thread that come again as soon as they are answered; tells how each of them ended. */
+const COMING_AGAIN = `
+const { connect } = require('node:net')
+const { parentPort, workerData: port } = require('node:worker_threads')
+const ask = () => new Promise((resolve) => {
+  const socket = connect(port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (part) => { text += part }).on('error', ({ code }) => resolve(code)).on('close', () => resolve(text))
+  socket.write('GET / HTTP/1.0\\r\\n\\r\\n')
+})
+const client = async () => {
+  for (;;) {
+    const text = await ask()
+    if (!text.endsWith('here')) return text
+  }
+}
+Promise.all(Array.from({ length: 16 }, client)).then((ends) => parentPort.postMessage(ends))
+`
+
+it('loses no connection of clients that come again as soon as they are answered', async () => {
+  const { app, port } = await serving()
+  let served = 0
+  // As long as an answer of the whole server takes.
+  app.server.on('request', () => {
+    served += 1
+    for (const begun = performance.now(); performance.now() - begun < 1; );
+  })
+  const ends = once(new Worker(COMING_AGAIN, { eval: true, workerData: port }), 'message')
+  await expect.poll(() => served).toBeGreaterThan(50)
+  await app.close()
+  expect(await ends).toEqual([Array.from({ length: 16 }, () => 'ECONNREFUSED')])
 })
 
 it('serves what came while its loop stood still, and what has come in part', async () => {
