@@ -33,7 +33,6 @@ const configOf = (env: Record<string, string>, argv: string[] = []) => {
   if (loaded.action !== 'run') throw new Error(loaded.text)
   return loaded.config
 }
-const seconds = (text: string): number => Number(text.replace(/s$/, ''))
 
 describe('compose.yaml', () => {
   it('has the whole: two api processes, an indexer, what they need and who watches them', () => {
@@ -138,8 +137,9 @@ describe('compose.yaml', () => {
       expect(config.redis.url).toMatch(/^redis:/)
       const { shutdownDelayMs, shutdownGraceMs } = config.http
       expect(shutdownGraceMs).toBeGreaterThan(config.balance.chainDeadlineMs)
-      expect(seconds(stop_grace_period) * 1_000).toBeGreaterThan(shutdownDelayMs + shutdownGraceMs)
+      expect(Number.parseInt(stop_grace_period, 10) * 1_000).toBeGreaterThan(shutdownDelayMs + shutdownGraceMs)
     }
+    expect(compose.services['api-1'].environment).toHaveProperty('FIRN_NODE_ALLOWED_HOSTS')
     expect(read('prometheus/prometheus.yml')).toContain("['api-1:8650', 'api-2:8650', 'indexer:8650']")
   })
 
@@ -295,5 +295,6 @@ describe('kubernetes', () => {
     }
     const [{ spec }] = ofKind('StatefulSet') as [Loose]
     expect(ofKind('Service').map(({ metadata }) => metadata.name)).toContain(spec.serviceName)
+    expect(configOf(ofKind('ConfigMap')[0].data).node.allowedHosts).toContain(ofKind('Service')[0]?.metadata.name)
   })
 })
