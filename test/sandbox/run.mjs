@@ -1,7 +1,8 @@
 /**
  * What `npm run sandbox` starts: its sources as one file, made in half a second. A loader that compiles each of their
  * thousand modules as it is imported takes three seconds of processor time more, and two of whoever waits.
- * `node --import tsx test/sandbox/main.ts` is the same with stacks that name the sources.
+ * `node --import tsx test/sandbox/main.ts` is the same with stacks that name the sources; flags, `--recordings` among them,
+ * are read there.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
