@@ -38,6 +38,19 @@ describePage('the page', () => {
     expect(visited.at(-1)).toBe('OpenRPC')
   })
 
+  it('breaks no sum before its last digits where there is room for it in a line of its own', async () => {
+    server.onAsk(({ send, end }) => [send(evmItem(EVM_A, 1_234_567_890)), end()])
+    const { page, show } = await open({ viewport: { width: 320, height: 740 } })
+    await show([ACCOUNT])
+    const lines = `(() => {
+      const text = document.createRange()
+      text.selectNodeContents(document.querySelector('.card-head .sum'))
+      return [text.toString(), text.getClientRects().length]
+    })()`
+    expect(await page.evaluate(lines)).toEqual(['$2,469,135,780.00', 1])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  })
+
   it('is dark, still and printable when asked to be', async () => {
     server.onAsk(({ send }) => send(evmItem(EVM_A, 3)))
     const { page } = await open({ colorScheme: 'dark', reducedMotion: 'reduce' })

@@ -31,6 +31,19 @@ describe('how the page is served', () => {
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|https?:\/\//)
   })
 
+  it('leads to pages whose files lie beside them: a proxy may have put a path before all of it', async () => {
+    const links = (html: string): string[] =>
+      [...html.matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, link = '']) => link)
+    const left = links(await (await get('/')).text()).filter((link) => !link.startsWith('page/'))
+    expect(left.length).toBeGreaterThan(6)
+    for (const link of left) {
+      const answer = await get(`/${link}`)
+      expect([link, answer.status]).toEqual([link, 200])
+      if (!answer.headers.get('content-type')?.startsWith('text/html')) continue
+      expect(links(await answer.text()).filter((file) => /^(\/|https?:)/.test(file))).toEqual([])
+    }
+  })
+
   it('its headers let nothing foreign in', async () => {
     const { headers } = await get('/')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
