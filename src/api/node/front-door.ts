@@ -11,6 +11,7 @@ import { createQueuedAnswers } from './http/queued-answers.ts'
 import { createReadingTimes } from './http/reading-times.ts'
 import { ServerRequest } from './http/server-request.ts'
 import { cleanPath, parseTarget, type RequestTarget } from './http/target.ts'
+import { createUnreadBodies } from './http/unread-bodies.ts'
 import { writeRefusal } from './http/upgrade.ts'
 import type { NodeApi } from './node-api.ts'
 
@@ -80,6 +81,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const reading = createReadingTimes(options.answerTimeoutMs, options.answerRoomBytes)
   const queued = createQueuedAnswers()
   const cut = createCutAnswers()
+  const unread = createUnreadBodies(options.requestTimeoutMs)
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
@@ -98,6 +100,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       queued.watch(request, response)
       reading.watch(response)
       cut.watch(response)
+      unread.watch(response)
       const target = parseTarget(request.url ?? '/')
       const badHost = hostProblem(request)
       if (!target && badHost === undefined && isMeantForApi(request.url ?? '')) {

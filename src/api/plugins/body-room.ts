@@ -35,13 +35,15 @@ export function createBodyRoom(room: number, onRefused: () => void): BodyRoom {
   const count = (request: IncomingMessage, response: ServerResponse, isNodes: boolean): void => {
     let own = 0
     let isRefused = false
+    let isOver = false
     const leave = (): void => {
       held -= own
       own = 0
     }
     const push = request.push.bind(request)
     request.push = (chunk: Buffer | null, encoding) => {
-      if (chunk === null) return push(chunk, encoding)
+      // Behind its answer the rest is dropped as it comes.
+      if (chunk === null || isOver) return push(chunk, encoding)
       // Nobody reads it any more.
       if (isRefused) return true
       own += chunk.length
@@ -55,7 +57,10 @@ export function createBodyRoom(room: number, onRefused: () => void): BodyRoom {
       return true
     }
     if (!isNodes) request.once('close', leave)
-    response.once('close', leave)
+    response.once('close', () => {
+      isOver = true
+      leave()
+    })
   }
   return {
     enter: (request, response, isNodes) => {
