@@ -75,6 +75,8 @@ interface Guarded {
 /** The credential is judged before the body is read: an unknown caller must not make us parse 12 MB. */
 function createGuard(appCheck: AppCheck): Guarded['onRequest'] {
   return (request, reply, done) => {
+    // No cache on the way knows this header: it would give the answer of one caller, or his refusal, to all.
+    reply.header('cache-control', 'no-store')
     const header = request.headers[APP_CHECK_HEADER]
     const judge = (valid: boolean): void => {
       if (valid) done()

@@ -187,6 +187,15 @@ describe('HTTP', () => {
     expect(chains.status).toBe(401)
   })
 
+  it('is kept by no cache on the way, which would give one caller what another was told for his credential', async () => {
+    for (const headers of [{}, { 'x-firebase-appcheck': TOKEN }]) {
+      const chains = await fetch(`${url}/v1/balance/get-supported-chains`, { headers })
+      const mistake = await post(url, '{broken', { headers })
+      const kept = [chains, mistake].map((answer) => answer.headers.get('cache-control'))
+      expect(kept).toEqual(['no-store', 'no-store'])
+    }
+  })
+
   it('lists the served chains', async () => {
     const response = await fetch(`${url}/v1/balance/get-supported-chains`, {
       headers: { 'x-firebase-appcheck': TOKEN },
