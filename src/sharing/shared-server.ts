@@ -18,7 +18,7 @@ export interface SharedServer {
    * rejects, never waits for a connection that is not there.
    */
   ask<T>(operation: (client: RedisClient) => Promise<T>): Promise<T | undefined>
-  /** Resolves once connected, or after the time to connect. Never rejects. */
+  /** Resolves once it is known whether the server will do, or after the time to connect. Never rejects. */
   open(): Promise<void>
   status(): SharedServerStatus
   close(): void
@@ -49,10 +49,23 @@ const pauseAfter = (attempts: number): number => Math.min(LAST_PAUSE_MS, FIRST_P
  */
 const FAILURES = 3
 const FAILING_MS = 900
-/** How often a connected server has to show that it still takes writes, milliseconds. */
+/** How often a connected server has to show that it does all that is asked of it, milliseconds. */
 const PROBE_MS = 1_000
 /** Failed probes until another connection is tried: behind the same name may be another server by now. */
 const PROBES_OF_A_CONNECTION = 5
+
+/**
+ * Every command that counters and values send: one that is full or a mere copy of another answers reads and pings, and a
+ * user may be let do some of them only. Commands in a script need the same permissions.
+ */
+const PROBE = `
+redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
+redis.call('INCRBY', KEYS[1], '1')
+redis.call('DECRBY', KEYS[1], '1')
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+redis.call('GET', KEYS[1])
+redis.call('PTTL', KEYS[1])
+return redis.call('DEL', KEYS[1])`
 
 /**
  * Connects at `open`, and for ever again after a loss. A server that keeps the connection but
@@ -64,6 +77,8 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   let failures = 0
   let failingSince = 0
   let failedProbes = 0
+  let probesFailingSince = 0
+  let isOneOfMany = false
   const client = connect(options)
 
   const become = (state: SharedServerStatus['state'], trouble?: string): void => {
@@ -72,33 +87,48 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     status = { state, since, ...(trouble === undefined ? {} : { trouble }) }
     options.onChange?.(status)
   }
-  const silent = (): boolean => failures >= FAILURES && performance.now() - failingSince >= FAILING_MS
-  const attempt = async <T>(operation: (client: RedisClient) => Promise<T>): Promise<{ answer: T } | undefined> => {
+  const areLasting = (count: number, since: number): boolean =>
+    count >= FAILURES && performance.now() - since >= FAILING_MS
+  const attempt = async <T>(
+    operation: (client: RedisClient) => Promise<T>,
+  ): Promise<{ answer: T } | { trouble: string }> => {
     try {
       const answer = await operation(client)
       failures = 0
       return { answer }
     } catch (error) {
+      const trouble = troubleOf(error)
       if (failures === 0) failingSince = performance.now()
       failures += 1
-      if (silent() && client.status === 'ready') become('alone', troubleOf(error))
-      return undefined
+      // The probe's key may be one of those that this node has.
+      if (trouble === NODE_OF_A_CLUSTER) isOneOfMany = true
+      if ((isOneOfMany || areLasting(failures, failingSince)) && client.status === 'ready') become('alone', trouble)
+      return { trouble }
     }
   }
   const probe = async (): Promise<void> => {
-    if (client.status !== 'ready') return
-    // A write: one that is full or a mere copy of another answers reads and pings.
-    if (await attempt((server) => server.set('probe', '1', 'PX', PROBE_MS))) {
+    if (client.status !== 'ready' || isOneOfMany) return
+    const result = await attempt((server) => server.eval(PROBE, 1, 'probe', String(PROBE_MS)))
+    if (client.status !== 'ready' || isOneOfMany) return
+    if ('answer' in result) {
       failedProbes = 0
       return become('shared')
     }
+    if (failedProbes === 0) probesFailingSince = performance.now()
     failedProbes += 1
+    // Also where reads in between are answered; who was not found fit yet is not.
+    if (status.state === 'alone' || areLasting(failedProbes, probesFailingSince)) become('alone', result.trouble)
     if (failedProbes % PROBES_OF_A_CONNECTION === 0 && !closed) client.disconnect(true)
   }
   const probing = setInterval(() => void probe(), PROBE_MS).unref()
+  let firstProbe: (() => void) | undefined
+  const probed = new Promise<void>((resolve) => {
+    firstProbe = resolve
+  })
   client.on('ready', () => {
     failures = 0
-    become('shared')
+    isOneOfMany = false
+    void probe().then(firstProbe)
   })
   client.on('error', (error: Error) => {
     if (client.status !== 'ready' && !OWN_WORDS.test(error.message)) become('alone', troubleOf(error))
@@ -110,11 +140,15 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   return {
     async ask(operation) {
       if (client.status !== 'ready' || status.state === 'alone') return undefined
-      return (await attempt(operation))?.answer
+      const result = await attempt(operation)
+      return 'answer' in result ? result.answer : undefined
     },
     async open() {
       if (client.status !== 'wait') return
-      const connected = client.connect().catch(() => undefined)
+      const connected = client.connect().then(
+        () => probed,
+        () => undefined,
+      )
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, CONNECT_MS)
@@ -134,6 +168,12 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
 /** What the client says of commands that it did not send, behind the trouble itself. */
 const OWN_WORDS = /^Stream isn't writeable/
 const NO_REDIS = /^(Protocol error|Unknown RESP type)/
+const NODE_OF_A_CLUSTER = 'is one node of a cluster, which redis.cluster tells'
+/** A sentinel, or a server whose commands were renamed. */
+const UNKNOWN_COMMAND = /unknown (redis )?command/i
+/** Of a command in a script; servers before 7 have the word inside their own. */
+const REFUSED_IN_SCRIPT = /ACL failure in script|can't run this command/
+const WORD_OF_A_SCRIPT = /^ERR Error running script .*?: -([A-Z]{2,20}) /
 
 /** The server's own word for what is wrong (`OOM`, `READONLY`, `CLUSTERDOWN` …); nothing of a command or its key. */
 function troubleOf(error: unknown): string {
@@ -141,7 +181,11 @@ function troubleOf(error: unknown): string {
   if (error.message === 'Command timed out') return 'no answer in time'
   if (NO_REDIS.test(error.message)) return 'what answers is no Redis server'
   if (isRefusedDatabase(error)) return 'refuses the database of the URL'
-  return /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? (error as { code?: string }).code ?? error.name
+  if (error.message.startsWith('MOVED ')) return NODE_OF_A_CLUSTER
+  if (UNKNOWN_COMMAND.test(error.message)) return 'lacks a command'
+  if (REFUSED_IN_SCRIPT.test(error.message)) return 'NOPERM'
+  const inScript = WORD_OF_A_SCRIPT.exec(error.message)?.[1]
+  return inScript ?? /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? (error as { code?: string }).code ?? error.name
 }
 
 const isRefusedDatabase = (error: Error): boolean =>

@@ -203,14 +203,20 @@ describe.skipIf(missing)('a server that is away', () => {
   it.each([
     ['is full', 'OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
     ['became a copy of another', 'READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
-  ])('that %s is away: told by its own word', async (_, trouble, breakIt, mendIt) => {
+  ])('that %s is away, though it answers reads: told by its own word', async (_, trouble, breakIt, mendIt) => {
     const server = await redis()
-    const { counters, server: shared } = await connect(server.url)
+    const { counters, values, server: shared } = await connect(server.url)
     const operator = new Redis(server.url)
     onTestFinished(() => operator.disconnect())
+    const reading = setInterval(() => void values.get(['a']), 20)
+    onTestFinished(() => clearInterval(reading))
     const [command = '', ...rest] = breakIt
     await operator.call(command, ...rest)
     await eventually(() => expect(shared.status()).toMatchObject({ state: 'alone', trouble }))
+    // Nor is it called shared for as long as a process that starts has not been refused yet.
+    const later = await connect(server.url)
+    expect(later.server.status()).toMatchObject({ state: 'alone', trouble })
+    expect(later.changes.map(({ state }) => state)).not.toContain('shared')
     const [mend = '', ...mending] = mendIt
     await operator.call(mend, ...mending)
     await eventually(() => expect(shared.status()).toMatchObject({ state: 'shared' }))
