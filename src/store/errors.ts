@@ -35,6 +35,15 @@ export class NoSchemaError extends StoreUnavailableError {
   }
 }
 
+/** A lock cannot keep anybody out: the session that would hold it serves other clients, too. */
+export class SharedSessionError extends StoreUnavailableError {
+  constructor() {
+    super(
+      'a pooler in front of the database shares sessions among its clients, so that a lock of a session keeps no other indexer out: set store.leader to lease',
+    )
+  }
+}
+
 /** Another process holds the embedded database's folder. */
 export class StoreLockedError extends FirnError {
   constructor(message: string) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { CancelledError } from '../../errors.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { SharedSessionError, StoreUnavailableError } from '../errors.ts'
 import { databaseError } from './database-error.ts'
 
 /** Holds a lock for as long as its session lives. */
@@ -26,8 +26,8 @@ const TIMES: LockTimes = { retry: 1_000, heartbeat: 5_000, silence: 15_000 }
 
 /**
  * Waits until this process holds an advisory lock of the server, on a session of its own.
- * @throws CancelledError when `signal` is aborted before that; StoreUnavailableError when the server cannot be reached, or is
- *   a copy of another
+ * @throws CancelledError when `signal` is aborted before that; StoreUnavailableError when the server cannot be reached, is a
+ *   copy of another, or (SharedSessionError) when its session belongs to others, too
  */
 export async function holdLock(
   settings: pg.ClientConfig,
@@ -56,7 +56,7 @@ export async function holdLock(
     await client.end().catch(() => undefined)
     throw signal.aborted ? new CancelledError() : databaseError(error)
   }
-  const beat = setInterval(() => void expectWritable(client).catch(lose), times.heartbeat)
+  const beat = setInterval(() => void expectHeld(client, key).catch(lose), times.heartbeat)
   beat.unref()
   lost.signal.addEventListener('abort', () => clearInterval(beat))
   return {
@@ -76,8 +76,25 @@ async function expectWritable(client: pg.Client): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw new StoreUnavailableError('the database may not be written to')
 }
 
+/** Whether the server's session that serves this statement has the lock, which the server counts by sessions. */
+const HELD = `exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
+  and database = (select oid from pg_database where datname = current_database())
+  and (classid::int8 << 32) + objid::int8 = $1::int8 and objsubid = 1)`
+
+/** A pooler that shares sessions may have ended the one that got the lock, or asks another one now. */
+async function expectHeld(client: pg.Client, key: number): Promise<void> {
+  await expectWritable(client)
+  const { rows } = await client.query<{ held: boolean }>(`select ${HELD} as held`, [key])
+  if (rows[0]?.held !== true) throw new StoreUnavailableError('the database session no longer has the lock')
+}
+
+/** A lock that a session has is given to it again: through a pooler that shares sessions, to whoever asks. */
 async function tryLock(client: pg.Client, key: number): Promise<boolean> {
   await expectWritable(client)
-  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [key])
+  const { rows } = await client.query<{ locked: boolean | null }>(
+    `select case when ${HELD} then null else pg_try_advisory_lock($1::int8) end as locked`,
+    [key],
+  )
+  if (rows[0]?.locked === null) throw new SharedSessionError()
   return rows[0]?.locked === true
 }

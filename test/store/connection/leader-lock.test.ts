@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdLock } from '../../../src/store/connection/leader-lock.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
+import { startSessionSharingPooler } from '../../support/session-sharing-pooler.ts'
 
 const never = new AbortController().signal
 /** Milliseconds; a machine that stands still for seconds loses no lock. */
@@ -55,3 +57,29 @@ function linesOf({ stdout }: ChildProcess): () => Promise<string> {
     return said.shift() ?? ''
   }
 }
+
+it('sessions that a pooler shares are told of: two would hold the lock', async () => {
+  const server = await startPostgres()
+  onTestFinished(() => server.stop())
+  const pooler = await startSessionSharingPooler(server.url('postgres'))
+  onTestFinished(() => pooler.stop())
+  const first = await holdLock({ connectionString: pooler.url }, 7, never, TIMES)
+  await expect(holdLock({ connectionString: pooler.url }, 7, never, TIMES)).rejects.toThrow('set store.leader to lease')
+  expect(first.lost.aborted).toBe(false)
+  await first.release()
+})
+
+it('a lock that the session of the server no longer has is lost, though a pooler keeps the connection', async () => {
+  const server = await startPostgres()
+  onTestFinished(() => server.stop())
+  const pooler = await startSessionSharingPooler(server.url('postgres'))
+  onTestFinished(() => pooler.stop())
+  const held = await holdLock({ connectionString: pooler.url }, 7, never, TIMES)
+  const other = new pg.Client({ connectionString: pooler.url })
+  await other.connect()
+  // As the end of the server's session would.
+  await other.query('select pg_advisory_unlock_all()')
+  await other.end()
+  await expect.poll(() => held.lost.aborted).toBe(true)
+  await held.release()
+})
