@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { AVALANCHE_CAIP2 } from '../../src/chains/avalanche/index.ts'
@@ -108,6 +109,46 @@ it.each([
     expect(await read()).toMatch(/status 500/)
     servers[0]?.set({})
     expect(await read()).toMatchObject(seven)
+  },
+)
+
+it.each([
+  ['solana', solana('5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 7), solana(`${DEVNET}wcaWoxPkrZBG`, 0)],
+  ['esplora', esplora(GENESIS, 7), esplora(OTHER_GENESIS, 0)],
+  ['blockbook', blockbook(GENESIS, 7), blockbook(OTHER_GENESIS, 0)],
+] as const)(
+  'of a single %s server whose place one of another network takes nothing is told',
+  async (kind, right, wrong) => {
+    let there: FaultServerOptions = right
+    const [server] = await start([
+      {
+        ...(right.answer && { answer: (call) => there.answer?.(call) }),
+        ...(right.handle && { handle: (...request) => there.handle?.(...request) }),
+      },
+    ])
+    const upstreams = [{ url: server?.url, kind }]
+    const read =
+      kind === 'solana'
+        ? await reading(`solana:${MAINNET}`, OWNER, { solana: { [MAINNET]: { name: 'x', upstreams } as never } })
+        : await reading(`bip122:${BITCOIN}`, ADDRESS, {
+            bitcoin: { [BITCOIN]: { name: 'x', network: 'mainnet', upstreams } as never },
+          })
+    const told = () => read().catch(String)
+    expect(await told()).toMatchObject(kind === 'solana' ? { native: 7n } : { confirmed: 7n })
+    // Who it is is asked once in five seconds at most.
+    await sleep(5_100)
+    await server?.down()
+    there = wrong
+    await server?.up()
+    const all: unknown[] = []
+    await expect
+      .poll(async () => {
+        all.push(await told())
+        return all.at(-1)
+      })
+      .toMatch('server is not on')
+    // That it is away, or who is there, but no number.
+    expect(all.filter((one) => typeof one !== 'string')).toEqual([])
   },
 )
 
