@@ -2,7 +2,7 @@ import { fstatSync, writeFileSync } from 'node:fs'
 import { createApp } from './app.ts'
 import { loadConfig } from './config/index.ts'
 import { ConfigError, messageOf, NodeConfigError } from './errors.ts'
-import { shortenYoungCollections } from './wiring/young-generation.ts'
+import { shortenYoungCollections } from './wiring/process/young-generation.ts'
 
 /** Conventional exit statuses: 1 = could not start, 2 = wrong configuration. */
 const EXIT = { failed: 1, misconfigured: 2 } as const

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { loadConfig } from './config/index.ts'
 import { FirnError, messageOf } from './errors.ts'
-import { runVerify } from './wiring/verify.ts'
+import { runVerify } from './wiring/indexed/verify.ts'
 
 const HELP = `npm run verify -- [--samples N] [--seconds N] [--seed N] [-- options of the server]
 

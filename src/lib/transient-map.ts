@@ -6,7 +6,7 @@ const FEW = 32
  * as entries come and go, each with the entries of its time and a reference to the next one. One that was idle has an old
  * table, which V8 takes for living until it collects the whole heap, and so it takes whatever was in the Map meanwhile,
  * with all that hangs on it: young collections took 7.5 ms instead of 1.7. Here the chain of tables ends every few dozen
- * removals. What needs neither keys nor an order is cheaper in a bag (`src/upstream/bag.ts`).
+ * removals. What needs neither keys nor an order is cheaper in a bag (`src/upstream/calls/bag.ts`).
  *
  * Iterators go through the entries of the moment in the order of their coming; one that was removed meanwhile may still
  * come.

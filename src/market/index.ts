@@ -3,10 +3,9 @@
  * trusted. Nothing here delays or fails a balance: unknown members are left out, never zero.
  */
 export { CURRENCIES, type Currency } from '../lib/currencies.ts'
-export { absoluteChange, fiatTotal, fiatValue } from './fiat.ts'
-export type { TokenListStatus } from './list-source.ts'
 export type { MarketLog } from './market-log.ts'
-export { createPriceBook, type PriceBookOptions } from './price-book.ts'
+export { absoluteChange, fiatTotal, fiatValue } from './prices/fiat.ts'
+export { createPriceBook, type PriceBookOptions } from './prices/price-book.ts'
 export type {
   NativePriceKey,
   PriceBook,
@@ -16,10 +15,11 @@ export type {
   QuoteOptions,
   Quotes,
   TokenPriceKey,
-} from './prices.ts'
-export { convertQuote } from './prices.ts'
-export type { ListedToken } from './token.ts'
-export { createTokenLists, type TokenListOptions, type TokenLists } from './token-lists.ts'
+} from './prices/prices.ts'
+export { convertQuote } from './prices/prices.ts'
+export type { TokenListStatus } from './tokens/list-source.ts'
+export type { ListedToken } from './tokens/token.ts'
+export { createTokenLists, type TokenListOptions, type TokenLists } from './tokens/token-lists.ts'
 export {
   createVerdicts,
   isTrusted,
@@ -28,4 +28,4 @@ export {
   type ScanVerdict,
   type VerdictOptions,
   type Verdicts,
-} from './verdicts.ts'
+} from './trust/verdicts.ts'

@@ -1,4 +1,4 @@
-import type { BreakerState } from './breaker.ts'
+import type { BreakerState } from './health/breaker.ts'
 import type { FailureKind } from './outcome.ts'
 
 /** Place of one HTTP request in a trace that is recorded. */

@@ -3,9 +3,11 @@
  * and caching, and one safe way to fetch URLs that strangers chose. Nothing in here knows a chain or an API.
  */
 export { DEFAULT_LIMITS } from './defaults.ts'
-export { accessOf, closedWords, rateWords, speaksOfMissingState } from './error-texts.ts'
 export type { ObserveUpstream, UpstreamEvent } from './events.ts'
-export { createUpstreamRegistry, type UpstreamRegistry } from './origin-registry.ts'
+export { createUpstreamRegistry, type UpstreamRegistry } from './http/origin-registry.ts'
+export { accessOf, closedWords, rateWords, speaksOfMissingState } from './json-rpc/error-texts.ts'
+export { OUR_STANDING } from './json-rpc/verdicts.ts'
+export { createTurns, type Turns } from './limits/turns.ts'
 export { createUpstreamPool, type UpstreamPoolDeps } from './pool.ts'
 export {
   createSafeFetch,
@@ -14,7 +16,5 @@ export {
   type SafeAnswer,
   type SafeFetch,
   type SafeFetchDeps,
-} from './safe-fetch.ts'
-export { createTurns, type Turns } from './turns.ts'
+} from './safe-fetch/safe-fetch.ts'
 export * from './types.ts'
-export { OUR_STANDING } from './verdicts.ts'

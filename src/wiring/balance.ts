@@ -9,9 +9,9 @@ import type { Metrics } from '../metrics/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
 import { observeBalances, observeChains } from './balance-metrics.ts'
-import type { HeapRoom } from './heap-room.ts'
-import type { IndexIdentities } from './indexed-networks.ts'
+import type { IndexIdentities } from './indexed/indexed-networks.ts'
 import type { createMarket } from './market.ts'
+import type { HeapRoom } from './process/heap-room.ts'
 
 /** HRPs that the wire knows; an own network's prefix is accepted besides. */
 const HRPS = ['avax', 'fuji']

@@ -16,9 +16,9 @@ import type { Config } from '../config/index.ts'
 import { originPattern } from '../lib/origin-pattern.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { RequestLedger } from '../services/node-health/index.ts'
-import type { HeapRoom } from './heap-room.ts'
-import type { ServerNode } from './node.ts'
-import type { ServerTracing } from './tracing.ts'
+import type { ServerNode } from './node/node.ts'
+import type { HeapRoom } from './process/heap-room.ts'
+import type { ServerTracing } from './process/tracing.ts'
 
 /** Answer headers that scripts of web pages may read. */
 const EXPOSED_HEADERS = [

@@ -10,7 +10,7 @@ import { type ChainLetter, SIDES, type Side } from '../lib/primary-network.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
 import { indexAge, type Store } from '../store/index.ts'
-import type { IndexIdentities } from './indexed-networks.ts'
+import type { IndexIdentities } from './indexed/indexed-networks.ts'
 
 const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
 /** Pages that stay open ask again and again; the database is asked at most this often. Milliseconds. */

@@ -31,8 +31,8 @@ import { MAX_KEY_BYTES } from '../../src/services/keystore/user-blob.ts'
 import { MAX_BYTES as MAX_NAME_BYTES } from '../../src/services/keystore/users.ts'
 import { MAX_WAITING, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
 import { LEASE_TIMES } from '../../src/store/write/leader-lease.ts'
-import { SAFE_FETCH_LIMITS } from '../../src/upstream/safe-fetch.ts'
-import { MAX_BYTES as MAX_METADATA_BYTES } from '../../src/wiring/nft-metadata.ts'
+import { SAFE_FETCH_LIMITS } from '../../src/upstream/safe-fetch/safe-fetch.ts'
+import { MAX_BYTES as MAX_METADATA_BYTES } from '../../src/wiring/indexed/nft-metadata.ts'
 
 /*
  * Tests of limits use smaller ones than those in force, which only the manuals tell. Whoever changes one of them changes a

@@ -6,7 +6,7 @@ import { patternsIn } from './patterns.ts'
 const BOUNDED: Readonly<Record<string, string>> = {
   'src/config/apply-short-forms.ts': 'a URL of the configuration',
   'src/config/parse-text.ts': 'a duration of the configuration',
-  'src/upstream/target.ts': 'a URL of the configuration',
+  'src/upstream/http/target.ts': 'a URL of the configuration',
   'src/api/node/forward/node-pools.ts': 'a URL of the configuration',
   'src/api/node/evm/ws/targets.ts': 'a URL of the configuration',
   'src/lib/go-time.ts': 'nine digits of a time made here',

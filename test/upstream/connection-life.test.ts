@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { CONNECTION_LIFE_MS } from '../../src/upstream/defaults.ts'
-import { createUpstreamRegistry } from '../../src/upstream/origin-registry.ts'
+import { createUpstreamRegistry } from '../../src/upstream/http/origin-registry.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPool } from '../support/upstream-pool.ts'
 

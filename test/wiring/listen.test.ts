@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { listen, refusedAddress } from '../../src/wiring/listen.ts'
+import { listen, refusedAddress } from '../../src/wiring/process/listen.ts'
 import { SERVER_PROGRAM } from '../support/server-program.ts'
 
 async function takenPort(): Promise<number> {

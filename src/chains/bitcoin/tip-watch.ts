@@ -1,6 +1,6 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
-import { believedHead } from '../../upstream/head-probe.ts'
+import { believedHead } from '../../upstream/health/head-probe.ts'
 
 export interface TipWatchDeps<S> {
   subjects: readonly S[]

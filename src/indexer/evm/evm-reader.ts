@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
-import { lacksMethod } from '../../upstream/lacking-method.ts'
+import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { createContractNames } from './contract-names.ts'
 import { chooseSettled, createBlockProof, receiptsDigest, type SettlingBlock } from './proof/index.ts'

@@ -5,7 +5,7 @@ import { lacksDates, UNDATED_FROM } from '../../chains/avalanche/node/upgrade-da
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
 import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
-import { lacksMethod } from '../../upstream/lacking-method.ts'
+import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { XGenesisFacts } from './genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'

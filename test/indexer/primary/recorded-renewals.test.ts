@@ -9,7 +9,7 @@ import { knownValidatorFee, type PRules } from '../../../src/indexer/primary/p-r
 import { createPState, PRIMARY_NETWORK, type PState, readPState } from '../../../src/indexer/primary/p-state.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
-import { stakingRules } from '../../../src/wiring/staking-rules.ts'
+import { stakingRules } from '../../../src/wiring/indexed/staking-rules.ts'
 import { configOf } from '../../config/sources.ts'
 import { RENEWALS, recordedJson, recordedLines } from '../../support/recordings.ts'
 import { smallPages } from './recorded-p.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stakingRules } from '../../../src/wiring/staking-rules.ts'
+import { stakingRules } from '../../../src/wiring/indexed/staking-rules.ts'
 import { configOf } from '../../config/sources.ts'
 import { startStage } from '../stage.ts'
 

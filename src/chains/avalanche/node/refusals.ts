@@ -1,5 +1,5 @@
 import { JsonRpcError } from '../../../errors.ts'
-import { lacksMethod, speaksOfLackingMethod } from '../../../upstream/lacking-method.ts'
+import { lacksMethod, speaksOfLackingMethod } from '../../../upstream/json-rpc/lacking-method.ts'
 
 /**
  * The node says that what was asked for does not exist ("not found" of avm and platform methods). Its other errors come

@@ -1,7 +1,7 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
 import { recordOf } from '../../../lib/json-record.ts'
 import { decodeNodeHex } from '../../../lib/node-hex.ts'
-import { JsonText } from '../../../upstream/json-text.ts'
+import { JsonText } from '../../../upstream/json-rpc/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeTop } from '../codec/layout.ts'
 import { type TransferableOutput, transferableOutput } from '../codec/outputs.ts'

@@ -1,0 +1,115 @@
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { messageOf } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import type { MarketLog } from '../market-log.ts'
+import { addressKey } from '../prices/prices.ts'
+import { type CoingeckoClient, refusalOf } from './coingecko-client.ts'
+
+/** The list changes slowly; new coins are priced a day late at most. */
+const REFRESH_MS = 86_400_000
+/** After trouble with the list, tokens are priced by contract until this has passed. */
+const RETRY_MS = 600_000
+const MAX_COINS = 100_000
+
+/** Contract → coin id of the provider, for the platforms that are served. */
+export interface CoinIndex {
+  /** Loads the list when it is absent; true when it is there. Never rejects. */
+  ready(signal: AbortSignal): Promise<boolean>
+  idOf(platform: string, address: string): string | undefined
+}
+
+type Rows = Map<string, string>
+
+const rowKey = (platform: string, address: string): string => `${platform}/${addressKey(address)}`
+
+/** Rows of `coins/list?include_platform=true`: `{id, symbol, name, platforms: {platform: address}}`. */
+const indexCoins = (list: readonly unknown[], platforms: ReadonlySet<string>): Rows => {
+  const rows: Rows = new Map()
+  for (const coin of list.slice(0, MAX_COINS)) {
+    const { id, platforms: places } = (coin ?? {}) as { id?: unknown; platforms?: unknown }
+    if (typeof id !== 'string' || id === '' || typeof places !== 'object' || places === null) continue
+    for (const [platform, address] of Object.entries(places))
+      if (platforms.has(platform) && typeof address === 'string' && address !== '') {
+        const key = rowKey(platform, address)
+        // The list is sorted by id; the first coin keeps a contract that two coins claim.
+        if (!rows.has(key)) rows.set(key, id)
+      }
+  }
+  return rows
+}
+
+const isPair = (row: unknown): row is [string, string] =>
+  Array.isArray(row) && row.length === 2 && typeof row[0] === 'string' && typeof row[1] === 'string'
+
+/** What is kept of the list; undefined where it was kept without a platform that is served by now. */
+const readKept = async (
+  file: string,
+  platforms: ReadonlySet<string>,
+): Promise<{ rows: Rows; ageMs: number } | undefined> => {
+  try {
+    const [{ mtimeMs }, text] = await Promise.all([stat(file), readFile(file, 'utf8')])
+    const { platforms: kept, rows } = JSON.parse(text) as Record<string, unknown>
+    if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isPair)) return undefined
+    // No coin of such a platform is in it: all tokens there would pass for tokens without a price.
+    if (!Array.isArray(kept) || ![...platforms].every((platform) => kept.includes(platform))) return undefined
+    return { rows: new Map(rows), ageMs: Math.max(0, Date.now() - mtimeMs) }
+  } catch {
+    return undefined
+  }
+}
+
+const keep = async (file: string, platforms: ReadonlySet<string>, rows: Rows): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(`${file}.new`, JSON.stringify({ platforms: [...platforms], rows: [...rows] }))
+  await rename(`${file}.new`, file)
+}
+
+interface CoinIndexDeps {
+  client: CoingeckoClient
+  platforms: ReadonlySet<string>
+  log: MarketLog
+  file?: string
+}
+
+/** Holds the provider's coin list, on disk too; one load at a time, an old list serves while a new one is loaded. */
+export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps): CoinIndex => {
+  let rows: Rows | undefined
+  let nextAt = 0
+  let loading: Promise<void> | undefined
+
+  const load = async (signal: AbortSignal): Promise<void> => {
+    try {
+      if (rows === undefined && file !== undefined) {
+        const kept = await readKept(file, platforms)
+        if (kept !== undefined) {
+          rows = kept.rows
+          nextAt = steadyNow() - kept.ageMs + REFRESH_MS
+          if (steadyNow() < nextAt) return
+        }
+      }
+      nextAt = steadyNow() + RETRY_MS
+      const answer = await client.get('/coins/list?include_platform=true', signal)
+      if ('refused' in answer) throw refusalOf(answer)
+      const fresh = 'list' in answer ? indexCoins(answer.list, platforms) : undefined
+      if (fresh === undefined || fresh.size === 0) return
+      rows = fresh
+      nextAt = steadyNow() + REFRESH_MS
+      if (file !== undefined) await keep(file, platforms, fresh)
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'coin list could not be loaded')
+    }
+  }
+
+  return {
+    async ready(signal) {
+      if (loading === undefined && steadyNow() >= nextAt)
+        loading = load(signal).finally(() => {
+          loading = undefined
+        })
+      if (rows === undefined) await loading
+      return rows !== undefined
+    },
+    idOf: (platform, address) => rows?.get(rowKey(platform, address)),
+  }
+}

@@ -1,0 +1,105 @@
+import { BadAnswerError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../errors.ts'
+import { isRecord } from '../../lib/json-record.ts'
+import { parseRetryAfter } from '../../lib/retry-after.ts'
+import { OUR_STANDING, type RawResponse, type UpstreamPool } from '../../upstream/index.ts'
+
+/** The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3. */
+type ExchangePool = Pick<UpstreamPool, 'exchange'>
+
+export interface CoingeckoAccess {
+  pool: ExchangePool
+  /** Base URL of the pool; only its host is looked at, to know the kind of key. */
+  url: string
+  apiKey?: string
+}
+
+/** Answers of the provider about the request itself: what was asked cannot be answered in this form. */
+export interface RefusedAnswer {
+  refused: number
+  message: string
+}
+
+type CoingeckoAnswer = { ok: Record<string, unknown> } | { list: unknown[] } | RefusedAnswer
+
+/** The paid plan has its own host and header; sending a key in the other header counts as no key. */
+const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<string, string> => {
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (apiKey === undefined || apiKey === '') return headers
+  const pro = URL.canParse(url) && new URL(url).hostname.startsWith('pro-api.')
+  headers[pro ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key'] = apiKey
+  return headers
+}
+
+const parse = (response: RawResponse): unknown => {
+  try {
+    return JSON.parse(response.body.toString('utf8'))
+  } catch (error) {
+    throw new BadAnswerError('price provider sent no JSON', error)
+  }
+}
+
+/** The provider puts its errors into `status`, also under a 200 in some layers in front of it. */
+const statusOf = (body: unknown): { code: number | undefined; message: string } | undefined => {
+  if (!isRecord(body)) return undefined
+  const { status } = body
+  if (!isRecord(status)) return undefined
+  const code = body['error_code'] ?? status['error_code']
+  const message = status['error_message']
+  if (typeof message !== 'string') return undefined
+  return { code: typeof code === 'number' ? code : undefined, message: message.slice(0, 300) }
+}
+
+/** A key at the other address; keyless callers that are limited are told so as well (400, 10010 and 10011). */
+const ABOUT_KEY = /\bapi key\b|root url/i
+
+/** Whether a refusal is about us, so that it says nothing of what was asked for. */
+export const isAboutUs = ({ refused, message }: RefusedAnswer): boolean =>
+  OUR_STANDING.has(refused) || ABOUT_KEY.test(message)
+
+/** What was refused, in the provider's own words where it has any. */
+export const refusalOf = ({ refused, message }: RefusedAnswer): BadAnswerError =>
+  new BadAnswerError(`price provider refused: ${refused} ${wordsOf(message)}`.trim())
+
+const wordsOf = (text: string): string => {
+  try {
+    return (statusOf(JSON.parse(text))?.message ?? '').slice(0, 160)
+  } catch {
+    // A page of something before it says nothing to anybody.
+    return /^\s*[<{]/.test(text) ? '' : text.slice(0, 160)
+  }
+}
+
+const judge = (response: RawResponse): CoingeckoAnswer => {
+  if (response.status === 429)
+    throw new UpstreamRateLimitedError(
+      'price provider is limiting',
+      parseRetryAfter(response.headers['retry-after'], Date.now()),
+    )
+  if (response.status >= 500) throw new UpstreamUnavailableError(`price provider answered ${response.status}`)
+  if (response.status >= 400) {
+    const text = response.body.subarray(0, 2_000).toString('utf8')
+    return { refused: response.status, message: text }
+  }
+  const body = parse(response)
+  const status = statusOf(body)
+  if (status?.code === 429) throw new UpstreamRateLimitedError('price provider is limiting')
+  if (status !== undefined) return { refused: 400, message: status.message }
+  if (Array.isArray(body)) return { list: body }
+  if (isRecord(body)) return { ok: body }
+  throw new BadAnswerError('price provider sent neither object nor list')
+}
+
+/** GET of one path below the provider's base URL. Rejects for trouble, answers `refused` for 4xx other than 429. */
+export const createCoingeckoClient = ({ pool, url, apiKey }: CoingeckoAccess) => {
+  const headers = coingeckoHeaders(url, apiKey)
+  return {
+    async get(path: string, signal: AbortSignal): Promise<CoingeckoAnswer> {
+      // Every request counts against the plan, failed ones too: none is hedged or repeated behind our back, and the
+      // status is judged here, where the pause after trouble is kept.
+      const options = { signal, idempotent: false, judge: () => ({ kind: 'answer' }) as const }
+      return judge(await pool.exchange({ method: 'GET', path, headers }, options))
+    },
+  }
+}
+
+export type CoingeckoClient = ReturnType<typeof createCoingeckoClient>

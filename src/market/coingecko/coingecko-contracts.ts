@@ -1,0 +1,53 @@
+import { BadAnswerError } from '../../errors.ts'
+import type { PriceRequest } from '../prices/price-source.ts'
+import { type CoingeckoClient, isAboutUs, refusalOf } from './coingecko-client.ts'
+import { priceQuery, rowsOf } from './coingecko-rows.ts'
+
+/** "exceeds the allowed limit (10 addresses)", "… limit of 1 contract address". */
+const ALLOWED = /limit \((\d{1,4}) |limit of (\d{1,4})|\b(\d{1,4}) contract address/
+
+const allowedBy = (message: string): number | undefined => {
+  const named = ALLOWED.exec(message)
+  const count = Number(named?.[1] ?? named?.[2] ?? named?.[3] ?? 0)
+  return count >= 1 ? count : undefined
+}
+
+/**
+ * Asks in batches for prices by contract. The provider allows a number of addresses per call that depends on the plan
+ * and changes over time (error 10012, status 400, names it): a refused batch is tried again in that size, or halved.
+ */
+export const createContractReader = (client: CoingeckoClient, maxPerCall: number) => {
+  let perCall = maxPerCall
+  const ask = async (
+    path: string,
+    asked: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Map<string, unknown> | undefined> => {
+    const answer = await client.get(path, signal)
+    if ('ok' in answer) return rowsOf(answer.ok, asked)
+    if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
+    if (isAboutUs(answer)) throw refusalOf(answer)
+    // An unknown platform, or a single address that it does not like: no price there.
+    if (asked.length === 1 || answer.refused === 404) return new Map()
+    const allowed = allowedBy(answer.message)
+    perCall = allowed !== undefined && allowed < asked.length ? allowed : asked.length >> 1
+    return undefined
+  }
+  return async (
+    platform: string,
+    addresses: readonly string[],
+    { currencies, signal }: PriceRequest,
+    budget: { calls: number },
+    deliver: (asked: readonly string[], rows: ReadonlyMap<string, unknown>) => Promise<void>,
+  ): Promise<void> => {
+    const waiting = [...addresses]
+    while (waiting.length > 0 && budget.calls > 0) {
+      budget.calls -= 1
+      const asked = waiting.splice(0, perCall)
+      const path = `/simple/token_price/${encodeURIComponent(platform)}?contract_addresses=${asked.join(',')}`
+      const rows = await ask(`${path}&${priceQuery(currencies)}`, asked, signal)
+      if (rows === undefined) waiting.unshift(...asked)
+      else await deliver(asked, rows)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { CURRENCIES, type Currency } from '../../lib/currencies.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { impliedRates, type RatesPerUsd, ratesOfTable } from '../prices/exchange-rates.ts'
+import type { QuotesByCurrency } from '../prices/prices.ts'
+import type { CoingeckoClient } from './coingecko-client.ts'
+
+const RATES_MS = 3_600_000
+const RETRY_MS = 600_000
+
+/** Rates for currencies that an answer lacks: from other prices of the answer, else from the provider's rate table. */
+export const createCoingeckoRates = (client: CoingeckoClient) => {
+  let table: { rates: RatesPerUsd; at: number } | undefined
+  const readTable = async (signal: AbortSignal): Promise<RatesPerUsd> => {
+    if (table !== undefined && steadyNow() - table.at < RATES_MS) return table.rates
+    const answer = await client.get('/exchange_rates', signal).catch(() => undefined)
+    const rows = answer !== undefined && 'ok' in answer ? answer.ok['rates'] : undefined
+    if (typeof rows !== 'object' || rows === null) {
+      table = { rates: table?.rates ?? {}, at: steadyNow() - RATES_MS + RETRY_MS }
+      return table.rates
+    }
+    const values = Object.entries(rows).map(
+      ([name, row]) => [name, (row as { value?: unknown } | null)?.value] as const,
+    )
+    table = { rates: ratesOfTable(Object.fromEntries(values), CURRENCIES), at: steadyNow() }
+    return table.rates
+  }
+  return async (things: QuotesByCurrency[], currencies: readonly Currency[], signal: AbortSignal) => {
+    const rates = impliedRates(things, currencies)
+    const priced = things.some((thing) => thing.usd !== undefined)
+    const lacking = currencies.filter((currency) => rates[currency] === undefined)
+    if (!priced || lacking.length === 0) return rates
+    return { ...(await readTable(signal)), ...rates }
+  }
+}

@@ -1,0 +1,121 @@
+import { BadAnswerError } from '../../errors.ts'
+import { type MarketLog, silentLog } from '../market-log.ts'
+import { fillCurrencies } from '../prices/exchange-rates.ts'
+import type { PriceRequest, PriceSource } from '../prices/price-source.ts'
+import { addressKey, isNativeKey, type PriceKey } from '../prices/prices.ts'
+import { type CoinIndex, createCoinIndex } from './coin-index.ts'
+import { type CoingeckoAccess, createCoingeckoClient, refusalOf } from './coingecko-client.ts'
+import { createContractReader } from './coingecko-contracts.ts'
+import { createCoingeckoRates } from './coingecko-rates.ts'
+import { priceQuery, quotesOf, rowsOf } from './coingecko-rows.ts'
+
+export interface CoingeckoOptions extends CoingeckoAccess {
+  /** CAIP-2 chain to the provider's asset platform, for example `eip155:43114` → `avalanche`. */
+  platforms: Readonly<Record<string, string>>
+  /** Ids per call of `simple/price`; default 150, which keeps the URL below 4 kB. */
+  idsPerCall?: number
+  /** Addresses per call of `simple/token_price`; default 100. Lowered to what the provider says it allows. */
+  contractsPerCall?: number
+  /** Calls of `simple/token_price` per read; the rest of the tokens waits for the next read. Default 20. */
+  callsPerRead?: number
+  /** Use the provider's coin list to price tokens by id (keyless access allows one contract a call). Default true. */
+  coinList?: boolean
+  /** Where the coin list is kept across restarts; left out = memory only. */
+  coinListFile?: string
+  log?: MarketLog
+}
+
+/** Platforms that need no configuration. */
+const KNOWN_PLATFORMS: Readonly<Record<string, string>> = { 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': 'solana' }
+
+/** Keys by the name (coin id, contract) under which the provider answers them. */
+type Names = Map<string, PriceKey[]>
+
+const addTo = (names: Names, name: string, key: PriceKey): void => {
+  const keys = names.get(name)
+  if (keys) keys.push(key)
+  else names.set(name, [key])
+}
+
+const createIndex = (
+  client: ReturnType<typeof createCoingeckoClient>,
+  platforms: Readonly<Record<string, string>>,
+  options: CoingeckoOptions,
+): CoinIndex | undefined =>
+  options.coinList === false
+    ? undefined
+    : createCoinIndex({
+        client,
+        platforms: new Set(Object.values(platforms)),
+        log: options.log ?? silentLog,
+        ...(options.coinListFile === undefined ? {} : { file: options.coinListFile }),
+      })
+
+/**
+ * CoinGecko: natives by id with `simple/price`; tokens by id too where the coin list knows their contract, else with
+ * `simple/token_price/{platform}`. Keyless access works; a demo or a pro key goes into its header.
+ */
+export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource => {
+  const client = createCoingeckoClient(options)
+  const platforms = { ...KNOWN_PLATFORMS, ...options.platforms }
+  const rates = createCoingeckoRates(client)
+  const readContracts = createContractReader(client, options.contractsPerCall ?? 100)
+  const coins = createIndex(client, platforms, options)
+  const idsPerCall = options.idsPerCall ?? 150
+
+  const deliver = async (
+    names: Names,
+    asked: readonly string[],
+    rows: ReadonlyMap<string, unknown>,
+    { currencies, take, signal }: PriceRequest,
+  ): Promise<void> => {
+    const answers = asked.map((name) => ({ name, quotes: quotesOf(rows.get(name), currencies) }))
+    const things = answers.map(({ quotes }) => quotes)
+    const fx = await rates(things, currencies, signal)
+    for (const { name, quotes } of answers)
+      for (const key of names.get(name) ?? []) take(key, fillCurrencies(quotes, currencies, fx))
+  }
+
+  const readIds = async (names: Names, request: PriceRequest): Promise<void> => {
+    const ids = [...names.keys()].sort()
+    while (ids.length > 0) {
+      const asked = ids.splice(0, idsPerCall)
+      const path = `/simple/price?ids=${asked.map(encodeURIComponent).join(',')}&${priceQuery(request.currencies)}`
+      const answer = await client.get(path, request.signal)
+      if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
+      if (!('ok' in answer)) throw refusalOf(answer)
+      await deliver(names, asked, rowsOf(answer.ok, asked), request)
+    }
+  }
+
+  const sortOut = (request: PriceRequest, indexed: boolean) => {
+    const byId: Names = new Map()
+    const byPlatform = new Map<string, Names>()
+    for (const key of request.keys) {
+      const platform = isNativeKey(key) ? undefined : platforms[key.caip2Id]
+      const id = isNativeKey(key) ? key.priceId : platform && coins?.idOf(platform, key.address)
+      if (id !== undefined && id !== '') addTo(byId, id, key)
+      else if (isNativeKey(key) || platform === undefined || indexed) request.take(key, {})
+      else {
+        const names = byPlatform.get(platform) ?? new Map()
+        byPlatform.set(platform, names)
+        addTo(names, addressKey(key.address), key)
+      }
+    }
+    return { byId, byPlatform }
+  }
+
+  return {
+    async read(request) {
+      const tokens = request.keys.some((key) => !isNativeKey(key))
+      const indexed = tokens && (await coins?.ready(request.signal)) === true
+      const { byId, byPlatform } = sortOut(request, indexed)
+      await readIds(byId, request)
+      const budget = { calls: options.callsPerRead ?? 20 }
+      for (const [platform, names] of byPlatform)
+        await readContracts(platform, [...names.keys()].sort(), request, budget, (asked, rows) =>
+          deliver(names, asked, rows, request),
+        )
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import type { Currency } from '../../lib/currencies.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { type MarketLog, silentLog } from '../market-log.ts'
+import { createPriceCache } from './price-cache.ts'
+import { createPriceReader } from './price-reader.ts'
+import type { PriceSource } from './price-source.ts'
+import {
+  type NativePriceKey,
+  type PriceBook,
+  type PriceBookStatus,
+  type PriceKey,
+  priceKeyId,
+  type Quote,
+  type QuoteOptions,
+  type Quotes,
+} from './prices.ts'
+
+/** Times in milliseconds. */
+export interface LivePriceOptions {
+  /** Prices are refreshed after this. */
+  cacheMs: number
+  /** Prices older than this are left out. */
+  maxStaleMs: number
+  /** Longest wait of `quote`. */
+  timeoutMs: number
+  /** Coins of the catalogue: whenever one native price is due, all of these are refreshed by the same call. */
+  natives?: readonly NativePriceKey[]
+  /** Things whose prices are kept in memory; default 20,000. */
+  maxEntries?: number
+  /** Longest time for one read of the provider; default 15,000. It goes on behind a `quote` that no longer waits. */
+  readTimeoutMs?: number
+  /** Things without a price are asked for again after this; default 10 minutes, at least `cacheMs`. */
+  unknownMs?: number
+  log?: MarketLog
+  now?: () => number
+}
+
+/** A currency that nobody asked for in this time is no longer fetched. */
+const CURRENCY_IDLE_MS = 3_600_000
+
+/** Waits for the reads, the end of the time, or the signal, whichever is first. Never rejects. */
+const settle = (reads: Promise<void>[], waitMs: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, waitMs)
+    signal?.addEventListener('abort', finish, { once: true })
+    void Promise.all(reads).then(finish)
+  })
+
+/** Keeps currencies that were asked for lately; usd always, because it is the base of conversions. */
+const createActiveCurrencies = (now: () => number) => {
+  const seen = new Map<Currency, number>()
+  return {
+    touch: (currency: Currency): void => void seen.set(currency, now()),
+    list: (): Currency[] => {
+      for (const [currency, at] of seen) if (now() - at > CURRENCY_IDLE_MS) seen.delete(currency)
+      return [...new Set<Currency>(['usd', ...seen.keys()])]
+    },
+  }
+}
+
+/**
+ * Prices of a provider behind a network: cached per (thing, currency), refreshed by need and never by a timer, shared
+ * between callers. A price up to twice `cacheMs` old is handed out at once while the new one is fetched; older ones
+ * are waited for within the limits, then handed out until `maxStaleMs`.
+ */
+export const createLivePriceBook = (source: PriceSource, options: LivePriceOptions): PriceBook => {
+  const now = options.now ?? steadyNow
+  const unknownMs = Math.max(options.unknownMs ?? 600_000, options.cacheMs)
+  const cache = createPriceCache({ ...options, unknownMs }, options.maxEntries ?? 20_000)
+  const active = createActiveCurrencies(now)
+  const reader = createPriceReader({
+    source,
+    cache,
+    log: options.log ?? silentLog,
+    now,
+    readTimeoutMs: options.readTimeoutMs ?? 15_000,
+    currencies: active.list,
+  })
+  const catalogue = options.natives ?? []
+
+  /** Asks for everything due and returns what is worth waiting for. */
+  const refresh = (currency: Currency, natives: readonly PriceKey[], tokens: readonly PriceKey[]): Promise<void>[] => {
+    const waits: Promise<void>[] = []
+    const at = now()
+    const ask = (key: PriceKey): boolean => {
+      const state = cache.state(priceKeyId(key), currency, at)
+      if (!state.due) return false
+      const done = reader.want(key, currency)
+      if (done !== undefined && state.awaited) waits.push(done)
+      return true
+    }
+    let nativeDue = false
+    for (const key of natives) nativeDue = ask(key) || nativeDue
+    // One more coin in the same call costs nothing, and all coins then show prices of the same moment.
+    if (nativeDue) for (const key of catalogue) reader.want(key, currency)
+    for (const key of tokens) ask(key)
+    return waits
+  }
+
+  const snapshot = (currency: Currency, keys: Iterable<PriceKey>): Quotes => {
+    const quotes = new Map<string, Quote>()
+    const unread = new Set<string>()
+    const at = now()
+    for (const key of keys) {
+      const id = priceKeyId(key)
+      const state = cache.state(id, currency, at)
+      if (state.quote !== undefined) quotes.set(id, state.quote)
+      if (state.unread) unread.add(id)
+    }
+    return { get: (key) => quotes.get(priceKeyId(key)), unread: (key) => unread.has(priceKeyId(key)) }
+  }
+
+  return {
+    async quote(currency, natives, tokens, { signal, deadline }: QuoteOptions = {}): Promise<Quotes> {
+      active.touch(currency)
+      const waits = refresh(currency, natives, tokens)
+      const waitMs = Math.min(options.timeoutMs, (deadline ?? Number.POSITIVE_INFINITY) - Date.now())
+      if (waits.length > 0 && waitMs > 0 && signal?.aborted !== true) await settle(waits, waitMs, signal)
+      return snapshot(currency, [...natives, ...tokens])
+    },
+    status: (): PriceBookStatus => ({ provider: 'coingecko', entries: cache.size(), ...reader.status() }),
+    close: () => {
+      reader.close()
+      cache.clear()
+    },
+  }
+}

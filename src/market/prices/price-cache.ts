@@ -1,0 +1,84 @@
+import { LRUCache } from 'lru-cache'
+import type { Currency } from '../../lib/currencies.ts'
+import { type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
+
+/** Ages in milliseconds. */
+interface PriceAges {
+  /** A price is asked for again after this. */
+  cacheMs: number
+  /** A price older than this is not shown. */
+  maxStaleMs: number
+  /** Something the provider knows no price for is asked for again after this. */
+  unknownMs: number
+}
+
+interface Slot {
+  quote: Quote | undefined
+  /** When the provider last gave the price, and when it was last asked. */
+  pricedAt: number
+  checkedAt: number
+  /** It has a price, in another currency, and no rate to this one was known. */
+  unconverted: boolean
+}
+
+/** due: ask again; awaited: too old or absent, worth waiting for; unread: may have a price that is not known now. */
+interface PriceState {
+  quote: Quote | undefined
+  due: boolean
+  awaited: boolean
+  unread: boolean
+}
+
+const sameQuote = (a: Quote, b: Quote): boolean =>
+  a.price === b.price && a.changePercent24h === b.changePercent24h && a.change24h === b.change24h
+
+/** Prices by (thing, currency), bounded; the least recently asked thing goes first. */
+export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
+  const entries = new LRUCache<string, Map<Currency, Slot>>({ max: maxEntries })
+
+  const store = (slots: Map<Currency, Slot>, currency: Currency, quotes: QuotesByCurrency, now: number): void => {
+    const old = slots.get(currency)
+    const quote = quotes[currency]
+    if (quote === undefined) {
+      // One answer without a price does not make a price of a minute ago wrong: it ages until it is too old. From then
+      // on there is none, as the provider says, and not one that could not be read.
+      const kept = old && now - old.pricedAt <= ages.maxStaleMs ? old : { quote: undefined, pricedAt: 0 }
+      const unconverted = Object.keys(quotes).length > 0
+      slots.set(currency, { quote: kept.quote, pricedAt: kept.pricedAt, checkedAt: now, unconverted })
+      return
+    }
+    // The same object while nothing changed, so that readers can compare by identity.
+    const kept = old?.quote !== undefined && sameQuote(old.quote, quote) ? old.quote : quote
+    slots.set(currency, { quote: kept, pricedAt: now, checkedAt: now, unconverted: false })
+  }
+
+  return {
+    /** Takes one answer of the provider; currencies without a quote are remembered as unpriced. */
+    take(key: PriceKey, currencies: Iterable<Currency>, quotes: QuotesByCurrency, now: number): void {
+      const id = priceKeyId(key)
+      const slots = entries.get(id) ?? new Map<Currency, Slot>()
+      for (const currency of currencies) store(slots, currency, quotes, now)
+      entries.set(id, slots)
+    },
+    state(id: string, currency: Currency, now: number): PriceState {
+      const slot = entries.get(id)?.get(currency)
+      if (slot === undefined) return { quote: undefined, due: true, awaited: true, unread: true }
+      const age = now - slot.checkedAt
+      const patience = slot.quote === undefined ? ages.unknownMs : ages.cacheMs
+      const usable = slot.quote !== undefined && now - slot.pricedAt <= ages.maxStaleMs
+      // Up to twice the refresh age what is known is shown at once while the new price is fetched behind it.
+      const old = age >= 2 * patience
+      const expired = slot.quote !== undefined && !usable
+      return {
+        quote: usable ? slot.quote : undefined,
+        due: age >= patience,
+        awaited: old || (expired && age >= patience),
+        unread: expired || (slot.quote === undefined && (old || slot.unconverted)),
+      }
+    },
+    size: (): number => entries.size,
+    clear: (): void => entries.clear(),
+  }
+}
+
+export type PriceCache = ReturnType<typeof createPriceCache>

@@ -1,0 +1,142 @@
+import { CancelledError, DeadlineError, messageOf, UpstreamRateLimitedError } from '../../errors.ts'
+import type { Currency } from '../../lib/currencies.ts'
+import type { MarketLog } from '../market-log.ts'
+import type { PriceCache } from './price-cache.ts'
+import type { PriceSource } from './price-source.ts'
+import { isNativeKey, type PriceKey, priceKeyId, type QuotesByCurrency } from './prices.ts'
+
+/** Without `retry-after`, a provider that said 429 is left alone this long; no wait it names counts beyond the last. */
+const RATE_LIMIT_PAUSE_MS = 60_000
+const LONGEST_PAUSE_MS = 900_000
+/** After other trouble the pause doubles from the first to the second. */
+const FIRST_PAUSE_MS = 1_000
+const LAST_PAUSE_MS = 60_000
+/** Things waiting to be asked for; more are left for a later call. */
+const MAX_QUEUE = 5_000
+
+interface Flight {
+  key: PriceKey
+  /** Set when the read begins; a currency wanted after that needs another flight. */
+  currencies?: readonly Currency[]
+  done: Promise<void>
+  finish: () => void
+}
+
+const createFlight = (key: PriceKey): Flight => {
+  let finish = (): void => undefined
+  const done = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  return { key, done, finish }
+}
+
+interface PriceReaderDeps {
+  source: PriceSource
+  cache: PriceCache
+  log: MarketLog
+  /** Milliseconds since the epoch. */
+  now: () => number
+  /** Longest time for one read of the provider, milliseconds. */
+  readTimeoutMs: number
+  /** Currencies that are asked for at present: one call brings them all. */
+  currencies: () => Currency[]
+}
+
+/**
+ * Asks the provider: collects what is wanted in one turn, reads natives and tokens apart (so that the few natives never
+ * wait for many tokens), one read of each at a time, each thing at most once at a time, and pauses after trouble.
+ */
+export const createPriceReader = (deps: PriceReaderDeps) => {
+  const { source, cache, log, now } = deps
+  const flights = new Map<string, Flight>()
+  const queues = { natives: new Map<string, Flight>(), tokens: new Map<string, Flight>() }
+  const busy = { natives: false, tokens: false }
+  const reading = new Set<AbortController>()
+  let closed = false
+  let pausedUntil = 0
+  let failures = 0
+  let lastSuccess: number | undefined
+  let trouble: string | undefined
+
+  const land = (id: string, flight: Flight | undefined): void => {
+    flight?.finish()
+    if (flights.get(id) === flight) flights.delete(id)
+  }
+
+  const pause = (error: unknown): void => {
+    failures += 1
+    const limited = error instanceof UpstreamRateLimitedError
+    const wanted = limited
+      ? (error.retryAfterMs ?? RATE_LIMIT_PAUSE_MS)
+      : FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)
+    const most = limited ? LONGEST_PAUSE_MS : LAST_PAUSE_MS
+    pausedUntil = Math.max(pausedUntil, now() + Math.min(Math.max(wanted, FIRST_PAUSE_MS), most))
+    trouble = messageOf(error)
+    log.warn({ reason: trouble, pauseMs: pausedUntil - now() }, 'prices could not be read')
+  }
+
+  const read = async (batch: Map<string, Flight>): Promise<void> => {
+    const currencies = deps.currencies()
+    const controller = new AbortController()
+    const timer = setTimeout(() => controller.abort(new DeadlineError('no prices in time')), deps.readTimeoutMs)
+    reading.add(controller)
+    for (const flight of batch.values()) flight.currencies = currencies
+    const take = (key: PriceKey, quotes: QuotesByCurrency): void => {
+      cache.take(key, currencies, quotes, now())
+      land(priceKeyId(key), batch.get(priceKeyId(key)))
+    }
+    try {
+      const keys = [...batch.values()].map((flight) => flight.key)
+      await source.read({ keys, currencies, take, signal: controller.signal })
+      failures = 0
+      lastSuccess = now()
+      trouble = undefined
+    } catch (error) {
+      if (!closed) pause(error)
+    }
+    clearTimeout(timer)
+    reading.delete(controller)
+    for (const [id, flight] of batch) land(id, flight)
+  }
+
+  const run = async (kind: 'natives' | 'tokens'): Promise<void> => {
+    if (busy[kind]) return
+    busy[kind] = true
+    // One turn later, so that everything asked for in this turn shares the read.
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    while (queues[kind].size > 0 && !closed) {
+      const batch = queues[kind]
+      queues[kind] = new Map()
+      if (now() < pausedUntil) for (const [id, flight] of batch) land(id, flight)
+      else await read(batch)
+    }
+    busy[kind] = false
+  }
+
+  return {
+    /** Asks for one thing unless that is under way; resolves when there is an answer or trouble. Never rejects. */
+    want(key: PriceKey, currency: Currency): Promise<void> | undefined {
+      if (closed || now() < pausedUntil) return undefined
+      const id = priceKeyId(key)
+      const known = flights.get(id)
+      if (known !== undefined && known.currencies?.includes(currency) !== false) return known.done
+      const kind = isNativeKey(key) ? 'natives' : 'tokens'
+      if (queues[kind].size >= MAX_QUEUE) return undefined
+      const flight = createFlight(key)
+      flights.set(id, flight)
+      queues[kind].set(id, flight)
+      void run(kind)
+      return flight.done
+    },
+    status: () => ({
+      ...(lastSuccess === undefined ? {} : { lastSuccess }),
+      ...(trouble === undefined ? {} : { trouble }),
+      ...(pausedUntil > now() ? { pausedUntil } : {}),
+    }),
+    close(): void {
+      closed = true
+      for (const controller of reading) controller.abort(new CancelledError())
+      for (const [id, flight] of [...flights]) land(id, flight)
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { Currency } from '../../lib/currencies.ts'
+import type { PriceKey, QuotesByCurrency } from './prices.ts'
+
+/** What is wanted of a provider in one read. */
+export interface PriceRequest {
+  /** All natives or all tokens. */
+  keys: readonly PriceKey[]
+  currencies: readonly Currency[]
+  /** Gets every key that the provider has answered, as soon as it has; currencies left out have no price. */
+  take(key: PriceKey, quotes: QuotesByCurrency): void
+  signal: AbortSignal
+}
+
+/** A provider that is asked over a network. */
+export interface PriceSource {
+  /** Rejects when the rest could not be read (UpstreamRateLimitedError carries the wait). */
+  read(request: PriceRequest): Promise<void>
+}

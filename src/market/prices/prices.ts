@@ -1,0 +1,96 @@
+import type { Currency } from '../../lib/currencies.ts'
+import { absoluteChange } from './fiat.ts'
+
+/** Price of one whole unit. The same object is handed out until the price changes. */
+export interface Quote {
+  price: number
+  /** Absolute, in the currency. */
+  change24h?: number
+  /** Percent, not a fraction. */
+  changePercent24h?: number
+}
+
+/** A coin of a chain: all chains with the same coin share its price. */
+export interface NativePriceKey {
+  /** For example `NATIVE-avax`. */
+  internalId: string
+  /** The price provider's id, for example `avalanche-2`; without it only a price file can know the coin. */
+  priceId?: string
+}
+
+/** A token, by chain and contract or mint. */
+export interface TokenPriceKey {
+  caip2Id: string
+  address: string
+}
+
+export type PriceKey = NativePriceKey | TokenPriceKey
+
+export const isNativeKey = (key: PriceKey): key is NativePriceKey => 'internalId' in key
+
+/** Hex addresses mean the same in any case, base58 ones do not. */
+export const addressKey = (address: string): string => (address.startsWith('0x') ? address.toLowerCase() : address)
+
+/** One text per thing that has a price. */
+export const priceKeyId = (key: PriceKey): string =>
+  isNativeKey(key) ? `native/${key.priceId ?? key.internalId}` : `${key.caip2Id}/${addressKey(key.address)}`
+
+/** What is known at one moment about the keys that were asked for, in one currency. */
+export interface Quotes {
+  /** Undefined = unpriced or not readable now; send no price members then, never zero. */
+  get(key: PriceKey): Quote | undefined
+  /**
+   * True when the price could not be read now, so the thing may well have a price, and when it has one in another
+   * currency only. False when it is priced, or the provider knows no price for it. A total should be left out when
+   * something in it is unread.
+   */
+  unread(key: PriceKey): boolean
+}
+
+export interface QuoteOptions {
+  /** Ends the wait; what is known by then is the answer. */
+  signal?: AbortSignal
+  /** Absolute, milliseconds of `Date.now()`; ends the wait like the book's own timeout. */
+  deadline?: number
+}
+
+/** Prices behind one interface, whoever provides them. */
+export interface PriceBook {
+  /** Never rejects for trouble of the provider and never takes longer than the timeout, the deadline or the signal. */
+  quote(
+    currency: Currency,
+    natives: readonly NativePriceKey[],
+    tokens: readonly TokenPriceKey[],
+    options?: QuoteOptions,
+  ): Promise<Quotes>
+  status(): PriceBookStatus
+  close(): void
+}
+
+/** How the provider does. */
+export interface PriceBookStatus {
+  provider: 'coingecko' | 'file' | 'none'
+  /** Prices held in memory. */
+  entries: number
+  /** When the provider last gave an answer, milliseconds of `Date.now()`. */
+  lastSuccess?: number
+  /** Message of the latest trouble, while it lasts. */
+  trouble?: string
+  /** The provider is left alone until then. */
+  pausedUntil?: number
+}
+
+/** Prices of one thing in several currencies, as a provider reports them. */
+export type QuotesByCurrency = Partial<Record<Currency, Quote>>
+
+/** A quote, or undefined when `price` is no usable price: a provider that says 0 knows no price. */
+export const toQuote = (price: unknown, percent: unknown): Quote | undefined => {
+  if (typeof price !== 'number' || !Number.isFinite(price) || price <= 0) return undefined
+  if (typeof percent !== 'number' || !Number.isFinite(percent)) return { price }
+  const change24h = absoluteChange(price, percent)
+  return change24h === undefined ? { price } : { price, change24h, changePercent24h: percent }
+}
+
+/** `quote` in another currency; the change over the day is taken to be the same, for the rate of yesterday is unknown. */
+export const convertQuote = (quote: Quote, rate: number): Quote | undefined =>
+  toQuote(quote.price * rate, quote.changePercent24h)

@@ -1,0 +1,38 @@
+import { decodeBase58 } from '../../lib/base58.ts'
+
+const SOLANA_MAINNET = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
+const SOLANA_TESTNET = 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z'
+const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+
+/** Numbers that token lists use for Solana, which has no chain id of its own. */
+const SOLANA_CHAIN_IDS: ReadonlyMap<number, string> = new Map([
+  [101, SOLANA_MAINNET],
+  [501_000_101, SOLANA_MAINNET],
+  [102, SOLANA_TESTNET],
+  [103, SOLANA_DEVNET],
+])
+
+const HEX = /^0x[0-9a-fA-F]{40}$/
+const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+/** A token's place: CAIP-2 chain and address in the form that is used everywhere behind this. */
+export interface TokenPlace {
+  caip2Id: string
+  address: string
+}
+
+const isMint = (address: string): boolean => BASE58.test(address) && decodeBase58(address).length === 32
+
+/**
+ * Where a list entry lives. Entries without a chain number (some Solana lists) belong to `home`, the chain whose list
+ * it is, or to Solana's main network when the address says so. Undefined when address and chain do not fit together.
+ */
+export const placeOf = (address: string, chainId: number | undefined, home?: string): TokenPlace | undefined => {
+  if (HEX.test(address)) {
+    const caip2Id = chainId === undefined ? home : `eip155:${chainId}`
+    return caip2Id?.startsWith('eip155:') ? { caip2Id, address: address.toLowerCase() } : undefined
+  }
+  if (!isMint(address)) return undefined
+  const caip2Id = chainId === undefined ? (home ?? SOLANA_MAINNET) : SOLANA_CHAIN_IDS.get(chainId)
+  return caip2Id?.startsWith('solana:') ? { caip2Id, address } : undefined
+}

@@ -1,0 +1,160 @@
+import { mapBounded } from '../../lib/map-bounded.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { type MarketLog, silentLog } from '../market-log.ts'
+import { createListCache } from './list-cache.ts'
+import { createListFetch, type ListFetch } from './list-fetch.ts'
+import type { ListReading, ListSource, TokenListStatus } from './list-source.ts'
+import { createFileList, createFolderLists } from './local-list.ts'
+import { createRemoteList } from './remote-list.ts'
+import type { ListedToken } from './token.ts'
+import { createTokenCatalogue } from './token-catalogue.ts'
+
+export interface TokenListOptions {
+  /**
+   * URLs (http, https) or files (path or file:) per CAIP-2 chain, most trusted first. Of each, only that chain's entries count. A URL that several chains name is fetched once.
+   */
+  sources?: Readonly<Record<string, readonly string[]>>
+  /** Lists that cover many chains; they come after the chains' own lists. */
+  defaultSources?: readonly string[]
+  /** Folder whose `*.json` files are lists; they come between the two above. */
+  dir?: string
+  /** Where fetched lists are kept across restarts. */
+  cacheDir: string
+  /** Fetched lists are asked for again after this, a tenth more or less; milliseconds. 0 = only once. */
+  refreshMs: number
+  /** Add the built-in table of well-known tokens, behind every list. Default true. */
+  builtIn?: boolean
+  /** Larger lists are refused; default 16 MiB. */
+  maxBytes?: number
+  /** Entries read of one list; default 20,000. */
+  maxTokensPerList?: number
+  /** Tokens kept per chain; default 20,000. */
+  maxTokensPerChain?: number
+  /** How URLs are fetched; default: undici, at most 3 redirects, 60 s. */
+  fetch?: ListFetch
+  log?: MarketLog
+}
+
+/** Tokens of trusted lists; fits `TokenCatalogue` of the adapters. */
+export interface TokenLists {
+  /** Tokens of a chain ordered by address; never waits. Same array while nothing changed. */
+  tokens(caip2Id: string): readonly ListedToken[]
+  find(caip2Id: string, address: string): ListedToken | undefined
+  /** Begins loading in the background; until then, only the built-in table is there. Calling it again changes nothing. */
+  start(): void
+  /**
+   * Resolves when files and kept copies are in force, after `start`; needs no network. Whoever answers before that
+   * answers without tokens that were there before a restart, and wallets take them for spent. Never rejects.
+   */
+  restored(): Promise<void>
+  /** Resolves when every source was looked at once after `start` (kept copies, files, network); never rejects. */
+  loaded(): Promise<void>
+  /** Looks for news everywhere now, due or not. Never rejects. */
+  refresh(): Promise<void>
+  status(): TokenListStatus[]
+  /** Stops loading and closes connections. */
+  close(): Promise<void>
+}
+
+/** Lists fetched at once. */
+const PARALLEL = 4
+/** The loop looks at its sources at least and at most this often. */
+const SHORTEST_NAP_MS = 50
+const LONGEST_NAP_MS = 60_000
+
+const isUrl = (source: string): boolean => /^https?:\/\//i.test(source)
+const filePath = (source: string): string => (source.startsWith('file:') ? new URL(source).pathname : source)
+
+/** Every source once, however many chains name it, and which of them count for a chain. */
+interface Sources {
+  all: readonly ListSource[]
+  of(caip2Id: string): readonly ListSource[]
+}
+
+const buildSources = (options: TokenListOptions, fetch: ListFetch): Sources => {
+  const { defaultSources = [], refreshMs } = options
+  const log = options.log ?? silentLog
+  const cache = createListCache(options.cacheDir)
+  const reading: ListReading = {
+    maxBytes: options.maxBytes ?? 16_777_216,
+    maxTokens: options.maxTokensPerList ?? 20_000,
+    refreshMs: refreshMs === 0 ? Number.POSITIVE_INFINITY : refreshMs,
+  }
+  const ownLists = Object.entries(options.sources ?? {})
+  const homeOf = (place: string): { home?: string } => {
+    const homes = ownLists.filter(([, places]) => places.includes(place)).map(([caip2Id]) => caip2Id)
+    return homes[0] === undefined || homes.length > 1 || defaultSources.includes(place) ? {} : { home: homes[0] }
+  }
+  const build = (place: string): ListSource => {
+    const deps = { ...reading, log, ...homeOf(place) }
+    return isUrl(place) ? createRemoteList(place, { ...deps, fetch, cache }) : createFileList(filePath(place), deps)
+  }
+  const places = new Set([...ownLists.flatMap(([, list]) => list), ...defaultSources])
+  const built = new Map([...places].map((place) => [place, build(place)]))
+  const pick = (list: readonly string[]): ListSource[] => list.flatMap((place) => built.get(place) ?? [])
+  const folder = options.dir === undefined ? [] : [createFolderLists(options.dir, { ...reading, log })]
+  const own = new Map(ownLists.map(([caip2Id, list]) => [caip2Id, pick(list)]))
+  const shared = [...folder, ...pick(defaultSources)]
+  return {
+    all: [...built.values(), ...folder],
+    of: (caip2Id) => [...(own.get(caip2Id) ?? []), ...shared],
+  }
+}
+
+/** Loads token lists in the background, keeps them on disk and fresh, and serves them per chain. */
+export const createTokenLists = (options: TokenListOptions): TokenLists => {
+  const http = options.fetch === undefined ? createListFetch() : { fetch: options.fetch, close: async () => undefined }
+  const sources = buildSources(options, http.fetch)
+  const catalogue = createTokenCatalogue({
+    lists: (caip2Id) => sources.of(caip2Id).flatMap((source) => source.lists()),
+    builtIn: options.builtIn ?? true,
+    maxTokensPerChain: options.maxTokensPerChain ?? 20_000,
+  })
+  const stop = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let restoring: Promise<void> | undefined
+
+  const look = (due: readonly ListSource[]): Promise<unknown> =>
+    mapBounded(due, PARALLEL, async (source) => {
+      if (!stop.signal.aborted && (await source.refresh(stop.signal))) catalogue.changed()
+    })
+  const lookAtDue = (): Promise<unknown> => look(sources.all.filter((source) => source.dueAt() <= steadyNow()))
+
+  const nap = (): void => {
+    if (stop.signal.aborted || sources.all.length === 0) return
+    const next = Math.min(...sources.all.map((source) => source.dueAt())) - steadyNow()
+    timer = setTimeout(() => void lookAtDue().then(nap), Math.min(Math.max(next, SHORTEST_NAP_MS), LONGEST_NAP_MS))
+    timer.unref()
+  }
+
+  const restore = async (): Promise<void> => {
+    await mapBounded(sources.all, PARALLEL, async (source) => {
+      if (await source.restore()) catalogue.changed()
+    })
+  }
+  const run = async (): Promise<void> => {
+    restoring = restore()
+    await restoring
+    await lookAtDue()
+    nap()
+  }
+
+  return {
+    tokens: catalogue.tokens,
+    find: catalogue.find,
+    start() {
+      running ??= run()
+    },
+    restored: async () => restoring,
+    loaded: async () => running,
+    refresh: async () => void (await look(sources.all)),
+    status: () => sources.all.flatMap((source) => source.status()),
+    async close() {
+      stop.abort()
+      clearTimeout(timer)
+      await running
+      await http.close()
+    },
+  }
+}

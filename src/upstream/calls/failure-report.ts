@@ -1,0 +1,93 @@
+import {
+  BadAnswerError,
+  type FirnError,
+  OverloadedError,
+  UpstreamRateLimitedError,
+  UpstreamUnavailableError,
+} from '../../errors.ts'
+import type { Failure, Outcome } from '../outcome.ts'
+import type { Unheard } from '../types.ts'
+import type { Upstream } from '../upstream.ts'
+
+/** `host1 connection refused; host2 status 503`: each host once, with its last cause. */
+export const describeFailures = <T>(failures: readonly Failure<T>[]): string => {
+  const byHost = new Map<string, string>()
+  for (const { host, reason } of failures) byHost.set(host, reason)
+  return [...byHost].map(([host, reason]) => `${host} ${reason}`).join('; ')
+}
+
+/** A server of another network is none of the chain's: what kept the others from answering is the cause. */
+const withoutForeign = <T>(failures: readonly Failure<T>[]): readonly Failure<T>[] => {
+  const own = failures.filter(({ kind }) => kind !== 'foreign')
+  return own.length === 0 ? failures : own
+}
+
+const hadNoRoom = ({ kind }: Failure<unknown>): boolean => kind === 'no-room'
+
+const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs: number | undefined): FirnError => {
+  const text = `${pool}: ${failures.length === 0 ? 'every upstream is paused' : describeFailures(failures)}`
+  if (failures.some(hadNoRoom)) return new OverloadedError(text)
+  if (failures.every(({ kind }) => kind === 'rate-limited')) {
+    const waits = failures.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined)
+    const known = resumesInMs === undefined ? waits : [...waits, resumesInMs]
+    return new UpstreamRateLimitedError(text, known.length === 0 ? undefined : Math.min(...known))
+  }
+  if (failures.every(({ kind }) => kind === 'bad-answer' || kind === 'too-large' || kind === 'foreign'))
+    return new BadAnswerError(text)
+  return new UpstreamUnavailableError(text)
+}
+
+/** Whoever looked into the question, then who lacks the method, then who serves nothing there. */
+const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'method', 'place']
+
+/** That others serve nothing there says nothing, where one that does is silent. */
+const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly string[]): readonly Failure<T>[] =>
+  silent.length === 0 ? failures : failures.filter(({ unheard }) => unheard !== 'place')
+
+/**
+ * Hosts of this network that said nothing this time and may serve what is asked for: they have shown it, or never said that
+ * they do not.
+ */
+export const silentOf = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): string[] => {
+  const hostsOf = (is: (one: Failure<T>) => boolean): Set<string> =>
+    new Set(failures.flatMap((one) => (is(one) ? [one.host] : [])))
+  const spoke = hostsOf(({ fallback, kind }) => fallback !== undefined || kind === 'foreign')
+  const refused = hostsOf((one) => one.refused === true)
+  return asked.flatMap(({ host, serves, unknown }) =>
+    !spoke.has(host) && (serves() || (unknown() && !refused.has(host))) ? [host] : [],
+  )
+}
+
+const silence = <T>(pool: string, silent: readonly string[], failures: readonly Failure<T>[]): FirnError =>
+  new UpstreamUnavailableError(
+    `${pool}: ${silent.join(', ')} may serve it and said nothing; ${describeFailures(failures)}`,
+  )
+
+/**
+ * The one outcome of a read that nobody could answer. One whose answer had no room here was answering: that another lacks
+ * what was asked for is not the truth then. A node that says it has not seen the block yet, or may not have
+ * understood, is closer to the truth than others that said nothing, or that do not run the chain or lack the method;
+ * other doubtful errors are handed on only when every upstream gave one.
+ * @param silent hosts that may serve what was asked for and said nothing now
+ */
+export const concludeFailures = <T>(
+  pool: string,
+  all: readonly Failure<T>[],
+  resumesInMs: number | undefined,
+  silent: readonly string[],
+): Outcome<T> => {
+  const failures = withoutAbsent(withoutForeign(all), silent)
+  if (failures.length === 0 && silent.length > 0 && resumesInMs === undefined)
+    return { kind: 'truth', error: silence(pool, silent, all) }
+  if (failures.some(hadNoRoom)) return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
+  const last = failures.at(-1)
+  const behind = failures.filter(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
+  for (const why of NEAREST_FIRST) {
+    const words = behind.findLast(({ unheard }) => unheard === why)?.fallback
+    if (words) return words
+  }
+  const doubtful = failures.findLast(({ kind }) => kind === 'doubtful')
+  if (doubtful?.fallback) return doubtful.fallback
+  if (last?.fallback && failures.every(({ fallback }) => fallback !== undefined)) return last.fallback
+  return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
+}

@@ -1,0 +1,295 @@
+import type { FirnError } from '../../errors.ts'
+import { RETRY_BACKOFF_MS } from '../defaults.ts'
+import type { Reporter } from '../events.ts'
+import type { Cancel, CancelCause, Failure, FailureKind, Outcome, Settle } from '../outcome.ts'
+import type { PoolLimits } from '../types.ts'
+import type { Upstream } from '../upstream.ts'
+import { concludeFailures, describeFailures, silentOf } from './failure-report.ts'
+import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
+import type { Ranking } from './ranking.ts'
+import type { Scheduled, Scheduler } from './scheduler.ts'
+
+/** One question that any upstream of the pool may answer. */
+export interface Task<T> {
+  /** For events: the JSON-RPC or HTTP method. */
+  label: string
+  /** False = one attempt only, unless nothing was sent. */
+  idempotent: boolean
+  /** `CallOptions.sameServer`. */
+  sameServer?: object
+  /** `CallOptions.avoid`. */
+  avoid?: (host: string) => boolean
+  /** Time by which the last waiting caller wants the answer. */
+  deadline(): number
+  launch(upstream: Upstream, hedge: boolean, settle: Settle<T>): Cancel
+}
+
+export interface Run {
+  cancel(cause: CancelCause): void
+  /** What went wrong so far, and who is being asked. */
+  describe(): string
+  /** The truth for a caller whose time is over: a rate limit, when that is all that kept the answer from coming. */
+  whyLate(): FirnError | undefined
+}
+
+export interface RunnerDeps {
+  pool: string
+  upstreams: readonly Upstream[]
+  limits: PoolLimits
+  ranking: Ranking
+  scheduler: Scheduler
+  hedges: HedgeBudget
+  reporter: Reporter
+  /** Who answered the first call with an object that calls have in common. */
+  answeredFirst: WeakMap<object, Upstream>
+  /** Reads serve as probes of open breakers, because no head probe does it. */
+  liveProbes: boolean
+}
+
+interface Leg {
+  upstream: Upstream
+  cancel: Cancel | undefined
+  ended: boolean
+}
+
+/** Trouble that may be over in a moment; the other kinds would only be the same again. */
+const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
+
+/** It may be elsewhere: such words count as no attempt, for of many servers the last may be the one that has it. */
+const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
+  kind === 'behind' || kind === 'doubtful' || unheard === 'place'
+
+const text = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ')
+
+/**
+ * Asks upstreams until one answers: failover on their own trouble, one hedge when the first is slow, a second round
+ * with growing pauses when all failed. Callback style, and a class, on purpose: one is made for every call, and it must
+ * be cancellable at any point without an AbortController.
+ */
+class ReadRun<T> implements Run {
+  readonly #deps: RunnerDeps
+  readonly #task: Task<T>
+  readonly #settle: Settle<T>
+  readonly #failures: Failure<T>[] = []
+  readonly #only: Upstream | undefined
+  #first: Upstream | undefined
+  #tried: Upstream[] = []
+  /** Who said that it lacks it; not asked again. */
+  #lacking: Upstream[] | undefined
+  #legs: Leg[] = []
+  #attempts = 0
+  #round = 0
+  #ended = false
+  #hedged: boolean
+  #wait: Scheduled | undefined
+  #hedge: Scheduled | undefined
+
+  constructor(deps: RunnerDeps, task: Task<T>, settle: Settle<T>) {
+    this.#deps = deps
+    this.#task = task
+    this.#settle = settle
+    // A run that must not hedge is one that has hedged already.
+    this.#only = task.sameServer && onlyOf(task.sameServer, deps)
+    const alone = deps.upstreams.length === 1 || this.#only !== undefined
+    this.#hedged = !task.idempotent || deps.limits.hedgeMinMs === 0 || alone
+    if (!this.#hedged) deps.hedges.earn()
+  }
+
+  cancel(cause: CancelCause): void {
+    if (!this.#ended) this.#end(cause)
+  }
+
+  describe(): string {
+    const asked = this.#legs.filter((leg) => !leg.ended).map((leg) => `${leg.upstream.host} not answered yet`)
+    return text([describeFailures(this.#failures), ...asked])
+  }
+
+  whyLate(): FirnError | undefined {
+    const { pool, ranking } = this.#deps
+    const refused = (upstream: Upstream): boolean => this.#failures.some(({ host }) => host === upstream.host)
+    // Who was asked and has said nothing yet may be the true reason, unless it is one that has refused before.
+    if (this.#legs.some((leg) => !leg.ended && !refused(leg.upstream))) return undefined
+    if (!this.#ownFailures().every(({ kind }) => kind === 'rate-limited')) return undefined
+    // Without any failure it waits for pauses that other calls have brought about.
+    if (this.#failures.length === 0 && !this.#wait) return undefined
+    const now = Date.now()
+    const resumesAt = ranking.resumesAt(now)
+    const outcome = concludeFailures(pool, this.#failures, resumesAt === undefined ? undefined : resumesAt - now, [])
+    return outcome.kind === 'truth' ? outcome.error : undefined
+  }
+
+  next(): void {
+    const now = Date.now()
+    const { limits, ranking, liveProbes, scheduler } = this.#deps
+    if (this.#attempts >= limits.maxAttempts) {
+      this.#giveUp(now, this.#failures)
+      return
+    }
+    const upstream = this.#only
+      ? this.#onlyOne(this.#only, now)
+      : this.#rather(ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent), now)
+    if (!upstream) {
+      this.#nextRound(now)
+      return
+    }
+    this.#launch(upstream, false)
+    if (this.#hedged || this.#ended || this.#hedge || !this.#underWay()) return
+    this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#sendHedge())
+  }
+
+  /** Another than this one, if it is to be avoided and there is one. */
+  #rather(chosen: Upstream | undefined, now: number): Upstream | undefined {
+    const { avoid } = this.#task
+    // Who was chosen to show that it is there again has to be asked.
+    if (!avoid || !chosen || chosen.breaker.state() !== 'closed' || !avoid(chosen.host)) return chosen
+    return this.#deps.ranking.spare(this.#notFor(avoid), now) ?? chosen
+  }
+
+  #notFor(avoid: (host: string) => boolean): Upstream[] {
+    return [...this.#tried, ...this.#deps.upstreams.filter(({ host }) => avoid(host))]
+  }
+
+  #note(upstream: Upstream): void {
+    const { sameServer } = this.#task
+    const { answeredFirst } = this.#deps
+    if (sameServer && !answeredFirst.has(sameServer)) answeredFirst.set(sameServer, upstream)
+  }
+
+  #onlyOne(upstream: Upstream, now: number): Upstream | undefined {
+    return this.#tried.includes(upstream) || upstream.pausedUntil() > now ? undefined : upstream
+  }
+
+  #launch(upstream: Upstream, isHedge: boolean): void {
+    this.#attempts += 1
+    this.#first ??= upstream
+    this.#tried.push(upstream)
+    const leg: Leg = { upstream, cancel: undefined, ended: false }
+    this.#legs = this.#legs.length === 0 ? [leg] : [...this.#legs.filter((other) => !other.ended), leg]
+    const cancel = this.#task.launch(upstream, isHedge, (outcome) => this.#landed(leg, outcome))
+    if (!leg.ended) leg.cancel = cancel
+  }
+
+  #landed(leg: Leg, outcome: Outcome<T>): void {
+    leg.ended = true
+    if (this.#ended) return
+    if (outcome.kind !== 'failure') {
+      this.#note(leg.upstream)
+      this.#finish(this.#signed(outcome, leg))
+      return
+    }
+    const { failure } = outcome
+    const { fallback } = failure
+    this.#failures.push(fallback === undefined ? failure : { ...failure, fallback: this.#signed(fallback, leg) })
+    if (lacks(failure)) {
+      this.#attempts -= 1
+      this.#lacking = [...(this.#lacking ?? []), leg.upstream]
+    }
+    const { pool, reporter } = this.#deps
+    if (reporter.active())
+      reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
+    if (this.#underWay()) return
+    this.#dropTimers()
+    // A write that was sent may have been done: whatever this one upstream said is the end of it.
+    if (!this.#task.idempotent && failure.neverSent !== true) this.#giveUp(Date.now(), [failure])
+    else this.next()
+  }
+
+  #signed(outcome: Outcome<T>, { upstream }: Leg): Outcome<T> {
+    if (outcome.kind !== 'answer') return outcome
+    const by = { server: upstream, stoodIn: upstream !== this.#first, lags: upstream.lagging() }
+    return { kind: 'answer', value: outcome.value, bytes: outcome.bytes, by }
+  }
+
+  #sendHedge(): void {
+    this.#hedge = undefined
+    const { limits, ranking, hedges, reporter, pool } = this.#deps
+    const { avoid } = this.#task
+    const tried = avoid ? this.#notFor(avoid) : this.#tried
+    const spare = this.#attempts >= limits.maxAttempts ? undefined : ranking.spare(tried, Date.now())
+    if (!spare || !hedges.spend()) return
+    this.#hedged = true
+    if (reporter.active()) reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
+    this.#launch(spare, true)
+  }
+
+  /** Everyone was asked once or is paused: decide whether waiting makes sense. */
+  #nextRound(now: number): void {
+    const resumesAt = this.#deps.ranking.resumesAt(now)
+    const own = this.#ownFailures()
+    // Who did not understand the question will not the next time, and what others say after a pause is rarely more.
+    const again =
+      own.some((one) => PASSING.has(one.kind) && !lacks(one)) && !own.some(({ kind }) => kind === 'doubtful')
+    this.#tried = [...(this.#lacking ?? [])]
+    this.#round += 1
+    if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))
+    else if (resumesAt !== undefined && own.every(({ kind }) => kind === 'rate-limited')) this.#sleepUntil(resumesAt)
+    else this.#giveUp(now, this.#failures)
+  }
+
+  #sleepUntil(time: number): void {
+    if (time >= this.#task.deadline()) {
+      this.#giveUp(Date.now(), this.#failures)
+      return
+    }
+    this.#wait = this.#deps.scheduler.at(time, () => {
+      this.#wait = undefined
+      this.next()
+    })
+  }
+
+  #giveUp(now: number, decisive: readonly Failure<T>[]): void {
+    const { pool, ranking, reporter } = this.#deps
+    const resumesAt = ranking.resumesAt(now)
+    const outcome = concludeFailures(
+      pool,
+      decisive,
+      resumesAt === undefined ? undefined : resumesAt - now,
+      silentOf(this.#only ? [this.#only] : this.#deps.upstreams, this.#failures),
+    )
+    if (reporter.active()) {
+      const reason = describeFailures(this.#failures)
+      reporter.report({ kind: 'exhausted', pool, method: this.#task.label, reason })
+    }
+    this.#finish(outcome)
+  }
+
+  #finish(outcome: Outcome<T>): void {
+    this.#end('lost')
+    this.#settle(outcome)
+  }
+
+  #end(cause: CancelCause): void {
+    this.#ended = true
+    this.#dropTimers()
+    for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
+  }
+
+  /** Without those of servers that are none of this network's. */
+  #ownFailures(): readonly Failure<T>[] {
+    return this.#failures.filter(({ kind }) => kind !== 'foreign')
+  }
+
+  #underWay(): boolean {
+    return this.#legs.some((leg) => !leg.ended)
+  }
+
+  #dropTimers(): void {
+    if (this.#wait) this.#deps.scheduler.cancel(this.#wait)
+    if (this.#hedge) this.#deps.scheduler.cancel(this.#hedge)
+    this.#wait = undefined
+    this.#hedge = undefined
+  }
+}
+
+const onlyOf = (sameServer: object, { answeredFirst, upstreams }: RunnerDeps): Upstream | undefined =>
+  answeredFirst.get(sameServer) ?? upstreams.find((upstream) => upstream === sameServer)
+
+export type Runner = <T>(task: Task<T>, settle: Settle<T>) => Run
+
+export const createRunner =
+  (deps: RunnerDeps): Runner =>
+  (task, settle) => {
+    const run = new ReadRun(deps, task, settle)
+    run.next()
+    return run
+  }

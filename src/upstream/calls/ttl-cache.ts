@@ -1,0 +1,64 @@
+import { TransientMap } from '../../lib/transient-map.ts'
+
+interface Entry {
+  value: unknown
+  weight: number
+  storedAt: number
+  tip: bigint | undefined
+}
+
+/** Recent answers, bounded by number and bytes; the least recently used go first. */
+export interface TtlCache {
+  /** The entry when it is at most `maxAgeMs` old (and, when `tip` is given, was stored at that tip). */
+  get(key: string, maxAgeMs: number, now: number, tip?: bigint): { value: unknown } | undefined
+  set(key: string, value: unknown, bytes: number, now: number, tip: bigint | undefined): void
+  readonly size: number
+  readonly bytes: number
+  clear(): void
+}
+
+/** Weight of an entry beyond its text: key, map slot, parsed objects are larger than their text. */
+const OVERHEAD = 200
+
+/** The reader's own `maxAgeMs` decides about freshness, so that one entry serves readers with different demands. */
+export const createTtlCache = (limits: { entries: number; bytes: number }): TtlCache => {
+  const entries = new TransientMap<string, Entry>()
+  let bytes = 0
+  const remove = (key: string, entry: Entry): void => {
+    entries.delete(key)
+    bytes -= entry.weight
+  }
+  return {
+    get: (key, maxAgeMs, now, tip) => {
+      const entry = entries.get(key)
+      if (!entry) return undefined
+      if (now - entry.storedAt > maxAgeMs || now < entry.storedAt || (tip !== undefined && entry.tip !== tip))
+        return undefined
+      entries.delete(key)
+      entries.set(key, entry)
+      return entry
+    },
+    set: (key, value, size, now, tip) => {
+      const old = entries.get(key)
+      if (old) remove(key, old)
+      const weight = OVERHEAD + key.length + size
+      if (weight > limits.bytes) return
+      entries.set(key, { value, weight, storedAt: now, tip })
+      bytes += weight
+      for (const [oldest, entry] of entries) {
+        if (entries.size <= limits.entries && bytes <= limits.bytes) break
+        remove(oldest, entry)
+      }
+    },
+    get size() {
+      return entries.size
+    },
+    get bytes() {
+      return bytes
+    },
+    clear: () => {
+      entries.clear()
+      bytes = 0
+    },
+  }
+}

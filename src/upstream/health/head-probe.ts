@@ -1,0 +1,201 @@
+import { steadyNow } from '../../lib/steady-clock.ts'
+import type { Task } from '../calls/read-run.ts'
+import type { Scheduled, Scheduler } from '../calls/scheduler.ts'
+import type { Reporter } from '../events.ts'
+import type { Attempt } from '../http/attempt.ts'
+import { documentRequest } from '../http/json-get.ts'
+import type { WireAnswer, WireRequest } from '../http/wire.ts'
+import { jsonRequest } from '../json-rpc/batcher.ts'
+import { readSingle, writeEntry } from '../json-rpc/rpc-message.ts'
+import { judgeStatus } from '../json-rpc/verdicts.ts'
+import { failed, mapAnswer, type Outcome } from '../outcome.ts'
+import type { HeadProbe } from '../types.ts'
+import type { Upstream } from '../upstream.ts'
+import { createHeadHold, type HeadHold } from './head-hold.ts'
+import { createToldHeights } from './told-heights.ts'
+
+/** Follows every upstream's tip while the pool is in use. */
+export interface HeadWatch {
+  /** The pool is being used now; starts the watch when it sleeps. */
+  touch(): void
+  head(): bigint | undefined
+  /**
+   * Keeps answers of laggards from the first callers after a start or a pause, and from everybody those of servers that
+   * lack blocks of long ago.
+   */
+  readonly held: HeadHold['held']
+  close(): void
+}
+
+/** The watch goes to sleep after this many intervals without a call. */
+const IDLE_INTERVALS = 5
+/** Heights of so many intervals ago still tell who stands still; older ones are waited for before anybody is believed. */
+const KNOWN_INTERVALS = 12
+/** Where fewer may be sent in the time between two heights, heights are asked for only when nobody waits. */
+const REQUESTS_PER_PROBE = 10
+/** One that has lacked a block of another's for so many intervals stands still: on a slow chain that is one block for hours. */
+const STILL_INTERVALS = 2
+/** What a server told is remembered no longer than this, whatever is configured, milliseconds. Its last word stays. */
+const REMEMBERED_MS = 600_000
+/** A head this far above all others, who agree among themselves, is a broken clock and no news. */
+const ABSURD_LEAD = 10_000n
+
+/** Highest height that deserves belief. */
+export const believedHead = (heights: readonly bigint[], maxLag: number): bigint | undefined => {
+  const sorted = [...heights].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+  const [first, second, third] = sorted
+  if (first === undefined || second === undefined || third === undefined) return first
+  return first - second > ABSURD_LEAD && second - third <= BigInt(maxLag) ? second : first
+}
+
+const believed = (upstreams: readonly Upstream[], best: bigint): Upstream[] =>
+  upstreams.filter((upstream) => (upstream.height() ?? 0n) <= best)
+
+const requestTo = (upstream: Upstream, { path, method, params }: HeadProbe): WireRequest => {
+  if (method === undefined) return documentRequest(upstream, path)
+  return jsonRequest(upstream, path, writeEntry({ method, params: JSON.stringify(params) }, 1), undefined)
+}
+
+/** Height of a server; undefined where it is healthy and has no document that tells it. */
+const readerOf =
+  ({ method, parse }: HeadProbe) =>
+  (host: string, answer: WireAnswer): Outcome<bigint | undefined> => {
+    const height = (value: unknown): Outcome<bigint> => {
+      try {
+        return { kind: 'answer', value: parse(value), bytes: 0 }
+      } catch {
+        return failed({ host, kind: 'bad-answer', reason: 'no height in head probe' })
+      }
+    }
+    if (method !== undefined) return mapAnswer(readSingle(host, answer), height)
+    const trouble = judgeStatus(host, answer.status, answer.headers['retry-after'])
+    if (trouble) return failed(trouble)
+    if (answer.status === 200) return height(answer.body.toString('utf8'))
+    return { kind: 'answer', value: undefined, bytes: 0 }
+  }
+
+export const createHeadWatch = (deps: {
+  pool: string
+  probe: HeadProbe
+  upstreams: readonly Upstream[]
+  /** Whose height says nothing here. */
+  isForeign(upstream: Upstream): boolean
+  /** Whether no connection to it was left since this was asked last. */
+  wasAlone(upstream: Upstream): boolean
+  /** Called when a tip is further below the last one than servers behind one address differ: another chain may be there. */
+  onFall(upstream: Upstream): void
+  /** Called when the last server with the highest tip came back with a lower one: the chain began anew. */
+  onAnew(): void
+  attempt: Attempt
+  scheduler: Scheduler
+  reporter: Reporter
+}): HeadWatch => {
+  const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
+  const read = readerOf(probe)
+  const hold = createHeadHold(scheduler)
+  const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
+  const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs, Math.min(2 * longestLag, REMEMBERED_MS))
+  const asking = new Set<Upstream>()
+  let head: bigint | undefined
+  let usedAt = 0
+  let heardAt = Number.NEGATIVE_INFINITY
+  let timer: Scheduled | undefined
+  let closed = false
+
+  /** The others are not kept waiting: it is little of what may be asked of the server. */
+  const isCheap = ({ limits }: Upstream): boolean =>
+    limits.requestsPerSecond * probe.intervalMs >= 1_000 * REQUESTS_PER_PROBE
+  const compare = (maxLag: number): void => {
+    const here = upstreams.filter((upstream) => !isForeign(upstream))
+    const heights = here.flatMap((upstream) => upstream.height() ?? [])
+    const best = believedHead(heights, maxLag)
+    if (best === undefined) return
+    if (head === undefined || best > head) head = best
+    for (const upstream of upstreams) {
+      const height = upstream.height()
+      const lag = height === undefined ? undefined : Number(best > height ? best - height : 0n)
+      upstream.setLag(lag, lag !== undefined && lag > 0 && tips.standsStill(upstream, believed(here, best)))
+    }
+  }
+  const tooOld = (upstream: Upstream): Outcome<never> | undefined => {
+    if (!upstream.lag()) return undefined
+    const here = upstreams.filter((one) => !isForeign(one))
+    const best = believedHead(
+      here.flatMap((one) => one.height() ?? []),
+      upstream.limits.maxLagBlocks,
+    )
+    const lacked = best === undefined ? 0 : tips.lackedFor(upstream, believed(here, best))
+    if (lacked <= upstream.limits.maxLagMs) return undefined
+    const reason = `${upstream.lag()} blocks behind, for over ${upstream.limits.maxLagMs / 1_000} s`
+    return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
+  }
+  /**
+   * A server that only starts anew has what it had. Servers behind one address may be some blocks apart, but half of a
+   * chain is lost by none.
+   */
+  const beginAnew = (upstream: Upstream, before: bigint): void => {
+    if ((upstream.height() ?? 0n) * 2n > before) return
+    if (upstreams.some((one) => !isForeign(one) && (one.height() ?? 0n) >= before)) return
+    head = undefined
+    deps.onAnew()
+  }
+  const heard = (upstream: Upstream, height: bigint): void => {
+    const before = upstream.height()
+    if (before !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
+    const cameBack = deps.wasAlone(upstream)
+    if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) deps.onFall(upstream)
+    upstream.sawHeight(height)
+    if (before !== undefined && height < before && cameBack) beginAnew(upstream, before)
+    tips.told(upstream, height)
+    heardAt = steadyNow()
+    compare(upstream.limits.maxLagBlocks)
+  }
+  const ask = (upstream: Upstream): void => {
+    const now = Date.now()
+    const { breaker } = upstream
+    if (asking.has(upstream) || upstream.pausedUntil() > now) return
+    if (!isCheap(upstream) && !upstream.gate.room(now)) return
+    if (breaker.state() !== 'closed' && !breaker.probeDue(now)) return
+    breaker.takeProbe(now)
+    asking.add(upstream)
+    const plan = { request: requestTo(upstream, probe), read, calls: 1, hedge: false, urgent: true }
+    attempt(upstream, plan, (outcome) => {
+      asking.delete(upstream)
+      if (!closed && outcome.kind === 'answer' && outcome.value !== undefined) heard(upstream, outcome.value)
+      if (asking.size === 0) hold.known()
+    })
+  }
+  const tick = (): void => {
+    timer = undefined
+    if (closed || steadyNow() - usedAt > IDLE_INTERVALS * probe.intervalMs) return
+    for (const upstream of upstreams) ask(upstream)
+    timer = scheduler.at(Date.now() + probe.intervalMs, tick)
+  }
+  return {
+    touch: () => {
+      usedAt = steadyNow()
+      if (timer || closed) return
+      if (upstreams.length > 1 && usedAt - heardAt > KNOWN_INTERVALS * probe.intervalMs) hold.begin()
+      tick()
+      if (asking.size === 0) hold.known()
+    },
+    head: () => head,
+    held: (launch) => unlessTooOld(hold.held(launch), tooOld),
+    close: () => {
+      closed = true
+      hold.known()
+      if (timer) scheduler.cancel(timer)
+      timer = undefined
+    },
+  }
+}
+
+/** What was said by a server that lacks blocks of long ago is no answer, not even when nobody else says anything. */
+const unlessTooOld =
+  <T>(launch: Task<T>['launch'], tooOld: (upstream: Upstream) => Outcome<never> | undefined): Task<T>['launch'] =>
+  (upstream, hedge, settle) => {
+    const late = tooOld(upstream)
+    if (!late) return launch(upstream, hedge, (outcome) => settle(tooOld(upstream) ?? outcome))
+    settle(late)
+    return () => undefined
+  }

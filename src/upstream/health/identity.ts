@@ -1,0 +1,177 @@
+import { createIdentityCheck } from '../../lib/identity-check.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import type { Task } from '../calls/read-run.ts'
+import type { Attempt } from '../http/attempt.ts'
+import { documentRequest } from '../http/json-get.ts'
+import type { WireAnswer, WireRequest } from '../http/wire.ts'
+import { jsonRequest } from '../json-rpc/batcher.ts'
+import { readSingle, writeEntry } from '../json-rpc/rpc-message.ts'
+import { failed, mapAnswer, type Outcome } from '../outcome.ts'
+import type { IdentityProbe } from '../types.ts'
+import type { Upstream } from '../upstream.ts'
+
+/** Between what a server says of itself and of its genesis. */
+const BETWEEN = '\n'
+
+/** Who was right before and cannot say it now is asked again after this, milliseconds. */
+const COMES_BACK_MS = 250
+
+/** Who closes connections all the time is not asked more often than this, milliseconds. */
+const ALONE_MS = 5_000
+
+/** Keeps answers of servers that turn out to be on another network from the callers. */
+export interface IdentityGuard {
+  /** `launch` whose answer is held until its upstream has said where it is; asked beside the first call, not before it. */
+  guarded<T>(launch: Task<T>['launch']): Task<T>['launch']
+  /** True when the upstream is known to be on another network. */
+  isForeign(upstream: Upstream): boolean
+  /** Its address may be another server's by now: it is asked again before the next answer counts. */
+  wasAway(upstream: Upstream): void
+  /** The same, where no connection to it is left: soon, since some servers close each connection. */
+  wasAlone(upstream: Upstream): void
+}
+
+/**
+ * Networks of one kind share address forms: a server of another one answers zeros, or other people's numbers, without
+ * any error. Each upstream of a pool is asked once, and again when it was away, which is whenever no connection to it
+ * is left, or its tip fell; one that cannot tell is believed (`createIdentityCheck`).
+ */
+export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): IdentityGuard => {
+  const right = new WeakSet<Upstream>()
+  const once = new WeakSet<Upstream>()
+  /** Those that told their genesis. */
+  const named = new WeakSet<Upstream>()
+  const foreign = new WeakSet<Upstream>()
+  const checks = new WeakMap<Upstream, () => Promise<boolean>>()
+  const askedAt = new WeakMap<Upstream, number>()
+  /** Those to which no connection was left since they were asked. */
+  const alone = new WeakSet<Upstream>()
+
+  const askFor = (upstream: Upstream, question: Question): Promise<string | undefined> =>
+    new Promise((resolve, reject) => {
+      const request = requestTo(upstream, question)
+      const plan = { request, read: readerOf(question), calls: 1, hedge: false, urgent: true }
+      attempt(upstream, plan, (outcome) => {
+        if (outcome.kind === 'failure') reject(new Error(outcome.failure.reason))
+        else resolve(outcome.kind === 'answer' ? outcome.value : undefined)
+      })
+    })
+
+  const ask = async (upstream: Upstream): Promise<string | undefined> => {
+    askedAt.set(upstream, steadyNow())
+    // Who was right before most likely is so still: both at once, since callers wait for it.
+    const ahead = probe.genesis && once.has(upstream) ? askFor(upstream, probe.genesis) : undefined
+    ahead?.catch(() => undefined)
+    const identity = await askFor(upstream, probe)
+    // Another network needs no second question, which its server may not even answer.
+    if (identity === undefined || !probe.genesis || !probe.matches(identity)) return identity
+    const genesis = await (ahead ?? askFor(upstream, probe.genesis))
+    if (genesis !== undefined) return `${identity}${BETWEEN}${genesis}`
+    // It could before, so that it is only too early.
+    return named.has(upstream) ? undefined : identity
+  }
+
+  const fits = (told: string): boolean => {
+    const [identity = '', genesis] = told.split(BETWEEN)
+    return probe.matches(identity, genesis)
+  }
+
+  const judge = (upstream: Upstream, told: string): boolean => {
+    const matches = fits(told)
+    if (matches && told.includes(BETWEEN)) named.add(upstream)
+    if (matches) {
+      right.add(upstream)
+      once.add(upstream)
+      foreign.delete(upstream)
+    } else foreign.add(upstream)
+    return matches
+  }
+
+  /** Resolves with false for a definite other network. */
+  const checkOf = (upstream: Upstream): (() => Promise<boolean>) => {
+    let check = checks.get(upstream)
+    if (!check) {
+      const { signal } = new AbortController()
+      const made = createIdentityCheck({
+        network: probe.network,
+        // It said so before: that it does not now, as while it starts, is no word to live on for long.
+        ...(once.has(upstream) && { recheckMs: COMES_BACK_MS }),
+        ask: () => ask(upstream),
+        // What was asked before it went away says nothing about who came back.
+        matches: (told) => (checks.get(upstream) === check ? judge(upstream, told) : fits(told)),
+      })
+      check = () =>
+        made({ signal }).then(
+          () => true,
+          () => false,
+        )
+      checks.set(upstream, check)
+    }
+    return check
+  }
+
+  const forget = (upstream: Upstream): void => {
+    alone.delete(upstream)
+    right.delete(upstream)
+    checks.delete(upstream)
+  }
+  const isRight = (upstream: Upstream): boolean => {
+    if (alone.has(upstream) && steadyNow() - (askedAt.get(upstream) ?? 0) >= ALONE_MS) forget(upstream)
+    return right.has(upstream)
+  }
+
+  const refusal = <T>({ host }: Upstream): Outcome<T> =>
+    failed({ host, kind: 'foreign', reason: `server is not on ${probe.network}` })
+
+  /** The connection of an answer may be newer than the look before the call. Who failed has told nothing. */
+  const checkBehind = <T>(upstream: Upstream, { kind }: Outcome<T>): Promise<boolean> | undefined =>
+    kind === 'failure' || isRight(upstream) ? undefined : checkOf(upstream)()
+
+  return {
+    isForeign: (upstream) => foreign.has(upstream),
+    wasAway: forget,
+    wasAlone: (upstream) => {
+      alone.add(upstream)
+    },
+    guarded: (launch) => (upstream, hedge, settle) => {
+      const checked = isRight(upstream) ? undefined : checkOf(upstream)()
+      if (checked && foreign.has(upstream)) {
+        // One that has moved since is found out behind this call.
+        upstream.breaker.inconclusive()
+        settle(refusal(upstream))
+        return () => {}
+      }
+      let left = false
+      const cancel = launch(upstream, hedge, (outcome) => {
+        const told = checked ?? checkBehind(upstream, outcome)
+        if (!told) settle(outcome)
+        else
+          void told.then((here) => {
+            if (!left) settle(here ? outcome : refusal(upstream))
+          })
+      })
+      return (cause) => {
+        left = true
+        cancel(cause)
+      }
+    },
+  }
+}
+
+type Question = Pick<IdentityProbe, 'path' | 'rpc' | 'parse'> & { params?: unknown }
+
+const requestTo = (upstream: Upstream, { path, rpc, params = [] }: Question): WireRequest => {
+  if (rpc) return jsonRequest(upstream, path, writeEntry({ method: rpc, params: JSON.stringify(params) }, 1), undefined)
+  return documentRequest(upstream, path)
+}
+
+/** What the server says of itself; undefined when it does not know the question. */
+const readerOf =
+  ({ rpc, parse }: Question) =>
+  (host: string, answer: WireAnswer): Outcome<string | undefined> => {
+    if (rpc) return mapAnswer(readSingle(host, answer), (value) => ({ kind: 'answer', value: parse(value), bytes: 0 }))
+    if (answer.status >= 500 || answer.status === 429)
+      return failed({ host, kind: 'status', reason: `status ${answer.status}` })
+    const value = answer.status === 200 ? parse(answer.body.toString('utf8')) : undefined
+    return { kind: 'answer', value, bytes: 0 }
+  }

@@ -1,0 +1,68 @@
+import { steadyNow } from '../../lib/steady-clock.ts'
+import type { Upstream } from '../upstream.ts'
+
+/** What each upstream of a pool told of its tip, and when: heights alone do not show who stands still on a slow chain. */
+export interface ToldHeights {
+  told(upstream: Upstream, height: bigint): void
+  /**
+   * True when the upstream, as it told its height last, lacked a block that another had told long before. One that does
+   * not answer any more shows nothing by what it told.
+   */
+  standsStill(upstream: Upstream, others: readonly Upstream[]): boolean
+  /**
+   * For how long another had told of a block that this one lacked when it told its height last, milliseconds, as far back as
+   * is remembered; 0 = it lacked none. Those that answer no more count: a block that was there does not go away.
+   */
+  lackedFor(upstream: Upstream, others: readonly Upstream[]): number
+}
+
+interface Told {
+  height: bigint
+  at: number
+}
+
+/**
+ * @param longMs blocks come to all within this time; milliseconds
+ * @param rememberedMs at least twice as long
+ * @param now milliseconds; for ages
+ */
+export function createToldHeights(
+  longMs: number,
+  rememberedMs: number = 2 * longMs,
+  now: () => number = steadyNow,
+): ToldHeights {
+  /** In the order of time: the newest of those that are old enough, and what came behind it. */
+  const all = new WeakMap<Upstream, Told[]>()
+
+  const heightAt = (upstream: Upstream, time: number): bigint | undefined =>
+    all.get(upstream)?.findLast(({ at }) => at <= time)?.height
+
+  return {
+    told(upstream, height) {
+      const at = now()
+      const told = all.get(upstream) ?? []
+      const firstNeeded = told.findLastIndex((one) => one.at <= at - Math.max(rememberedMs, 2 * longMs))
+      all.set(upstream, [...told.slice(Math.max(0, firstNeeded)), { height, at }])
+    },
+    standsStill(upstream, others) {
+      const last = all.get(upstream)?.at(-1)
+      if (!last) return false
+      return others.some((other) => {
+        const height = other.height()
+        if (other === upstream || other.breaker.state() !== 'closed' || height === undefined) return false
+        const before = heightAt(other, last.at - longMs)
+        // One that has gone back since is right now, or was wrong then.
+        return before !== undefined && before > last.height && height > last.height
+      })
+    },
+    lackedFor(upstream, others) {
+      const last = all.get(upstream)?.at(-1)
+      if (!last) return 0
+      const since = others.flatMap((other) => {
+        if (other === upstream || (other.height() ?? 0n) <= last.height) return []
+        return all.get(other)?.find(({ height }) => height > last.height)?.at ?? []
+      })
+      return Math.max(0, last.at - Math.min(last.at, ...since))
+    },
+  }
+}

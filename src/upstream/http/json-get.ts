@@ -1,0 +1,65 @@
+import { UpstreamRefusedError } from '../../errors.ts'
+import { childTraceparent, currentTrace } from '../../lib/trace-context.ts'
+import type { Read } from '../calls/reader.ts'
+import { readJsonBody } from '../json-rpc/rpc-message.ts'
+import { judgeRefusal, judgeStatus, OUR_STANDING } from '../json-rpc/verdicts.ts'
+import { checked, failed, type Outcome } from '../outcome.ts'
+import type { CallOptions } from '../types.ts'
+import type { Upstream } from '../upstream.ts'
+import type { Attempt } from './attempt.ts'
+import type { WireAnswer, WireRequest } from './wire.ts'
+
+const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
+  const { status } = answer
+  const trouble = judgeStatus(host, status, answer.headers['retry-after'], answer.body)
+  if (trouble) return failed(trouble)
+  if (status === 404) return { kind: 'answer', value: undefined, bytes: 0 }
+  if (status >= 200 && status < 300) {
+    const body = readJsonBody(host, answer)
+    return body.ok ? { kind: 'answer', value: body.value, bytes: answer.body.length } : body.outcome
+  }
+  const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
+  if (refused) return failed(refused)
+  if (status < 400 || OUR_STANDING.has(status)) return failed({ host, kind: 'status', reason: `status ${status}` })
+  const text = answer.body.toString('utf8', 0, 160).trim()
+  return { kind: 'truth', error: new UpstreamRefusedError(`${host} status ${status}: ${text}`, status) }
+}
+
+/**
+ * A caller who knows what a right answer looks like knows that the question is right as well: who refuses it has trouble
+ * of his own, and is believed only when everybody refuses.
+ */
+const readFor = (host: string, answer: WireAnswer, check: CallOptions['check']): Outcome<unknown> => {
+  const outcome = readDocument(host, answer)
+  if (check !== undefined && outcome.kind === 'truth')
+    return failed({ host, kind: 'status', reason: `status ${answer.status}`, fallback: outcome })
+  return checked(host, outcome, check)
+}
+
+/** A GET as upstreams of documents expect it. */
+export const documentRequest = (upstream: Upstream, path: string): WireRequest => {
+  const { 'content-type': _, ...headers } = upstream.jsonHeaders
+  return { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
+}
+
+/** GET of a JSON document: 404 is undefined, another 4xx about the document is UpstreamRefusedError. */
+export const createJsonGetter =
+  (deps: { attempt: Attempt; read: Read }) =>
+  <T>(path: string, options: CallOptions = {}): Promise<T | undefined> => {
+    const trace = currentTrace()
+    return deps.read<T | undefined>(
+      options.idempotent === false || options.sameServer ? undefined : `GET ${path}`,
+      'GET',
+      options,
+      (upstream, hedge, settle) => {
+        const request = documentRequest(upstream, path)
+        const traceparent = options.traceparent ?? childTraceparent(trace)
+        if (traceparent !== undefined) request.headers['traceparent'] = traceparent
+        const parent = options.traceparent === undefined ? trace?.spanId : undefined
+        const read = (host: string, answer: WireAnswer) =>
+          readFor(host, answer, options.check) as Outcome<T | undefined>
+        const { signal: partOf, onSent } = options
+        return deps.attempt(upstream, { request, read, calls: 1, hedge, parent, partOf, onSent }, settle)
+      },
+    )
+  }

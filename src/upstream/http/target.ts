@@ -1,0 +1,65 @@
+import { BadInputError } from '../../errors.ts'
+
+/** Where an upstream's requests go. `host` is the only part that may be shown. */
+export interface Target {
+  origin: string
+  host: string
+  /** Full path of a request: the base URL's own path and query (they may carry a key) with the caller's path. */
+  path(path: string): string
+}
+
+export const createTarget = (url: string): Target => {
+  if (!URL.canParse(url)) throw new BadInputError('upstream URL cannot be read')
+  const base = new URL(url)
+  if (base.protocol !== 'http:' && base.protocol !== 'https:')
+    throw new BadInputError(`upstream ${base.host}: ${base.protocol} is not spoken here, use http or https`)
+  const prefix = base.pathname.replace(/\/+$/, '')
+  const query = base.search.slice(1)
+  const join = (path: string): string => {
+    // A query alone belongs to the base URL's own path: /orders?all is another place than /orders/?all.
+    const isOwn = path === '' || path.startsWith('?')
+    const full = (isOwn ? base.pathname : path.startsWith('/') ? prefix : `${prefix}/`) + path
+    if (query === '') return full
+    return full.includes('?') ? `${full}&${query}` : `${full}?${query}`
+  }
+  return { origin: base.origin, host: base.host, path: join }
+}
+
+/** Credentials written into the URL (`https://user:pass@host`) become a header. */
+export const credentialHeaders = (url: string): Record<string, string> => {
+  const { username, password } = new URL(url)
+  if (username === '' && password === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+/** RFC 9110 section 7.6.1, and what undici writes itself. */
+const NOT_FORWARDED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+  'content-length',
+])
+
+/** The caller's headers without those that belong to one connection only. */
+export const endToEndHeaders = (headers: Record<string, string>): Record<string, string> => {
+  const result: Record<string, string> = {}
+  let nominated: string | undefined
+  for (const name of Object.keys(headers)) {
+    const lower = name.toLowerCase()
+    const value = headers[name]
+    if (value === undefined) continue
+    if (lower === 'connection') nominated = value
+    else if (!NOT_FORWARDED.has(lower)) result[lower] = value
+  }
+  for (const name of nominated?.split(',') ?? []) delete result[name.trim().toLowerCase()]
+  return result
+}

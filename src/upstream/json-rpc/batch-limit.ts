@@ -1,0 +1,35 @@
+import { BATCH_MEMORY_MS } from '../defaults.ts'
+
+/** What one upstream has shown about batches on one path. */
+export interface BatchLimit {
+  /** Entries that may go into one request now. */
+  items(now: number): number
+  /** The upstream takes no batches here. */
+  refused(now: number): void
+  /** The upstream finds more entries than these too many. */
+  tooMany(most: number, now: number): void
+}
+
+/** Lessons are forgotten after a while: an upstream may have been changed, or was refused for another reason. */
+export const createBatchLimit = (most: number, onChange: (items: number) => void): BatchLimit => {
+  let learned = most
+  let until = 0
+  const learn = (items: number, now: number): void => {
+    learned = items
+    until = now + BATCH_MEMORY_MS
+    onChange(items)
+  }
+  return {
+    items: (now) => {
+      // Further away than it was ever put: the clock was set back.
+      if (learned < most && (now >= until || until - now > BATCH_MEMORY_MS)) learned = most
+      return learned
+    },
+    refused: (now) => {
+      if (learned > 1) learn(1, now)
+    },
+    tooMany: (most, now) => {
+      if (most < learned) learn(Math.max(1, most), now)
+    },
+  }
+}

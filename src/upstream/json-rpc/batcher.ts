@@ -1,0 +1,200 @@
+import type { Attempt } from '../http/attempt.ts'
+import type { WireRequest } from '../http/wire.ts'
+import type { Cancel, CancelCause, Outcome, Settle } from '../outcome.ts'
+import type { Upstream } from '../upstream.ts'
+import { type BatchReading, isTooBigInBatch, readBatch } from './batch-answer.ts'
+import type { BatchLimit } from './batch-limit.ts'
+import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
+
+/** An entry on its way: `left` once nobody waits for it; `onLeave` tells the request that carries it, once there is one. */
+interface Passenger {
+  entry: RpcEntry
+  bytes: number
+  hedge: boolean
+  settle: Settle<unknown>
+  traceparent: string | undefined
+  parent: string | undefined
+  partOf: object | undefined
+  onSent: (() => void) | undefined
+  left: boolean
+  settled: boolean
+  onLeave: Cancel | undefined
+}
+
+/**
+ * Collects JSON-RPC calls to one (upstream, path) into as few requests as allowed: those of one moment while the upstream
+ * is idle, those of one turn of the event loop while it is not.
+ */
+export interface Batcher {
+  add(entry: RpcEntry, options: PassengerOptions, settle: Settle<unknown>): Cancel
+}
+
+interface PassengerOptions {
+  hedge: boolean
+  traceparent?: string | undefined
+  /** Span that `traceparent` is a child of; see `AttemptPlan`. */
+  parent?: string | undefined
+  /** The reading that it is part of; a batch goes as part of its first one's. */
+  partOf?: object | undefined
+  onSent?: (() => void) | undefined
+}
+
+export interface BatcherDeps {
+  upstream: Upstream
+  path: string
+  attempt: Attempt
+  limit: BatchLimit
+}
+
+/** Room for the frame of an entry: jsonrpc, id, commas. */
+const ENTRY_FRAME = 48
+
+export const jsonRequest = (
+  upstream: Upstream,
+  path: string,
+  body: string,
+  traceparent: string | undefined,
+): WireRequest => ({
+  method: 'POST',
+  path: upstream.path(path),
+  headers: traceparent === undefined ? upstream.jsonHeaders : { ...upstream.jsonHeaders, traceparent },
+  body,
+  decode: true,
+})
+
+export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): Batcher => {
+  let collecting: Passenger[] = []
+
+  const settleOne = (passenger: Passenger, outcome: Outcome<unknown>): void => {
+    if (passenger.left || passenger.settled) return
+    passenger.settled = true
+    passenger.settle(outcome)
+  }
+
+  const sendSingle = (passenger: Passenger): void => {
+    const request = jsonRequest(upstream, path, writeEntry(passenger.entry, 1), passenger.traceparent)
+    const { hedge, parent, partOf, onSent } = passenger
+    const plan = { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent }
+    const cancel = attempt(upstream, plan, (outcome) => settleOne(passenger, outcome))
+    passenger.onLeave = cancel
+  }
+
+  const sendAll = (passengers: Passenger[]): void => {
+    const aboard = passengers.filter(({ left }) => !left)
+    const [first] = aboard
+    if (!first) return
+    if (aboard.length === 1) sendSingle(first)
+    else sendBatch(aboard, first)
+  }
+
+  const sendParts = (passengers: Passenger[], size: number): void => {
+    for (let at = 0; at < passengers.length; at += size) sendAll(passengers.slice(at, at + size))
+  }
+  const sendHalves = (passengers: Passenger[]): void => sendParts(passengers, (passengers.length + 1) >> 1)
+
+  const land = (passengers: Passenger[], outcome: Outcome<BatchReading>): void => {
+    const now = Date.now()
+    if (outcome.kind !== 'answer') {
+      // The sum was too much, not necessarily each part.
+      if (outcome.kind === 'failure' && outcome.failure.kind === 'too-large') sendHalves(passengers)
+      else for (const passenger of passengers) settleOne(passenger, outcome as Outcome<unknown>)
+      return
+    }
+    const reading = outcome.value
+    if (reading.kind === 'refused') {
+      limit.refused(now)
+      for (const passenger of passengers) sendAll([passenger])
+    } else if (reading.kind === 'too-many') {
+      const half = (passengers.length + 1) >> 1
+      const most = Math.min(reading.most ?? half, half)
+      limit.tooMany(most, now)
+      sendParts(passengers, most)
+    } else landEntries(passengers, reading.outcomes)
+  }
+
+  const landEntries = (passengers: Passenger[], outcomes: Outcome<unknown>[]): void => {
+    const again: Passenger[] = []
+    passengers.forEach((passenger, index) => {
+      const outcome = outcomes[index]
+      if (!outcome) return
+      if (isTooBigInBatch(outcome)) {
+        again.push(passenger)
+        return
+      }
+      if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited')
+        upstream.pause(outcome.failure.retryAfterMs)
+      settleOne(passenger, outcome)
+    })
+    // Not all of them can have been too big together with others that came through: the rest is a smaller batch.
+    if (again.length === passengers.length) sendHalves(again)
+    else sendAll(again)
+  }
+
+  const sendBatch = (passengers: Passenger[], first: Passenger): void => {
+    const body = `[${passengers.map(({ entry }, index) => writeEntry(entry, index + 1)).join(',')}]`
+    const request = jsonRequest(upstream, path, body, first.traceparent)
+    const calls = passengers.length
+    const read = (host: string, answer: Parameters<typeof readBatch>[1]) => readBatch(host, answer, calls)
+    let aboard = calls
+    const onSent = (): void => {
+      for (const passenger of passengers) passenger.onSent?.()
+    }
+    const plan = { request, read, calls, hedge: first.hedge, parent: first.parent, partOf: first.partOf, onSent }
+    const cancel = attempt(upstream, plan, (outcome) => land(passengers, outcome))
+    const onLeave = (cause: CancelCause): void => {
+      aboard -= 1
+      if (aboard === 0) cancel(cause)
+    }
+    for (const passenger of passengers) passenger.onLeave = onLeave
+  }
+
+  const flush = (): void => {
+    const waiting = collecting
+    collecting = []
+    const most = limit.items(Date.now())
+    const mostBytes = upstream.limits.batchBytes
+    let group: Passenger[] = []
+    let bytes = 0
+    for (const passenger of waiting) {
+      if (passenger.left) continue
+      if (group.length >= most || (group.length > 0 && bytes + passenger.bytes > mostBytes)) {
+        sendAll(group)
+        group = []
+        bytes = 0
+      }
+      group.push(passenger)
+      bytes += passenger.bytes
+    }
+    sendAll(group)
+  }
+
+  return {
+    add: (entry, options, settle) => {
+      const passenger: Passenger = {
+        entry,
+        bytes: ENTRY_FRAME + entry.method.length + (entry.params?.length ?? 0),
+        hedge: options.hedge,
+        settle,
+        traceparent: options.traceparent,
+        parent: options.parent,
+        partOf: options.partOf,
+        onSent: options.onSent,
+        left: false,
+        settled: false,
+        onLeave: undefined,
+      }
+      collecting.push(passenger)
+      if (collecting.length === 1) {
+        // Nobody waits for an idle upstream: what is asked in this very moment goes at once, as writes to others would
+        // come first otherwise. While something is under way, a turn of the event loop gathers more.
+        if (upstream.gate.active() === 0) queueMicrotask(flush)
+        else setImmediate(flush)
+      }
+      return (cause) => {
+        if (passenger.left || passenger.settled) return
+        passenger.left = true
+        passenger.onLeave?.(cause)
+      }
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { parseJson } from '../../lib/json.ts'
+import { isRecord } from '../../lib/json-record.ts'
+import type { WireAnswer } from '../http/wire.ts'
+import { type Failure, failed, NOTHING_THERE, type Outcome } from '../outcome.ts'
+import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
+
+/** One JSON-RPC entry; `params` is JSON text already, undefined = left out. */
+export interface RpcEntry {
+  method: string
+  params: string | undefined
+}
+
+/** Text of one entry. Ids are positions: every HTTP request has its own number space. */
+export const writeEntry = (entry: RpcEntry, id: number): string =>
+  entry.params === undefined
+    ? `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(entry.method)}}`
+    : `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(entry.method)},"params":${entry.params}}`
+
+const errorBody = (value: unknown): RpcErrorBody | undefined => {
+  if (typeof value === 'string') return { code: -32603, message: value }
+  if (!isRecord(value)) return undefined
+  const code = typeof value['code'] === 'number' ? value['code'] : -32603
+  const message = typeof value['message'] === 'string' ? value['message'] : `error ${code}`
+  return { code, message, data: value['data'] }
+}
+
+/** Reads one entry of an answer: its result, its error, or that it is no JSON-RPC at all. `status`: that of the answer. */
+export const readEntry = (host: string, value: unknown, bytes: number, status = 200): Outcome<unknown> => {
+  if (!isRecord(value)) return failed({ host, kind: 'bad-answer', reason: 'no JSON-RPC object' })
+  // Old servers send `error: null` beside a result.
+  const error = value['error'] === undefined || value['error'] === null ? undefined : errorBody(value['error'])
+  if (error) return judgeRpcError(host, error, status)
+  if (!('result' in value)) return failed({ host, kind: 'bad-answer', reason: 'neither result nor error' })
+  return { kind: 'answer', value: value['result'], bytes }
+}
+
+/** The id under which a call travels alone. */
+const ALONE = 1
+
+/**
+ * What a server, or a cache before it, answers under another id was asked by somebody else. Left out or null is let
+ * through: a lone answer belongs to its request anyhow, and errors about broken requests are null by the standard.
+ */
+const answersAnother = (value: unknown): boolean => {
+  const id = isRecord(value) ? value['id'] : undefined
+  return id !== undefined && id !== null && id !== ALONE && id !== String(ALONE)
+}
+
+export type ReadBody = { ok: true; value: unknown } | { ok: false; outcome: Outcome<never> }
+
+/** Parses the body of an answer that should be JSON. */
+export const readJsonBody = (host: string, answer: WireAnswer): ReadBody => {
+  try {
+    return { ok: true, value: parseJson(answer.body.toString('utf8')) }
+  } catch {
+    const type = String(answer.headers['content-type'] ?? 'no content type').slice(0, 60)
+    return { ok: false, outcome: failed({ host, kind: 'bad-answer', reason: `not JSON (${type})` }) }
+  }
+}
+
+/** The failure behind a status beside which nothing was said: who serves nothing at the path is not the one to be asked. */
+export const unreadStatus = (host: string, status: number): Failure<never> => ({
+  host,
+  kind: 'status',
+  reason: `status ${status}`,
+  ...(status === NOTHING_THERE ? { unheard: 'place' } : {}),
+})
+
+/**
+ * Reads the answer to a single call. Some servers send JSON-RPC errors with an HTTP error status: then the body decides,
+ * from 500 on where it says more than the status does.
+ */
+export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> => {
+  const { status } = answer
+  const trouble = judgeStatus(host, status, answer.headers['retry-after'], answer.body)
+  if (trouble?.kind === 'rate-limited') return failed(trouble)
+  const body = readJsonBody(host, answer)
+  if (body.ok && answersAnother(body.value)) {
+    const outcome = readEntry(host, body.value, answer.body.length)
+    // Who turns calls away for their number may not have read the id.
+    if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited') return outcome
+    return failed({ host, kind: 'bad-answer', reason: 'answer to another id' })
+  }
+  if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value, answer.body.length) : body.outcome
+  if (body.ok && isRecord(body.value) && body.value['error'] !== undefined) {
+    const outcome = readEntry(host, body.value, answer.body.length, status)
+    if (!trouble || outcome.kind !== 'answer') return outcome
+  }
+  const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
+  return failed(trouble ?? refused ?? unreadStatus(host, status))
+}

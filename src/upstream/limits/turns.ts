@@ -1,0 +1,84 @@
+import { CancelledError, OverloadedError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { createScheduler } from '../calls/scheduler.ts'
+import { MAX_WAITING } from '../defaults.ts'
+import { createGate, type Ticket } from './gate.ts'
+import { createRateBudget } from './rate-budget.ts'
+
+/** The door of one server that is spoken to otherwise than by HTTP: the same limits, the same order of those who wait. */
+export interface Turns {
+  /**
+   * Resolves with the end of the turn, to be called once, when it has come.
+   *
+   * @param signal whose calls are parts of one reading, see `CallOptions.signal`
+   * @param isUrgent it comes before all others, see `Waiting`
+   * @throws CancelledError when the signal aborts before; OverloadedError when too many wait
+   */
+  take(signal: AbortSignal, isUrgent: boolean): Promise<() => void>
+  /** A turn would come at once. */
+  hasRoom(): boolean
+  /**
+   * The server refused calls for their number: there are fewer from now on, and slowly more again. Once for all turns that
+   * were under way together.
+   *
+   * @param begunAt when their turn began, milliseconds of `steadyNow`
+   */
+  refused(begunAt: number): void
+  /** The server answered a call. */
+  answered(): void
+}
+
+export interface TurnsDeps {
+  host: string
+  /** Turns begun per second, and turns at once. */
+  limits: { requestsPerSecond: number; maxConcurrent: number }
+  /** Told how long a turn was waited for, milliseconds; nothing where it came at once. */
+  onWait?: (ms: number) => void
+}
+
+/** Less is no wait, but the time it takes to get there. */
+const LEAST_WAIT_MS = 1
+
+export const createTurns = ({ host, limits, onWait }: TurnsDeps): Turns => {
+  const budget = createRateBudget(limits.requestsPerSecond)
+  const { maxConcurrent } = limits
+  let refusedAt = Number.NEGATIVE_INFINITY
+  const gate = createGate({ maxConcurrent, maxWaiting: MAX_WAITING, budget, scheduler: createScheduler() })
+  return {
+    take: (signal, isUrgent) =>
+      new Promise((resolve, reject) => {
+        const madeAt = performance.now()
+        const onAbort = (): void => {
+          gate.withdraw(ticket)
+          reject(new CancelledError())
+        }
+        const ticket: Ticket = {
+          partOf: signal,
+          urgent: isUrgent,
+          start: () => {
+            signal.removeEventListener('abort', onAbort)
+            const ms = performance.now() - madeAt
+            if (ms >= LEAST_WAIT_MS) onWait?.(ms)
+            resolve(gate.leave)
+          },
+          refuse: (reason) => {
+            signal.removeEventListener('abort', onAbort)
+            reject(new OverloadedError(`${host}: ${reason}`))
+          },
+        }
+        if (signal.aborted) {
+          reject(new CancelledError())
+          return
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        if (!gate.enter(ticket, Date.now())) ticket.refuse('too many calls waiting')
+      }),
+    hasRoom: () => gate.room(Date.now()),
+    refused: (begunAt) => {
+      if (begunAt <= refusedAt) return
+      refusedAt = steadyNow()
+      budget.refused(Date.now())
+    },
+    answered: () => budget.answered(Date.now()),
+  }
+}

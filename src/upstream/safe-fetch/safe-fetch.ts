@@ -1,0 +1,253 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { Client } from 'undici'
+import {
+  AnswerTooLargeError,
+  BadAnswerError,
+  BadInputError,
+  CancelledError,
+  DeadlineError,
+  OverloadedError,
+  UpstreamRateLimitedError,
+  UpstreamUnavailableError,
+} from '../../errors.ts'
+import { parseRetryAfter } from '../../lib/retry-after.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { ACCEPT_ENCODING } from '../http/decode.ts'
+import { sendWire, type WireAnswer, type WireResult } from '../http/wire.ts'
+import { isPublicAddress } from './address-ranges.ts'
+import { createLine } from './line.ts'
+
+/** One resolved address. */
+export interface ResolvedAddress {
+  address: string
+  family: 4 | 6
+}
+
+export interface SafeFetchLimits {
+  /** Largest accepted body, counted after decompression. */
+  maxBytes: number
+  /** For the whole fetch, redirects included. */
+  timeoutMs: number
+  maxRedirects: number
+  /** Accepted media types in lower case without parameters; a trailing slash accepts the whole tree (`image/`). */
+  contentTypes: readonly string[]
+  /** Fetches at once; more wait in line, up to 64 times as many. */
+  maxConcurrent: number
+}
+
+export const SAFE_FETCH_LIMITS: Readonly<SafeFetchLimits> = Object.freeze({
+  maxBytes: 1_048_576,
+  timeoutMs: 10_000,
+  maxRedirects: 3,
+  contentTypes: ['application/json', 'text/plain', 'text/json'],
+  maxConcurrent: 16,
+})
+
+/** All addresses of a name; rejects when there are none. */
+export type HostResolver = (host: string) => Promise<ResolvedAddress[]>
+
+export interface SafeFetchDeps {
+  limits?: Partial<SafeFetchLimits>
+  /** Which addresses may be connected to. Default: `isPublicWebPlace`. Tests allow loopback here. */
+  allowAddress?: (address: string, port: number) => boolean
+  /** Default: the system's resolver. */
+  resolve?: HostResolver
+}
+
+export interface SafeAnswer {
+  status: number
+  /** Media type in lower case without parameters. */
+  contentType: string
+  /** The same with its parameters, as it was sent. */
+  mediaType: string
+  body: Buffer
+  /** The URL that answered, after redirects. */
+  url: string
+}
+
+export type SafeFetch = (url: string, options?: { signal?: AbortSignal; accept?: string }) => Promise<SafeAnswer>
+
+const resolveAll: HostResolver = async (host) => {
+  const found = await systemLookup(host, { all: true, verbatim: true })
+  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+const parseUrl = (text: string, base?: string): URL => {
+  if (!URL.canParse(text, base)) throw new BadInputError('URL cannot be read')
+  const url = new URL(text, base)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new BadInputError('only http and https are fetched')
+  if (url.username !== '' || url.password !== '') throw new BadInputError('URLs with credentials are not fetched')
+  return url
+}
+
+/** Where a redirect leads; its host is still to be checked. Throws BadInputError for places that are not fetched. */
+export const redirectOf = (from: URL, location: string): URL => {
+  const next = parseUrl(location, from.href)
+  // A page that was fetched securely must not be swapped on the way.
+  if (from.protocol === 'https:' && next.protocol === 'http:')
+    throw new BadInputError(`${from.host}: redirect from https to http`)
+  return next
+}
+
+const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
+
+/** Well-known services (mail, shells, databases of old) are no places to read a document from. */
+const isWebPort = (port: number): boolean => port === 80 || port === 443 || port >= 1024
+
+/** The rule for places that strangers name: a public address, and a port where documents are served. */
+export const isPublicWebPlace = (address: string, port: number): boolean => isPublicAddress(address) && isWebPort(port)
+
+/** Names that cannot be resolved in time are names without addresses. */
+const inTime = (found: Promise<ResolvedAddress[]>, ms: number): Promise<ResolvedAddress[]> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve([]), ms)
+    found
+      .catch((): ResolvedAddress[] => [])
+      .then((addresses) => {
+        clearTimeout(timer)
+        resolve(addresses)
+      })
+  })
+
+/**
+ * The addresses that will be connected to. A name is refused when ANY of its addresses is: a resolver that mixes
+ * public and private answers is an attack. URL has already turned odd IPv4 spellings (octal, hex, one number) into
+ * the usual form.
+ */
+const pinAddresses = async (
+  url: URL,
+  resolve: (host: string) => Promise<ResolvedAddress[]>,
+  allow: (address: string, port: number) => boolean,
+  leftMs: number,
+): Promise<readonly ResolvedAddress[]> => {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const family = isIP(host)
+  const addresses: ResolvedAddress[] =
+    family === 0 ? await inTime(resolve(host), leftMs) : [{ address: host, family: family === 6 ? 6 : 4 }]
+  if (addresses.length === 0) throw new UpstreamUnavailableError(`${url.host}: host not found`)
+  if (!addresses.every(({ address }) => allow(address, portOf(url))))
+    throw new BadInputError(`${url.host}: address is not public`)
+  return addresses
+}
+
+type PinnedLookup = (
+  host: string,
+  options: { all?: boolean },
+  done: (error: Error | null, address: string | ResolvedAddress[], family?: number) => void,
+) => void
+
+/** Whatever is asked, the answer is the addresses that were checked. */
+const lookupOf =
+  (pinned: readonly ResolvedAddress[]): PinnedLookup =>
+  (_host, options, done) => {
+    const [first] = pinned
+    if (options.all || !first) done(null, [...pinned])
+    else done(null, first.address, first.family)
+  }
+
+/** A machine whose IPv6 leads nowhere tries a name's next address after this, milliseconds. */
+const NEXT_ADDRESS_MS = 1_000
+
+const wireError = (host: string, result: Exclude<WireResult, { kind: 'answer' }>): Error => {
+  if (result.kind === 'cut') return new UpstreamUnavailableError(`${host}: ${result.reason}`)
+  if (result.kind === 'unsendable') return new BadInputError(`${host}: ${result.reason}`)
+  if (result.kind === 'no-room') return new OverloadedError(host)
+  if (result.kind === 'too-large') return new AnswerTooLargeError(`${host}: ${result.reason}`)
+  return new BadAnswerError(`${host}: ${result.reason}`)
+}
+
+/** One hop over a connection of its own: nothing is kept alive to hosts that strangers chose. */
+const hop = (
+  url: URL,
+  pinned: readonly ResolvedAddress[],
+  options: { limits: SafeFetchLimits; leftMs: number; signal: AbortSignal | undefined; accept: string },
+): Promise<WireAnswer> =>
+  new Promise((resolve, reject) => {
+    const { limits, leftMs, signal, accept } = options
+    const client = new Client(url.origin, {
+      pipelining: 1,
+      allowH2: false,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      connect: { timeout: leftMs, lookup: lookupOf(pinned) as never, rejectUnauthorized: true },
+    })
+    const headers = { accept, 'accept-encoding': ACCEPT_ENCODING, 'user-agent': 'firn' }
+    const request = { method: 'GET', path: url.pathname + url.search, headers, body: undefined, decode: true }
+    const stop = (error: Error): void => {
+      abandon()
+      end()
+      reject(error)
+    }
+    const end = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      void client.destroy()
+    }
+    const onAbort = (): void => stop(new CancelledError())
+    const timer = setTimeout(() => stop(new DeadlineError(`${url.host}: no answer in time`)), leftMs)
+    signal?.addEventListener('abort', onAbort)
+    const timeouts = { headersTimeoutMs: leftMs, bodyTimeoutMs: leftMs, maxResponseBytes: limits.maxBytes }
+    const abandon = sendWire(client, request, timeouts, (result) => {
+      end()
+      if (result.kind === 'answer') resolve(result.answer)
+      else reject(wireError(url.host, result))
+    })
+  })
+
+const bareType = (mediaType: string): string => mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+
+const accepted = (type: string, allowed: readonly string[]): boolean =>
+  allowed.some((entry) => (entry.endsWith('/') ? type.startsWith(entry) : type === entry))
+
+/**
+ * GET of URLs that strangers chose (token metadata, logos). Every hop is resolved once, checked, and connected to the
+ * very addresses that were checked, one after the other, so that neither redirects nor a name that resolves differently the second time
+ * reach a private network. No credentials, no cookies, TLS verified.
+ *
+ * Throws BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError for the wrong type,
+ * UpstreamRateLimitedError for 429, UpstreamUnavailableError for network trouble and other statuses than 2xx,
+ * DeadlineError, CancelledError.
+ */
+export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
+  const limits: SafeFetchLimits = { ...SAFE_FETCH_LIMITS, ...deps.limits }
+  const resolve = deps.resolve ?? resolveAll
+  const allow = deps.allowAddress ?? isPublicWebPlace
+  const line = createLine(limits.maxConcurrent, 64 * limits.maxConcurrent)
+
+  const follow: SafeFetch = async (text, options = {}) => {
+    // Not the wall clock: set back between two hops it would give the second an hour.
+    const deadline = steadyNow() + limits.timeoutMs
+    const { signal } = options
+    let url = parseUrl(text)
+    for (let redirects = 0; ; redirects += 1) {
+      const pinned = await pinAddresses(url, resolve, allow, deadline - steadyNow())
+      if (signal?.aborted) throw new CancelledError()
+      const leftMs = deadline - steadyNow()
+      if (leftMs <= 0) throw new DeadlineError(`${url.host}: no answer in time`)
+      const answer = await hop(url, pinned, { limits, leftMs, signal, accept: options.accept ?? '*/*' })
+      const { location } = answer.headers
+      if (!REDIRECTS.has(answer.status) || location === undefined) return finish(url, answer, limits)
+      if (redirects >= limits.maxRedirects) throw new BadAnswerError(`${url.host}: too many redirects`)
+      url = redirectOf(url, location)
+    }
+  }
+  return (text, options) => line(() => follow(text, options), options?.signal)
+}
+
+const finish = (url: URL, answer: WireAnswer, limits: SafeFetchLimits): SafeAnswer => {
+  if (answer.status === 429)
+    throw new UpstreamRateLimitedError(
+      `${url.host}: status 429`,
+      parseRetryAfter(answer.headers['retry-after'], Date.now()),
+    )
+  if (answer.status < 200 || answer.status >= 300)
+    throw new UpstreamUnavailableError(`${url.host}: status ${answer.status}`)
+  const mediaType = String(answer.headers['content-type'] ?? '')
+  const contentType = bareType(mediaType)
+  if (!accepted(contentType, limits.contentTypes))
+    throw new BadAnswerError(`${url.host}: content type ${contentType === '' ? 'missing' : contentType.slice(0, 60)}`)
+  return { status: answer.status, contentType, mediaType, body: answer.body, url: url.href }
+}

@@ -1,0 +1,42 @@
+import { access, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '../../config/index.ts'
+import type { ChainLetter } from '../../lib/primary-network.ts'
+import { allowStart, type ContainerSource, createStoredContainers } from '../../services/containers/index.ts'
+import type { IndexReader } from '../../store/index.ts'
+import { servedSide } from '../node/node-health.ts'
+
+/** The own containers of the network behind /ext; undefined when none is served. */
+export function createServerContainers(
+  config: Config,
+  index: IndexReader,
+): ((nodeHeight: (chain: ChainLetter, signal?: AbortSignal) => Promise<bigint>) => ContainerSource) | undefined {
+  const network = servedSide(config)
+  if (network === undefined) return undefined
+  return (nodeHeight) => createStoredContainers({ index, network, nodeHeight, maxAgeMs: config.index.maxIndexAgeMs })
+}
+
+/** Lies in the data folder since the first run with the index. */
+const MARK = 'index-enabled'
+
+/**
+ * Refuses a start that would let an index stand still which was on before.
+ * @throws ConfigError unless `--index-allow-incomplete` is given
+ */
+export async function checkIndexFlags({ index, dataDir }: Config, logger: Logger): Promise<void> {
+  const mark = join(dataDir, MARK)
+  const indexedBefore = await access(mark).then(
+    () => true,
+    () => false,
+  )
+  allowStart(indexedBefore, index)
+  if (!index.enabled || indexedBefore) return
+  try {
+    await mkdir(dataDir, { recursive: true })
+    await writeFile(mark, 'The index was on: switching it off needs --index-allow-incomplete.\n')
+  } catch (error) {
+    // A folder that cannot be written is no reason to serve nothing.
+    logger.warn({ err: error }, 'cannot note that the index is on')
+  }
+}

@@ -1,0 +1,95 @@
+import { CALL_GAS } from '../../chains/evm/index.ts'
+import type { Chains } from '../../chains/index.ts'
+import { NotFoundError } from '../../errors.ts'
+import { SIDES } from '../../lib/primary-network.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { type CallContract, isRevert } from '../../services/nft-metadata/index.ts'
+import type { UpstreamPool } from '../../upstream/index.ts'
+import type { EvmStreams } from './evm-streams.ts'
+
+interface MetadataChains {
+  networks: Chains['networks']
+  pools: readonly Pick<UpstreamPool, 'name' | 'rpc'>[]
+}
+
+const CALL_MS = 15_000
+
+/** An endpoint that seemed to be of another chain is looked at again then: one empty answer is a moment's trouble. */
+const RULED_OUT_MS = 60_000
+
+interface Endpoint {
+  pool: Pick<UpstreamPool, 'rpc'>
+  path: string
+}
+
+/**
+ * The first endpoint of the chain that has an answer. What a contract says, a revert too, is one; a node that keeps no
+ * state, or does not take the call, has none.
+ */
+export function createContractCalls(
+  chains: MetadataChains,
+  streams: EvmStreams,
+  now: () => number = steadyNow,
+): CallContract {
+  const others = new Map<bigint, { endpoint: Promise<Endpoint | undefined>; askAgainAt: number }>()
+  const other = (chainId: bigint, first: Endpoint, signal: AbortSignal): Promise<Endpoint | undefined> => {
+    const known = others.get(chainId)
+    if (known && now() < known.askAgainAt) return known.endpoint
+    const asked = { endpoint: sameChain(chains, chainId, first, signal), askAgainAt: Number.POSITIVE_INFINITY }
+    others.set(chainId, asked)
+    asked.endpoint.then(
+      (found) => {
+        if (!found) asked.askAgainAt = now() + RULED_OUT_MS
+      },
+      () => {
+        asked.askAgainAt = now()
+      },
+    )
+    return asked.endpoint
+  }
+  return async (chainId, call, signal) => {
+    const params = [{ ...call, gas: CALL_GAS }, 'latest']
+    const first = endpointOf(chains, (await streams()).get(chainId.toString()), chainId)
+    try {
+      return await ask(first, 'eth_call', params, signal)
+    } catch (error) {
+      if (isRevert(error)) throw error
+      const second = await other(chainId, first, signal).catch(() => undefined)
+      if (!second) throw error
+      return ask(second, 'eth_call', params, signal)
+    }
+  }
+}
+
+/** Each by itself: a few contracts that answer five megabytes would make an answer to a batch that nobody takes. */
+const ask = <T>({ pool, path }: Endpoint, method: string, params: unknown[], signal: AbortSignal): Promise<T> =>
+  pool.rpc<T>(path, method, params, { signal, deadline: Date.now() + CALL_MS, batch: false })
+
+/** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
+function endpointOf({ networks, pools }: MetadataChains, stream: string | undefined, chainId: bigint): Endpoint {
+  for (const side of SIDES) {
+    const network = networks[side]
+    if (network && stream === `${side}:C`) return { pool: network.pool, path: '/ext/bc/C/rpc' }
+  }
+  const pool = pools.find(({ name }) => name === `eip155:${chainId}`)
+  if (!pool) throw new NotFoundError(`chain ${chainId} has no upstreams`)
+  return { pool, path: '' }
+}
+
+/** The upstreams that are configured for the chain id, if they are others and their chain begins with the same block. */
+async function sameChain(
+  { pools }: MetadataChains,
+  chainId: bigint,
+  first: Endpoint,
+  signal: AbortSignal,
+): Promise<Endpoint | undefined> {
+  const pool = pools.find(({ name }) => name === `eip155:${chainId}`)
+  if (!pool || pool === first.pool) return undefined
+  const second = { pool, path: '' }
+  const [here, there] = await Promise.all(
+    [first, second].map((endpoint) =>
+      ask<{ hash?: unknown } | null>(endpoint, 'eth_getBlockByNumber', ['0x0', false], signal),
+    ),
+  )
+  return typeof here?.hash === 'string' && here.hash === there?.hash ? second : undefined
+}

@@ -1,0 +1,48 @@
+import type { Config } from '../../config/index.ts'
+import { SIDES, type Side } from '../../lib/primary-network.ts'
+
+const PUBLIC_C_CHAINS = { mainnet: 43_114, testnet: 43_113 }
+
+/** EVM chain id of a network's C-chain: the public one unless the configuration says otherwise. */
+export const cChainId = (config: Config, side: Side): bigint =>
+  BigInt(config.chains.avalanche[side]?.evmChainId ?? PUBLIC_C_CHAINS[side])
+
+/** True for a stream that the configuration names, or takes in when it names none. */
+export const isIndexed = ({ index }: Config, stream: string, byDefault: boolean): boolean =>
+  index.streams.length === 0 ? byDefault : index.streams.includes(stream)
+
+type ChainIds = ReadonlyMap<string, bigint>
+
+/**
+ * Names of the indexed streams by the decimal id of the EVM chain that they hold: C-chains of networks, and others.
+ * @param said ids by stream as the nodes said them; the configuration's word counts for those that are not there yet
+ */
+export function indexedEvmStreams(config: Config, said: ChainIds = new Map()): Map<string, string> {
+  const others = Object.keys(config.chains.evm).map((id) => [id, `eip155:${id}`] as const)
+  const own = SIDES.filter((side) => config.chains.avalanche[side] !== undefined).map(
+    (side) => [(said.get(`${side}:C`) ?? cChainId(config, side)).toString(), `${side}:C`] as const,
+  )
+  return new Map([
+    ...others.filter(([, stream]) => isIndexed(config, stream, false)),
+    ...own.filter(([, stream]) => isIndexed(config, stream, true)),
+  ])
+}
+
+/**
+ * The same with the ids that the index knows from the nodes: a network of one's own has another C-chain than the public
+ * one. They never change, so that they are read until those of all streams are there.
+ * @param read left out where nothing is indexed
+ */
+export function createEvmStreams(config: Config, read?: () => Promise<ChainIds>) {
+  const names = [...indexedEvmStreams(config).values()]
+  let known: ReadonlyMap<string, string> | undefined
+  return async (): Promise<ReadonlyMap<string, string>> => {
+    if (known) return known
+    const said = read ? await read() : new Map()
+    const streams = indexedEvmStreams(config, said)
+    if (names.every((name) => said.has(name))) known = streams
+    return streams
+  }
+}
+
+export type EvmStreams = ReturnType<typeof createEvmStreams>

@@ -1,0 +1,23 @@
+import type { IndexedAssets } from '../../chains/avalanche/index.ts'
+import { idToCb58 } from '../../lib/ids.ts'
+import { pause } from '../../lib/pause.ts'
+import type { IndexReader } from '../../store/index.ts'
+
+/** A database that is being opened, busy or away must not hold a read of balances up to its deadline. Milliseconds. */
+const PATIENCE_MS = 3_000
+
+/** Assets of a network as their making stands in the index of X, whose containers are what their ids hash to. */
+export function createIndexedAssets({ assets }: Pick<IndexReader, 'assets'>) {
+  return (network: string): IndexedAssets =>
+    async (assetId, signal) => {
+      const patience = new AbortController()
+      const ends = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
+      const known = assets.find(network, assetId).catch(() => undefined)
+      const found = await Promise.race([known, pause(PATIENCE_MS, ends).then(() => undefined)])
+      patience.abort()
+      const { name, symbol, denomination } = found ?? {}
+      if (name === undefined || symbol === undefined || denomination === undefined) return undefined
+      const id = idToCb58(assetId)
+      return { name: name.trim() || id, symbol: symbol.trim() || id, decimals: denomination }
+    }
+}

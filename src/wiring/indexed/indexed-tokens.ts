@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { IndexedTokens } from '../../chains/evm/index.ts'
+import type { Config } from '../../config/index.ts'
+import { UpstreamUnavailableError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { indexAge, isTooOld, type Store } from '../../store/index.ts'
+import { indexedEvmStreams } from './evm-streams.ts'
+
+/** How far the streams are is asked of the database at most this often, milliseconds. */
+const PROGRESS_MS = 1_000
+/** Readers wait for this long at most until it is known for the first time, and between attempts. Milliseconds. */
+const LEARN_MS = 2_000
+const ATTEMPT_MS = 50
+
+interface TokenReader {
+  progress: Store['reader']['progress']
+  evm: Pick<Store['reader']['evm'], 'chainIds' | 'touchedTokens'>
+}
+
+/** Which tokens an owner ever held, for the EVM chains that are indexed here; undefined for the others. */
+export function createIndexedTokens(config: Config, { reader }: { reader: TokenReader }) {
+  const streams = indexedEvmStreams(config)
+  const names = new Set(streams.values())
+  let askedAt = 0
+  let chainIds: ReadonlyMap<string, bigint> | undefined
+  let progress: Awaited<ReturnType<typeof reader.progress>> = []
+  let reading: Promise<void> | undefined
+  let learning: Promise<void> | undefined
+  let learnt = false
+
+  const read = async (): Promise<void> => {
+    askedAt = steadyNow()
+    const [found, ids] = await Promise.all([reader.progress(), reader.evm.chainIds()])
+    progress = found
+    chainIds = ids
+  }
+  /** A newer reading, if one is on its way or due. */
+  const refresh = (): Promise<void> | undefined => {
+    if (steadyNow() - askedAt >= PROGRESS_MS)
+      reading ??= read()
+        .catch(() => undefined)
+        .finally(() => {
+          reading = undefined
+        })
+    return reading
+  }
+  /** After a start nothing is known, and an index that is taken for incomplete finds nothing: that looks like a loss. */
+  const learn = async (): Promise<void> => {
+    const until = performance.now() + LEARN_MS
+    while (chainIds === undefined && performance.now() < until) {
+      await Promise.race([read().catch(() => undefined), delay(until - performance.now(), undefined, { ref: false })])
+      if (chainIds === undefined) await delay(ATTEMPT_MS, undefined, { ref: false })
+    }
+  }
+  const isOf = (stream: string, chainId: string): boolean => chainIds?.get(stream) === BigInt(chainId)
+  const isIndexed = (chainId: string): boolean => [...names].some((stream) => isOf(stream, chainId))
+  const stands = (chainId: string): boolean => {
+    const own = progress.find(({ stream }) => names.has(stream) && isOf(stream, chainId))
+    const age = own && indexAge(own, Date.now())
+    return age !== undefined && !isTooOld(age, config.index.maxIndexAgeMs)
+  }
+  /** What is known is of the last reader, perhaps of an hour ago: an index is called old only by a new reading. */
+  const isComplete = (chainId: string): boolean | Promise<boolean> => {
+    const newer = refresh()
+    if (stands(chainId)) return true
+    if (!newer || !isIndexed(chainId)) return false
+    return Promise.race([newer, delay(LEARN_MS, undefined, { ref: false })]).then(() => stands(chainId))
+  }
+
+  return (chainId: string): IndexedTokens | undefined => {
+    // The C-chain of a network that was not configured by ID has the one that its node says: known only later.
+    if (!streams.has(chainId) && ![...names].some((name) => name.endsWith(':C'))) return undefined
+    return {
+      isComplete() {
+        if (learnt) return isComplete(chainId)
+        learning ??= learn().then(() => {
+          learnt = true
+        })
+        return learning.then(() => isComplete(chainId))
+      },
+      async tokensOf(owner, most) {
+        if (chainIds === undefined) throw new UpstreamUnavailableError('the own index has not told yet what it is of')
+        if (!isIndexed(chainId)) return []
+        const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), most)
+        return touched.map((address) => `0x${address}`)
+      },
+    }
+  }
+}

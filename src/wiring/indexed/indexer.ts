@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { request } from 'undici'
+import type { Chains } from '../../chains/index.ts'
+import type { Config } from '../../config/index.ts'
+import { createEvmLayer, createEvmStream } from '../../indexer/evm/index.ts'
+import { type AnyStream, createIndexer, type Indexer } from '../../indexer/index.ts'
+import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../../indexer/primary/index.ts'
+import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
+import type { Store } from '../../store/index.ts'
+import { boundHeapGrowth } from '../process/heap-growth.ts'
+import { cChainId, isIndexed } from './evm-streams.ts'
+import { stakingRules } from './staking-rules.ts'
+
+/** A genesis file is a few megabytes; more is none. */
+const GENESIS_BYTES = 64 * 1024 * 1024
+const GENESIS_MS = 60_000
+
+/**
+ * Three pages are on their way at once, as text, as rows and as statements. In this process there is a database as well,
+ * and half a page costs it nothing: it takes a statement in without a round trip.
+ */
+const EMBEDDED_PAGE = 512
+
+/** Follows what the configuration names, by default P, X and C of every configured network. */
+export function createServerIndexer(
+  config: Config,
+  { chains, store, logger }: { chains: Chains; store: Store; logger: Logger },
+): Indexer {
+  boundHeapGrowth()
+  return createIndexer({
+    writer: store.writer,
+    streams: [...primaryStreams(config, chains, store, logger), ...evmStreams(config, chains, store)],
+    logger,
+  })
+}
+
+function primaryStreams(config: Config, chains: Chains, store: Store, logger: Logger): AnyStream[] {
+  return SIDES.flatMap((side) => {
+    const network = chains.networks[side]
+    const setting = config.chains.avalanche[side]
+    const letters = CHAIN_LETTERS.filter((letter) => isIndexed(config, `${side}:${letter}`, true))
+    if (!network || !setting || letters.length === 0) return []
+    return createPrimaryStreams({
+      network,
+      name: side,
+      testnet: side === 'testnet',
+      chains: letters,
+      evmChainId: cChainId(config, side),
+      ...genesisOf(config.index.genesis === 'infer' ? undefined : setting.genesisFile),
+      ...(setting.staking === undefined ? {} : { staking: stakingRules(setting.staking) }),
+      writer: store.writer,
+      logger,
+      keepContainers: true,
+      ...(store.kind === 'embedded' ? { pageBlocks: EMBEDDED_PAGE } : {}),
+      evm: createEvmLayer(network.pool, '/ext/bc/C/rpc'),
+    })
+  })
+}
+
+/** L1s and other EVM chains are indexed when they are named. */
+function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
+  return Object.entries(config.chains.evm).flatMap(([id, chain]) => {
+    const name = `eip155:${id}`
+    const pool = chains.pools.find((one) => one.name === name)
+    if (!pool || !isIndexed(config, name, false)) return []
+    const chainId = BigInt(id)
+    return createEvmStream({
+      definition: { name, kind: 'evm', testnet: chain.testnet, evmChainId: chainId },
+      pool,
+      path: '',
+      stored: async (height) => {
+        const block = await store.reader.evm.blockAt(chainId, height)
+        return block && { hash: block.hash, count: block.cumulativeTransactions }
+      },
+    })
+  })
+}
+
+/** Without a file the genesis is inferred. */
+const genesisOf = (place: string | undefined): { genesis?: GenesisBook } =>
+  place === undefined ? {} : { genesis: createGenesisBook((signal) => readGenesis(place, signal)) }
+
+/** The text of the genesis file; amounts in it are too large for a JSON parser's numbers. */
+async function readGenesis(place: string, signal: AbortSignal): Promise<string> {
+  try {
+    if (!/^https?:\/\//.test(place)) return await readFile(place, { encoding: 'utf8', signal })
+    const response = await request(place, { signal, headersTimeout: GENESIS_MS, bodyTimeout: GENESIS_MS })
+    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of response.body) {
+      size += (chunk as Buffer).length
+      if (size > GENESIS_BYTES) throw new Error('is larger than any genesis')
+      chunks.push(chunk as Buffer)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  } catch (error) {
+    throw new GenesisError('the genesis file could not be read', error)
+  }
+}

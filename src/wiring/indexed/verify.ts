@@ -1,0 +1,71 @@
+import type { Config } from '../../config/index.ts'
+import type { Indexer } from '../../indexer/index.ts'
+import { type VerifyReport, verifyIndex } from '../../indexer/verify/index.ts'
+import { createLogger } from '../../lib/logger.ts'
+import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
+import { createGround, type Ground } from '../ground.ts'
+import { isIndexed } from './evm-streams.ts'
+import { createServerIndexer } from './indexer.ts'
+
+export interface VerifyOptions {
+  /** Addresses per network and heights per stream. */
+  samples: number
+  seconds: number
+  seed: number
+}
+
+/**
+ * Compares the configured index with the configured nodes; store and connections are opened for it and closed again. An
+ * embedded database belongs to this process meanwhile, so that it is this one that follows the chains: what addresses can
+ * spend can be compared only where index and nodes stand at the same blocks. On a server nothing is written.
+ * @throws NoSchemaError or OlderSchemaError when the database there is empty or of an earlier version
+ */
+export async function runVerify(config: Config, options: VerifyOptions, signal: AbortSignal): Promise<VerifyReport> {
+  // The database of a server that may be running is not this process's to change.
+  const migrates = config.store.databaseUrl === undefined
+  const ground = createGround(config, createLogger({ level: 'error' }), migrates)
+  const { store, chains, market, sharing, tracing, loggers } = ground
+  let indexer: Indexer | undefined
+  try {
+    await store.open()
+    indexer = await createFollower(config, ground)
+    indexer?.start()
+    return await verifyIndex({
+      reader: store.reader,
+      networks: SIDES.flatMap((name) => {
+        const network = chains.networks[name]
+        return network && isIndexed(config, `${name}:P`, true) ? [{ name, network }] : []
+      }),
+      evm: Object.keys(config.chains.evm).flatMap((id) => {
+        const name = `eip155:${id}`
+        const pool = isIndexed(config, name, false) ? chains.pools.find((one) => one.name === name) : undefined
+        return pool ? [{ name, chainId: BigInt(id), pool, path: '' }] : []
+      }),
+      samples: options.samples,
+      durationMs: options.seconds * 1000,
+      seed: options.seed,
+      signal,
+    })
+  } finally {
+    await indexer?.stop()
+    await Promise.all([market.close(), chains.close()])
+    await tracing?.close()
+    sharing?.server.close()
+    await store.close()
+    loggers.named.close()
+  }
+}
+
+/** Follows what an embedded database has, and begins nothing that it lacks: that is to be told, and no server may follow it. */
+async function createFollower(config: Config, { chains, store, logger }: Ground): Promise<Indexer | undefined> {
+  if (store.kind !== 'embedded' || !config.index.enabled) return undefined
+  const has = new Set((await store.reader.progress()).map(({ stream }) => stream))
+  const primary = SIDES.flatMap((side) => CHAIN_LETTERS.map((letter) => `${side}:${letter}`))
+  const others = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
+  const streams = [
+    ...primary.filter((name) => isIndexed(config, name, true)),
+    ...others.filter((name) => isIndexed(config, name, false)),
+  ].filter((name) => has.has(name))
+  if (streams.length === 0) return undefined
+  return createServerIndexer({ ...config, index: { ...config.index, streams } }, { chains, store, logger })
+}

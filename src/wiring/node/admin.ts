@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { createAdminService } from '../../api/node/admin/index.ts'
+import { type JsonValue, type LocalService, MethodError } from '../../api/node/index.ts'
+import type { Chains } from '../../chains/index.ts'
+import { type Config, shownConfig } from '../../config/index.ts'
+import { ConfigError } from '../../errors.ts'
+import type { NamedLoggers } from '../../lib/named-loggers.ts'
+import type { WaitRecorder } from '../../lib/wait-recorder.ts'
+import { type Aliases, createAliases, createProfiler } from '../../services/node-admin/index.ts'
+import type { Store } from '../../store/index.ts'
+import { createChainLoader } from './added-chains.ts'
+import type { ServerNode } from './node.ts'
+
+export interface ServerAdminDeps {
+  store: Store
+  loggers: NamedLoggers
+  chains: Chains
+  /** Asked for when the server serves: the admin API is one of the parts it is made of. */
+  node(): ServerNode
+  waits: WaitRecorder
+  /** Reads the configuration's sources again; left out where it came from code. */
+  reload?: () => Config
+  logger: Logger
+}
+
+/** The admin API of this server, when it is enabled. */
+export interface ServerAdmin {
+  services: LocalService[]
+  /** Brings stored aliases back; to be awaited before anybody is served, and again when more chains are known. */
+  restore(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How often other processes' aliases are looked for; the embedded database has no other processes. */
+const REFRESH_MS = 1_000
+/** The number of callers that wait, looked at so often, adds up to the time they wait. */
+const SAMPLE_MS = 50
+
+const serverAliases = ({ store, node, logger }: ServerAdminDeps): Aliases =>
+  createAliases({
+    records: store.aliases,
+    routes: {
+      add: (endpoint, alias) => node().api.router.aliases.add(endpoint, alias),
+      has: (alias) => node().api.router.aliases.has(alias),
+    },
+    chains: {
+      lookup: (alias) => node().chains.lookup(alias),
+      alias: (chain, alias) => node().chains.alias(chain, alias),
+    },
+    refreshMs: store.kind === 'server' ? REFRESH_MS : 0,
+    logger,
+  })
+
+/** Undefined where the admin API is off: no alias is restored then, and the store is not opened for it. */
+export function createServerAdmin(config: Config, deps: ServerAdminDeps): ServerAdmin | undefined {
+  const { node: settings, dataDir } = config
+  const { admin, auth } = settings.api
+  if (!admin.enabled) return undefined
+  const { store, loggers, chains, node, waits, reload } = deps
+  const aliases = serverAliases(deps)
+  const profiler = createProfiler({ dir: settings.profileDir ?? join(dataDir, 'profiles'), waits })
+  const loadChains = createChainLoader({
+    reload: () => reloaded(reload, config),
+    chains,
+    serve: (...chain) => node().serve(...chain),
+    machines: (signal) => node().machines(signal),
+  })
+  let sampling: NodeJS.Timeout | undefined
+  return {
+    services: [
+      createAdminService({
+        aliases,
+        chainAliases: (id) => node().chains.aliases(id),
+        loggers,
+        profiler,
+        loadChains,
+        config: shownConfig(config) as JsonValue,
+        forEverybody: auth.required || admin.remote,
+      }),
+    ],
+    restore: () => aliases.restore(),
+    async start() {
+      await profiler.start()
+      sampling = setInterval(() => {
+        const { waiting } = store.load
+        if (waiting > 0) waits.record(['store', 'connection'], waiting * SAMPLE_MS)
+      }, SAMPLE_MS).unref()
+    },
+    async close() {
+      clearInterval(sampling)
+      aliases.close()
+      await profiler.close()
+    },
+  }
+}
+
+/** A configuration that is wrong now changes nothing; who asked learns what is wrong. */
+function reloaded(reload: ServerAdminDeps['reload'], config: Config): Config {
+  try {
+    return reload?.() ?? config
+  } catch (error) {
+    if (error instanceof ConfigError) throw new MethodError(`couldn't load config: ${error.problems.join('; ')}`)
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+import type { Chains } from '../../chains/index.ts'
+import type { Config } from '../../config/index.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../../lib/primary-network.ts'
+import type { Bootstrap, ChainCheckDeps } from '../../services/node-health/index.ts'
+import type { UpstreamPool } from '../../upstream/index.ts'
+
+export interface ChainHealthDeps {
+  config: Config
+  chains: Pick<Chains, 'pools' | 'networks'>
+  /** Who answers for a chain of the network that /ext serves; asked each time. Undefined = no network is served. */
+  primaryPool: ((chain: ChainLetter) => UpstreamPool) | undefined
+  /** The network that /ext serves. */
+  served: Side | undefined
+  bootstrap: Bootstrap
+}
+
+interface HeightQuestion {
+  path: string
+  method: string
+  params: object
+}
+const PRIMARY_HEIGHT: Readonly<Record<ChainLetter, HeightQuestion>> = {
+  P: { path: '/ext/bc/P', method: 'platform.getHeight', params: {} },
+  X: { path: '/ext/bc/X', method: 'avm.getHeight', params: {} },
+  C: { path: '/ext/bc/C/rpc', method: 'eth_blockNumber', params: [] },
+}
+const EVM_HEIGHT: HeightQuestion = { path: '', method: 'eth_blockNumber', params: [] }
+const SOLANA_HEIGHT: HeightQuestion = { path: '', method: 'getSlot', params: [] }
+
+/** Heights come as a number, as text of decimal or hex digits, or in a member of their own. */
+const heightIn = (result: unknown): bigint =>
+  BigInt(String(typeof result === 'object' && result !== null ? (result as { height?: unknown }).height : result))
+
+const heightOf =
+  (pool: () => UpstreamPool, { path, method, params }: HeightQuestion) =>
+  async (signal: AbortSignal): Promise<bigint> =>
+    heightIn(await pool().rpc(path, method, params, { signal, batch: false }))
+
+/** The height that the nodes of a primary chain show now. */
+export const primaryHeight = (
+  name: ChainLetter,
+  pool: UpstreamPool,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<bigint> => heightOf(() => pool, PRIMARY_HEIGHT[name])(signal)
+
+const noTags = (): string[] => []
+
+/** Chains of other kinds are asked only in doubt: they are read by users anyway, and public servers count every call. */
+const quietCheck = (name: string, pool: UpstreamPool, question: HeightQuestion): ChainCheckDeps => ({
+  name,
+  tags: noTags,
+  pools: () => [pool],
+  height: heightOf(() => pool, question),
+  onlyInDoubt: true,
+})
+
+const primaryCheck = (
+  name: ChainLetter,
+  poolOf: (chain: ChainLetter) => UpstreamPool,
+  bootstrap: Bootstrap,
+): ChainCheckDeps => {
+  bootstrap.expect(name, PRIMARY_NETWORK_ID)
+  return {
+    name,
+    tags: () => [PRIMARY_NETWORK_ID],
+    pools: () => [poolOf(name)],
+    height: heightOf(() => poolOf(name), PRIMARY_HEIGHT[name]),
+    onReached: () => bootstrap.reached(name),
+  }
+}
+
+/** The subnet that validates a chain, asked until known; it never changes. */
+function subnetOf(blockchainId: string, p: (() => UpstreamPool) | undefined) {
+  let subnet: string | undefined
+  return {
+    tags: () => (subnet === undefined ? [] : [subnet]),
+    find: async (signal: AbortSignal): Promise<void> => {
+      if (subnet !== undefined || p === undefined) return
+      const params = { blockchainID: blockchainId }
+      const answer = await p()
+        .rpc<{ subnetID?: unknown }>('/ext/bc/P', 'platform.validatedBy', params, { signal, batch: false })
+        // The chain itself is well: its tag can wait for the next run.
+        .catch(() => undefined)
+      if (typeof answer?.subnetID === 'string') subnet = answer.subnetID
+    },
+  }
+}
+
+function l1Check(blockchainId: string, pool: UpstreamPool, p: (() => UpstreamPool) | undefined): ChainCheckDeps {
+  const height = heightOf(() => pool, EVM_HEIGHT)
+  const subnet = subnetOf(blockchainId, p)
+  return {
+    name: blockchainId,
+    tags: subnet.tags,
+    pools: () => [pool],
+    height: async (signal) => {
+      const [tip] = await Promise.all([height(signal), subnet.find(signal)])
+      return tip
+    },
+  }
+}
+
+function evmChecks({ config, primaryPool }: ChainHealthDeps, poolsOf: (id: string) => UpstreamPool[]) {
+  const { avalanche, evm } = config.chains
+  const cChains = [avalanche.mainnet?.cBlockchainId, avalanche.testnet?.cBlockchainId]
+  return Object.entries(evm).flatMap(([chainId, { blockchainId }]) =>
+    poolsOf(`eip155:${chainId}`).map((pool) =>
+      blockchainId === undefined || cChains.includes(blockchainId)
+        ? quietCheck(pool.name, pool, EVM_HEIGHT)
+        : l1Check(blockchainId, pool, primaryPool && (() => primaryPool('P'))),
+    ),
+  )
+}
+
+/**
+ * What looks after each configured chain: `P`, `X`, `C` of the network under /ext, L1s by blockchain ID, EVM chains and
+ * Solana by CAIP-2 id, `bitcoin:<reference>`, the other Avalanche network as `avalanche:<side>`.
+ */
+export function chainChecks(deps: ChainHealthDeps): ChainCheckDeps[] {
+  const { config, chains, primaryPool, served, bootstrap } = deps
+  const { bitcoin, solana } = config.chains
+  // The pools of one Bitcoin chain carry the kind of server behind the id.
+  const poolsOf = (id: string) => chains.pools.filter(({ name }) => name === id || name.startsWith(`${id} `))
+  const otherSides = SIDES.filter((side) => side !== served)
+  return [
+    ...(primaryPool ? CHAIN_LETTERS.map((name) => primaryCheck(name, primaryPool, bootstrap)) : []),
+    ...otherSides.flatMap((side) => {
+      const pool = chains.networks[side]?.pool
+      return pool ? [quietCheck(`avalanche:${side}`, pool, PRIMARY_HEIGHT.P)] : []
+    }),
+    ...evmChecks(deps, poolsOf),
+    ...Object.keys(solana).flatMap((id) =>
+      poolsOf(`solana:${id}`).map((pool) => quietCheck(pool.name, pool, SOLANA_HEIGHT)),
+    ),
+    // Electrum servers are reached without a pool: nothing is known of them here.
+    ...Object.keys(bitcoin).flatMap((id) => {
+      const pools = poolsOf(`bip122:${id}`)
+      return pools.length === 0 ? [] : [{ name: `bitcoin:${id}`, tags: noTags, pools: () => pools }]
+    }),
+  ]
+}

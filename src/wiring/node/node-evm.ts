@@ -1,0 +1,40 @@
+import { createEvmGateway, createEvmSockets, createSocketTargets } from '../../api/node/evm/index.ts'
+import type { EvmApi, Forwarder, NodePools } from '../../api/node/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Metrics } from '../../metrics/index.ts'
+import type { UpstreamSpec } from '../../upstream/index.ts'
+
+export interface ServerEvmDeps {
+  forwarder: Forwarder
+  pools: NodePools
+  nodes: readonly UpstreamSpec[]
+  metrics: Metrics | undefined
+  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
+  evm: Readonly<Record<string, readonly UpstreamSpec[]>>
+}
+
+export interface ServerEvm extends EvmApi {
+  /** Says goodbye to open WebSockets and takes no more. */
+  hangUp(): void
+}
+
+/** Entries of the cache of EVM answers; its bytes are a setting. */
+const CACHE_ENTRIES = 50_000
+
+/** EVM endpoints under /ext. */
+export function createServerEvm(config: Config, { forwarder, pools, nodes, evm, metrics }: ServerEvmDeps): ServerEvm {
+  const { node, upstream } = config
+  const { answer, tip } = createEvmGateway({
+    pools,
+    forwarder,
+    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: metrics?.nodeCache('evm') },
+    tipCacheMs: node.tipCacheMs,
+    maxLagBlocks: upstream.maxLagBlocks,
+  })
+  const sockets = createEvmSockets({
+    answer,
+    targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tip(endpoint).isBehind(host) }),
+    onHead: (endpoint, host, height) => tip(endpoint).saw(host, height),
+  })
+  return { answer, upgrade: sockets.upgrade, hangUp: sockets.close }
+}

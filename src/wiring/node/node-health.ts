@@ -1,0 +1,134 @@
+import type { Logger } from 'pino'
+import type { Chains } from '../../chains/index.ts'
+import type { Config } from '../../config/index.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../../lib/primary-network.ts'
+import {
+  type Bootstrap,
+  createBootstrap,
+  createChainCheck,
+  createDatabaseCheck,
+  createDiskCheck,
+  createIndexCheck,
+  createNetworkCheck,
+  createNodeHealth,
+  createRequestLedger,
+  type NodeHealth,
+  type RequestLedger,
+  shuttingDownCheck,
+} from '../../services/node-health/index.ts'
+import { indexAge, type Store } from '../../store/index.ts'
+import type { UpstreamPool } from '../../upstream/index.ts'
+import { writtenFolders } from '../store.ts'
+import { chainChecks } from './chain-health.ts'
+
+/** The health checks of this server, and what they are told. */
+export interface ServerHealth {
+  /** `start` and `stop` it; whoever has more checks registers them here. */
+  health: NodeHealth
+  /** The `bootstrapped` check: whoever has to catch up first says so here. */
+  bootstrap: Bootstrap
+  /** Tell it every request: the `router` check. */
+  requests: RequestLedger
+  /**
+   * Whether a chain was readable in the last run; undefined before it and when no check looks after it. `P`, `X`, `C` or
+   * the blockchain ID of an L1.
+   */
+  isServed(name: string): boolean | undefined
+  /** From now on `P`, `X` and `C` are looked after at the nodes behind /ext, not at those that balances are read from. */
+  watchNodes(poolOf: (chain: ChainLetter) => UpstreamPool): void
+  /** Unhealthy from now on, so that whoever balances load sends nothing more. */
+  shutDown(): void
+}
+
+export interface ServerHealthDeps {
+  chains: Pick<Chains, 'pools' | 'networks'>
+  store?: Pick<Store, 'isOpen' | 'probes'>
+  logger: Logger
+}
+
+/** The network that /ext serves: the one configured, else mainnet when there is one. */
+export const servedSide = ({ node, chains: { avalanche } }: Config): Side | undefined => {
+  if (node.network !== undefined) return avalanche[node.network] && node.network
+  return avalanche.mainnet ? 'mainnet' : avalanche.testnet ? 'testnet' : undefined
+}
+
+/** Puts the checks together. Asks nobody before `health.start()` or `health.runNow()`. */
+export function createServerHealth(config: Config, { chains, store, logger }: ServerHealthDeps): ServerHealth {
+  const bootstrap = createBootstrap()
+  const health = createNodeHealth({
+    frequencyMs: config.node.healthCheckFrequencyMs,
+    starting: () => !bootstrap.isDone(),
+    logger,
+  })
+  const requests = createRequestLedger()
+  const served = servedSide(config)
+  const network = served && chains.networks[served]?.pool
+  let nodes: ((chain: ChainLetter) => UpstreamPool) | undefined
+  const primaryPool = network && ((chain: ChainLetter) => nodes?.(chain) ?? network)
+  const pools = () => (primaryPool ? CHAIN_LETTERS.map(primaryPool) : chains.pools)
+
+  for (const check of chainChecks({ config, chains, primaryPool, served, bootstrap }))
+    health.registerCheck(createChainCheck(check))
+  if (pools().length > 0) health.registerCheck(createNetworkCheck(pools))
+  health.registerCheck(createDatabaseCheck(() => probe(store)))
+  health.registerCheck(createDiskCheck(writtenFolders(config)))
+  if (store && config.index.enabled) health.registerCheck(indexCheck(config, chains, store, bootstrap))
+  health.registerCheck(bootstrap.check)
+  health.registerCheck(requests.check)
+  return {
+    health,
+    bootstrap,
+    requests,
+    isServed: (name) => {
+      const result = health.resultOf(name)
+      return result && result.error === undefined
+    },
+    watchNodes: (poolOf) => {
+      nodes = poolOf
+    },
+    shutDown: () => {
+      health.registerCheck(shuttingDownCheck)
+      // What the other checks ask is going to be closed.
+      health.stop()
+    },
+  }
+}
+
+async function probe(store: ServerHealthDeps['store']): Promise<void> {
+  if (store?.isOpen !== true) return
+  await store.probes.read()
+  await store.probes.write()
+}
+
+/** Names of the streams that the configuration wants indexed, as the store names them. */
+export function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {
+  const primary = SIDES.filter((side) => networks[side]).flatMap((side) =>
+    CHAIN_LETTERS.map((letter) => `${side}:${letter}`),
+  )
+  const { streams } = config.index
+  if (streams.length === 0) return primary
+  const evm = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
+  return [...primary, ...evm].filter((name) => streams.includes(name))
+}
+
+/** The index has to be there before this server is ready. */
+function indexCheck(
+  config: Config,
+  { networks }: ServerHealthDeps['chains'],
+  store: Pick<Store, 'probes'>,
+  bootstrap: Bootstrap,
+) {
+  bootstrap.expect('index', PRIMARY_NETWORK_ID)
+  return createIndexCheck({
+    streams: configuredStreams(config, networks),
+    maxAgeMs: config.index.maxIndexAgeMs,
+    onReached: () => bootstrap.reached('index'),
+    progress: async () =>
+      (await store.probes.progress()).map((progress) => ({
+        name: progress.stream,
+        height: progress.tip?.height,
+        currentAtMs: Number(progress.currentAtMs),
+        disowned: indexAge(progress, Date.now())?.disowned ?? false,
+      })),
+  })
+}

@@ -1,0 +1,255 @@
+import type { Logger } from 'pino'
+import {
+  type ChainDirectory,
+  createChainDirectory,
+  createForwarder,
+  createNodeApi,
+  createNodePools,
+  type Forwarder,
+  type ListedChain,
+  type LocalEndpoint,
+  type LocalService,
+  type NodeApi,
+  type NodePools,
+  type NodePoolsDeps,
+} from '../../api/node/index.ts'
+import { createDiscoverService, createOpenRpcPage } from '../../api/node/openrpc/index.ts'
+import { createContainerIndexService } from '../../api/node/services/container-index.ts'
+import { withEvmFallbacks } from '../../api/node/services/evm-fallbacks.ts'
+import { createHealthPages, createHealthService } from '../../api/node/services/health.ts'
+import { createInfoService } from '../../api/node/services/info.ts'
+import { createPlatformService } from '../../api/node/services/platform.ts'
+import { avalancheIdentity } from '../../chains/avalanche/index.ts'
+import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
+import type { Config } from '../../config/index.ts'
+import { pause } from '../../lib/pause.ts'
+import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+import type { Metrics } from '../../metrics/index.ts'
+import type { ContainerSource } from '../../services/containers/index.ts'
+import type { SharedValues } from '../../sharing/index.ts'
+import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../../upstream/index.ts'
+import { primaryHeight } from './chain-health.ts'
+import { createServerEvm } from './node-evm.ts'
+import { type ServerHealth, servedSide } from './node-health.ts'
+
+export interface ServerNodeDeps {
+  pool: Omit<UpstreamPoolDeps, 'headProbe'>
+  health: ServerHealth
+  logger: Logger
+  metrics?: Metrics | undefined
+  /** What is held in common with other processes; left out = this is the only one. */
+  shared?: SharedValues | undefined
+  /** Further services that are answered here: auth, admin, keystore. */
+  services: readonly LocalService[]
+  /** Own containers; `nodeHeight` = the height that the nodes behind /ext show now. */
+  containers?: (nodeHeight: (chain: ChainLetter, signal?: AbortSignal) => Promise<bigint>) => ContainerSource
+}
+
+/** Everything behind /ext. */
+export interface ServerNode {
+  api: NodeApi
+  chains: ChainDirectory
+  pools: NodePools
+  /** From now on this chain is answered by these EVM endpoints, besides the nodes. */
+  serve(blockchainId: string, upstreams: readonly object[], evmChainId: string): void
+  /** Virtual machines by blockchain id, as a node lists them; empty when none can be asked. */
+  machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** Learns who the identity node is and which chains there are; tries until it knows or is aborted. */
+  discover(signal: AbortSignal): Promise<void>
+  /** Ends what would keep the server from closing: WebSockets. */
+  hangUp(): void
+  close(): Promise<void>
+}
+
+/** A node gives itself this long; the pools of other APIs are less patient, as their answers have deadlines. */
+const limitsOf = ({ upstream, node }: Config): PoolLimits => ({
+  ...upstream,
+  headersTimeoutMs: node.attemptMs,
+  bodyTimeoutMs: node.attemptMs,
+  maxConcurrent: node.maxConcurrent,
+  requestsPerSecond: node.requestsPerSecond,
+})
+
+/** Settings that are left out are absent, not undefined. */
+const specsOf = (upstreams: readonly object[]): UpstreamSpec[] =>
+  upstreams.map(
+    (upstream) => Object.fromEntries(Object.entries(upstream).filter(([, value]) => value !== undefined)) as never,
+  )
+
+/**
+ * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: an own network
+ * may bear the EVM chain id of the public one, whose servers know nothing of it.
+ */
+function evmSpecs({ chains }: Config, side: Side | undefined): Record<string, UpstreamSpec[]> {
+  const cId = side && chains.avalanche[side]?.cBlockchainId
+  const otherIds = [chains.avalanche.mainnet?.cBlockchainId, chains.avalanche.testnet?.cBlockchainId]
+  const specs: Record<string, UpstreamSpec[]> = {}
+  for (const { blockchainId, upstreams } of Object.values(chains.evm)) {
+    if (blockchainId === undefined) continue
+    if (blockchainId === cId) specs['C'] = specsOf(upstreams)
+    else if (!otherIds.includes(blockchainId)) specs[blockchainId] = specsOf(upstreams)
+  }
+  return specs
+}
+
+/**
+ * One of another network would answer with its own blocks and balances.
+ * @param evmIds EVM chain ids by blockchain id, of L1s that are configured
+ */
+function networksOf(
+  { chains }: Config,
+  side: Side | undefined,
+  evmIds: ReadonlyMap<string, string>,
+): NodePoolsDeps['networks'] {
+  const network = side && chains.avalanche[side]
+  const ofC = network && cChainIdentity(`the C-chain of avalanche:${side}`, network.evmChainId)
+  return {
+    nodes: network && avalancheIdentity(`avalanche:${side}`, network.networkId),
+    evm(blockchainId) {
+      if (blockchainId === 'C') return ofC
+      const id = evmIds.get(blockchainId)
+      return id === undefined ? undefined : evmIdentity(`eip155:${id}`)
+    },
+  }
+}
+
+function serversOf(config: Config, side: Side | undefined) {
+  const { avalanche, evm } = config.chains
+  const evmIds = new Map(
+    Object.entries(evm).flatMap(([id, { blockchainId }]) =>
+      blockchainId === undefined ? [] : [[blockchainId, id] as const],
+    ),
+  )
+  const nodes = specsOf((side && avalanche[side]?.upstreams) ?? [])
+  return { nodes, evm: evmSpecs(config, side), evmIds, networks: networksOf(config, side, evmIds) }
+}
+
+async function listChains(
+  pools: NodePools,
+  signal?: AbortSignal,
+): Promise<readonly (ListedChain & { vmID?: string })[]> {
+  const answer = await pools
+    .group('P')
+    .pool.rpc<{ blockchains?: (ListedChain & { vmID?: string })[] | null }>(
+      '/ext/bc/P',
+      'platform.getBlockchains',
+      {},
+      { batch: false, ...(signal ? { signal } : {}) },
+    )
+  return answer.blockchains ?? []
+}
+
+const FIRST_RETRY_MS = 500
+const LAST_RETRY_MS = 30_000
+const CACHE_ENTRIES = 50_000
+
+/** Everything behind /ext. */
+export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNode {
+  const side = servedSide(config)
+  const network = side && config.chains.avalanche[side]
+  const { nodes, evm, evmIds, networks } = serversOf(config, side)
+  const { pools, forwarder } = createForwarding(config, { nodes, evm, networks, ...deps })
+  const chains = createChainDirectory({
+    list: () => listChains(pools),
+    configured: Object.keys(evm).filter((id) => id !== 'C'),
+    primaryIds: {
+      ...(network?.xBlockchainId === undefined ? {} : { X: network.xBlockchainId }),
+      ...(network?.cBlockchainId === undefined ? {} : { C: network.cBlockchainId }),
+    },
+  })
+  const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm, metrics: deps.metrics })
+  const api = createNodeApi({
+    forwarder,
+    chains,
+    ...createOwnAnswers(config, { chains, pools, ...deps }),
+    evm: withEvmFallbacks(ownEvm),
+    publicDeployment: config.node.publicDeployment,
+    allowedHosts: config.node.allowedHosts,
+    corsOrigins: config.http.corsOrigins,
+    proxyHops: config.http.trustProxy ? config.http.proxyHops : 0,
+    tokens: config.node.api.auth.required,
+    bodyLimitBytes: config.node.bodyLimitBytes,
+    logger: deps.logger,
+  })
+  return {
+    api,
+    chains,
+    pools,
+    discover: async (signal) => {
+      if (network) await learnAll([() => chains.refresh(), () => forwarder.learnNodeId(signal)], signal)
+    },
+    serve: (blockchainId, upstreams, evmChainId) => {
+      if (chains.primaryOf(blockchainId) !== undefined) return
+      evmIds.set(blockchainId, evmChainId)
+      evm[blockchainId] = specsOf(upstreams)
+      pools.forget(blockchainId)
+      chains.add(blockchainId)
+    },
+    machines: async (signal) => {
+      const listed = await listChains(pools, signal).catch(() => [])
+      return new Map(listed.flatMap(({ id, vmID }) => (vmID === undefined ? [] : [[id, vmID] as const])))
+    },
+    hangUp: ownEvm.hangUp,
+    close: () => pools.close(),
+  }
+}
+
+/** The nodes and EVM endpoints, and what hands requests on to them. */
+function createForwarding(
+  config: Config,
+  deps: Pick<ServerNodeDeps, 'pool' | 'metrics' | 'shared'> & {
+    nodes: readonly UpstreamSpec[]
+    evm: Readonly<Record<string, readonly UpstreamSpec[]>>
+    networks: NodePoolsDeps['networks']
+  },
+): { pools: NodePools; forwarder: Forwarder } {
+  const { node } = config
+  const pools = createNodePools({
+    nodes: deps.nodes,
+    evm: deps.evm,
+    ...(node.identity === undefined ? {} : { identity: node.identity }),
+    limits: limitsOf(config),
+    deps: deps.pool,
+    networks: deps.networks,
+  })
+  const forwarder = createForwarder({
+    pools,
+    writePolicy: node.writePolicy,
+    cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
+    tipCacheMs: node.tipCacheMs,
+    sharedHosts: deps.shared,
+  })
+  return { pools, forwarder }
+}
+
+/** Services and pages that need no node, or put a node's answers together; the document tells of those that are served. */
+function createOwnAnswers(
+  { node }: Config,
+  deps: Pick<ServerNodeDeps, 'health' | 'services' | 'containers'> & { chains: ChainDirectory; pools: NodePools },
+): { services: LocalService[]; endpoints: LocalEndpoint[] } {
+  const { chains, pools } = deps
+  const { health, isServed } = deps.health
+  const services = [
+    createInfoService({ chains: { lookup: chains.lookup, isServed } }),
+    createPlatformService(),
+    createContainerIndexService(
+      deps.containers?.((chain, signal) => primaryHeight(chain, pools.group(chain).pool, signal)),
+    ),
+    createHealthService(health),
+    ...deps.services,
+  ]
+  const described = node.publicDeployment ? services.filter((service) => service.private !== true) : services
+  return {
+    services: [...services, createDiscoverService(described)],
+    endpoints: [...createHealthPages(health), createOpenRpcPage(described)],
+  }
+}
+
+/** Tries, ever more seldom, until each has learnt what it can or the signal fires. */
+async function learnAll(lessons: readonly (() => Promise<boolean>)[], signal: AbortSignal): Promise<void> {
+  for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+    const learnt = await Promise.all(lessons.map((learn) => learn()))
+    if (learnt.every(Boolean)) return
+    await pause(wait, signal)
+  }
+}

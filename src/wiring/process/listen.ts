@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify'
+import { FirnError } from '../../errors.ts'
+
+interface Address {
+  host: string
+  /** 0 = any that is free. */
+  port: number
+}
+
+/** By the system's code: which setting it is about, and what is wrong with it. */
+const REFUSALS: Record<string, (at: Address) => string> = {
+  EADDRINUSE: ({ host, port }) =>
+    `http.port: given ${port}, on which another program listens at ${host}; allowed: a free port, 0 for any`,
+  EACCES: ({ port }) => `http.port: given ${port}, which this user may not open; allowed: a port of 1024 or above`,
+  EADDRNOTAVAIL: ({ host }) => `http.host: given "${host}", which is no address of this machine`,
+  ENOTFOUND: ({ host }) => `http.host: given "${host}", which no name server knows`,
+}
+
+/** What an operator can do about an address on which the system lets nobody listen; any other error as it is. */
+export function refusedAddress(error: unknown, at: Address): unknown {
+  const message = REFUSALS[(error as NodeJS.ErrnoException).code ?? '']?.(at)
+  return message === undefined ? error : new FirnError(message, { code: 'ADDRESS_REFUSED', cause: error })
+}
+
+/**
+ * Resolves to the address, `http://HOST:PORT`.
+ * @throws FirnError that names the setting
+ */
+export async function listen(http: FastifyInstance, at: Address): Promise<string> {
+  try {
+    return await http.listen(at)
+  } catch (error) {
+    throw refusedAddress(error, at)
+  }
+}

@@ -1,0 +1,48 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import type { Config } from '../../config/index.ts'
+import { FirnError } from '../../errors.ts'
+import { createNamedLoggers, type NamedLoggers } from '../../lib/named-loggers.ts'
+import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
+
+/** Loggers there are besides those of the chains: one per API and per part that works in the background. */
+const PARTS = ['main', 'auth', 'balance', 'data', 'ext', 'indexer', 'market', 'store'] as const
+
+export type ServerPart = (typeof PARTS)[number]
+
+export interface ServerLoggers {
+  named: NamedLoggers
+  /** The logger of a part or of a chain (`P`, `eip155:1`). */
+  of(name: ServerPart | (string & {})): Logger
+}
+
+/** @param instead takes the place of every logger: for tests and embedding programs that collect lines themselves */
+export function createServerLoggers({ log, chains }: Config, instead?: Logger): ServerLoggers {
+  const named = createNamedLoggers(log)
+  const names = [
+    ...PARTS,
+    ...(chains.avalanche.mainnet || chains.avalanche.testnet ? CHAIN_LETTERS : []),
+    ...Object.keys(chains.evm).map((id) => `eip155:${id}`),
+    ...Object.keys(chains.bitcoin).map((id) => `bip122:${id}`),
+    ...Object.keys(chains.solana).map((id) => `solana:${id}`),
+  ]
+  // Made now, so that the admin API lists them before they have anything to say.
+  for (const name of names) named.get(name)
+  return { named, of: (name) => instead ?? named.get(name) }
+}
+
+/**
+ * No start without the log files that were asked for. Later on a folder that takes nothing costs lines, and not the process.
+ * @throws FirnError that names the setting
+ */
+export async function checkLogFolder({ log: { dir } }: Pick<Config, 'log'>): Promise<void> {
+  if (dir === undefined) return
+  try {
+    await mkdir(dir, { recursive: true })
+    await access(dir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const message = `log.dir: given ${JSON.stringify(dir)}, which cannot be written to (${code}); allowed: a folder of this user`
+    throw new FirnError(message, { code: 'FOLDER_REFUSED', cause: error })
+  }
+}

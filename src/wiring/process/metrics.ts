@@ -1,0 +1,10 @@
+import type { Config } from '../../config/index.ts'
+import { packageVersion } from '../../lib/package-version.ts'
+import { createMetrics, type Metrics } from '../../metrics/index.ts'
+import { writtenFolders } from '../store.ts'
+
+/** What /metrics shows, or undefined where it is switched off: nothing is measured then. */
+export function createServerMetrics(config: Config): Metrics | undefined {
+  if (!config.metrics.enabled) return undefined
+  return createMetrics({ version: packageVersion(), mode: config.mode, folders: writtenFolders(config) })
+}

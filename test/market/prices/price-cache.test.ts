@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { createPriceCache } from '../../../src/market/prices/price-cache.ts'
+
+const AGES = { cacheMs: 60_000, maxStaleMs: 600_000, unknownMs: 600_000 }
+const TOKEN = { caip2Id: 'eip155:1', address: '0x11' }
+const ID = 'eip155:1/0x11'
+
+it('a price that moved is the new one also where the change over the day is not told, or stays what it was', () => {
+  const cache = createPriceCache(AGES, 10)
+  cache.take(TOKEN, ['usd'], { usd: { price: 2 } }, 0)
+  cache.take(TOKEN, ['usd'], { usd: { price: 3 } }, 1_000)
+  expect(cache.state(ID, 'usd', 1_000).quote).toEqual({ price: 3 })
+  const daily = { change24h: 1, changePercent24h: 50 }
+  cache.take(TOKEN, ['usd'], { usd: { price: 3, ...daily } }, 2_000)
+  expect(cache.state(ID, 'usd', 2_000).quote).toEqual({ price: 3, ...daily })
+  cache.take(TOKEN, ['usd'], { usd: { price: 4, ...daily } }, 3_000)
+  expect(cache.state(ID, 'usd', 3_000).quote).toEqual({ price: 4, ...daily })
+})
+
+it('is the same object as long as nothing of it moved', () => {
+  const cache = createPriceCache(AGES, 10)
+  const quote = { price: 2, change24h: 1, changePercent24h: 50 }
+  cache.take(TOKEN, ['usd'], { usd: quote }, 0)
+  cache.take(TOKEN, ['usd'], { usd: { ...quote } }, 1_000)
+  expect(cache.state(ID, 'usd', 1_000).quote).toBe(quote)
+})

@@ -1,0 +1,177 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { UpstreamRateLimitedError } from '../../../src/errors.ts'
+import type { PriceRequest, PriceSource } from '../../../src/market/prices/price-source.ts'
+import type { PriceKey, QuotesByCurrency } from '../../../src/market/prices/prices.ts'
+import { createSharedPriceSource, type SharedPriceValues } from '../../../src/market/prices/shared-price-source.ts'
+
+const AVAX: PriceKey = { internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
+const BTC: PriceKey = { internalId: 'NATIVE-btc', priceId: 'bitcoin' }
+
+/** What a reachable server keeps; `away` answers as one that is not. */
+function sharedMemory() {
+  const kept = new Map<string, string>()
+  const ends = new Map<string, number>()
+  const values: SharedPriceValues = {
+    get: async (keys) => keys.map((key) => kept.get(key)),
+    left: async (key) => Math.max(0, (ends.get(key) ?? 0) - performance.now()),
+    set: async (entries, ttlMs) => {
+      for (const [key, value] of entries) {
+        kept.set(key, value)
+        ends.set(key, performance.now() + ttlMs)
+      }
+    },
+    takeTurn: async (key) => !kept.has(key) && Boolean(kept.set(key, '1')),
+    giveTurnBack: async (key) => void kept.delete(key),
+  }
+  return { kept, values }
+}
+
+const away: SharedPriceValues = {
+  get: async (keys) => keys.map(() => undefined),
+  left: async () => 0,
+  set: async () => undefined,
+  takeTurn: async () => undefined,
+  giveTurnBack: async () => undefined,
+}
+
+function provider(answer: (request: PriceRequest) => Promise<void>) {
+  const reads: string[][] = []
+  const source: PriceSource = {
+    read: async (request) => {
+      reads.push(request.keys.map((key) => JSON.stringify(key)))
+      await answer(request)
+    },
+  }
+  return { source, reads }
+}
+
+const priced =
+  (price: number) =>
+  async ({ keys, currencies, take }: PriceRequest): Promise<void> => {
+    for (const key of keys) take(key, Object.fromEntries(currencies.map((currency) => [currency, { price }])))
+  }
+
+async function read(source: PriceSource, keys: PriceKey[], currencies: PriceRequest['currencies'] = ['usd']) {
+  const taken = new Map<PriceKey, QuotesByCurrency>()
+  await source.read({
+    keys,
+    currencies,
+    take: (key, quotes) => void taken.set(key, quotes),
+    signal: new AbortController().signal,
+  })
+  return taken
+}
+
+describe('a provider shared by processes', () => {
+  it('is asked once for what several want', async () => {
+    const { values } = sharedMemory()
+    const first = provider(priced(20))
+    const second = provider(priced(99))
+    await read(createSharedPriceSource(first.source, values, { cacheMs: 60_000 }), [AVAX])
+    const other = createSharedPriceSource(second.source, values, { cacheMs: 60_000 })
+    expect((await read(other, [AVAX, BTC])).get(AVAX)).toEqual({ usd: { price: 20 } })
+    expect(second.reads).toEqual([[JSON.stringify(BTC)]])
+  })
+
+  it('remembers for all what has no price', async () => {
+    const { values } = sharedMemory()
+    const unknown = provider(async ({ keys, take }) => {
+      for (const key of keys) take(key, {})
+    })
+    await read(createSharedPriceSource(unknown.source, values, { cacheMs: 60_000 }), [AVAX])
+    const { source, reads } = provider(priced(1))
+    expect((await read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [AVAX])).get(AVAX)).toEqual({})
+    expect(reads).toEqual([])
+  })
+
+  it('is asked again for currencies that the other process did not want', async () => {
+    const { values } = sharedMemory()
+    await read(createSharedPriceSource(provider(priced(20)).source, values, { cacheMs: 60_000 }), [AVAX], ['usd'])
+    const { source } = provider(priced(18))
+    const quotes = await read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [AVAX], ['usd', 'eur'])
+    expect(quotes.get(AVAX)).toEqual({ usd: { price: 18 }, eur: { price: 18 } })
+  })
+
+  it('is read by one at a time: the other waits for its answer', async () => {
+    const { values } = sharedMemory()
+    let answer = (): void => undefined
+    const slow = provider(async (request) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await priced(5)(request)
+    })
+    const first = read(createSharedPriceSource(slow.source, values, { cacheMs: 60_000 }), [AVAX])
+    const { source, reads } = provider(priced(6))
+    const second = read(createSharedPriceSource(source, values, { cacheMs: 60_000, patienceMs: 60_000 }), [AVAX])
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    answer()
+    await first
+    expect((await second).get(AVAX)).toEqual({ usd: { price: 5 } })
+    expect(reads).toEqual([])
+  })
+
+  it('is left to the process that took the turn from one whose read outlasted it', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { kept, values } = sharedMemory()
+    const slow = provider(async (request) => {
+      vi.advanceTimersByTime(15_000)
+      kept.set('prices:reading', 'of another process')
+      await priced(5)(request)
+    })
+    await read(createSharedPriceSource(slow.source, values, { cacheMs: 60_000 }), [AVAX])
+    expect(kept.get('prices:reading')).toBe('of another process')
+  })
+
+  it('is asked by a process that has waited long enough for another one', async () => {
+    const { kept, values } = sharedMemory()
+    kept.set('prices:reading', 'of a process that died')
+    const { source } = provider(priced(7))
+    const quotes = await read(createSharedPriceSource(source, values, { cacheMs: 60_000, patienceMs: 150 }), [AVAX])
+    expect(quotes.get(AVAX)).toEqual({ usd: { price: 7 } })
+    expect(kept.get('prices:reading')).toBe('of a process that died')
+  })
+
+  it.each([
+    ['', 0],
+    [', whose clock is an hour ahead', 3_600_000],
+    [', whose clock is an hour behind', -3_600_000],
+  ])('is left alone by all for as long as it told one to wait%s', async (_, skewMs) => {
+    onTestFinished(() => void vi.useRealTimers())
+    const { kept, values } = sharedMemory()
+    const refusing = provider(() => Promise.reject(new UpstreamRateLimitedError('slow down', 300_000)))
+    const first = createSharedPriceSource(refusing.source, values, { cacheMs: 60_000 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + skewMs })
+    await expect(read(first, [AVAX])).rejects.toThrow('slow down')
+    vi.useRealTimers()
+    const { source, reads } = provider(priced(1))
+    const error: unknown = await read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [AVAX]).catch(
+      (reason: unknown) => reason,
+    )
+    expect(error).toBeInstanceOf(UpstreamRateLimitedError)
+    expect((error as UpstreamRateLimitedError).retryAfterMs).toBeGreaterThan(200_000)
+    expect((error as UpstreamRateLimitedError).retryAfterMs).toBeLessThanOrEqual(300_000)
+    expect(reads).toEqual([])
+    expect(kept.has('prices:reading')).toBe(false)
+  })
+
+  it('is read without help when the others cannot be reached', async () => {
+    const { source } = provider(priced(3))
+    expect((await read(createSharedPriceSource(source, away, { cacheMs: 60_000 }), [AVAX])).get(AVAX)).toEqual({
+      usd: { price: 3 },
+    })
+  })
+
+  it.each(['', 'no json', '{}', '{"currencies":["usd"]}', '{"currencies":["usd"],"quotes":{"usd":{"price":"4"}}}'])(
+    'goes by its own reading where %j is kept',
+    async (text) => {
+      const { kept, values } = sharedMemory()
+      kept.set('prices:native/avalanche-2', text)
+      const { source } = provider(priced(4))
+      expect((await read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [AVAX])).get(AVAX)).toEqual({
+        usd: { price: 4 },
+      })
+    },
+  )
+})

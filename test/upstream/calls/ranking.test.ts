@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { createRanking } from '../../../src/upstream/calls/ranking.ts'
+import { createBatchLimit } from '../../../src/upstream/json-rpc/batch-limit.ts'
+import type { Upstream } from '../../../src/upstream/upstream.ts'
+
+const HOUR = 3_600_000
+
+/** As much of an upstream as is ranked: `ms` is what it takes to answer. */
+const upstreamOf = (index: number, ms: () => number): Upstream =>
+  ({
+    index,
+    priority: 0,
+    limits: { maxLagBlocks: 3 },
+    breaker: { state: () => 'closed', probeDue: () => false, takeProbe: () => undefined },
+    latency: { recentMean: ms },
+    gate: { room: () => true, waiting: () => 0 },
+    lagging: () => false,
+    absent: () => false,
+    errorRate: () => 0,
+    pausedUntil: () => 0,
+  }) as unknown as Upstream
+
+it('follows what is measured also behind a clock that was set back', () => {
+  let first = 10
+  const upstreams = [upstreamOf(0, () => first), upstreamOf(1, () => 50)]
+  const ranking = createRanking(upstreams)
+  expect(ranking.choose([], HOUR, false)).toBe(upstreams[0])
+  first = 5_000
+  expect(ranking.choose([], HOUR + 100, false)).toBe(upstreams[0])
+  expect(ranking.choose([], 1_000, false)).toBe(upstreams[1])
+})
+
+it('forgets how small batches had to be also behind a clock that was set back', () => {
+  const limit = createBatchLimit(100, () => undefined)
+  limit.tooMany(50, HOUR)
+  expect(limit.items(HOUR + 1)).toBe(50)
+  expect(limit.items(1_000)).toBe(100)
+})
