@@ -33,7 +33,8 @@ const stop = async (): Promise<void> => {
   await sandbox.stop()
   process.exit(0)
 }
-for (const signal of signals) process.off(signal, starting).on(signal, stop)
+// In this order: a signal that nobody listens for at the moment is lost.
+for (const signal of signals) process.on(signal, stop).off(signal, starting)
 
 // Whoever pastes a line at once would wait for the database to be made, and be told "not yet" then.
 const answers = await indexAnswers(indexed(sandbox), PATIENCE_MS - (Date.now() - began))

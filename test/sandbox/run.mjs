@@ -11,8 +11,6 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, stop } from 'esbuild'
 
-const RUNS = 'sandboxRuns'
-
 /** Each module goes on knowing where it stands, for what it reads beside itself; packages stay where npm put them. */
 const inPlace = {
   name: 'in-place',
@@ -38,22 +36,26 @@ const { outputFiles } = await build({
   write: false,
   plugins: [inPlace],
   logLevel: 'error',
-  // Behind the packages that it imports, and before all else of it.
-  banner: { js: `process.emit(${JSON.stringify(RUNS)})` },
 })
 // It is a process of its own, and would stay.
 await stop()
 
-// The file goes as soon as it runs, or with a start that is broken off; from then on signals are the sandbox's.
+// The file goes with a start that is broken off, or when the sandbox sees to signals itself. Both do for a moment: a signal
+// that came while modules were evaluated is told when they are, and is lost where nobody listens then.
 const folder = mkdtempSync(join(tmpdir(), 'firn-sandbox-program-'))
 const remove = () => rmSync(folder, { recursive: true, force: true })
 const leave = () => process.exit(1)
 process.once('exit', remove)
 process.on('SIGINT', leave).on('SIGTERM', leave)
-process.once(RUNS, () => {
-  remove()
-  process.off('exit', remove).off('SIGINT', leave).off('SIGTERM', leave)
-})
+const takenOver = (event) => {
+  if (event !== 'SIGINT') return
+  process.off('newListener', takenOver)
+  queueMicrotask(() => {
+    remove()
+    process.off('exit', remove).off('SIGINT', leave).off('SIGTERM', leave)
+  })
+}
+process.on('newListener', takenOver)
 const program = join(folder, 'main.mjs')
 writeFileSync(program, outputFiles[0].contents)
 await import(pathToFileURL(program).href)
