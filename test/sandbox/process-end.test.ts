@@ -11,6 +11,18 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Chain id and first account of the sandbox's EVM chain. */
 const HELD = { references: ['31337'], addresses: ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'] }
 
+/** Sends one in the turn of the event loop in which modules are evaluated: it is told behind the last of them. */
+const SIGNAL_IN_MODULES = `
+import Module from 'node:module'
+const load = Module._load
+Module._load = function (...request) {
+  if (process.listenerCount('SIGINT') > 0) {
+    Module._load = load
+    process.kill(process.pid, 'SIGINT')
+  }
+  return load.apply(this, request)
+}`
+
 describe('the process of the sandbox', () => {
   const run = (...flags: string[]) =>
     spawnSync(process.execPath, [...SANDBOX.program.slice(1), ...flags], { cwd: root, encoding: 'utf8' })
@@ -57,16 +69,26 @@ describe('the process of the sandbox', () => {
     expect(places.files()).toEqual([])
   })
 
-  it('leaves nothing when it is stopped while it starts', async () => {
+  it('leaves nothing when it is stopped while its chains start', async () => {
     const places = emptyPlaces()
     const child = spawnSandbox(SANDBOX.withoutIndex, places.env)
-    await expect.poll(places.files, { timeout: 60_000 }).not.toEqual([])
-    await expect.poll(() => below(child).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(() => places.files().join(), { timeout: 60_000 }).toContain('firn-anvil-')
     const pids = below(child)
     const exit = once(child, 'exit')
     child.kill('SIGINT')
     expect(await exit).toEqual([1, null])
     await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
+    expect(places.files()).toEqual([])
+  })
+
+  it('hears a signal that comes while its modules are evaluated, and leaves nothing', async () => {
+    const places = emptyPlaces()
+    const env = {
+      ...places.env,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(SIGNAL_IN_MODULES)}`,
+    }
+    const child = spawnSandbox(SANDBOX.withoutIndex, env)
+    expect(await once(child, 'exit')).toEqual([1, null])
     expect(places.files()).toEqual([])
   })
 
