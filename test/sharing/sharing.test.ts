@@ -2,35 +2,12 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  createSharedCounters,
-  createSharedServer,
-  createSharedValues,
-  type SharedServerStatus,
-} from '../../src/sharing/index.ts'
 import { eventually } from '../support/eventually.ts'
-import { type RedisServer, startRedis, startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+import { startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+import { connect, inAMinute, redis } from './shared.ts'
 
 const missing = whyNoRedis()
 if (missing) console.warn(`sharing is not tested: ${missing}`)
-
-const OPTIONS = { cluster: false, keyPrefix: 'firn:', timeoutMs: 10_000 }
-
-async function connect(url: string, options: Partial<typeof OPTIONS> = {}) {
-  const changes: SharedServerStatus[] = []
-  const server = createSharedServer({ ...OPTIONS, ...options, url, onChange: (status) => changes.push(status) })
-  onTestFinished(() => server.close())
-  await server.open()
-  return { server, counters: createSharedCounters(server), values: createSharedValues(server), changes }
-}
-
-async function redis(flags: readonly string[] = []): Promise<RedisServer> {
-  const started = await startRedis(flags)
-  onTestFinished(() => started.stop())
-  return started
-}
-
-const inAMinute = () => Date.now() + 60_000
 
 afterEach(() => vi.useRealTimers())
 

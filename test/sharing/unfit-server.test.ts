@@ -1,39 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  createSharedCounters,
-  createSharedServer,
-  createSharedValues,
-  type SharedServerStatus,
-} from '../../src/sharing/index.ts'
-import { type RedisServer, startRedis, startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+import { startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+import { connect, inAMinute, redis } from './shared.ts'
 
 const missing = whyNoRedis()
 
 /** What `docs/operations.md` lists for a user of the server, and what in a cluster comes with it. */
 const MANUAL = '+set +get +del +pttl +incrby +decrby +pexpire +eval +info'
 const MANUAL_OF_A_CLUSTER = `${MANUAL} +cluster|slots +cluster|info`
-
-async function connect(url: string, cluster = false) {
-  const changes: SharedServerStatus[] = []
-  const server = createSharedServer({
-    url,
-    cluster,
-    keyPrefix: 'firn:',
-    timeoutMs: 10_000,
-    onChange: (status) => changes.push(status),
-  })
-  onTestFinished(() => server.close())
-  await server.open()
-  return { server, counters: createSharedCounters(server), values: createSharedValues(server), changes }
-}
-
-async function redis(flags: readonly string[] = []): Promise<RedisServer> {
-  const started = await startRedis(flags)
-  onTestFinished(() => started.stop())
-  return started
-}
 
 /** Makes the user `firn` with these permissions; answers the URL with it. */
 async function userOf(url: string, permissions: string): Promise<string> {
@@ -42,8 +17,6 @@ async function userOf(url: string, permissions: string): Promise<string> {
   operator.disconnect()
   return url.replace('//', '//firn:pw@')
 }
-
-const inAMinute = () => Date.now() + 60_000
 
 describe.skipIf(missing)('a server', () => {
   it.each([
@@ -92,7 +65,7 @@ describe.skipIf(missing)('a server', () => {
     const cluster = await startRedisCluster()
     onTestFinished(() => cluster.stop())
     const [url = ''] = await Promise.all(cluster.nodes.map((node) => userOf(node.url, MANUAL_OF_A_CLUSTER)))
-    const { counters } = await connect(url, true)
+    const { counters } = await connect(url, { cluster: true })
     const sums = () => Promise.all([1, 2, 3, 4].map((key) => counters.add(`sum-${key}`, 1, inAMinute())))
     await expect.poll(sums, { timeout: 20_000 }).not.toContain(undefined)
   })
