@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../lib/room-for.ts'
 import type { Freshness } from '../../services/balances/index.ts'
 import type { BalanceQuery } from '../../services/balances/types.ts'
 import type { Issue } from './issues.ts'
@@ -26,7 +27,7 @@ const PLAN_WEIGHT = 8
  * its answer, so that an unchanged one is neither joined nor encoded again. Bounded in bytes; forgetting costs time only.
  */
 export function createQuestions(validate: ReturnType<typeof createRequestValidator>) {
-  const kept = new LRUCache<string, Question>({ maxSize: KEPT_BYTES, sizeCalculation: () => 1 })
+  const kept = new LRUCache<string, Question>(roomFor(KEPT_BYTES))
   const keys = new WeakMap<Question, string>()
 
   return {

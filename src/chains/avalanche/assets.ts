@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { FirnError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { accountFailure } from './account-failure.ts'
@@ -43,7 +44,7 @@ export const ABSENT_AGAIN_MS = 5_000
  */
 export function createAssetDirectory({ pool, indexed, clock = steadyNow }: AssetDirectoryDeps): AssetDirectory {
   const perf = { now: clock }
-  const cache = new LRUCache<string, DescribedAsset>({ max: CACHED, perf, ttlResolution: 0 })
+  const cache = new LRUCache<string, DescribedAsset>({ ...roomFor(CACHED), perf, ttlResolution: 0 })
 
   const load = async (hex: string, call: CallOptions): Promise<DescribedAsset> => {
     const assetId = idToCb58(hex)

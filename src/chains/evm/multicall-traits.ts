@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { decimalsData, supportsData, uiMultiplierData } from './call-data.ts'
 import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { CallTarget } from './packed-method.ts'
@@ -49,7 +50,7 @@ function traitsOf(decimals?: bigint, multiplier?: bigint, claims?: bigint, claim
  * itself. The multiplier is null also for those of which nothing was learned.
  */
 export function createTraitReader(target: CallTarget, aggregate: Aggregate, probe: ContractCall) {
-  const plain = new LRUCache<string, TokenTraits>({ maxSize: PLAIN_ENTRIES, sizeCalculation: () => 1, ttl: PLAIN_MS })
+  const plain = new LRUCache<string, TokenTraits>({ ...roomFor(PLAIN_ENTRIES), ttl: PLAIN_MS })
 
   /** Undefined when they cannot be asked together. */
   const together = async (tokens: readonly string[], context: CallContext) => {

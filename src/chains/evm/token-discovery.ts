@@ -67,10 +67,11 @@ const tokensOfTenPages = 1_000
 
 /** `alchemy_getTokenBalances(owner, "erc20", {pageKey})`: hex balances by contract, zero ones included. */
 export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery {
+  const leastWeight = Math.ceil(deps.limits.discoveredKept / deps.limits.cacheEntries)
   const found = new LRUCache<string, Kept>({
-    max: deps.limits.cacheEntries,
     maxSize: deps.limits.discoveredKept,
-    sizeCalculation: (kept) => kept.found.tokens.length + 1,
+    // No more than the entries, without `max`: see `roomFor`.
+    sizeCalculation: ({ found: { tokens } }) => Math.max(tokens.length + 1, leastWeight),
   })
   const background = new TransientMap<string, Promise<void>>()
   let offered: boolean | undefined

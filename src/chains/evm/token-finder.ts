@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BadAnswerError, DeadlineError, JsonRpcError } from '../../errors.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ReadContext } from '../capabilities.ts'
@@ -119,7 +120,7 @@ interface Reading {
 
 /** All pages of one owner, in the order of the server, at most as many tokens as allowed. */
 function createPageReader(path: string, most: number) {
-  const begun = new LRUCache<string, Reading>({ max: mostBegun, ttl: begunMs })
+  const begun = new LRUCache<string, Reading>({ ...roomFor(mostBegun), ttl: begunMs })
 
   /** True when there are others. */
   const readOn = async (

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { asError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import type { ReadContext } from '../capabilities.ts'
 import { decimalsData, nameData, symbolData } from './call-data.ts'
 import { readCalls } from './call-list.ts'
@@ -40,7 +41,7 @@ const tokensAtOnce = 100
 
 export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits): TokenMetadataReader {
   // With `max` the room for all entries would be held from the start on.
-  const room = { maxSize: limits.metadataEntries, sizeCalculation: () => 1 }
+  const room = roomFor(limits.metadataEntries)
   const known = new LRUCache<string, TokenMetadata>({ ...room, ttl: limits.metadataMs })
 
   const query = { keepBytes, answerBytes: limits.answerBytes }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../lib/room-for.ts'
 import type { EvmLimits } from './limits.ts'
 import type { SweepResult } from './sweep-tally.ts'
 
@@ -10,7 +11,7 @@ const ONE = 1e18
  * taken for a plain token: its price is of another unit, perhaps.
  */
 export function createUiMultipliers({ multiplierEntries, multiplierMs }: EvmLimits) {
-  const known = new LRUCache<string, true>({ maxSize: multiplierEntries, sizeCalculation: () => 1, ttl: multiplierMs })
+  const known = new LRUCache<string, true>({ ...roomFor(multiplierEntries), ttl: multiplierMs })
 
   return ({ traits }: SweepResult): ((token: string) => number | null | undefined) => {
     for (const [token, { multiplier }] of traits) if (typeof multiplier === 'bigint') known.set(token, true)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
 /** Tokens that showed no readable balance a short while ago, by owner. */
@@ -38,7 +39,7 @@ export const BURNS_FOR_ALL = 7
 
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
   // With `max` each would hold the room for all its entries from the start on: 15 MB a chain, most of it for good.
-  const room = { maxSize: entries, sizeCalculation: () => 1 }
+  const room = roomFor(entries)
   const pairs = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const together = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const troubles = new LRUCache<string, Set<string>>({ ...room, ttl: ttlMs })

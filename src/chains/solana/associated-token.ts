@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { encodeBase58 } from '../../lib/base58.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { derivedCandidate, findDerivedAddress } from './derived-address.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, type Program } from './programs.ts'
 
@@ -12,7 +13,7 @@ const QUICK_BUMPS = 8
  * creates no other bump), which saves the curve arithmetic, 20 times the cost of a hash. Results are remembered.
  */
 export const createAssociatedTokenAddresses = (entries: number) => {
-  const known = new LRUCache<string, string>({ max: entries })
+  const known = new LRUCache<string, string>(roomFor(entries))
 
   const derive = (owner: Uint8Array, mint: Uint8Array, program: Program, held: readonly string[]): string => {
     const seeds = [owner, program.bytes, mint]

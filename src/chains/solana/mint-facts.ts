@@ -3,6 +3,7 @@ import { BadAnswerError } from '../../errors.ts'
 import { encodeBase58 } from '../../lib/base58.ts'
 import { displayText } from '../../lib/display-text.ts'
 import { inTurns } from '../../lib/in-turns.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { AccountData } from './account-data.ts'
@@ -68,7 +69,7 @@ const metaplexAddress = (mint: Uint8Array): string =>
  * without decimals, and text that was not there yet.
  */
 export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits, floor: SlotFloor) => {
-  const known = new LRUCache<string, Entry>({ max: limits.mintEntries })
+  const known = new LRUCache<string, Entry>(roomFor(limits.mintEntries))
 
   /** Who has just told of the holdings must not tell of mints as they were long before. */
   const read = (addresses: readonly string[], context: ReadContext): Promise<Accounts> =>

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '../../chains/evm/index.ts'
 import { JsonRpcError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { ContractNames, RpcReceipt } from './rpc-block.ts'
 import { loggedMoves } from './token-logs.ts'
@@ -34,8 +35,8 @@ const ENDED = /revert|invalid ?(opcode|jump)|stack ?(underflow|overflow|limit)/i
 
 /** Names, symbols and decimals of token contracts, asked once per contract when it first shows itself in a log. */
 export function createContractNames(pool: UpstreamPool, path: string) {
-  const asked = new LRUCache<string, true>({ max: REMEMBERED })
-  const kept = new LRUCache<string, ContractNames>({ max: KEPT })
+  const asked = new LRUCache<string, true>(roomFor(REMEMBERED))
+  const kept = new LRUCache<string, ContractNames>(roomFor(KEPT))
   let patience = REREADS
 
   async function call(contract: string, data: string, gas: string, options: CallOptions): Promise<Buffer | undefined> {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { createContractNames } from './contract-names.ts'
@@ -53,7 +54,7 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
   let wholeBlocks = true
   const proof = createBlockProof(hashes)
   /** Digests of receipts of which wrong ones were told before, by hash of the block. */
-  const corrected = new LRUCache<string, string>({ max: CORRECTED })
+  const corrected = new LRUCache<string, string>(roomFor(CORRECTED))
   const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Currency } from '../../lib/currencies.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
 
 /** Ages in milliseconds. */
@@ -34,7 +35,7 @@ const sameQuote = (a: Quote, b: Quote): boolean =>
 
 /** Prices by (thing, currency), bounded; the least recently asked thing goes first. */
 export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
-  const entries = new LRUCache<string, Map<Currency, Slot>>({ max: maxEntries })
+  const entries = new LRUCache<string, Map<Currency, Slot>>(roomFor(maxEntries))
 
   const store = (slots: Map<Currency, Slot>, currency: Currency, quotes: QuotesByCurrency, now: number): void => {
     const old = slots.get(currency)

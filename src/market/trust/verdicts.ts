@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { watchFile } from '../file-watch.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'
@@ -76,7 +77,7 @@ export const createVerdicts = ({ lists, file, log = silentLog }: VerdictOptions)
   const knowledgeOf = (tokens: readonly ListedToken[]) => {
     const found = known.get(tokens) ?? {
       suspect: createSuspicion(tokens, WELL_KNOWN),
-      kept: new LRUCache<string, Judgement>({ max: KEPT }),
+      kept: new LRUCache<string, Judgement>(roomFor(KEPT)),
     }
     known.set(tokens, found)
     return found

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { clientSource } from '../../lib/client-source.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { AccessTokenError } from './access-token-error.ts'
 
 export interface AttemptLimits {
@@ -30,7 +31,7 @@ export interface Attempts {
 
 /** @param now milliseconds */
 export function createAttempts(limits: AttemptLimits, now: () => number): Attempts {
-  const spent = new LRUCache<string, { wrong: number; at: number }>({ max: ADDRESSES })
+  const spent = new LRUCache<string, { wrong: number; at: number }>(roomFor(ADDRESSES))
   const queue: (() => void)[] = []
   let running = 0
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { clientSource } from '../../lib/client-source.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { KeystoreError } from './errors.ts'
 
@@ -22,7 +23,7 @@ const MAX_ADDRESSES = 10_000
 
 /** @param now milliseconds; for tests */
 export function createAttempts({ burst, refillMs }: AttemptLimits, now: () => number = steadyNow): Attempts {
-  const debts = new LRUCache<string, { failures: number; at: number }>({ max: MAX_ADDRESSES })
+  const debts = new LRUCache<string, { failures: number; at: number }>(roomFor(MAX_ADDRESSES))
   const debtOf = (key: string): number => {
     const debt = debts.get(key)
     return debt === undefined ? 0 : Math.max(0, debt.failures - (now() - debt.at) / refillMs)

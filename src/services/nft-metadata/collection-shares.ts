@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../lib/room-for.ts'
 
 /**
  * Keeps the worker's places for many collections: strangers decide how many tokens one has, at how many hosts their documents
@@ -25,7 +26,7 @@ const REMEMBERED = 500
  */
 export function createCollectionShares(share: number, slowPlaces: number): CollectionShares {
   const running = new Map<string, number>()
-  const slow = new LRUCache<string, true>({ max: REMEMBERED })
+  const slow = new LRUCache<string, true>(roomFor(REMEMBERED))
 
   const runningSlow = (): number => {
     let sum = 0

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { UpstreamRateLimitedError } from '../../errors.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
 /** Keeps many tokens of one collection from falling upon their one host. */
@@ -24,7 +25,7 @@ const REMEMBERED = 10_000
 export function createHostTurns(perHost: number, now: () => number = steadyNow): HostTurns {
   /** Those at which work runs. */
   const hosts = new Map<string, HostState>()
-  const quietUntilMs = new LRUCache<string, number>({ max: REMEMBERED })
+  const quietUntilMs = new LRUCache<string, number>(roomFor(REMEMBERED))
   const stateOf = (host: string): HostState => {
     const known = hosts.get(host) ?? { busy: 0, waiting: { first: [], others: [] } }
     hosts.set(host, known)

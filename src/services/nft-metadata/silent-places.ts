@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { UpstreamUnavailableError } from '../../errors.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
 /** Keeps a collection whose documents nobody hands out any more from taking the places of all others. */
@@ -21,7 +22,7 @@ const SILENT_MS = 60_000
 const REMEMBERED = 10_000
 
 export function createSilentPlaces(now: () => number = steadyNow): SilentPlaces {
-  const failing = new LRUCache<string, { inVain: number; untilMs: number }>({ max: REMEMBERED })
+  const failing = new LRUCache<string, { inVain: number; untilMs: number }>(roomFor(REMEMBERED))
   const check = (place: string): void => {
     if ((failing.get(place)?.untilMs ?? 0) > now()) throw new UpstreamUnavailableError(`${place}: says nothing of late`)
   }

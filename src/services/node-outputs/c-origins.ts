@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type AtomicOrigin, type AvalancheNetwork, readAtomicOrigin } from '../../chains/avalanche/index.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
+import { roomFor } from '../../lib/room-for.ts'
 
 /** Transactions whose blocks are remembered; they are final, and an entry is some 200 bytes. */
 const KEPT = 20_000
@@ -19,7 +20,7 @@ export interface COrigins {
 }
 
 export function createCOrigins(): COrigins {
-  const kept = new LRUCache<string, AtomicOrigin>({ max: KEPT })
+  const kept = new LRUCache<string, AtomicOrigin>(roomFor(KEPT))
   return {
     async of(network, txIds, deadline) {
       const found = new Map<string, AtomicOrigin>()

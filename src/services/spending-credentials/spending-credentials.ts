@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { addressOfKey, recoverPublicKey } from '../../chains/avalanche/keys/recovered-key.ts'
 import { bytesToHex } from '../../lib/ids.ts'
+import { roomFor } from '../../lib/room-for.ts'
 import type { ChainLetter, IndexReader, UtxoRecord } from '../../store/index.ts'
 import { type SpendingTx, spendingTxs, spentKey } from './spending-inputs.ts'
 
@@ -27,7 +28,7 @@ const KEYS = 10_000
  * address, for an address has one key only; after that the page of an owner costs no container any more.
  */
 export function createSpendingCredentials({ index, keys = KEYS }: SpendingCredentialsDeps) {
-  const keyOf = new LRUCache<string, string>({ max: keys })
+  const keyOf = new LRUCache<string, string>(roomFor(keys))
 
   /** From what the index has by itself, where it is certain whose signatures these are. */
   function known(utxo: UtxoRecord): SpendingCredential[] | undefined {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../lib/room-for.ts'
 import type { Database } from '../schema/index.ts'
 import { type AssetInfo, toAsset } from './utxo-record.ts'
 
@@ -13,7 +14,7 @@ const REMEMBERED = 10_000
  * asset whose making is not indexed yet, the row is read each time.
  */
 export function createKnownAssets(db: Kysely<Database>): KnownAssets {
-  const made = new LRUCache<number, AssetInfo>({ max: REMEMBERED })
+  const made = new LRUCache<number, AssetInfo>(roomFor(REMEMBERED))
   return async (numbers) => {
     const found = new Map<number, AssetInfo>()
     const missing: number[] = []

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { pause } from '../../../lib/pause.ts'
+import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
@@ -26,7 +27,7 @@ const idIn = (bytes: Buffer | undefined): string | undefined =>
   /"txID"\s*:\s*"(\w{1,64})"/.exec(bytes?.toString('latin1', 0, 512) ?? '')?.[1]
 
 export function createAwaitedTransactions(): AwaitedTransactions {
-  const awaited = new LRUCache<string, true>({ max: AWAITED, ttl: AWAITED_MS })
+  const awaited = new LRUCache<string, true>({ ...roomFor(AWAITED), ttl: AWAITED_MS })
   const keyOf = ({ endpoint }: ForwardCall, id: string): string => `${endpoint.path}\n${id}`
   return {
     note(call, { body }) {

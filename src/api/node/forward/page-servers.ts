@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isRecord, type JsonRecord } from '../../../lib/json-record.ts'
+import { roomFor } from '../../../lib/room-for.ts'
 import { foldName } from '../json/strings.ts'
 import type { ForwardCall } from './call.ts'
 
@@ -69,7 +70,7 @@ function endOf(answer: Buffer): string | undefined {
 }
 
 export function createPageServers(shared?: SharedHosts): PageServers {
-  const hosts = new LRUCache<string, string>({ max: MAX_PAGES, ttl: KEPT_MS })
+  const hosts = new LRUCache<string, string>({ ...roomFor(MAX_PAGES), ttl: KEPT_MS })
   const keyOf = ({ endpoint }: ForwardCall, place: string): string => `page:${endpoint.path}:${place}`
   return {
     async before(call) {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isRecord } from '../../../lib/json-record.ts'
+import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { ForwardCall } from './call.ts'
 import type { Judge } from './judge.ts'
@@ -27,7 +28,7 @@ const sourceOf = ({ rule, endpoint, params }: ForwardCall): string | undefined =
   rule.pages && endpoint.source === 'P' ? SOURCE.exec(params?.toString('latin1') ?? '')?.[1] : undefined
 
 export function createSourceChains(): SourceChains {
-  const kept = new LRUCache<string, { runs: boolean }>({ max: KEPT, perf: { now: steadyNow } })
+  const kept = new LRUCache<string, { runs: boolean }>({ ...roomFor(KEPT), perf: { now: steadyNow } })
 
   /** Who cannot tell, or does not let others ask, is believed. */
   const runs = async ({ host, pool }: Member, chain: string): Promise<boolean> => {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { roomFor } from '../../../lib/room-for.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import type { Bundle } from './bundles.ts'
@@ -15,7 +16,7 @@ export type BundleReader = (bundle: Bundle, call: CallOptions) => Promise<UnitSt
 
 /** Reads all units of a bundle in one state of the chain. */
 export function createBundleReader(pool: UpstreamPool, chain: ChainLetter): BundleReader {
-  const long = new LRUCache<string, true>({ max: REMEMBERED })
+  const long = new LRUCache<string, true>(roomFor(REMEMBERED))
   return async ({ units }, call) => {
     const first = units[0]
     if (!first) return []

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import { pause } from '../../../lib/pause.ts'
+import { roomFor } from '../../../lib/room-for.ts'
 import { type Branch, type DerivedAddresses, MAX_END } from './derived-addresses.ts'
 import type { LastUsed } from './scan-progress.ts'
 
@@ -34,7 +35,7 @@ const KEPT_KEYS = 50_000
  * hundreds of those in a row. An own index knows them. Without its answer the scan goes by what the node has.
  */
 export function createEarlierUse({ derived, everUsed, gap, known, found }: EarlierUseDeps) {
-  const asked = new LRUCache<string, true>({ max: KEPT_KEYS, ttl: KEPT_MS })
+  const asked = new LRUCache<string, true>({ ...roomFor(KEPT_KEYS), ttl: KEPT_MS })
 
   const lastOf = async (key: string, branch: Branch, hrp: string, signal?: AbortSignal): Promise<number> => {
     let last = known(key)?.[branch] ?? -1

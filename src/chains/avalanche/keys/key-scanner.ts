@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../lib/room-for.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
@@ -63,8 +64,8 @@ const REMEMBERED_LONG = 10_000
  */
 export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeyScannerDeps): KeyScanner {
   const derived = createDerivedAddresses()
-  const remembered = new LRUCache<string, LastUsed>({ max: REMEMBERED_KEYS })
-  const long = new LRUCache<string, readonly KeyChain[]>({ max: REMEMBERED_LONG })
+  const remembered = new LRUCache<string, LastUsed>(roomFor(REMEMBERED_KEYS))
+  const long = new LRUCache<string, readonly KeyChain[]>(roomFor(REMEMBERED_LONG))
   const known = (key: string): LastUsed | undefined => remembered.get(key)
   const deps = { network, derived, gap, remembered: known }
   const running = new TransientMap<string, Scan>()

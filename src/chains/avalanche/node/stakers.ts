@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readStakingTx, type StakingTx } from './staking-tx.ts'
@@ -30,8 +31,8 @@ export function createStakerDirectory(
   clock: () => number = steadyNow,
 ): StakerDirectory {
   const perf = { now: clock }
-  const nodes = new LRUCache<string, readonly Staker[]>({ max: CACHED_NODES, ttl: LIST_MS, perf })
-  const txs = new LRUCache<string, StakingTx>({ max: CACHED_TXS })
+  const nodes = new LRUCache<string, readonly Staker[]>({ ...roomFor(CACHED_NODES), ttl: LIST_MS, perf })
+  const txs = new LRUCache<string, StakingTx>(roomFor(CACHED_TXS))
   let list: { at: number; validators: readonly Validator[]; periodEnd: number; awaited: boolean } | undefined
   const lasting = ({ periodEnd, awaited }: { periodEnd: number; awaited: boolean }): number => {
     if (periodEnd > now()) return LIST_MS

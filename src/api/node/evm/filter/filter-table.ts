@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../../lib/room-for.ts'
 
 /** Remembers which node made a filter. */
 export interface FilterTable {
@@ -18,7 +19,7 @@ const key = (endpoint: string, id: string): string => `${endpoint} ${id}`
 
 export function createFilterTable(now: () => number = Date.now): FilterTable {
   const hosts = new LRUCache<string, string>({
-    max: MAX_FILTERS,
+    ...roomFor(MAX_FILTERS),
     ttl: FILTER_IDLE_MS,
     updateAgeOnGet: true,
     ttlResolution: 0,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
@@ -32,7 +33,7 @@ const startOf = (from: bigint): bigint => (from > BEFORE ? from - BEFORE : 1n)
 
 /** @param top newest block that is known; nobody syncs the state of a short chain */
 export function createHistory(top: () => bigint | undefined): History {
-  const known = new LRUCache<string, Bounds>({ max: NODES, ttl: KEPT_MS, perf: { now: steadyNow } })
+  const known = new LRUCache<string, Bounds>({ ...roomFor(NODES), ttl: KEPT_MS, perf: { now: steadyNow } })
 
   const isKnown = (host: string, block: bigint): boolean => {
     const bounds = known.get(host)
