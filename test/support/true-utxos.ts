@@ -35,4 +35,10 @@ export interface TrueUtxo {
   utxoBytes: string
 }
 
-export const trueUtxos = (): TrueUtxo[] => recordedLines<TrueUtxo>('truth/utxos')
+let read: readonly TrueUtxo[] | undefined
+
+/** Read once: thousands of outputs, and some tests look at them for every address. */
+export const trueUtxos = (): readonly TrueUtxo[] => {
+  read ??= recordedLines<TrueUtxo>('truth/utxos')
+  return read
+}

@@ -36,9 +36,7 @@ function memberOf(line: string, name: string): string {
   return new Map(rawMembers(line)).get(name) ?? 'null'
 }
 
-function containerOf(line: string): Container {
-  return JSON.parse(memberOf(line, 'container')) as Container
-}
+const containerOf = (line: string): Container => JSON.parse(memberOf(line, 'container')) as Container
 
 function indexBlocks(blocks: RecordedLines): Map<string, number> {
   const ids = new Map<string, number>()
@@ -49,11 +47,9 @@ function indexBlocks(blocks: RecordedLines): Map<string, number> {
   return ids
 }
 
-function indexContainers(blocks: RecordedLines): Map<string, number> {
-  const ids = new Map<string, number>()
-  for (let height = 1; height < blocks.length; height++) ids.set(containerOf(blocks.text(height)).id, height - 1)
-  return ids
-}
+/** Genesis has none. Indexers ask for each of them a thousand times. */
+const readContainers = (blocks: RecordedLines): Container[] =>
+  Array.from({ length: Math.max(0, blocks.length - 1) }, (_, index) => containerOf(blocks.text(index + 1)))
 
 function indexTransactions(transactions: RecordedLines): Map<string, { line: number; height: number }> {
   const lines = new Map<string, { line: number; height: number }>()
@@ -69,7 +65,8 @@ export function createRecordedChain(recordings: Recordings, tips: ChainTips, cha
   const blocks = (): RecordedLines => recordings.lines(blockFile(chain))
   const transactions = (): RecordedLines => recordings.lines(`network/${chain.toLowerCase()}-txs.ndjson.gz`)
   const blockIds = memoize(() => indexBlocks(blocks()))
-  const containerIds = memoize(() => indexContainers(blocks()))
+  const containers = memoize(() => readContainers(blocks()))
+  const containerIds = memoize(() => new Map(containers().map(({ id }, index) => [id, index])))
   const transactionLines = memoize(() => indexTransactions(transactions()))
   const tip = (): number => tips.height(chain)
   const below = (number: number | undefined, end: number): number | undefined =>
@@ -82,7 +79,7 @@ export function createRecordedChain(recordings: Recordings, tips: ChainTips, cha
       if (found === undefined || found.height > tip()) return undefined
       return memberOf(transactions().text(found.line), member)
     },
-    container: (index) => (index >= tip() ? undefined : containerOf(blocks().text(index + 1))),
+    container: (index) => (index >= tip() ? undefined : containers()[index]),
     indexOf: (id) => below(containerIds().get(id), tip()),
     containers: tip,
   }
