@@ -130,8 +130,11 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     },
     async changePassword({ oldPassword, newPassword }, from) {
       if (oldPassword === newPassword) throw new AccessTokenError("new password can't be same as old password")
+      // Before its turn: whoever guesses would keep revocations of other processes from being heard of.
+      const key = await checkPassword(oldPassword, from)
       await inTurn(async () => {
-        await checkPassword(oldPassword, from)
+        // Another change may have been made meanwhile.
+        if (!sameKey(key, state.signing?.key)) throw new AccessTokenError('incorrect password')
         const problem = passwordProblem(newPassword)
         if (problem !== undefined) throw new AccessTokenError(problem)
         if (!(await state.replace(await newSigningKey(newPassword)))) throw new AccessTokenError('incorrect password')

@@ -232,6 +232,28 @@ describe('access tokens', () => {
     expect(most).toBe(2)
   })
 
+  it('are guessed by a change as by all else: only so many wait, and nobody else waits for them', async () => {
+    const looked = gate()
+    const generation = async (): Promise<bigint> => {
+      looked.open()
+      return store.auth.generation()
+    }
+    const limits = { burst: 60, perSecond: 1, concurrent: 1, waiting: 8 }
+    const tokens = await start({ limits, records: { ...store.auth, generation }, refreshMs: 10 })
+    const told: string[] = []
+    const guesses = Array.from({ length: 10 }, (_, n) =>
+      tokens
+        .changePassword({ oldPassword: `wrong ${n}`, newPassword: OTHER }, `10.0.0.${n}`)
+        .catch((error: Error) => told.push(error.message)),
+    )
+    await looked.opened
+    expect(told.length).toBeLessThan(guesses.length)
+    await Promise.all(guesses)
+    expect(told.filter((text) => text !== 'incorrect password')).toEqual([
+      'too many passwords are being checked, try again',
+    ])
+  })
+
   it('are guessed no faster from the many addresses of one household', async () => {
     const attempts = createAttempts({ burst: 2, perSecond: 1, concurrent: 1, waiting: 8 }, () => 0)
     const guess = (from: string) => attempts.run(from, async () => false).catch((error: Error) => error.message)
