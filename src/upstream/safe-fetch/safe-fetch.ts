@@ -13,6 +13,7 @@ import {
 } from '../../errors.ts'
 import { parseRetryAfter } from '../../lib/retry-after.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { untilAborted } from '../../lib/until-aborted.ts'
 import { ACCEPT_ENCODING } from '../http/decode.ts'
 import { sendWire, type WireAnswer, type WireResult } from '../http/wire.ts'
 import { isPublicAddress } from './address-ranges.ts'
@@ -100,17 +101,29 @@ const isWebPort = (port: number): boolean => port === 80 || port === 443 || port
 /** The rule for places that strangers name: a public address, and a port where documents are served. */
 export const isPublicWebPlace = (address: string, port: number): boolean => isPublicAddress(address) && isWebPort(port)
 
-/** Names that cannot be resolved in time are names without addresses. */
-const inTime = (found: Promise<ResolvedAddress[]>, ms: number): Promise<ResolvedAddress[]> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve([]), ms)
-    found
-      .catch((): ResolvedAddress[] => [])
-      .then((addresses) => {
-        clearTimeout(timer)
-        resolve(addresses)
-      })
-  })
+/**
+ * Names that cannot be resolved in time are names without addresses.
+ * @throws CancelledError when the caller leaves meanwhile
+ */
+const inTime = async (
+  find: (over: AbortSignal) => Promise<ResolvedAddress[]>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<ResolvedAddress[]> => {
+  const ending = new AbortController()
+  const end = (): void => ending.abort()
+  const timer = setTimeout(end, ms)
+  signal?.addEventListener('abort', end)
+  try {
+    return await untilAborted(find(ending.signal), ending.signal)
+  } catch {
+    if (signal?.aborted) throw new CancelledError()
+    return []
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+  }
+}
 
 /**
  * The addresses that will be connected to. A name is refused when ANY of its addresses is: a resolver that mixes
@@ -119,14 +132,16 @@ const inTime = (found: Promise<ResolvedAddress[]>, ms: number): Promise<Resolved
  */
 const pinAddresses = async (
   url: URL,
-  resolve: (host: string) => Promise<ResolvedAddress[]>,
+  resolve: (host: string, over: AbortSignal) => Promise<ResolvedAddress[]>,
   allow: (address: string, port: number) => boolean,
-  leftMs: number,
+  { leftMs, signal }: { leftMs: number; signal: AbortSignal | undefined },
 ): Promise<readonly ResolvedAddress[]> => {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const family = isIP(host)
   const addresses: ResolvedAddress[] =
-    family === 0 ? await inTime(resolve(host), leftMs) : [{ address: host, family: family === 6 ? 6 : 4 }]
+    family === 0
+      ? await inTime((over) => resolve(host, over), leftMs, signal)
+      : [{ address: host, family: family === 6 ? 6 : 4 }]
   if (addresses.length === 0) throw new UpstreamUnavailableError(`${url.host}: host not found`)
   if (!addresses.every(({ address }) => allow(address, portOf(url))))
     throw new BadInputError(`${url.host}: address is not public`)
@@ -213,9 +228,13 @@ const accepted = (type: string, allowed: readonly string[]): boolean =>
  */
 export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const limits: SafeFetchLimits = { ...SAFE_FETCH_LIMITS, ...deps.limits }
-  const resolve = deps.resolve ?? resolveAll
+  const resolveOne = deps.resolve ?? resolveAll
   const allow = deps.allowAddress ?? isPublicWebPlace
   const line = createLine(limits.maxConcurrent, 64 * limits.maxConcurrent)
+  // The system looks up two names at a time for the whole process, and one whose servers are silent takes many seconds, also
+  // when nobody waits for it any more: with two such names no upstream could be connected to.
+  const lookups = createLine(1, limits.maxConcurrent)
+  const resolve = (host: string, over: AbortSignal) => lookups(() => resolveOne(host), over)
 
   const follow: SafeFetch = async (text, options = {}) => {
     // Not the wall clock: set back between two hops it would give the second an hour.
@@ -223,7 +242,7 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
     const { signal } = options
     let url = parseUrl(text)
     for (let redirects = 0; ; redirects += 1) {
-      const pinned = await pinAddresses(url, resolve, allow, deadline - steadyNow())
+      const pinned = await pinAddresses(url, resolve, allow, { leftMs: deadline - steadyNow(), signal })
       if (signal?.aborted) throw new CancelledError()
       const leftMs = deadline - steadyNow()
       if (leftMs <= 0) throw new DeadlineError(`${url.host}: no answer in time`)
