@@ -9,8 +9,10 @@ export interface KeptAnswer {
   contentType: string | undefined
   nosniff: boolean
   nodeId: string | undefined
-  /** The tip when it was given; undefined = it does not depend on it. */
+  /** The tip when it was asked for; undefined = it does not depend on it. */
   tip: bigint | undefined
+  /** That of the cache when it was asked for. */
+  epoch: number
 }
 
 /** Answers kept as the node's own bytes; another caller's id is put where the first one's was. */
@@ -20,6 +22,8 @@ export interface AnswerCache {
   set(key: string, answer: KeptAnswer, ttlMs: number): void
   /** Forgets what depends on the tip: a transaction went through. */
   forgetTip(): void
+  /** How many transactions have gone through: what was asked for before the last one does not show it. */
+  readonly epoch: number
   /** Forgets everything: the chain began anew. */
   clear(): void
   readonly size: number
@@ -52,11 +56,10 @@ export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
     sizeCalculation: (answer, key) => answer.head.length + answer.tail.length + key.length + ENTRY_OVERHEAD,
   })
   let epoch = 0
-  const epochs = new WeakMap<KeptAnswer, number>()
   const find = (key: string, tip: bigint | undefined): KeptAnswer | undefined => {
     const answer = cache.get(key)
     if (!answer) return undefined
-    if (answer.tip === undefined || (answer.tip === tip && epochs.get(answer) === epoch)) return answer
+    if (answer.tip === undefined || (answer.tip === tip && answer.epoch === epoch)) return answer
     cache.delete(key)
     return undefined
   }
@@ -69,11 +72,13 @@ export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
     set: (key, answer, ttlMs) => {
       if (limits.bytes === 0 || key.length > MAX_KEY_LENGTH) return
       if (answer.head.length + answer.tail.length > MAX_ANSWER_BYTES) return
-      epochs.set(answer, epoch)
       cache.set(key, answer, { ttl: Math.min(ttlMs, LONGEST_KEPT_MS) })
     },
     forgetTip: () => {
       epoch += 1
+    },
+    get epoch() {
+      return epoch
     },
     clear: () => cache.clear(),
     get size() {

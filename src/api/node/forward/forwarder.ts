@@ -90,7 +90,7 @@ function keep(
   call: ForwardCall & { id: Buffer },
   answer: NodeAnswer,
   tipCacheMs: number,
-  tip?: bigint,
+  { tip, epoch }: Pick<KeptAnswer, 'tip' | 'epoch'>,
 ) {
   const { finality, finalWhen } = call.rule
   if (finality === undefined || answer.status !== 200) return
@@ -103,6 +103,7 @@ function keep(
     nosniff: answer.nosniff === true,
     nodeId: answer.nodeId,
     tip: finality === 'tip' ? tip : undefined,
+    epoch,
   }
   if (finality === 'tip' && tip === undefined) return
   cache.set(keyOf(call), kept, ttlOf(finality, tipCacheMs))
@@ -158,10 +159,11 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const tipBound = call.rule.finality === 'tip'
     if (!cacheable(call) || (tipBound && tipCacheMs === 0)) return answerOf(await ask(call, group))
     const tip = tipBound ? group.pool.head() : undefined
+    const { epoch } = cache
     const kept = cache.get(keyOf(call), tip)
     if (kept) return fromKept(kept, call.id)
     const answer = answerOf(await ask(call, group))
-    keep(cache, call, answer, tipCacheMs, tip)
+    keep(cache, call, answer, tipCacheMs, { tip, epoch })
     return answer
   }
   return {

@@ -23,7 +23,7 @@ async function ask(body: Buffer, single: EvmBatchesDeps['single'], together: unk
   }
   const batches = createEvmBatches({
     reads: reads as never,
-    kept: { find: () => undefined, keep: () => undefined },
+    kept: { find: () => undefined, keep: () => undefined, moment: () => ({ mark: undefined, epoch: 0 }) },
     single,
     isAlone: (method) => method !== 'eth_call',
     isWrite: (method) => method === 'write',

@@ -91,7 +91,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     const { endpoint, contentType, signal } = request
     const until = performance.now() + CALL_MS
     const tip = reads.tip(endpoint)
-    const mark = tip.mark()
+    const moment = kept.moment(tip)
     const plans = new Map<EvmMessage, ReadPlan>()
     for (const message of asked) {
       const plan = planRead(endpoint, message)
@@ -115,7 +115,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       const higher = neverLower(plan, tip, entry)
       changed ||= higher !== undefined
       if (higher) answers.set(message, higher)
-      else if (!witnesses.isDoubtful) kept.keep(plan, tip, mark, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
+      else if (!witnesses.isDoubtful) kept.keep(plan, tip, moment, { ...whole, body: Buffer.concat([entry, NEWLINE]) })
     }
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }

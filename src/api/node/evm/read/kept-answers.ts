@@ -5,12 +5,21 @@ import type { ChainTip } from './chain-tip.ts'
 import { isMissing } from './inspect.ts'
 import type { ReadPlan } from './plan.ts'
 
+/** When a call was asked. */
+export interface Moment {
+  /** The tip's mark. */
+  mark: bigint | undefined
+  /** How many transactions had gone through. */
+  epoch: number
+}
+
 /** Answers that are still true, none of them old. Errors and null are never among them. */
 export interface KeptAnswers {
   /** A whole body with the caller's id. */
   find(plan: ReadPlan, tip: ChainTip): NodeAnswer | undefined
-  /** `body` is a whole answer to the plan's call; `mark` the tip's when it was asked. */
-  keep(plan: ReadPlan, tip: ChainTip, mark: bigint | undefined, answer: NodeAnswer): void
+  moment(tip: ChainTip): Moment
+  /** `body` is a whole answer to the plan's call, which was asked at this moment. */
+  keep(plan: ReadPlan, tip: ChainTip, asked: Moment, answer: NodeAnswer): void
 }
 
 export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptAnswers {
@@ -38,7 +47,8 @@ export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptA
       }
       return kept.nodeId === undefined ? answer : { ...answer, nodeId: kept.nodeId }
     },
-    keep: (plan, tip, mark, { status, body, contentType, nodeId }) => {
+    moment: (tip) => ({ mark: tip.mark(), epoch: cache.epoch }),
+    keep: (plan, tip, { mark, epoch }, { status, body, contentType, nodeId }) => {
       const { finality, message } = plan
       if (!finality || message.id === undefined || status !== 200) return
       if (finality.kind === 'tip' && (mark === undefined || tipCacheMs === 0)) return
@@ -47,8 +57,8 @@ export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptA
       const life = lifeOf(plan, tip, body)
       const parts = life === undefined ? undefined : withoutId(body, message.id, 'evm')
       if (life === undefined || !parts) return
-      const kept = { ...parts, contentType, nodeId, nosniff: false, tip: finality.kind === 'tip' ? mark : undefined }
-      cache.set(plan.key, kept, life)
+      const of = finality.kind === 'tip' ? mark : undefined
+      cache.set(plan.key, { ...parts, contentType, nodeId, nosniff: false, tip: of, epoch }, life)
     },
   }
 }

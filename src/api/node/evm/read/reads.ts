@@ -121,7 +121,7 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
   }
   const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
     const tip = tipOf(call.endpoint)
-    const mark = tip.mark()
+    const asked = kept.moment(tip)
     const attempts: Attempts = { missing: false, doubtful: false }
     await learnEnds(tip, call.endpoint, [plan])
     const judge = judgeFor(call)
@@ -135,7 +135,7 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     if (higher) return bodyOf(higher)
     // What is kept is told at once: whoever asks meanwhile has to wait, too.
     await settleReceipts(call, [[plan, answer.body]])
-    if (!attempts.doubtful) kept.keep(plan, tip, mark, answer)
+    if (!attempts.doubtful) kept.keep(plan, tip, asked, answer)
     return answer
   }
   return {
@@ -154,8 +154,9 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
       const tip = tipOf(call.endpoint)
       const known = kept.find(plan, tip)
       if (known) return known
-      // Who has seen a newer block must not be handed an answer that was asked for before.
-      const key = plan.finality?.kind === 'tip' ? `${plan.key}\n${tip.mark()}` : plan.key
+      // Who has seen a newer block, or has sent a transaction, must not be handed an answer that was asked for before.
+      const { mark, epoch } = kept.moment(tip)
+      const key = `${plan.key}\n${epoch}${plan.finality?.kind === 'tip' ? `\n${mark}` : ''}`
       const {
         answer,
         id: asked,
