@@ -36,7 +36,9 @@ const LONGEST_URL = 65_536
 function atUrl(text: string, base: string): MetadataPlace {
   if (text.length > LONGEST_URL) throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI is too long')
   const url = URL.canParse(text) ? new URL(text).href : undefined
-  if (url === undefined || !url.startsWith(base) || url === base)
+  // In the one form that a URL has: the operator may have written it in another.
+  const folder = base === '' ? '' : new URL(base).href
+  if (url === undefined || !url.startsWith(folder) || url === folder)
     throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI cannot be read')
   return { kind: 'url', url }
 }

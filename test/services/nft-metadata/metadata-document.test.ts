@@ -70,3 +70,10 @@ it('an answer is read in the letters of its media type, unknown ones as far as t
   expect(documentText(latin, 'application/json; charset=klingon')).toContain('caf\ufffd')
   expect(documentText(Buffer.from('\ufeff{}'), '')).toBe('{}')
 })
+
+it('a gateway may be written in any form of its URL, and dots climb out of none', () => {
+  const ipfs = 'https://Gateway.Example:443/a/../ipfs/'
+  const at = (uri: string) => metadataPlace(uri, { ...PUBLIC_GATEWAYS, ipfs }, 4_096)
+  expect(at('ipfs://Qm1/7')).toEqual({ kind: 'url', url: 'https://gateway.example/ipfs/Qm1/7' })
+  expect(() => at('ipfs://../a/7')).toThrow('the URI cannot be read')
+})
