@@ -60,6 +60,8 @@ export function createQuestions(validate: ReturnType<typeof createRequestValidat
       const key = keys.get(question)
       if (key !== undefined && kept.peek(key) === question) {
         question.answer = { events, bytes, freshness }
+        // Set again it would weigh what it weighed without an answer: the cache looks at the size of new values only.
+        kept.delete(key)
         // The events are kept as text as well.
         kept.set(key, question, { size: key.length * PLAN_WEIGHT + 2 * bytes.length })
       }

@@ -39,9 +39,10 @@ interface BranchState {
   addresses: OwnAddress[]
 }
 
-export function createDerivedAddresses(): DerivedAddresses {
+/** @param mostKept addresses of all keys together; for tests */
+export function createDerivedAddresses(mostKept = MAX_KEPT): DerivedAddresses {
   const branches = new LRUCache<string, BranchState>({
-    maxSize: MAX_KEPT,
+    maxSize: mostKept,
     sizeCalculation: (state) => state.addresses.length + 1,
   })
 
@@ -78,7 +79,8 @@ export function createDerivedAddresses(): DerivedAddresses {
           if (signal?.aborted) throw new CancelledError()
           if (state.addresses.length >= end) return
           derive(state, end, hrp)
-          // Set again, as the size has grown.
+          // Anew, as the size has grown: the cache looks at that of new values only.
+          branches.delete(mark)
           branches.set(mark, state)
         })
       return state.addresses.slice(first, end)

@@ -45,6 +45,14 @@ describe('addresses of an account', () => {
     expect(overlap).toEqual(once.slice(50))
   })
 
+  test('are kept up to a number, of long branches as of short ones', async () => {
+    const derived = createDerivedAddresses(300)
+    const long = await derived.range(JUNK, 0, 0, 256, 'avax')
+    expect((await derived.range(JUNK, 0, 0, 256, 'avax'))[0]).toBe(long[0])
+    await derived.range(ABANDON, 0, 0, 64, 'avax')
+    expect((await derived.range(JUNK, 0, 0, 256, 'avax'))[0]).not.toBe(long[0])
+  })
+
   test('of many keys at once take a turn of the event loop each, and none once nobody waits for them', async () => {
     const derived = createDerivedAddresses()
     let turns = 0
