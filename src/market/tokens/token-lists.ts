@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'
@@ -63,7 +64,17 @@ const SHORTEST_NAP_MS = 50
 const LONGEST_NAP_MS = 60_000
 
 const isUrl = (source: string): boolean => /^https?:\/\//i.test(source)
-const filePath = (source: string): string => (source.startsWith('file:') ? new URL(source).pathname : source)
+
+/** A URL writes blanks and letters that are no ASCII as escapes. What names no file of this machine is taken as it stands. */
+const filePath = (source: string): string => {
+  if (!source.startsWith('file:')) return source
+  const { pathname } = new URL(source)
+  try {
+    return fileURLToPath(`file://${pathname}`)
+  } catch {
+    return pathname
+  }
+}
 
 /** Every source once, however many chains name it, and which of them count for a chain. */
 interface Sources {

@@ -97,6 +97,16 @@ describe('lists of this machine', () => {
     expect(symbols()).toEqual(['FILE', 'B2', 'COMMON', 'COMMON'])
   })
 
+  it.each([
+    ['as it is', (path: string) => `file://${path}`],
+    ['as URLs write it', (path: string) => `file://${encodeURI(path)}`],
+  ])('are found where a file: URL has a blank, or a letter that is no ASCII, %s', async (_how, urlOf) => {
+    const file = join(stage.folder, 'own lists ü.json')
+    await writeFile(file, JSON.stringify({ tokens: [entry(1)] }))
+    await open({ sources: { [CHAIN]: [urlOf(file)] } })
+    expect(symbols()).toEqual(['T1'])
+  })
+
   it('keep their last good content when they break, and need no folder to be there', async () => {
     const file = join(stage.folder, 'own.json')
     await writeFile(file, JSON.stringify({ tokens: [entry(1)] }))
