@@ -65,9 +65,11 @@ export function createProgressMeter(): ProgressMeter {
     stored = height
     if (tip === undefined || tip < height) tip = height
     const at = steadyNow()
+    const before = samples.at(-2)
     const last = samples.at(-1)
-    // Many small steps would push the window's beginning out of the list.
-    if (last === undefined || at - last.at >= WINDOW_MS / MAX_SAMPLES || samples.length < 2)
+    // Many small steps would push the window's beginning out of the list: the newest stands in the place of the last until
+    // that is far enough from the one before.
+    if (last === undefined || before === undefined || last.at - before.at >= WINDOW_MS / MAX_SAMPLES)
       samples.push({ at, height })
     else samples[samples.length - 1] = { at, height }
     if (samples.length > MAX_SAMPLES) samples = samples.slice(-MAX_SAMPLES)

@@ -1,0 +1,37 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createProgressMeter } from '../../src/indexer/runner/stream-status.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+})
+
+describe('the rate of a stream', () => {
+  it.each([50, 200, 900, 1_000, 3_000])('is that of the last minute, at a step each %i ms', (ms) => {
+    const meter = createProgressMeter()
+    let height = 0n
+    const step = (blocks: bigint): void => {
+      vi.advanceTimersByTime(ms)
+      height += blocks
+      meter.moved(height)
+    }
+    meter.stands(0n)
+    meter.heard(1_000_000n)
+    for (let at = 0; at < 120_000; at += ms) step(1n)
+    expect(meter.status().blocksPerSecond / (1_000 / ms)).toBeCloseTo(1, 1)
+    for (let at = 0; at < 70_000; at += ms) step(4n)
+    const { blocksPerSecond, etaSeconds } = meter.status()
+    expect(blocksPerSecond / (4_000 / ms)).toBeCloseTo(1, 1)
+    expect(etaSeconds).toBe(Math.ceil(Number(1_000_000n - height) / blocksPerSecond))
+  })
+
+  it('is nothing where nothing moved for a minute', () => {
+    const meter = createProgressMeter()
+    meter.stands(0n)
+    vi.advanceTimersByTime(1_000)
+    meter.moved(10n)
+    expect(meter.status().blocksPerSecond).toBe(10)
+    vi.advanceTimersByTime(61_000)
+    expect(meter.status()).toMatchObject({ blocksPerSecond: 0, etaSeconds: undefined })
+  })
+})
