@@ -4,6 +4,7 @@ import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
+import type { LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
 /** Nodes accept a block soon after one another; one that takes longer is behind and is not waited for. Milliseconds. */
@@ -47,33 +48,50 @@ const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean =>
 
 /**
  * Waits until every healthy node has accepted what one has: whoever hears of it reads the new outputs and spends them at
- * once, and the node that is asked then may be another one. Never rejects.
+ * once, and the node that is asked then may be another one. Who has not by then, or does not answer, is noted: it would
+ * show the state of before. Never rejects.
  */
-export async function acceptedEverywhere(call: ForwardCall, group: NodeGroup, teller: string): Promise<void> {
+export async function acceptedEverywhere(
+  call: ForwardCall,
+  group: NodeGroup,
+  teller: string,
+  late: Pick<LateNodes, 'note'>,
+): Promise<void> {
   const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
-  const others = group.members().filter(({ host }) => host !== teller && healthy.has(host))
+  const others = group.members().filter(({ host }) => host !== teller)
   const until = steadyNow() + WAIT_MS
-  await Promise.all(others.map((member) => acceptedAt(call, member, until)))
+  await Promise.all(
+    others.map(async (member) => {
+      if (healthy.has(member.host) && (await acceptedAt(call, member, until))) return
+      late.note(member.host, call.endpoint.path, () => hasAccepted(call, member, new AbortController().signal, WAIT_MS))
+    }),
+  )
 }
 
-async function acceptedAt(call: ForwardCall, member: Member, until: number): Promise<void> {
-  const { http, signal, endpoint } = call
+/** One that does not answer has not; one that cannot tell is not blamed for it. */
+async function hasAccepted(call: ForwardCall, member: Member, signal: AbortSignal, timeMs: number): Promise<boolean> {
+  const { http, endpoint } = call
+  try {
+    const { body } = await member.pool.exchange(
+      {
+        method: http.method,
+        path: member.path(endpoint),
+        headers: forwardHeaders(http),
+        ...(http.body && { body: http.body }),
+      },
+      { signal, deadline: Date.now() + timeMs },
+    )
+    return isAccepted(call, body) || body.includes('"error"')
+  } catch {
+    return false
+  }
+}
+
+async function acceptedAt(call: ForwardCall, member: Member, until: number): Promise<boolean> {
+  const { signal } = call
   for (let left = WAIT_MS; left > 0 && !signal.aborted; left = until - steadyNow()) {
-    try {
-      const response = await member.pool.exchange(
-        {
-          method: http.method,
-          path: member.path(endpoint),
-          headers: forwardHeaders(http),
-          ...(http.body && { body: http.body }),
-        },
-        { signal, deadline: Date.now() + left },
-      )
-      if (isAccepted(call, response.body) || response.body.includes('"error"')) return
-    } catch {
-      // One that does not answer is found out by the reads themselves.
-      return
-    }
+    if (await hasAccepted(call, member, signal, left)) return true
     await pause(AGAIN_MS, signal)
   }
+  return false
 }

@@ -15,6 +15,7 @@ import { acceptedEverywhere, createAwaitedTransactions } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { createIndexGaps } from './index-gaps.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
+import { createLateNodes } from './late-nodes.ts'
 import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
 import { createSourceChains } from './source-chains.ts'
@@ -115,6 +116,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   pools.onAnew(cache.clear)
   const wake = createWake()
   const awaited = createAwaitedTransactions()
+  const late = createLateNodes()
   const sources = createSourceChains()
   const gaps = createIndexGaps()
   const pages = createPageServers(deps.sharedHosts)
@@ -145,12 +147,13 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       idempotent: !isOpaque(call),
       signal: call.signal,
       deadline: Date.now() + FORWARD_MS,
+      avoid: late.lacks,
       judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     awaited.note(call, response)
     if (awaited.isNews(call, response)) {
-      await acceptedEverywhere(call, group, response.host)
+      await acceptedEverywhere(call, group, response.host, late)
       cache.forgetTip()
     }
     return response

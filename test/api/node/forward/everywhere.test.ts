@@ -89,4 +89,29 @@ describe('that a transaction is accepted', () => {
     const asked = front.nodes.flatMap((node) => node.asked).filter(({ method }) => method === 'avm.getTxStatus')
     expect(asked).toHaveLength(1)
   })
+
+  it.each(STATUS)('sends nobody to a node that has not, however late it is: %s %s', async (path, method, accepted) => {
+    for (const index of [0, 1]) {
+      const front = await startFront(2)
+      const late = front.nodes[index]
+      let asked = 0
+      for (const node of front.nodes)
+        node.answer = (call) => {
+          if (/issueTx$/.test(call.method ?? '')) return told(call, { txID: 'x' })
+          if (!/TxStatus$/.test(call.method ?? '')) return told(call, { utxos: [node === late ? 'old' : 'new'] })
+          if (node !== late) return told(call, { status: accepted })
+          // So that the other one is asked, even where this one comes first.
+          return asked++ === 0 ? 'cut' : told(call, { status: 'Processing' })
+        }
+      await front.post(path, gorillaCall(method.replace(/get.*/, 'issueTx'), '{"tx":"0x00"}'))
+      expect((await front.post(path, gorillaCall(method, '{"txID":"x"}'))).text).toContain(accepted)
+      const utxos = async (of: string) =>
+        (await front.post(of, gorillaCall('avax.getUTXOs', '{"addresses":["x"]}'))).text
+      for (let round = 0; round < 5; round += 1) {
+        expect(await utxos(path)).toContain('new')
+        // What one chain exports shows in the state of another.
+        expect(await utxos('/ext/bc/C/avax')).toContain('new')
+      }
+    }
+  })
 })
