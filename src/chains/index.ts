@@ -124,7 +124,6 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const pools: UpstreamPool[] = []
   const closers: (() => Promise<unknown>)[] = []
   const networks: Chains['networks'] = {}
-
   const loggerOf = (caip2Id: string): Logger => deps.loggerOf?.(caip2Id) ?? deps.logger
   const pool = (
     name: string,
@@ -141,9 +140,10 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     return made
   }
 
-  /** A pool whose servers are watched as those of another pool already. */
-  const quietPool = (name: string, specs: AvalancheNetworkSetting['upstreams']): UpstreamPool => {
-    const made = createUpstreamPool(name, specs, deps.limits, deps.pool)
+  /** For what finds tokens, of a server that another pool watches. Its lists name no chain: one of another lacks what is held here. */
+  const finderPool = (caip2Id: string, spec: EvmChainSetting['upstreams'][number]): UpstreamPool => {
+    const told = { ...deps.pool, identity: evmIdentity(caip2Id) }
+    const made = createUpstreamPool(`${caip2Id} tokens`, [spec], deps.limits, told)
     closers.push(() => made.close())
     return made
   }
@@ -152,7 +152,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const caip2Id = `eip155:${chainId}`
     const indexedTokens = deps.indexedTokens?.(chainId)
     // One pool for each server: it does not do to ask one that cannot find tokens and to take that for an answer.
-    const discoveryPools = setting.upstreams.map((upstream) => quietPool(`${caip2Id} tokens`, [upstream]))
+    const discoveryPools = setting.upstreams.map((upstream) => finderPool(caip2Id, upstream))
     // Every answer names its chain; to be asked before lets another server stand in for one of another chain.
     const identity = setting.upstreams.length > 1 ? evmIdentity(caip2Id) : undefined
     const nodes = pool(caip2Id, setting.upstreams, evmHeadProbe, deps.limits, identity, () => renew())

@@ -226,3 +226,34 @@ it('an EVM server of another chain is passed over', async () => {
   await right.stop()
   await expect(read()).rejects.toThrow('connection refused')
 })
+
+it('an EVM server of another chain that finds tokens names none in place of the one that is right', async () => {
+  const right = await startSandboxEvm({ chainId: 43_114 })
+  onTestFinished(() => right.stop())
+  const held = right.tokens.spam
+  const finders = await start([finder('0x1', [], 0), finder('0xa86a', [held], 100)])
+  const read = await reading('eip155:43114', right.accounts[1] as string, evm([...finders, right]))
+  await expect.poll(read).toMatchObject({ tokens: [expect.objectContaining({ address: held })] })
+})
+
+/** An EVM server that finds tokens and runs no calls. */
+function finder(chainId: string, tokens: string[], latencyMs: number): FaultServerOptions {
+  return {
+    answer: ({ method, params }) => {
+      if (method === 'eth_chainId') return chainId
+      const [address] = params as unknown[]
+      return { address, tokenBalances: tokens.map((contractAddress) => ({ contractAddress, tokenBalance: '0x1' })) }
+    },
+    faults: {
+      latencyMs,
+      rpcError: { code: -32601, message: 'method not found', methods: ['eth_call', 'eth_blockNumber'] },
+    },
+  }
+}
+
+function evm(servers: readonly { url: string }[]): Partial<ChainSettings> {
+  const native = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
+  const upstreams = servers.map(({ url }) => ({ url }))
+  const setting = { name: 'x', upstreams, tokenLists: [], blockTimeMs: 1_000, native }
+  return { evm: { '43114': setting as never } }
+}
