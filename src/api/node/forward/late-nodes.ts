@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 
 /** Nodes that lack what clients were told is accepted. */
@@ -15,6 +16,11 @@ export interface LateNodes {
 
 /** Nodes times chains. */
 const MAX_NOTED = 1_000
+/**
+ * One whose state came from others meanwhile may never know of the transaction. After this what it says is as old as its
+ * height, by which the pool judges. Milliseconds.
+ */
+const NOTED_MS = 600_000
 /** Between two looks at a node, milliseconds. */
 const LOOK_MS = 100
 
@@ -26,7 +32,12 @@ interface Noted {
 
 /** By node, whatever the chain: what one chain exports shows in the state of another. */
 export function createLateNodes(now: () => number = steadyNow): LateNodes {
-  const late = new LRUCache<string, Noted>({ max: MAX_NOTED })
+  const late = new LRUCache<string, Noted>({
+    ...roomFor(MAX_NOTED),
+    ttl: NOTED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  })
   const look = async (key: string, noted: Noted): Promise<void> => {
     noted.lookedAt = now()
     if ((await noted.has()) && late.peek(key) === noted) late.delete(key)

@@ -30,3 +30,13 @@ it('looks at a node that lacks something ten times a second at most, until it ha
   expect(await after(100)).toBe(false)
   expect(looks).toHaveLength(5)
 })
+
+it('forgets what a node lacked ten minutes ago: one that got its state from others never hears of it', () => {
+  let time = 1
+  const late = createLateNodes(() => time)
+  late.note('one', 'C', async () => false)
+  time += 599_000
+  expect(late.lacks('one')).toBe(true)
+  time += 2_000
+  expect(late.lacks('one')).toBe(false)
+})
