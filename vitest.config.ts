@@ -13,6 +13,7 @@ const SHARING = [
   ['indexer'],
   ['config', 'contract', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
   ['store'],
+  ['docker', 'sandbox', 'sharing', 'wiring'],
 ]
 
 const files = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
