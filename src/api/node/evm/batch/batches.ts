@@ -12,6 +12,7 @@ import { planRead, type ReadPlan } from '../read/plan.ts'
 import { type EvmReads, isFinal, neverLower } from '../read/reads.ts'
 import { joinAnswers } from './join-answers.ts'
 import { matchAnswers } from './match-answers.ts'
+import { createResultRoom, tooLarge } from './result-room.ts'
 import { entriesOf, joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
 import { type Answers, createWitnesses } from './witnesses.ts'
 
@@ -62,6 +63,9 @@ function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => bo
   }
   return runs
 }
+
+/** Behind the results of a batch nothing is executed. */
+const notExecuted = ({ kind, id }: EvmMessage): Buffer | undefined => (kind === 'silent' ? undefined : tooLarge(id))
 
 const leftAsItIs = (error: unknown): undefined => {
   if (!(error instanceof FirnError)) throw error
@@ -131,31 +135,46 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     const patience = new AbortController()
     const timer = setTimeout(() => patience.abort(), until - performance.now())
     const inTime = { ...request, signal: AbortSignal.any([request.signal, patience.signal]) }
+    const room = createResultRoom()
     await mapBounded(asked, AT_ONCE, async (message) => {
+      if (room.isFull()) return
       const entry = await askOne(inTime, message).catch(leftAsItIs)
-      if (entry && resultOf(entry)) answers.set(message, entry)
+      if (!entry || !resultOf(entry)) return
+      answers.set(message, entry)
+      room.add(entry)
     }).finally(() => clearTimeout(timer))
     return true
   }
   const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {
     const answers: Answers = new Map()
+    const room = createResultRoom()
     await mapBounded(asked, AT_ONCE, async (message) => {
-      const entry = await askOne(request, message)
-      if (entry) answers.set(message, entry)
+      // They begin in their order: whatever is answered stands in front of the next one.
+      const entry = room.isFull() ? notExecuted(message) : await askOne(request, message)
+      if (!entry) return
+      answers.set(message, entry)
+      room.add(entry)
     })
     return answers
   }
+  const findOne = ({ endpoint }: EvmRequest, message: EvmMessage): Buffer | undefined => {
+    const hit = isAlone(message.method) ? undefined : reads.find(endpoint, message)
+    return hit && trimmed(hit.body)
+  }
   const find = (request: EvmRequest, run: readonly EvmMessage[]): Answers => {
     const found: Answers = new Map()
+    const room = createResultRoom()
     for (const message of run) {
-      const hit = isAlone(message.method) ? undefined : reads.find(request.endpoint, message)
-      if (hit) found.set(message, trimmed(hit.body))
+      const entry = room.isFull() ? notExecuted(message) : findOne(request, message)
+      if (!entry) continue
+      found.set(message, entry)
+      room.add(entry)
     }
     return found
   }
   const askRun = async (request: EvmRequest, run: readonly EvmMessage[], isAll: boolean): Promise<Asked> => {
     const answers = find(request, run)
-    const alone = run.filter(({ method }) => isAlone(method))
+    const alone = run.filter((message) => !answers.has(message) && isAlone(message.method))
     const together = run.filter((message) => !answers.has(message) && !isAlone(message.method))
     const nothing: Asked = { kind: 'each', answers: new Map() }
     const untouched = isAll && together.length === run.length
@@ -188,15 +207,23 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       const messages = writes ? splitBatch(request.body, start) : entries
       const runs = runsOf(messages, isWrite)
       const answers: Answers = new Map()
+      const room = createResultRoom()
       let written = false
       for (const run of runs) {
+        if (room.isFull()) {
+          for (const message of run) if (message.kind !== 'silent') answers.set(message, tooLarge(message.id))
+          continue
+        }
         const asked = await askRun(request, run, runs.length === 1).catch((error: unknown) => {
           if (!written || request.signal.aborted) throw error
           return failedRun(run, error)
         })
         if (asked.kind === 'whole') return asked.answer
         if (asked.whole && runs.length === 1) return asked.whole
-        for (const [message, entry] of asked.answers) answers.set(message, entry)
+        for (const [message, entry] of asked.answers) {
+          answers.set(message, entry)
+          room.add(entry)
+        }
         written ||= run.some(({ method }) => isWrite(method))
       }
       const body = joinAnswers(messages, (message) => answers.get(message))

@@ -5,6 +5,8 @@ import { hasManyMembers } from '../../json/many-members.ts'
 import { skipSpace, validateValue } from '../../json/validate.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { EVM_CODES, errorEntry, resultEntry, trimmed } from '../answers.ts'
+import { joinAnswers } from '../batch/join-answers.ts'
+import { createResultRoom, tooLarge } from '../batch/result-room.ts'
 import { MAX_BATCH, splitBatch } from '../batch/split-batch.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { type EvmMessage, readMessage } from '../message.ts'
@@ -120,19 +122,24 @@ export function createSession(deps: SessionDeps): Session {
       })
     }
   }
+  const answerAlone = async (body: Buffer, message: EvmMessage): Promise<Buffer> => {
+    if (isFeedCall(message)) return new Promise<Buffer>((resolve) => callFeed(message, resolve))
+    return trimmed(await askNodes(body.subarray(message.span.from, message.span.to), [message], false))
+  }
   /** A batch with subscriptions in it: entry by entry, as a node does it. */
   const answerMixed = async (body: Buffer, messages: readonly EvmMessage[]): Promise<Buffer> => {
-    const entries: Buffer[] = []
+    const answers = new Map<EvmMessage, Buffer>()
+    const room = createResultRoom()
     for (const message of messages) {
-      const bytes = body.subarray(message.span.from, message.span.to)
-      const entry = isFeedCall(message)
-        ? await new Promise<Buffer>((resolve) => callFeed(message, resolve))
-        : trimmed(await askNodes(bytes, [message], false))
-      if (entry.length > 0) entries.push(entry)
+      if (hasLeft) return Buffer.alloc(0)
+      const isAsked = !room.isFull()
+      if (!isAsked && message.kind === 'silent') continue
+      const entry = isAsked ? await answerAlone(body, message) : tooLarge(message.id)
+      if (entry.length === 0) continue
+      answers.set(message, entry)
+      room.add(entry)
     }
-    return entries.length === 0
-      ? Buffer.alloc(0)
-      : Buffer.from(`[${entries.map((entry) => entry.toString('latin1')).join(',')}]\n`, 'latin1')
+    return joinAnswers(messages, (message) => answers.get(message))
   }
   const answerTo = (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<Buffer> =>
     isBatch && messages.length <= MAX_BATCH && messages.some(isFeedCall)
