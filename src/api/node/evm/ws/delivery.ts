@@ -1,4 +1,5 @@
 import { heightMember, textMember } from './notification.ts'
+import type { Told } from './told.ts'
 
 /** Remembers what one subscriber got, so that nothing comes twice and nothing older after something newer. */
 export interface Delivery {
@@ -13,9 +14,6 @@ export interface Delivery {
  * behind.
  */
 export const REMEMBERED_HEADS = 64
-/** Blocks whose logs are remembered. */
-const REMEMBERED_BLOCKS = 8
-const REMEMBERED_HASHES = 20_000
 
 function headDelivery(): Delivery {
   const hashes = new Map<bigint, string | undefined>()
@@ -43,40 +41,23 @@ function headDelivery(): Delivery {
   }
 }
 
-function logDelivery(): Delivery {
-  const blocks = new Map<string, Set<string>>()
+function logDelivery(isFirst: (what: string) => boolean): Delivery {
   return {
     isNew: (log) => {
       const block = textMember(log, 'blockHash')
       const index = textMember(log, 'logIndex')
       if (block === undefined || index === undefined) return true
-      const key = textMember(log, 'removed') === 'true' ? `removed ${index}` : index
-      let seen = blocks.get(block)
-      if (!seen) {
-        seen = new Set()
-        blocks.set(block, seen)
-        const [oldest] = blocks.keys()
-        if (blocks.size > REMEMBERED_BLOCKS && oldest !== undefined) blocks.delete(oldest)
-      }
-      if (seen.has(key)) return false
-      seen.add(key)
-      return true
+      return isFirst(`${block} ${textMember(log, 'removed') === 'true' ? 'removed ' : ''}${index}`)
     },
     last: undefined,
   }
 }
 
-function transactionDelivery(): Delivery {
-  const seen = new Set<string>()
+function transactionDelivery(isFirst: (what: string) => boolean): Delivery {
   return {
     isNew: (result) => {
       const hash = result[0] === 0x22 ? result.toString('latin1', 1, result.length - 1) : textMember(result, 'hash')
-      if (hash === undefined) return true
-      if (seen.has(hash)) return false
-      seen.add(hash)
-      const [oldest] = seen
-      if (seen.size > REMEMBERED_HASHES && oldest !== undefined) seen.delete(oldest)
-      return true
+      return hash === undefined || isFirst(hash)
     },
     last: undefined,
   }
@@ -84,8 +65,9 @@ function transactionDelivery(): Delivery {
 
 const everything = (): Delivery => ({ isNew: () => true, last: undefined })
 
-export function deliveryOf(kind: string): Delivery {
+/** @param told what its client was told by all subscriptions */
+export function deliveryOf(kind: string, told: Told): Delivery {
   if (kind === 'newHeads') return headDelivery()
-  if (kind === 'logs') return logDelivery()
-  return kind === 'newAcceptedTransactions' ? transactionDelivery() : everything()
+  if (kind === 'logs') return logDelivery(told.enter())
+  return kind === 'newAcceptedTransactions' ? transactionDelivery(told.enter()) : everything()
 }

@@ -12,6 +12,7 @@ import {
   writeNotification,
 } from './notification.ts'
 import { createSubscription, type Subscription } from './subscription.ts'
+import { createTold } from './told.ts'
 import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
 /** A client's subscriptions, held at one node at a time and carried to another when it is lost. */
@@ -62,7 +63,7 @@ const bytesOf = (subscriptions: ReadonlyMap<string, Subscription>): number => {
 export function createFeed(deps: FeedDeps): Feed {
   const byId = new Map<string, Subscription>()
   const byUpstreamId = new Map<string, Subscription>()
-  const shape = createHeadShape()
+  const [shape, told] = [createHeadShape(), createTold()]
   let link: UpstreamLink | undefined
   let opening: Promise<UpstreamLink> | undefined
   /** The feed's own subscription, which says how far the node is. */
@@ -86,6 +87,7 @@ export function createFeed(deps: FeedDeps): Feed {
       const height = heightMember(notification.result, 'number')
       shape.learn(notification.result)
       if (height === undefined) return
+      told.head()
       if (height > reached) reached = height
       if (link) deps.onHead(link.host, height)
       return
@@ -233,7 +235,7 @@ export function createFeed(deps: FeedDeps): Feed {
     if (upstreamId === undefined) return entry
     // Nodes number their subscriptions each for itself: what another node called so may still be in use.
     const id = byId.has(upstreamId) ? `0x${randomBytes(16).toString('hex')}` : upstreamId
-    const subscription = createSubscription(method, params, { id, upstreamId }, reached)
+    const subscription = createSubscription(method, params, { id, upstreamId }, reached, told)
     byId.set(id, subscription)
     byUpstreamId.set(upstreamId, subscription)
     return id === upstreamId ? entry : Buffer.from(entry.toString('latin1').replace(upstreamId, id), 'latin1')

@@ -1,5 +1,6 @@
 import { eachElement } from '../../json/spans.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
+import type { Told } from './told.ts'
 
 /** One subscription of one client. It outlives the node that holds it. */
 export interface Subscription {
@@ -36,6 +37,7 @@ export function createSubscription(
   params: Buffer | undefined,
   ids: { id: string; upstreamId: string },
   since: bigint,
+  told: Told,
 ): Subscription {
   const { kind, filter } = readSubscribeParams(params)
   return {
@@ -45,6 +47,6 @@ export function createSubscription(
     filter,
     ...ids,
     since,
-    delivery: deliveryOf(kind),
+    delivery: deliveryOf(kind, told),
   }
 }
