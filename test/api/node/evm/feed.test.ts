@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createFeed, type FeedDeps } from '../../../../src/api/node/evm/ws/feed.ts'
-import type { UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
+import { createMessageRoom } from '../../../../src/api/node/evm/ws/message-room.ts'
+import type { LinkEvents, UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
 
 const ERROR = '{"code":-32000,"message":"not now"}'
 
@@ -27,6 +28,7 @@ it('leaves no connection open at a node that takes subscriptions and does not sa
     send: () => undefined,
     onHead: () => undefined,
     onBroken: () => undefined,
+    share: () => true,
     restoreMs: 0,
     maxMissedBlocks: 0,
   })
@@ -59,7 +61,7 @@ it('replaces a lost node for no longer where the clock is set back meanwhile', a
   }
   const broken = new Promise<string>((onBroken) => {
     const events = { send: () => undefined, onHead: () => undefined, onBroken }
-    const feed = createFeed({ connect, ...events, restoreMs: 200, maxMissedBlocks: 0 })
+    const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 200, maxMissedBlocks: 0 })
     feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), () => lose?.())
   })
   expect(await broken).toBe('no node holds the subscriptions')
@@ -83,6 +85,7 @@ it('parameters that a client leaves out are no empty list to the node, which has
     send: () => undefined,
     onHead: () => undefined,
     onBroken: () => undefined,
+    share: () => true,
     restoreMs: 0,
     maxMissedBlocks: 0,
   })
@@ -91,4 +94,47 @@ it('parameters that a client leaves out are no empty list to the node, which has
   for (const params of [undefined, Buffer.from('[]')]) await subscribe(params)
   feed.close()
   expect(asked).toEqual(['null', '[]'])
+})
+
+it('what a node pushes while what was missed is read again has no more room than the messages of clients', async () => {
+  const room = createMessageRoom(1_000_000)
+  const links: LinkEvents[] = []
+  const connect: FeedDeps['connect'] = async (events) => {
+    links.push(events)
+    const isFirst = links.length === 1
+    let asked = 0
+    return {
+      host: 'node',
+      call: (_method, _params, answered) => {
+        asked += 1
+        // The second one does not take the client's subscription, and pushes all the same.
+        if (isFirst || asked === 1) answered(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"0x${asked}"}`))
+      },
+      pause: () => undefined,
+      resume: () => undefined,
+      close: () => undefined,
+    }
+  }
+  const log = Buffer.from(`{"params":{"subscription":"0x9","result":"${'0'.repeat(400_000)}"}}`)
+  let reason: string | undefined
+  const feed = createFeed({
+    connect,
+    send: () => undefined,
+    onHead: () => undefined,
+    onBroken: (given) => {
+      reason = given
+    },
+    share: room.enter(),
+    restoreMs: 5_000,
+    maxMissedBlocks: 0,
+  })
+  await new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["logs"]'), Buffer.from('7'), resolve))
+  links[0]?.onLost()
+  await vi.waitFor(() => expect(links).toHaveLength(2))
+  const reasons = [1, 2, 3].map(() => {
+    links[1]?.onNotification(log)
+    return reason
+  })
+  expect(reasons).toEqual([undefined, undefined, 'more came in than is held'])
+  expect(room.enter()(1_000_000)).toBe(true)
 })

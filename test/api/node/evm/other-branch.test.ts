@@ -17,7 +17,7 @@ interface Stage {
   lose(tip: number): void
 }
 
-async function start(tip: number, restoreMs: number): Promise<Stage> {
+async function start(tip: number, share: () => true, restoreMs: number): Promise<Stage> {
   const heads: string[] = []
   const broken: string[] = []
   const node = { tip, events: undefined as LinkEvents | undefined, subscriptions: 0, connections: 0 }

@@ -40,6 +40,7 @@ async function subscribe(kind: string) {
     },
     onHead: () => undefined,
     onBroken: () => undefined,
+    share: () => true,
     restoreMs: 0,
     maxMissedBlocks: 0,
   })

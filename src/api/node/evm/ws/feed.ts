@@ -3,6 +3,8 @@ import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { resultOf, withOwnId } from '../answers.ts'
 import { REMEMBERED_HEADS } from './delivery.ts'
 import { createHeadShape } from './head-shape.ts'
+import { createHeld } from './held.ts'
+import type { Share } from './message-room.ts'
 import { askLink, readMissed, TooMuchMissedError } from './missed.ts'
 import {
   heightMember,
@@ -38,14 +40,14 @@ export interface FeedDeps {
   onHead(host: string, height: bigint): void
   /** The subscriptions could not be kept: the client has to begin anew. */
   onBroken(reason: string): void
+  /** Of the room for all clients' messages: for what comes in while what was missed is read again. */
+  share: Share
   restoreMs: number
   maxMissedBlocks: number
 }
 
 const FIRST_WAIT_MS = 100
 const LAST_WAIT_MS = 2_000
-/** Messages that come in while what was missed is read again. */
-const MAX_HELD = 20_000
 
 const idTextOf = (entry: Buffer): string | undefined => {
   const result = resultOf(entry)
@@ -71,8 +73,7 @@ export function createFeed(deps: FeedDeps): Feed {
   let reached = 0n
   /** Only after a loss can anything come twice. */
   let wasLost = false
-  /** Held while missed events are read again, else undefined. */
-  let held: Notification[] | undefined
+  const held = createHeld(deps.share)
   /** Subscriptions that no node has taken or refused yet. */
   let beginning = 0
   let paused = false
@@ -98,9 +99,8 @@ export function createFeed(deps: FeedDeps): Feed {
   const onNotification = (message: Buffer): void => {
     const notification = readNotification(message)
     if (!notification || closed) return
-    if (!held) take(notification)
-    else if (held.length < MAX_HELD) held.push(notification)
-    else give('more came in than is held')
+    if (!held.isOpen) take(notification)
+    else if (!held.add(notification)) give('more came in than is held')
   }
   const give = (reason: string): void => {
     if (closed) return
@@ -113,7 +113,7 @@ export function createFeed(deps: FeedDeps): Feed {
     link = undefined
     byId.clear()
     byUpstreamId.clear()
-    held = undefined
+    held.end()
   }
   /** A link with the feed's own subscription on it. */
   const open = async (): Promise<UpstreamLink> => {
@@ -178,7 +178,7 @@ export function createFeed(deps: FeedDeps): Feed {
     })
   const restoreOnce = async (): Promise<UpstreamLink> => {
     byUpstreamId.clear()
-    held = []
+    held.begin()
     const made = await open()
     try {
       const subscriptions = [...byId.values()]
@@ -223,9 +223,7 @@ export function createFeed(deps: FeedDeps): Feed {
     })
     opening.then(
       () => {
-        const waiting = held ?? []
-        held = undefined
-        for (const notification of waiting) take(notification)
+        for (const notification of held.end()) take(notification)
       },
       (error: unknown) => give(error instanceof TooMuchMissedError ? error.message : 'no node holds the subscriptions'),
     )

@@ -4,7 +4,10 @@ export interface SocketLimits {
   maxSockets: number
   /** Largest message of a client, bytes; larger ones end the connection with 1009. */
   maxMessageBytes: number
-  /** Messages of all clients that are held at a time, together, bytes; beyond it large ones end their connection with 1013. */
+  /**
+   * Messages of all clients that are held at a time, together, bytes, and what nodes push to them while what was missed is
+   * read again; beyond it large ones end their connection with 1013.
+   */
   maxHeldBytes: number
   /** Requests of one client that are being answered; it is not read further until there are fewer. */
   maxInFlight: number

@@ -11,7 +11,7 @@ export interface MessageRoom {
 }
 
 /** Adds to what a client holds, or takes away; false when that is more than there is room for. */
-type Share = (bytes: number) => boolean
+export type Share = (bytes: number) => boolean
 
 /** Who holds no more than this is never refused, bytes: whoever fills the room holds up large messages only. */
 const SMALL = 65_536

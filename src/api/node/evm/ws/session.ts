@@ -71,6 +71,7 @@ export function createSession(deps: SessionDeps): Session {
     send: (message) => client.send(message),
     onHead: deps.onHead,
     onBroken: (reason) => client.close(CLOSE.tryAgain, reason.slice(0, 120)),
+    share: deps.room.enter(),
     restoreMs: limits.restoreMs,
     maxMissedBlocks: limits.maxMissedBlocks,
   })
