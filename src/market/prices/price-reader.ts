@@ -2,12 +2,11 @@ import { CancelledError, DeadlineError, messageOf, UpstreamRateLimitedError } fr
 import type { Currency } from '../../lib/currencies.ts'
 import type { MarketLog } from '../market-log.ts'
 import type { PriceCache } from './price-cache.ts'
-import type { PriceSource } from './price-source.ts'
+import { LONGEST_PAUSE_MS, type PriceSource } from './price-source.ts'
 import { isNativeKey, type PriceKey, priceKeyId, type QuotesByCurrency } from './prices.ts'
 
-/** Without `retry-after`, a provider that said 429 is left alone this long; no wait it names counts beyond the last. */
+/** Without `retry-after`, a provider that said 429 is left alone this long. */
 const RATE_LIMIT_PAUSE_MS = 60_000
-const LONGEST_PAUSE_MS = 900_000
 /** After other trouble the pause doubles from the first to the second. */
 const FIRST_PAUSE_MS = 1_000
 const LAST_PAUSE_MS = 60_000

@@ -16,3 +16,6 @@ export interface PriceSource {
   /** Rejects when the rest could not be read (UpstreamRateLimitedError carries the wait). */
   read(request: PriceRequest): Promise<void>
 }
+
+/** No wait that a provider names counts beyond this, milliseconds: it, or what stands before it, may be wrong. */
+export const LONGEST_PAUSE_MS = 900_000

@@ -1,6 +1,6 @@
 import { UpstreamRateLimitedError } from '../../errors.ts'
 import { CURRENCIES, type Currency } from '../../lib/currencies.ts'
-import type { PriceRequest, PriceSource } from './price-source.ts'
+import { LONGEST_PAUSE_MS, type PriceRequest, type PriceSource } from './price-source.ts'
 import { type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
 
 /** Where several processes keep what one of them has read. */
@@ -61,8 +61,9 @@ export function createSharedPriceSource(
       if (found.length > 0) await values.set(found, cacheMs)
     }
   }
+  // As long as each process would wait by itself: behind a longer one all of them would refuse, whenever they ask again.
   const sharePause = async (ms = 60_000): Promise<void> => {
-    await values.set([[PAUSE_KEY, '1']], Math.max(1_000, ms))
+    await values.set([[PAUSE_KEY, '1']], Math.min(Math.max(1_000, ms), LONGEST_PAUSE_MS))
   }
   const refuseInPause = async (): Promise<void> => {
     const left = await values.left(PAUSE_KEY)

@@ -156,6 +156,18 @@ describe('a provider shared by processes', () => {
     expect(kept.has('prices:reading')).toBe(false)
   })
 
+  it('is asked again by all after a quarter of an hour, however long it told one to wait', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { values } = sharedMemory()
+    const refusing = provider(() => Promise.reject(new UpstreamRateLimitedError('slow down', 86_400_000)))
+    const first = createSharedPriceSource(refusing.source, values, { cacheMs: 60_000 })
+    await expect(read(first, [AVAX])).rejects.toThrow('slow down')
+    vi.advanceTimersByTime(900_000)
+    const second = createSharedPriceSource(provider(priced(1)).source, values, { cacheMs: 60_000 })
+    expect((await read(second, [AVAX])).get(AVAX)).toEqual({ usd: { price: 1 } })
+  })
+
   it('is read without help when the others cannot be reached', async () => {
     const { source } = provider(priced(3))
     expect((await read(createSharedPriceSource(source, away, { cacheMs: 60_000 }), [AVAX])).get(AVAX)).toEqual({
