@@ -88,11 +88,13 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
     }
   }
 
+  const platformOf = (key: PriceKey): string | undefined => (isNativeKey(key) ? undefined : platforms[key.caip2Id])
+
   const sortOut = (request: PriceRequest, indexed: boolean) => {
     const byId: Names = new Map()
     const byPlatform = new Map<string, Names>()
     for (const key of request.keys) {
-      const platform = isNativeKey(key) ? undefined : platforms[key.caip2Id]
+      const platform = platformOf(key)
       const id = isNativeKey(key) ? key.priceId : platform && coins?.idOf(platform, key.address)
       if (id !== undefined && id !== '') addTo(byId, id, key)
       else if (isNativeKey(key) || platform === undefined || indexed) request.take(key, {})
@@ -106,6 +108,7 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
   }
 
   return {
+    names: (key) => (isNativeKey(key) ? Boolean(key.priceId) : platformOf(key) !== undefined),
     async read(request) {
       const tokens = request.keys.some((key) => !isNativeKey(key))
       const indexed = tokens && (await coins?.ready(request.signal)) === true

@@ -13,6 +13,11 @@ export interface PriceRequest {
 
 /** A provider that is asked over a network. */
 export interface PriceSource {
+  /**
+   * False for what it has no name for, by its settings: such a thing has no price here, and nothing is known of it by
+   * that. Left out = it has one for everything.
+   */
+  names?(key: PriceKey): boolean
   /** Rejects when the rest could not be read (UpstreamRateLimitedError carries the wait). */
   read(request: PriceRequest): Promise<void>
 }

@@ -72,7 +72,10 @@ export function createSharedPriceSource(
 
   return {
     async read(request) {
-      let wanted = await takeShared(request, request.keys)
+      // Nothing for the others, whose settings may be newer: they would have no price for as long as it takes to ask again.
+      const isNamed = (key: PriceKey): boolean => source.names?.(key) !== false
+      for (const key of request.keys) if (!isNamed(key)) request.take(key, {})
+      let wanted = await takeShared(request, request.keys.filter(isNamed))
       const end = Date.now() + patienceMs
       while (wanted.length > 0 && !request.signal.aborted) {
         await refuseInPause()

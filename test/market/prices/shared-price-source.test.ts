@@ -1,11 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UpstreamRateLimitedError } from '../../../src/errors.ts'
+import { createCoingeckoSource } from '../../../src/market/coingecko/coingecko.ts'
 import type { PriceRequest, PriceSource } from '../../../src/market/prices/price-source.ts'
 import type { PriceKey, QuotesByCurrency } from '../../../src/market/prices/prices.ts'
 import { createSharedPriceSource, type SharedPriceValues } from '../../../src/market/prices/shared-price-source.ts'
 
 const AVAX: PriceKey = { internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
 const BTC: PriceKey = { internalId: 'NATIVE-btc', priceId: 'bitcoin' }
+const TOKEN: PriceKey = { caip2Id: 'eip155:99373', address: `0x${'1'.repeat(40)}` }
 
 /** What a reachable server keeps; `away` answers as one that is not. */
 function sharedMemory() {
@@ -82,6 +84,16 @@ describe('a provider shared by processes', () => {
     const { source, reads } = provider(priced(1))
     expect((await read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [AVAX])).get(AVAX)).toEqual({})
     expect(reads).toEqual([])
+  })
+
+  it('is asked for what another process has no name for: its settings may be those of before', async () => {
+    const { values } = sharedMemory()
+    const pool = { exchange: () => Promise.reject(new Error('nothing is to be asked')) }
+    const before = createCoingeckoSource({ pool, url: 'http://127.0.0.1', platforms: {}, coinList: false })
+    const first = createSharedPriceSource(before, values, { cacheMs: 60_000 })
+    expect((await read(first, [TOKEN])).get(TOKEN)).toEqual({})
+    const second = createSharedPriceSource(provider(priced(2)).source, values, { cacheMs: 60_000 })
+    expect((await read(second, [TOKEN])).get(TOKEN)).toEqual({ usd: { price: 2 } })
   })
 
   it('is asked again for currencies that the other process did not want', async () => {
