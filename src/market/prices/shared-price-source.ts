@@ -1,7 +1,7 @@
 import { UpstreamRateLimitedError } from '../../errors.ts'
 import { CURRENCIES, type Currency } from '../../lib/currencies.ts'
 import { LONGEST_PAUSE_MS, type PriceRequest, type PriceSource } from './price-source.ts'
-import { type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
+import { isNativeKey, type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
 
 /** Where several processes keep what one of them has read. */
 export interface SharedPriceValues {
@@ -26,11 +26,13 @@ export interface SharedPriceOptions {
 const TURN_MS = 15_000
 const LOOK_AGAIN_MS = 100
 const PAUSE_KEY = 'prices:paused'
-const TURN_KEY = 'prices:reading'
+/** The few coins, whose prices every item waits for, are read while others read many tokens. */
+const turnFor = ([first]: readonly PriceKey[]): string =>
+  first === undefined || isNativeKey(first) ? 'prices:reading' : 'prices:reading:tokens'
 
 /**
- * One provider for several processes: what one has read within `cacheMs` is taken by all, one reads at a time, and all
- * leave the provider alone for as long as it told one of them to.
+ * One provider for several processes: what one has read within `cacheMs` is taken by all, one reads coins and one tokens
+ * at a time, and all leave the provider alone for as long as it told one of them to.
  */
 export function createSharedPriceSource(
   source: PriceSource,
@@ -76,14 +78,15 @@ export function createSharedPriceSource(
       const isNamed = (key: PriceKey): boolean => source.names?.(key) !== false
       for (const key of request.keys) if (!isNamed(key)) request.take(key, {})
       let wanted = await takeShared(request, request.keys.filter(isNamed))
+      const turnKey = turnFor(request.keys)
       const end = Date.now() + patienceMs
       while (wanted.length > 0 && !request.signal.aborted) {
         await refuseInPause()
         const askedAt = performance.now()
-        const turn = await values.takeTurn(TURN_KEY, TURN_MS)
+        const turn = await values.takeTurn(turnKey, TURN_MS)
         // Later it is another one's.
         const giveBack = async (): Promise<void> => {
-          if (turn === true && performance.now() - askedAt < TURN_MS) await values.giveTurnBack(TURN_KEY)
+          if (turn === true && performance.now() - askedAt < TURN_MS) await values.giveTurnBack(turnKey)
         }
         // False = another process reads. Its answer may be all we want.
         if (turn !== false || Date.now() >= end) {

@@ -123,6 +123,25 @@ describe('a provider shared by processes', () => {
     expect(reads).toEqual([])
   })
 
+  it('is asked for coins also while tokens are read, which may take long', async () => {
+    const { kept, values } = sharedMemory()
+    let end = (): void => undefined
+    const tokens = provider(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve
+        }),
+    )
+    const reading = read(createSharedPriceSource(tokens.source, values, { cacheMs: 60_000 }), [TOKEN])
+    await vi.waitFor(() => expect(tokens.reads).toHaveLength(1))
+    const { source, reads } = provider(priced(20))
+    const coins = read(createSharedPriceSource(source, values, { cacheMs: 60_000, patienceMs: 60_000 }), [AVAX])
+    await vi.waitFor(() => expect(reads).toHaveLength(1))
+    end()
+    await Promise.all([reading, coins])
+    expect([...kept.keys()].filter((key) => key.startsWith('prices:reading'))).toEqual([])
+  })
+
   it('is left to the process that took the turn from one whose read outlasted it', async () => {
     onTestFinished(() => void vi.useRealTimers())
     vi.useFakeTimers({ toFake: ['performance'] })
