@@ -80,8 +80,8 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
     const timer = setTimeout(() => controller.abort(new DeadlineError('no prices in time')), deps.readTimeoutMs)
     reading.add(controller)
     for (const flight of batch.values()) flight.currencies = currencies
-    const take = (key: PriceKey, quotes: QuotesByCurrency): void => {
-      cache.take(key, currencies, quotes, now())
+    const take = (key: PriceKey, quotes: QuotesByCurrency, ageMs = 0): void => {
+      cache.take(key, currencies, quotes, now() - ageMs)
       land(priceKeyId(key), batch.get(priceKeyId(key)))
     }
     try {

@@ -6,8 +6,11 @@ export interface PriceRequest {
   /** All natives or all tokens. */
   keys: readonly PriceKey[]
   currencies: readonly Currency[]
-  /** Gets every key that the provider has answered, as soon as it has; currencies left out have no price. */
-  take(key: PriceKey, quotes: QuotesByCurrency): void
+  /**
+   * Gets every key that the provider has answered, as soon as it has; currencies left out have no price.
+   * @param ageMs since it was answered, to whomever; default 0
+   */
+  take(key: PriceKey, quotes: QuotesByCurrency, ageMs?: number): void
   signal: AbortSignal
 }
 

@@ -39,14 +39,17 @@ export function createSharedPriceSource(
   values: SharedPriceValues,
   { cacheMs, patienceMs = 2_000 }: SharedPriceOptions,
 ): PriceSource {
-  /** Hands over what others have read; answers what is still wanted. */
+  /** Hands over what others have read, as old as it is; answers what is still wanted. */
   const takeShared = async (request: PriceRequest, keys: readonly PriceKey[]): Promise<PriceKey[]> => {
     const texts = await values.get(keys.map(storedAs))
-    return keys.filter((key, index) => {
-      const quotes = readQuotes(texts[index], request.currencies)
-      if (quotes) request.take(key, quotes)
-      return !quotes
-    })
+    const wanted = await Promise.all(
+      keys.map(async (key, index) => {
+        const quotes = readQuotes(texts[index], request.currencies)
+        if (quotes) request.take(key, quotes, Math.max(0, cacheMs - (await values.left(storedAs(key)))))
+        return quotes ? [] : [key]
+      }),
+    )
+    return wanted.flat()
   }
   const readHere = async (request: PriceRequest, keys: readonly PriceKey[]): Promise<void> => {
     const found: [string, string][] = []

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createCoingeckoSource } from '../../../src/market/coingecko/coingecko.ts'
+import { createLivePriceBook } from '../../../src/market/prices/live-price-book.ts'
 import type { PriceRequest, PriceSource } from '../../../src/market/prices/price-source.ts'
 import type { PriceKey, QuotesByCurrency } from '../../../src/market/prices/prices.ts'
 import { createSharedPriceSource, type SharedPriceValues } from '../../../src/market/prices/shared-price-source.ts'
@@ -14,7 +15,8 @@ function sharedMemory() {
   const kept = new Map<string, string>()
   const ends = new Map<string, number>()
   const values: SharedPriceValues = {
-    get: async (keys) => keys.map((key) => kept.get(key)),
+    get: async (keys) =>
+      keys.map((key) => ((ends.get(key) ?? Number.POSITIVE_INFINITY) > performance.now() ? kept.get(key) : undefined)),
     left: async (key) => Math.max(0, (ends.get(key) ?? 0) - performance.now()),
     set: async (entries, ttlMs) => {
       for (const [key, value] of entries) {
@@ -73,6 +75,23 @@ describe('a provider shared by processes', () => {
     const other = createSharedPriceSource(second.source, values, { cacheMs: 60_000 })
     expect((await read(other, [AVAX, BTC])).get(AVAX)).toEqual({ usd: { price: 20 } })
     expect(second.reads).toEqual([[JSON.stringify(BTC)]])
+  })
+
+  it('keeps the age of what others have read, however late one takes it from them', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { values } = sharedMemory()
+    await read(createSharedPriceSource(provider(priced(20)).source, values, { cacheMs: 60_000 }), [AVAX])
+    vi.advanceTimersByTime(50_000)
+    const { source, reads } = provider(priced(30))
+    const ages = { cacheMs: 60_000, maxStaleMs: 100_000, timeoutMs: 5_000, now: () => performance.now() }
+    const book = createLivePriceBook(createSharedPriceSource(source, values, ages), ages)
+    onTestFinished(() => book.close())
+    const price = async () => (await book.quote('usd', [AVAX], [])).get(AVAX)?.price
+    expect([await price(), reads.length]).toEqual([20, 0])
+    vi.advanceTimersByTime(51_000)
+    source.read = () => Promise.reject(new Error('away'))
+    expect(await price()).toBeUndefined()
   })
 
   it('remembers for all what has no price', async () => {
