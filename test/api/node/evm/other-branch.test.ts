@@ -17,7 +17,7 @@ interface Stage {
   lose(tip: number): void
 }
 
-async function start(tip: number, share: () => true, restoreMs: number): Promise<Stage> {
+async function start(tip: number, restoreMs: number): Promise<Stage> {
   const heads: string[] = []
   const broken: string[] = []
   const node = { tip, events: undefined as LinkEvents | undefined, subscriptions: 0, connections: 0 }
@@ -46,7 +46,8 @@ async function start(tip: number, share: () => true, restoreMs: number): Promise
     heads.push(`${Number(number)}${hash.slice(2)}`)
   }
   const onBroken = (reason: string): void => void broken.push(reason)
-  const feed = createFeed({ connect, send, onHead: () => undefined, onBroken, restoreMs, maxMissedBlocks: 1_000 })
+  const limits = { share: () => true, restoreMs, maxMissedBlocks: 1_000 }
+  const feed = createFeed({ connect, send, onHead: () => undefined, onBroken, ...limits })
   onTestFinished(feed.close)
   await new Promise((resolve) =>
     feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), resolve),
