@@ -14,8 +14,8 @@ const MAX_ADDRESSES = 1_024
 const PAGE = 1_024
 /** More than half a million UTXOs are refused rather than held in memory. */
 const MAX_PAGES = 512
-/** How often a reading is begun anew because the chain moved on while it was read. */
-const ATTEMPTS = 4
+/** Readings, of which two in a row have to be the same. */
+const ATTEMPTS = 5
 
 /** Bytes of an address in either form; undefined when it is none, which the node then says in its own words. */
 function addressKey(text: string): string | undefined {
@@ -64,22 +64,25 @@ async function readPages(ask: Ask, addresses: readonly string[], take: (utxo: Ut
   throw new BadAnswerError(`${METHOD}: more than ${MAX_PAGES} pages`)
 }
 
-const heightOf = async (ask: Ask): Promise<string> =>
-  textIn(recordIn(await ask('platform.getHeight', {}, 'P'), 'platform.getHeight'), 'height')
+const isSame = (keys: ReadonlySet<string>, found: ReadonlyMap<string, Utxo>): boolean =>
+  keys.size === found.size && [...keys].every((key) => found.has(key))
 
 /**
- * All UTXOs on P of any number of addresses, each once, in a node's order; as they were at one height.
- * @throws what `ask` throws; BadAnswerError; UpstreamUnavailableError when the chain moves faster than it can be read.
+ * All UTXOs on P of any number of addresses, each once, in a node's order; as they were at one time. The pages of a list come
+ * from one node, which heights that others tell say nothing of: it may have come to a block between two of them, and what was
+ * spent there would count beside the change. Several pages are read until two readings are the same.
+ * @throws what `ask` throws; BadAnswerError; UpstreamUnavailableError when they change faster than they can be read.
  */
 export async function readAllUtxos(ask: Ask, addresses: readonly string[]): Promise<Utxo[]> {
   const requests = requestsFor(addresses)
+  let before: ReadonlySet<string> | undefined
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = requests.length > 0 ? await heightOf(ask) : ''
     const found = new Map<string, Utxo>()
     let pages = 0
     for (const request of requests)
       pages += await readPages(ask, request, (utxo) => found.set(`${utxo.txId}:${utxo.outputIndex}`, utxo))
-    if (pages <= 1 || (await heightOf(ask)) === before) return [...found.values()]
+    if (pages <= 1 || (before && isSame(before, found))) return [...found.values()]
+    before = new Set(found.keys())
   }
-  throw new UpstreamUnavailableError(`${METHOD}: the chain moved on in every reading`)
+  throw new UpstreamUnavailableError(`${METHOD}: the outputs were others in every reading`)
 }
