@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config, Partially } from '../../../src/config/index.ts'
+import { createLine } from '../../../src/upstream/safe-fetch/line.ts'
 import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
 import { recordedJson } from '../../support/recordings.ts'
 import type { Heights } from '../../support/replay-node/chain-tips.ts'
@@ -30,6 +31,8 @@ export const L1 = '99373'
 
 const TIPS = { p: 371, x: 212, c: 646, l1: 130 }
 const READY_MS = 240_000
+/** Tests ask hundreds of things at once, and nothing waits for the database for longer than ten seconds. */
+const AT_ONCE = 16
 
 /** Thousands of calls a minute: the budget must not decide. */
 export const GENEROUS = { default: { computeUnitsPerMinute: 1_000_000_000, computeUnitsPerDay: 1_000_000_000 } }
@@ -48,11 +51,13 @@ export async function startIndexedServer(
   }
   try {
     const server = await stage.serve({ data, ...settings(network.url, network.l1) } as Partially<Config>)
-    const call = async (path: string, init?: RequestInit): Promise<DataAnswer> => {
-      const response = await fetch(`${server.url}${data?.pathPrefix ?? ''}${path}`, init)
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
-    }
+    const inTurn = createLine(AT_ONCE, Number.POSITIVE_INFINITY)
+    const call = (path: string, init?: RequestInit): Promise<DataAnswer> =>
+      inTurn(async () => {
+        const response = await fetch(`${server.url}${data?.pathPrefix ?? ''}${path}`, init)
+        const text = await response.text()
+        return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+      })
     const indexed: IndexedServer = {
       ...server,
       nodeUrl: network.url,
