@@ -1,3 +1,4 @@
+import { maskUrl } from '../lib/mask.ts'
 import type { Side } from '../lib/primary-network.ts'
 import { catalogue } from './catalogue/index.ts'
 import { AVAX } from './catalogue/native-tokens.ts'
@@ -16,10 +17,12 @@ const put = (work: Work, path: readonly string[], value: unknown, origin: string
   work.tree = merge(work.tree, treeOf(path, value), origin, work.origins) as Tree
 }
 
+/** Where somebody put a URL it is shown by its host: the rest may be a key. */
 function unknownChain(work: Work, origin: string, name: string): void {
   const near = closestName(name, chainNames(work.tree))
   const hint = near === undefined ? `known: ${chainNames(work.tree).join(', ') || 'none'}` : `did you mean ${near}?`
-  work.problems.push(`${origin}: no chain "${name}"; ${hint}`)
+  const shown = /[/?#@]/.test(name) ? maskUrl(name) : name
+  work.problems.push(`${origin}: no chain "${shown}"; ${hint}`)
 }
 
 /** An upstream of the family a chain belongs to; Bitcoin needs to know the protocol, which the scheme tells. */

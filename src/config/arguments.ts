@@ -36,6 +36,13 @@ function unknownFlag(flag: string): string {
   return `--${flag}: unknown flag; ${near === undefined ? 'see --help' : `did you mean --${near}?`}`
 }
 
+/** It is not shown: a second token behind a blank, and the half of a password that nobody quoted, stand here. */
+function unexpected(argv: readonly string[], index: number): string {
+  const flag = argv.slice(0, index).findLast((argument) => argument.startsWith('--'))
+  const place = flag === undefined ? '' : `, behind --${split(flag).flag}`
+  return `argument ${index + 1}${place}: unexpected; settings are given as --flag value`
+}
+
 /** Reads `--flag value`, `--flag=value` and bare `--flag` for switches. Never throws; problems are collected. */
 export function readArguments(argv: readonly string[]): Arguments {
   const result: Arguments = { action: 'run', configFile: undefined, entries: [], uses: [], problems: [] }
@@ -46,7 +53,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       // Help wins: who asks for it wants nothing else.
       if (result.action !== 'help') result.action = action
     } else if (!argument.startsWith('--') || argument === '--') {
-      result.problems.push(`"${argument}": unexpected argument; settings are given as --flag value`)
+      result.problems.push(unexpected(argv, index))
     } else {
       const { flag, inline } = split(argument)
       const used = readFlag(result, flag, inline, argv[index + 1])

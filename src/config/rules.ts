@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { digestOfConfigured } from '../lib/api-key-digest.ts'
 import { idFromCb58 } from '../lib/ids.ts'
+import { maskUrlsIn } from '../lib/mask.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'
 import type { Config } from './schema.ts'
@@ -159,7 +160,7 @@ function nodeProblems({ node, chains: { avalanche } }: Config): string[] {
   const hosts = served.upstreams.flatMap(({ url }) => (URL.canParse(url) ? [new URL(url).host] : []))
   return identity === undefined || hosts.includes(identity)
     ? []
-    : [`node.identity: given "${identity}"; allowed: one of ${hosts.join(', ')}`]
+    : [`node.identity: given "${maskUrlsIn(identity)}"; allowed: one of ${hosts.join(', ')}`]
 }
 
 /** Paths such as /ext/bc/P are put behind it: whoever copied one would find nothing there. */

@@ -6,6 +6,7 @@ import { closestName } from './closest-name.ts'
 import { configKeys, membersOf } from './keys.ts'
 import { carriesSecret, maskBySchema } from './mask-config.ts'
 import { ConfigSchema } from './schema.ts'
+import { marksOf } from './sections/field.ts'
 import { isTree, type Origins, originOf, type Tree } from './tree.ts'
 
 const SHOWN_CHARACTERS = 80
@@ -34,8 +35,16 @@ export function schemaAt(path: readonly string[]): TSchema | undefined {
   return schema
 }
 
+/** A number where a token or the value of a header belongs is one all the same: only what is around it is marked. */
+const isInSecret = (path: readonly string[]): boolean =>
+  path.some((_, length) => {
+    const around = schemaAt(path.slice(0, length))
+    return around !== undefined && marksOf(around).secret === true
+  })
+
 /** The given value as people may see it: secrets masked, long ones cut. */
-function shown(schema: TSchema, value: unknown): string {
+function shown(path: readonly string[], schema: TSchema, value: unknown): string {
+  if (isInSecret(path)) return MASK
   // A scalar where an object with secrets belongs is usually broken JSON of that object, and an object where a list of
   // them belongs is often named by the secrets themselves.
   const misplaced = typeof value !== 'object' || value === null || (isTree(value) && schema[Kind] === 'Array')
@@ -72,7 +81,7 @@ function lineOf(error: ValueError, origins: Origins): string {
   const schema = schemaAt(path) ?? error.schema
   if (error.value === undefined) return `${path.join('.')}: missing${from}; needed: ${allowedBy(schema)}`
   const unreadable = error.type === ValueErrorType.StringFormat ? UNREADABLE : ''
-  return `${path.join('.')}: given ${shown(schema, error.value)}${from}${unreadable}; allowed: ${allowedBy(schema)}`
+  return `${path.join('.')}: given ${shown(path, schema, error.value)}${from}${unreadable}; allowed: ${allowedBy(schema)}`
 }
 
 /** One line per key that does not fit the schema. */

@@ -94,7 +94,7 @@ const rows: [string, Given, string][] = [
   ['unknown flag', { argv: ['--http-prot', '1'] }, '--http-prot: unknown flag; did you mean --http-port?'],
   ['half a flag', { argv: ['--log=debug'] }, '--log: unknown flag; see --help'],
   ['flag remembered by its end', { argv: ['--port=1'] }, '--port: unknown flag; did you mean --http-port?'],
-  ['stray argument', { argv: ['start'] }, '"start": unexpected argument; settings are given as --flag value'],
+  ['stray argument', { argv: ['start'] }, 'argument 1: unexpected; settings are given as --flag value'],
   [
     'unknown variable',
     { env: { FIRN_HTP_PORT: '1' } },
