@@ -74,7 +74,9 @@ function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): voi
   const path = ['chains', 'avalanche', network]
   if (!isTree(valueAt(work.tree, path))) {
     const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
-    put(work, path, { name, evmChainId, native }, first.origin)
+    put(work, path, { name, native }, first.origin)
+    // Nobody has said it: it has no origin, as where the catalogue is.
+    work.tree = merge(work.tree, treeOf(path, { evmChainId }), first.origin, new Map()) as Tree
   }
   put(work, [...path, 'upstreams'], nodes.map(ownNode), first.origin)
   const evmChainId = valueAt(work.tree, [...path, 'evmChainId'])

@@ -1,7 +1,15 @@
 import { SIDES } from '../lib/primary-network.ts'
 import { isTree, type Origins, type Tree, valueAt } from './tree.ts'
 
-const IDENTITY = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'genesisFile'] as const
+const IDENTITY = [
+  'networkId',
+  'hrp',
+  'xBlockchainId',
+  'cBlockchainId',
+  'avaxAssetId',
+  'evmChainId',
+  'genesisFile',
+] as const
 
 function without(tree: unknown, path: readonly string[]): unknown {
   const [step, ...rest] = path

@@ -3,7 +3,7 @@ import { catalogue } from '../../src/config/catalogue/index.ts'
 import { configOf, problemsOf } from './sources.ts'
 
 const CHAIN_ID = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'
-const FUJI_IDS = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'genesisFile']
+const FUJI_IDS = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'evmChainId', 'genesisFile']
 
 describe('--chain-upstreams', () => {
   it('replaces the upstreams of catalogue chains, repeated or listed', () => {
@@ -63,7 +63,6 @@ describe('--avalanche-testnet-node', () => {
   it('assumes nothing of a network of one’s own: IDs are asked of the node', () => {
     const { avalanche, evm } = configOf({ argv: nodes }).chains
     for (const id of FUJI_IDS) expect(avalanche.testnet).not.toHaveProperty(id)
-    expect(avalanche.testnet?.evmChainId).toBe(43113)
     expect(evm['43113']).not.toHaveProperty('blockchainId')
     expect(evm['43113']).not.toHaveProperty('multicall')
   })
@@ -90,7 +89,10 @@ describe('--avalanche-testnet-node', () => {
     expect(Object.keys(chains.avalanche)).toEqual(['testnet'])
     expect(chains.evm['43113']).toMatchObject({ native: { symbol: 'AVAX' }, testnet: true })
     expect(chains.evm['43113']).not.toHaveProperty('multicall')
+    expect(chains.avalanche.testnet).not.toHaveProperty('evmChainId')
     expect(chains.bitcoin).toEqual({})
+    const [env, argv] = [{ FIRN_AVALANCHE_TESTNET_NODE: 'http://other' }, ['--chains-catalogue=false', ...nodes]]
+    expect(configOf({ env, argv }).chains).toEqual(chains)
   })
 
   it('makes an entry for an EVM chain that nobody described', () => {
@@ -99,6 +101,7 @@ describe('--avalanche-testnet-node', () => {
       argv: nodes,
     }).chains
     expect(evm['43112']).toMatchObject({ name: 'EVM chain 43112', testnet: true, native: { symbol: 'AVAX' } })
+    expect(configOf({ argv: ['--chains-avalanche-testnet={"evmChainId":43112}', ...nodes] }).chains.evm).toEqual(evm)
   })
 
   it.each([

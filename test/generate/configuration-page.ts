@@ -58,7 +58,9 @@ enough; a new key adds a chain; \`null\` removes one, and in place of a section 
 \`\`\`
 
 The two Avalanche networks may be any network. As soon as their upstreams are configured, the IDs, the address prefix and
-the genesis of the public network are no longer assumed but asked of the node, unless they are configured too.
+the genesis of the public network are no longer assumed but asked of the node, unless they are configured too. Balances of
+its C-chain are asked for by EVM chain id, so one that is not the public network's has to be named:
+\`--chains-avalanche-testnet '{"evmChainId":43112}'\` beside \`--avalanche-testnet-node\` makes the entry of \`chains.evm\`.
 
 ### In short
 
