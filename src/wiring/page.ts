@@ -39,8 +39,8 @@ export async function wirePage(app: FastifyInstance, config: Config, deps: PageD
 function pageFacts(config: Config, { chains, identities }: PageDeps): PageFacts {
   const known = chainsOf(config)
   const prefixes = (side: Side): string[] => {
-    const own = config.chains.avalanche[side]?.hrp
-    return [...new Set([PREFIXES[side], ...(own === undefined ? [] : [own])])]
+    const own = [config.chains.avalanche[side]?.hrp, identities.known(side)?.hrp]
+    return [...new Set([PREFIXES[side], ...own.filter((hrp) => hrp !== undefined)])]
   }
   return {
     chains: known.filter(({ caip2Id }) => chains.byId.has(caip2Id)),

@@ -21,6 +21,13 @@ export const both = ({ send, end }: Asked): void => {
   end()
 }
 
+/** What to evaluate in a page so that it is so many hours later there. */
+export const later = (hours: number): string => `(() => {
+  const now = Date.now
+  Date.now = () => now() + ${hours * 3_600_000}
+  document.dispatchEvent(new Event('visibilitychange'))
+})()`
+
 export let browser: Browser
 const opened: WatchedPage[] = []
 /** The server of the page, whose answers a test decides. */

@@ -84,11 +84,12 @@ function readAvalanche(word, prefixes) {
   const parts = /^(?:([PXC])-)?([a-z0-9-]+?)1([02-9ac-hj-np-z]{38})$/.exec(word)
   if (!parts) return undefined
   const [, letter, prefix = '', data = ''] = parts
-  const side = prefixes.mainnet.includes(prefix) ? 'mainnet' : prefixes.testnet.includes(prefix) ? 'testnet' : undefined
+  // Networks of one's own may have one prefix.
+  const [side, other] = /** @type {const} */ (['mainnet', 'testnet']).filter((one) => prefixes[one].includes(prefix))
   if (side === undefined) return undefined
   const letters =
     letter === undefined ? /** @type {const} */ (['P', 'X', 'C']) : [/** @type {'P' | 'X' | 'C'} */ (letter)]
-  return { kind: 'avalanche', id: `${prefix}1${data}`, side, letters }
+  return { kind: 'avalanche', id: `${prefix}1${data}`, side: other === undefined ? side : 'both', letters }
 }
 
 /** @param {string} word */

@@ -1,4 +1,4 @@
-/** @import { Chain, IndexReport, Stream } from './wire.js' */
+/** @import { Chain, Facts, IndexReport, Stream } from './wire.js' */
 import { formatDuration } from './amounts.js'
 import { byId, make } from './element.js'
 
@@ -19,12 +19,12 @@ const PHASES = {
 
 /**
  * Shows how far the index is, again and again while the page is looked at.
- * @param {readonly Chain[]} chains
+ * @param {Facts} facts
  */
-export async function followIndex(chains) {
+export async function followIndex(facts) {
   for (;;) {
     const report = await ask()
-    show(report, chains)
+    show(report, facts.chains)
     if (report && !report.enabled) return
     const moving = !report || report.streams.some(({ phase }) => phase !== undefined && phase !== 'following')
     await pause(moving ? MOVING : STANDING)

@@ -12,6 +12,9 @@ import { createSession } from './session.js'
 const CREDENTIAL = 'firn-credential'
 /** Milliseconds. */
 const NAMES_LATER = 3_000
+/** For how long the server's word about itself counts, and how long it is waited for. Milliseconds. */
+const FRESH = 3_000
+const PATIENCE = 10_000
 /** @type {Record<Account['kind'], string>} */
 const KINDS = {
   evm: 'EVM',
@@ -30,6 +33,8 @@ const untrusted = byId('untrusted', HTMLInputElement)
 
 /** @type {ReturnType<typeof createSession> | undefined} */
 let session
+let factsAt = 0
+let shows = 0
 
 start().catch(() => trouble('The server could not be reached. Reload the page to try again.'))
 
@@ -37,7 +42,7 @@ async function start() {
   const facts = await loadFacts()
   currency.replaceChildren(...facts.currencies.map((word) => make('option', { value: word }, word.toUpperCase())))
   credential.value = stored() ?? ''
-  byId('credential-field', HTMLElement).hidden = facts.credentialHeader === undefined
+  tellCredential(facts)
   const restore = () => {
     const state = readFragment()
     addresses.value = state.addresses
@@ -45,49 +50,71 @@ async function start() {
     // Where only test networks are served, they are what people come for.
     testnet.checked = state.testnet ?? facts.chains.every((chain) => chain.testnet)
     untrusted.checked = state.untrusted
-    if (state.addresses !== '') show(facts)
+    if (state.addresses !== '') void show(facts)
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    show(facts)
+    void show(facts)
   })
   for (const control of [currency, testnet, untrusted]) {
     control.addEventListener('change', () => {
-      if (session) show(facts)
+      if (session) void show(facts)
     })
   }
   addresses.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit()
   })
-  byId('refresh', HTMLButtonElement).addEventListener('click', () => show(facts))
+  byId('refresh', HTMLButtonElement).addEventListener('click', () => void show(facts))
   addEventListener('hashchange', restore)
   restore()
-  void followIndex(facts.chains)
+  void followIndex(facts)
   // A server that has just started asks its nodes for the names of their chains first.
   if (Object.keys(facts.blockchains).length > 0) return
-  setTimeout(async () => {
-    const later = await loadFacts().catch(() => undefined)
-    Object.assign(facts.blockchains, later?.blockchains)
-  }, NAMES_LATER)
+  setTimeout(() => void renew(facts), NAMES_LATER)
+}
+
+/** @param {Facts} facts */
+const tellCredential = ({ credentialHeader }) => {
+  byId('credential-field', HTMLElement).hidden = credentialHeader === undefined
+}
+
+/**
+ * A page may be open for longer than its server has run: chains, prefixes and names are those of now, as far as it says.
+ * @param {Facts} facts
+ */
+async function renew(facts) {
+  const later = await loadFacts().catch(() => undefined)
+  if (!later) return
+  const { blockchains, ...others } = later
+  // Cards that are there look names up in this very object.
+  Object.assign(facts.blockchains, blockchains)
+  Object.assign(facts, others)
+  tellCredential(facts)
 }
 
 /** @returns {Promise<Facts>} */
 async function loadFacts() {
-  const response = await fetch('page/facts.json', { cache: 'no-store' })
+  const response = await fetch('page/facts.json', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE) })
   if (!response.ok) throw new Error(`answered ${response.status}`)
-  return response.json()
+  const facts = await response.json()
+  factsAt = Date.now()
+  return facts
 }
 
 /**
  * Reads the form and asks for everything in it.
  * @param {Facts} facts
  */
-function show(facts) {
-  const { accounts, unknown, secret, tooMany } = readAddresses(addresses.value, facts.prefixes)
+async function show(facts) {
+  shows += 1
+  const mine = shows
   trouble('')
   session?.stop()
   session = undefined
   byId('portfolio', HTMLElement).hidden = true
+  if (Date.now() - factsAt > FRESH) await renew(facts)
+  if (mine !== shows) return
+  const { accounts, unknown, secret, tooMany } = readAddresses(addresses.value, facts.prefixes)
   addresses.value = [...accounts.map(writeAddress), ...unknown.map(({ text }) => text)].join('\n')
   showUnknown(unknown, secret, tooMany)
   showRecognised(accounts)
