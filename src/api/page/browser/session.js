@@ -1,5 +1,6 @@
 /** @import { Chain, Pair, Question } from './wire.js' */
 /** @import { Portfolio } from './portfolio.js' */
+import { followAge } from './age.js'
 import { announce } from './announce.js'
 import { fillCard, makeCard } from './card.js'
 import { byId } from './element.js'
@@ -27,6 +28,7 @@ const AT_ONCE = 2
 export function createSession({ portfolio, currency, untrusted, blockchains, headers, onRefused, retry }) {
   const controller = new AbortController()
   const { signal } = controller
+  followAge(Date.now(), signal)
   /** @type {Map<string, HTMLElement>} */
   const cards = new Map(portfolio.chains.map((chain) => [chain.caip2Id, makeCard(chain)]))
   /** @type {Set<Chain>} */
