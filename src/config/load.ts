@@ -13,6 +13,7 @@ import { maskProblems } from './given-masks.ts'
 import { helpText } from './help.ts'
 import { applyEntries } from './layer.ts'
 import { maskBySchema } from './mask-config.ts'
+import { forgetOtherCoins } from './own-coins.ts'
 import { askOwnNetworks } from './own-networks.ts'
 import { parseText } from './parse-text.ts'
 import { removalProblems } from './removals.ts'
@@ -66,7 +67,7 @@ function wantsCatalogue(file: Tree, layers: readonly (Arguments | Environment)[]
 }
 
 function finish(tree: Tree, origins: Origins, problems: readonly string[]): Config {
-  const complete = fill(ConfigSchema, askOwnNetworks(tree, origins))
+  const complete = fill(ConfigSchema, forgetOtherCoins(askOwnNetworks(tree, origins), origins))
   const wrong = [...problems, ...schemaProblems(complete as Tree, origins), ...maskProblems(complete as Tree, origins)]
   if (wrong.length > 0 || !Value.Check(ConfigSchema, complete)) throw new ConfigError(wrong)
   const broken = ruleProblems(complete)

@@ -1,5 +1,5 @@
 import { SIDES } from '../lib/primary-network.ts'
-import { isTree, type Origins, type Tree, valueAt } from './tree.ts'
+import { type Origins, type Tree, valueAt, without } from './tree.ts'
 
 const IDENTITY = [
   'networkId',
@@ -10,17 +10,6 @@ const IDENTITY = [
   'evmChainId',
   'genesisFile',
 ] as const
-
-function without(tree: unknown, path: readonly string[]): unknown {
-  const [step, ...rest] = path
-  if (step === undefined || !isTree(tree) || !Object.hasOwn(tree, step)) return tree
-  return Object.fromEntries(
-    Object.entries(tree).flatMap(([key, value]) => {
-      if (key !== step) return [[key, value]]
-      return rest.length === 0 ? [] : [[key, without(value, rest)]]
-    }),
-  )
-}
 
 /**
  * A network whose upstreams the operator chose may be any network, so what the catalogue knows of the public one (IDs,

@@ -23,6 +23,18 @@ export function treeOf(path: readonly string[], value: unknown): Tree {
   return path.reduceRight<unknown>((inner, step) => Object.fromEntries([[step, inner]]), value) as Tree
 }
 
+/** The tree without what is at a path. */
+export function without(tree: unknown, path: readonly string[]): unknown {
+  const [step, ...rest] = path
+  if (step === undefined || !isTree(tree) || !Object.hasOwn(tree, step)) return tree
+  return Object.fromEntries(
+    Object.entries(tree).flatMap(([key, value]) => {
+      if (key !== step) return [[key, value]]
+      return rest.length === 0 ? [] : [[key, without(value, rest)]]
+    }),
+  )
+}
+
 /**
  * Merges `over` into `base` and returns a new tree: objects are merged key by key, everything else (lists too) is
  * replaced, null takes a key away. `origins` learns where each value came from, keyed by dotted path.

@@ -1,0 +1,23 @@
+import { catalogue } from './catalogue/index.ts'
+import { type Origins, type Tree, valueAt, without } from './tree.ts'
+
+/** What wallets and price providers know a coin by. */
+const IDENTITY = ['internalId', 'priceId', 'logoUri'] as const
+
+/**
+ * A built-in chain whose coin the operator gave another symbol has another coin: the price of the built-in one would be
+ * shown for it. What the operator gave stays.
+ */
+export function forgetOtherCoins(tree: Tree, origins: Origins): Tree {
+  let result: unknown = tree
+  const { evm, bitcoin, solana, avalanche } = catalogue
+  for (const [family, entries] of Object.entries({ evm, bitcoin, solana, avalanche })) {
+    for (const [reference, { native }] of Object.entries(entries)) {
+      const path = ['chains', family, reference, 'native']
+      const symbol = valueAt(tree, [...path, 'symbol'])
+      if (symbol === undefined || symbol === native?.symbol) continue
+      for (const key of IDENTITY) if (!origins.has([...path, key].join('.'))) result = without(result, [...path, key])
+    }
+  }
+  return result as Tree
+}
