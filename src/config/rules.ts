@@ -122,6 +122,18 @@ function idProblems({ evm, avalanche }: Config['chains']): string[] {
   )
 }
 
+/** Under /ext one of them would answer for the other with its own blocks and balances. */
+function sameIdProblems({ evm }: Config['chains']): string[] {
+  const chains = Object.entries(evm)
+  return chains.flatMap(([id, { blockchainId }]) => {
+    const [first = id] =
+      chains.find((other) => blockchainId !== undefined && other[1].blockchainId === blockchainId) ?? []
+    return first === id
+      ? []
+      : [`chains.evm.${id}.blockchainId: given that of chains.evm.${first}; allowed: each ID once`]
+  })
+}
+
 /** Coins of the testnet under the main chain's name would be shown with the price of bitcoin. */
 function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
   return SIDES.flatMap((name) => {
@@ -174,6 +186,15 @@ function nodeUrlProblems({ avalanche }: Config['chains']): string[] {
   )
 }
 
+/** A provider without its file, and a file beside a provider whose prices would be shown in place of those in it. */
+function priceProblems({ prices: { provider, file } }: Config['market']): string[] {
+  if (provider === 'file' && file === undefined)
+    return ['market.prices.file: missing; needed: a file when market.prices.provider is file']
+  return provider === 'coingecko' && file !== undefined
+    ? [`market.prices.provider: given "${provider}"; needed: file where market.prices.file is given, or none`]
+    : []
+}
+
 /** A request whose headers may come later than all of it, and prices that are too old before they are asked for again. */
 function orderProblems({ http, market: { prices } }: Config): string[] {
   const problems: string[] = []
@@ -220,13 +241,10 @@ const addressProblems = ({ nftMetadata: { allowedAddresses } }: Config['data']):
 
 /** What no single key can tell: settings that need each other. One line per problem. */
 export function ruleProblems(config: Config): string[] {
-  const { prices } = config.market
   return [
     ...appCheckProblems(config.balance),
     ...orderProblems(config),
-    ...(prices.provider === 'file' && prices.file === undefined
-      ? ['market.prices.file: missing; needed: a file when market.prices.provider is file']
-      : []),
+    ...priceProblems(config.market),
     ...(config.otel.enabled && config.otel.endpoint === undefined
       ? ['otel.endpoint: missing; needed: an endpoint when otel.enabled is true']
       : []),
@@ -236,6 +254,7 @@ export function ruleProblems(config: Config): string[] {
     ...upstreamProblems(config.chains),
     ...headerProblems(config.chains),
     ...idProblems(config.chains),
+    ...sameIdProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),
     ...modeProblems(config),
     ...streamProblems(config),

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { type Given, problemsOf } from './sources.ts'
 
 const BITCOIN = '000000000019d6689c085ae165831e93'
+const DFK = 'q2aTwKuyzgs8pynF7UXBZCU7DejbZbZ6EUyHr3JQzYgwNPUPi'
 /** SHA-256 of `one`. */
 const ONE_DIGEST = '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed'
 
@@ -52,6 +53,16 @@ const rows: [string, Given, string][] = [
     'blockchain that is no ID',
     { file: { chains: { evm: { '53935': { blockchainId: 'dfk' } } } } },
     'chains.evm.53935.blockchainId: given "dfk"; allowed: an ID of 32 bytes in CB58, with its checksum',
+  ],
+  [
+    'blockchain that two chains claim to be',
+    { file: { chains: { evm: { '432204': { blockchainId: DFK } } } } },
+    `chains.evm.432204.blockchainId: given that of chains.evm.53935; allowed: each ID once`,
+  ],
+  [
+    'file of prices that nobody reads',
+    { argv: ['--market-prices-file', 'prices.json'] },
+    'market.prices.provider: given "coingecko"; needed: file where market.prices.file is given, or none',
   ],
   [
     'endpoint of one chain instead of the node',
@@ -226,6 +237,7 @@ it.each<[string, Given]>([
     'tokens checked by the keys of a URL',
     { argv: ['--balance-app-check-mode=jwt', '--balance-app-check-jwks=https://k'] },
   ],
+  ['prices that are switched off', { argv: ['--market-prices-file=prices.json', '--market-prices-provider=none'] }],
   ['a project told by its id', { argv: ['--balance-app-check-mode=firebase', '--balance-app-check-project-id=app'] }],
   ['streams of an index that is off', { argv: ['--index-streams=eip155:987654321'] }],
 ])('%s: nothing is wrong with that', (_, given) => {

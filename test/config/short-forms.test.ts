@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/config/catalogue/index.ts'
 import { configOf, problemsOf } from './sources.ts'
 
-const CHAIN_ID = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'
+const CHAIN_ID = '2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yQ'
 const FUJI_IDS = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'evmChainId', 'genesisFile']
 
 describe('--chain-upstreams', () => {
