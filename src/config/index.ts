@@ -4,6 +4,7 @@
  */
 export { type ConfigSources, createConfig, type LoadedConfig, loadConfig, type Partially } from './load.ts'
 export { nodeFlags } from './node-flags.ts'
+export { publicGenesisFile } from './public-genesis.ts'
 export type {
   AvalancheNetworkConfig,
   BitcoinChainConfig,

@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { getAddress, isAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/config/catalogue/index.ts'
-import type { SolanaChainConfig } from '../../src/config/index.ts'
+import { publicGenesisFile, type SolanaChainConfig } from '../../src/config/index.ts'
 import { ConfigSchema } from '../../src/config/schema.ts'
 import { decodeCb58 } from '../../src/lib/cb58.ts'
 import { configOf } from './sources.ts'
@@ -113,6 +113,12 @@ describe('the built-in catalogue', () => {
     expect(reference(avalanche.mainnet?.cBlockchainId)).toBe('8aDU0Kqh-5d23op-B-r-4YbQFRbsgF9a')
     expect(reference(`fuji${avalanche.testnet?.xBlockchainId}`)).toBe('8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl')
     expect(reference(`fuji${avalanche.testnet?.cBlockchainId}`)).toBe('YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd')
+  })
+
+  it('names the genesis of public networks, whoever’s nodes they are asked of', () => {
+    for (const network of Object.values(catalogue.avalanche))
+      expect(publicGenesisFile(network?.xBlockchainId ?? '')).toBe(network?.genesisFile)
+    expect(publicGenesisFile('2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5')).toBeUndefined()
   })
 
   it('ties each network to its C-chain', () => {

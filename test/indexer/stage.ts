@@ -37,6 +37,7 @@ export interface StageOptions {
   chains?: readonly ('P' | 'X' | 'C')[]
   /** `infer` = none is given. */
   genesis?: GenesisBook | 'infer'
+  knownGenesis?: (xChainId: string) => GenesisBook | undefined
   staking?: StakingRules
   times?: Partial<RunnerTimes>
   keepContainers?: boolean
@@ -88,6 +89,7 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
     chains: options.chains ?? ['P', 'X', 'C'],
     evmChainId: 43_113n,
     ...(options.genesis === 'infer' ? {} : { genesis: options.genesis ?? createGenesisBook(recordedGenesis) }),
+    knownGenesis: options.knownGenesis,
     ...(options.staking === undefined ? {} : { staking: options.staking }),
     writer,
     logger,

@@ -15,7 +15,7 @@ export interface GenesisBook {
   /** The part that concerns X, which may be known where the rest is not. Throws like `load`. */
   assets(genesisId: string, signal: AbortSignal): Promise<XGenesisFacts>
   /** True when it is put together from the chain instead of a file that hashes to the genesis ID. */
-  readonly inferred: boolean
+  isInferred(signal: AbortSignal): Promise<boolean>
 }
 
 /** The genesis cannot be had, or belongs to another network. */
@@ -44,7 +44,7 @@ export function createGenesisBook(read: (signal: AbortSignal) => Promise<string>
     }
     throw new GenesisError('the genesis file does not hash to the genesis of this network')
   }
-  return { load, assets: load, inferred: false }
+  return { load, assets: load, isInferred: async () => false }
 }
 
 /** The file as it stands; the local network moves its start every 270 days, so all starts so far are tried. */

@@ -52,7 +52,7 @@ export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
       rules = { ...known, upgrades: withTold(rules?.upgrades ?? known.upgrades, known.upgrades) }
       if (!progress.tip) {
         opened = createPState(0n)
-        if (genesis.inferred) opened.genesisInferred = true
+        if (await genesis.isInferred(signal)) opened.genesisInferred = true
         return createPMaker({ ids, rules, state: opened, keepContainers })
       }
       if (progress.state === undefined) throw new StreamBlockedError(`${definition.name}: the stored state is missing`)

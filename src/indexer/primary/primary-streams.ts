@@ -12,6 +12,7 @@ import { cFormat, pFormat, xFormat } from './formats.ts'
 import type { GenesisBook } from './genesis-book.ts'
 import { createCHeightApi, createHeightApi } from './height-api.ts'
 import { createInferredBook } from './inferred-genesis/index.ts'
+import { createKnownGenesis } from './known-genesis.ts'
 import { type NetworkSetup, readNetworkSetup, readUpgradeTimes } from './network-setup.ts'
 import { MAX_VALIDATOR_STAKE, PRIMARY_REWARD, type StakingRules } from './p-rules.ts'
 import { createPStream } from './p-stream.ts'
@@ -27,8 +28,10 @@ export interface PrimaryStreamsDeps<E> {
   chains: readonly ChainLetter[]
   /** What the configuration takes the C-chain's EVM chain id for; the node's own word counts. */
   evmChainId: bigint
-  /** Left out = inferred from the chain. */
+  /** Left out = that of a known network, or inferred from the chain. */
   genesis?: GenesisBook
+  /** Genesis files of networks by the ID of their X-chain (hex); left out = none is known. */
+  knownGenesis?: ((xChainId: string) => GenesisBook | undefined) | undefined
   /** Left out = as on the public networks. */
   staking?: StakingRules
   writer: IndexWriter
@@ -51,7 +54,9 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
   const definition = { kind: 'primary' as const, network: name, testnet }
   const paged = { pool, logger, ...(pageBlocks === undefined ? {} : { pageBlocks }) }
   const platform = createBlockSource({ ...paged, format: pFormat, heights: createHeightApi(pool, pFormat, pageBlocks) })
-  const genesis = deps.genesis ?? createInferredBook({ network, source: platform, setup, logger })
+  const inferred = createInferredBook({ network, source: platform, setup, logger })
+  const known = deps.knownGenesis ?? (() => undefined)
+  const genesis = deps.genesis ?? createKnownGenesis({ setup, known, inferred })
   const common = { setup, genesis, writer, keepContainers, rewards: createRewardReader(pool) }
   const make: Record<ChainLetter, () => AnyStream> = {
     P: () =>

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { request } from 'undici'
 import type { Chains } from '../../chains/index.ts'
-import type { Config } from '../../config/index.ts'
+import { type Config, publicGenesisFile } from '../../config/index.ts'
 import { createEvmLayer, createEvmStream } from '../../indexer/evm/index.ts'
 import { type AnyStream, createIndexer, type Indexer } from '../../indexer/index.ts'
 import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../../indexer/primary/index.ts'
+import { idToCb58 } from '../../lib/ids.ts'
 import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
 import type { Store } from '../../store/index.ts'
 import { boundHeapGrowth } from '../process/heap-growth.ts'
@@ -48,6 +49,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
       chains: letters,
       evmChainId: cChainId(config, side),
       ...genesisOf(config.index.genesis === 'infer' ? undefined : setting.genesisFile),
+      knownGenesis: config.index.genesis === 'file' && config.chains.catalogue ? publicGenesis : undefined,
       ...(setting.staking === undefined ? {} : { staking: stakingRules(setting.staking) }),
       writer: store.writer,
       logger,
@@ -77,7 +79,11 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
   })
 }
 
-/** Without a file the genesis is inferred. */
+/** A node of one's own may be one of a public network, which only it can say. */
+const publicGenesis = (xChainId: string): GenesisBook | undefined =>
+  genesisOf(publicGenesisFile(idToCb58(xChainId))).genesis
+
+/** Without a file the genesis is that of a public network, or inferred. */
 const genesisOf = (place: string | undefined): { genesis?: GenesisBook } =>
   place === undefined ? {} : { genesis: createGenesisBook((signal) => readGenesis(place, signal)) }
 

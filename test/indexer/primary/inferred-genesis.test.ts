@@ -1,11 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { decodeUtxo } from '../../../src/chains/avalanche/codec/index.ts'
+import { buildGenesis, decodeUtxo } from '../../../src/chains/avalanche/codec/index.ts'
+import { createGenesisBook } from '../../../src/indexer/primary/index.ts'
 import { EMPTY_ID } from '../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { until } from '../../support/upstream-pool.ts'
 import { dumpTable, type Row } from '../database-dump.ts'
 import { type Lie, startLyingProxy } from '../lying-proxy.ts'
-import { type Stage, startStage } from '../stage.ts'
+import { recordedGenesis, type Stage, startStage } from '../stage.ts'
 
 interface UtxoAnswer {
   result: { numFetched: string; utxos: string[] }
@@ -62,6 +63,23 @@ it('without its file the genesis is put together from the chain, to the last row
   const notes = (one: Stage) => one.indexer.status().streams.map((stream) => stream.notes)
   expect(notes(filed)).toEqual([[], []])
   expect(notes(stage)).toEqual([[expect.stringMatching(/^genesis inferred/)], []])
+})
+
+it('is not put together where the network turns out to be one whose file is known', async () => {
+  const { xChainId } = buildGenesis(await recordedGenesis())
+  const asked: string[] = []
+  const stage = await startStage({
+    genesis: 'infer',
+    knownGenesis(id) {
+      asked.push(id)
+      return createGenesisBook(recordedGenesis)
+    },
+    nodes: [{ upTo: UP_TO }],
+    chains: ['P', 'X'],
+  })
+  await stage.caughtUp()
+  expect(new Set(asked)).toEqual(new Set([xChainId]))
+  expect(stage.indexer.status().streams.map(({ notes }) => notes)).toEqual([[], []])
 })
 
 it.each([

@@ -66,7 +66,7 @@ export function createInferredBook(deps: InferredBookDeps): GenesisBook {
   }
 
   return {
-    inferred: true,
+    isInferred: async () => true,
     async load(_genesisId, signal) {
       found ??= await infer(signal)
       return found
