@@ -13,13 +13,13 @@ export const readTextFile: ReadFile = (path) => {
   }
 }
 
-/** Like ReadFile, but a failure becomes a problem line that names the file. */
-export function readOr(readFile: ReadFile, path: string, problems: string[]): string | undefined {
+/** Like ReadFile, but a failure becomes a problem line that names the file, as people may see it. */
+export function readOr(readFile: ReadFile, path: string, problems: string[], shown = path): string | undefined {
   try {
     return readFile(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    problems.push(`${path}: cannot be read: ${code ?? message}`)
+    problems.push(`${shown}: cannot be read: ${code ?? message}`)
     return undefined
   }
 }

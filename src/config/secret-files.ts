@@ -1,3 +1,4 @@
+import { MASK } from '../lib/mask.ts'
 import { type ReadFile, readOr } from './config-file.ts'
 import type { Variables } from './environment.ts'
 import { keyByVariable } from './keys.ts'
@@ -25,9 +26,14 @@ export function readSecretFiles(env: Variables, readFile: ReadFile, problems: st
       continue
     }
     const before = problems.length
-    const text = readOr(readFile, path, problems)
-    if (text === undefined && problems.length === before) problems.push(`${path}: no such file (${name})`)
-    result[variable] = text?.trimEnd()
+    // Where somebody put the value itself, it is no path.
+    const shown = /^\.{0,2}\//.test(path) ? path : MASK
+    const text = readOr(readFile, path, problems, shown)?.trimEnd()
+    if (text === undefined && problems.length === before) problems.push(`${shown}: no such file (${name})`)
+    // Secrets that nobody has filled in yet: an empty variable would be none, and the database another one.
+    if (text === '')
+      problems.push(`${variable}: missing; needed: a value in the file that ${name} names, which is empty`)
+    result[variable] = text
   }
   return result
 }

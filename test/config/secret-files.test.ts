@@ -56,10 +56,21 @@ describe('a variable with _FILE', () => {
     expect(load({ DATABASE_URL_FILE: '' }).store.databaseUrl).toBeUndefined()
   })
 
+  it.each(['', '\n'])(
+    'stops the start when its file holds nothing, which is no choice of the embedded database',
+    (text) => {
+      const line = 'DATABASE_URL: missing; needed: a value in the file that DATABASE_URL_FILE names, which is empty'
+      expect(problems(() => load({ DATABASE_URL_FILE: '/db' }, { '/db': text }))).toEqual([line])
+      const dotenv = { '/.env': 'DATABASE_URL_FILE=/db', '/db': text }
+      expect(problems(() => load({}, dotenv))).toEqual([line])
+    },
+  )
+
   it('stops the start when there is no such file, or the value is there already; the value is not told', () => {
     expect(problems(() => load({ DATABASE_URL_FILE: '/none' }))).toEqual(['/none: no such file (DATABASE_URL_FILE)'])
     const twice = problems(() => load({ DATABASE_URL_FILE: '/db', DATABASE_URL: URL }, { '/db': URL }))
     expect(twice).toEqual(['DATABASE_URL: given twice, by DATABASE_URL and DATABASE_URL_FILE'])
+    expect(problems(() => load({ DATABASE_URL_FILE: URL }))).toEqual(['***: no such file (DATABASE_URL_FILE)'])
     expect(problems(() => load({ FIRN_NOTHING_FILE: '/x' })).join()).toContain('unknown variable')
   })
 })

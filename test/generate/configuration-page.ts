@@ -27,7 +27,7 @@ capitals after \`FIRN_\`: \`balance.chainDeadlineMs\` is \`--balance-chain-deadl
 **Values.** \`--flag value\`, \`--flag=value\`, and \`--flag\` alone for switches. Lists are comma separated or JSON, and a
 flag of a list may be repeated. Durations are milliseconds or carry a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h\` (in a file
 milliseconds only). An empty variable counts as not set. Objects are JSON and are merged over what is there; \`null\` takes a key away.
-In the environment, and in \`.env\`, \`<VARIABLE>_FILE\` names a file that holds the value (secrets of containers):
+In the environment, and in \`.env\`, \`<VARIABLE>_FILE\` names a file that holds the value (secrets of containers) and is not empty:
 \`DATABASE_URL_FILE=/run/secrets/database-url\`.
 
 **Mistakes stop the start**, one line each: the key, what was given and where, what is allowed. Unknown keys, variables
