@@ -155,8 +155,11 @@ export interface RawResponse {
   host: string
 }
 
-/** Why an upstream did not look into a question: it lacks the method, or serves nothing there (no such chain, not ready). */
-export type Unheard = 'method' | 'place'
+/**
+ * Why the word of an upstream on a question counts less than another's: it has never heard of what is asked about, lacks the
+ * method, or serves nothing there (no such chain, not ready).
+ */
+export type Unheard = 'thing' | 'method' | 'place'
 
 /**
  * Says what an answer means for failover: an answer for the caller, or this upstream's own trouble. `untouched`: the
@@ -169,7 +172,7 @@ export type AnswerVerdict =
       reason: string
       retryAfterMs?: number
       behind?: boolean
-      /** With `behind`: it did not look into the question, so what another says of it counts before its own words. */
+      /** With `behind`: what another says of the question counts before its own words. */
       unheard?: Unheard
       rateLimited?: boolean
       untouched?: boolean

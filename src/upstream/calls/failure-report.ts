@@ -37,8 +37,8 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
   return new UpstreamUnavailableError(text)
 }
 
-/** Whoever looked into the question, then who lacks the method, then who serves nothing there. */
-const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'method', 'place']
+/** Whoever knows of it, then who does not, then who lacks the method, then who serves nothing there. */
+const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'thing', 'method', 'place']
 
 /** That others serve nothing there says nothing, where one that does is silent. */
 const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly string[]): readonly Failure<T>[] =>

@@ -7,6 +7,7 @@ import {
   type RawResponse,
   rateWords,
   speaksOfMissingState,
+  type Unheard,
 } from '../../../upstream/index.ts'
 import { eachMember } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
@@ -23,8 +24,8 @@ const trouble = (reason: string): AnswerVerdict => ({ kind: 'retry', reason })
 /** This node is behind or does not have it: another may. When none has, its own words are the answer. */
 const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true })
 
-/** It did not look into the question: it lacks the method, or does not run the chain (yet). What others say counts. */
-const unheard = (reason: string, why: 'method' | 'place'): AnswerVerdict => ({
+/** It knows nothing of it, lacks the method, or does not run the chain (yet). What others say counts. */
+const unheard = (reason: string, why: Unheard): AnswerVerdict => ({
   kind: 'retry',
   reason,
   behind: true,
@@ -197,8 +198,10 @@ export function unlessAbsent({ absentWhen }: Pick<MethodRule, 'absentWhen'>, jud
   if (absentWhen === undefined) return judge
   return (response) => {
     const verdict = judge(response)
-    const isAbsent = verdict.kind === 'answer' && response.status === 200 && response.body.includes(absentWhen)
-    return isAbsent ? behind('has no such thing') : verdict
+    if (verdict.kind !== 'answer' || response.status !== 200) return verdict
+    const at = absentWhen.findIndex((mark) => response.body.includes(mark))
+    if (at < 0) return verdict
+    return at === 0 ? behind('has no such thing') : unheard('has never heard of it', 'thing')
   }
 }
 

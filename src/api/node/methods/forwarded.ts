@@ -9,7 +9,8 @@ const write: MethodRule = { target: 'write' }
 const final = (...marks: string[]): MethodRule => ({ target: 'any', finality: 'immutable', finalWhen: marks })
 const news = (...marks: string[]): MethodRule => ({
   ...final(...marks),
-  absentWhen: '"status":"Unknown"',
+  // One that was a block behind when it heard of a transaction takes it for wrong, and says so until the block that holds it.
+  absentWhen: ['"status":"Dropped"', '"status":"Unknown"'],
   news: true,
 })
 
@@ -24,7 +25,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'info.peers': identity,
   'info.uptime': identity,
   // So says one that has not caught up with the chain, or runs P alone.
-  'info.isBootstrapped': { target: 'any', absentWhen: '"isBootstrapped":false' },
+  'info.isBootstrapped': { target: 'any', absentWhen: ['"isBootstrapped":false'] },
   'info.getNetworkID': settled,
   'info.getNetworkName': settled,
   'info.getTxFee': settled,
@@ -43,7 +44,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'platform.getValidatorFeeConfig': settled,
   'platform.validatedBy': immutable,
   // A node that does not track the subnet says no more; one that runs the chain knows better.
-  'platform.getBlockchainStatus': { target: 'any', absentWhen: '"status":"Created"' },
+  'platform.getBlockchainStatus': { target: 'any', absentWhen: ['"status":"Created"', '"status":"Unknown"'] },
   'platform.getHeight': tip,
   'platform.getTimestamp': tip,
   'platform.getBalance': tip,
@@ -83,7 +84,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'index.getContainerByID': immutable,
   'index.getContainerByIndex': immutable,
   'index.getIndex': immutable,
-  'index.isAccepted': { ...final('"isAccepted":true'), absentWhen: '"isAccepted":false' },
+  'index.isAccepted': { ...final('"isAccepted":true'), absentWhen: ['"isAccepted":false'] },
   'index.getLastAccepted': tip,
 
   warp_getMessageAggregateSignature: { target: 'alone' },

@@ -25,8 +25,11 @@ export interface MethodRule {
   finality?: Finality
   /** For immutable answers that may come too early: bytes that a final one holds, for example `"status":"Committed"`. */
   finalWhen?: readonly string[]
-  /** Bytes by which a node says, without an error, that it has no such thing: another may have it. */
-  absentWhen?: string
+  /**
+   * Bytes by which a node says, without an error, that it has no such thing: another may have it. Of several the first that
+   * any node says counts where none has.
+   */
+  absentWhen?: readonly string[]
   /** A final answer tells that a transaction is accepted; who waited for it gets it once every healthy node has. */
   news?: true
   /** A list in pages, in an order that is the node's own: the next page comes from the node that gave the one before. */

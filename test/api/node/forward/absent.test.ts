@@ -39,6 +39,32 @@ it.each(CASES)('%s %s: what one node has not is asked of another', async (path, 
   }
 })
 
+/** What nodes say of one thing, the nearest to the truth first. */
+const WORDS: readonly [path: string, method: string, ...told: object[]][] = [
+  [
+    '/ext/bc/P',
+    'platform.getTxStatus',
+    { status: 'Committed' },
+    { status: 'Dropped', reason: 'failed to read consumed UTXO' },
+    { status: 'Unknown' },
+  ],
+  ['/ext/bc/P', 'platform.getTxStatus', { status: 'Processing' }, { status: 'Dropped', reason: 'mempool is full' }],
+  ['/ext/bc/C/avax', 'avax.getAtomicTxStatus', { status: 'Accepted' }, { status: 'Dropped' }, { status: 'Unknown' }],
+  ['/ext/bc/P', 'platform.getBlockchainStatus', { status: 'Validating' }, { status: 'Created' }, { status: 'Unknown' }],
+]
+
+it.each(WORDS)('%s %s: the word of who knows most is told, whoever is asked first', async (path, method, ...told) => {
+  for (let most = 0; most < told.length; most += 1)
+    for (const turned of [false, true]) {
+      const words = turned ? told.slice(most).reverse() : told.slice(most)
+      const front = await startFront(words.length)
+      for (const [index, word] of words.entries())
+        nodeAt(front, index).answer = (asked) => (asked.method === method ? result(asked, word) : undefined)
+      const { text } = await front.post(path, gorillaCall(method, '{"txID":"x"}'))
+      expect((JSON.parse(text) as { result?: object }).result).toEqual(told[most])
+    }
+})
+
 const L1 = `'${OTHER_CHAIN}'`
 const SOURCE = `problem parsing source chainID "${OTHER_CHAIN}": there is no ID with alias: ${OTHER_CHAIN}`
 /** As nodes say it that do not run an L1, or still catch up with it. */
