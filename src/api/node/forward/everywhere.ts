@@ -28,17 +28,17 @@ const idIn = (bytes: Buffer | undefined): string | undefined =>
   /"txID"\s*:\s*"(\w{1,64})"/.exec(bytes?.toString('latin1', 0, 512) ?? '')?.[1]
 
 export function createAwaitedTransactions(): AwaitedTransactions {
+  // By id alone: those of X may be sent to its wallet, and are asked about at X.
   const awaited = new LRUCache<string, true>({ ...roomFor(AWAITED), ttl: AWAITED_MS })
-  const keyOf = ({ endpoint }: ForwardCall, id: string): string => `${endpoint.path}\n${id}`
   return {
     note(call, { body }) {
       const { rule, params } = call
       const id = rule.target === 'write' ? idIn(body) : rule.news && !isAccepted(call, body) ? idIn(params) : undefined
-      if (id !== undefined) awaited.set(keyOf(call, id), true)
+      if (id !== undefined) awaited.set(id, true)
     },
     isNews(call, { status, body }) {
       const id = call.rule.news && status === 200 && isAccepted(call, body) ? idIn(call.params) : undefined
-      return id !== undefined && awaited.has(keyOf(call, id))
+      return id !== undefined && awaited.has(id)
     },
   }
 }

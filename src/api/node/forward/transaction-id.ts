@@ -3,6 +3,7 @@ import { keccak256Hex } from '../../../lib/keccak256.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { ArgumentError, readArguments } from '../gorilla/arguments.ts'
 import { eachElement } from '../json/spans.ts'
+import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
 
 /** A transaction that names itself: sending it twice can never do it twice. */
 export interface SignedTransaction {
@@ -10,8 +11,8 @@ export interface SignedTransaction {
   id: string
   /** JSON of `result` when it is taken. */
   result: string
-  /** How to ask whether a node knows it, and what a node says that does. */
-  known: { method: string; params: string; answer: RegExp }
+  /** How to ask whether a node knows it (`at` left out: where it was sent to), and what a node says that does. */
+  known: { method: string; params: string; answer: RegExp; at?: Endpoint | undefined }
 }
 
 const HEX = /^0x(?:[0-9a-f]{2})+$/i
@@ -31,6 +32,7 @@ function ethereum(params: Buffer): SignedTransaction | undefined {
   }
 }
 
+/** Who asks how they stand, by how they were sent. */
 const STATUS: Readonly<Record<string, string>> = {
   'platform.issueTx': 'platform.getTxStatus',
   'avm.issueTx': 'avm.getTxStatus',
@@ -52,6 +54,8 @@ function avalanche(method: string, params: Buffer): SignedTransaction | undefine
       method: STATUS[method] ?? '',
       params: `{"txID":"${id}"}`,
       answer: /"status":"(Committed|Accepted|Processing)"/,
+      // The wallet sends, and tells nothing.
+      at: method === 'wallet.issueTx' ? endpointByName('X') : undefined,
     },
   }
 }

@@ -51,7 +51,7 @@ async function isKnown(member: Member, call: ForwardCall, { known }: SignedTrans
     const response = await member.pool.exchange(
       {
         method: 'POST',
-        path: member.path(call.endpoint),
+        path: member.path(known.at ?? call.endpoint),
         headers: { 'content-type': 'application/json' },
         body,
       },
@@ -73,6 +73,20 @@ function asTaken(response: RawResponse, call: ForwardCall, { result }: SignedTra
       ? successBody(result, id)
       : Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), id, Buffer.from(`,"result":${result}}\n`)])
   return { ...response, status: 200, body, headers: { ...response.headers, 'content-length': String(body.length) } }
+}
+
+/**
+ * What a node says after another may have taken the transaction: "already known", "nonce too low", a consumed UTXO. Whatever
+ * it is, what counts is whether it has this one.
+ */
+async function takenOr(
+  response: RawResponse,
+  member: Member,
+  call: ForwardCall,
+  tx: SignedTransaction,
+): Promise<RawResponse> {
+  if (isSuccess(response) || call.id === undefined) return response
+  return (await isKnown(member, call, tx)) ? asTaken(response, call, tx) : response
 }
 
 /**
@@ -98,9 +112,7 @@ async function sendToOne(call: ForwardCall, group: NodeGroup, tx: SignedTransact
         continue
       }
       if (!isVerdict(call, response)) last = response
-      else if (!maybeTaken || isSuccess(response) || call.id === undefined) return response
-      // "already known", "nonce too low", a consumed UTXO: whatever it says, what counts is whether it has this one.
-      else return (await isKnown(member, call, tx)) ? asTaken(response, call, tx) : response
+      else return maybeTaken ? await takenOr(response, member, call, tx) : response
       maybeTaken ||= !wasTurnedAway(response)
     } catch (error) {
       if (call.signal.aborted) throw error
@@ -146,6 +158,10 @@ export function waitFor(members: readonly Member[]): number | undefined {
 interface Told {
   /** What counts: a success, else the first word about the transaction. */
   word?: RawResponse
+  /** Whose word that is, where it is no success. */
+  teller?: Member
+  /** One that did not speak about it may have taken it. */
+  maybeTaken: boolean
   last?: RawResponse
   failure?: unknown
   /** Nodes that looked at it, or may have. */
@@ -158,9 +174,9 @@ interface Told {
  * All nodes at once, four at most that look at it; the first success counts, and if there is none the first that spoke
  * about the transaction. Those that a rate limit makes wait are left out, unless nobody else runs the chain.
  */
-async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise<RawResponse> {
+async function sendToAll(call: ForwardCall, members: readonly Member[], tx: SignedTransaction): Promise<RawResponse> {
   const now = Date.now()
-  const told: Told = { looked: 0, until: now + ALL_MS }
+  const told: Told = { looked: 0, maybeTaken: false, until: now + ALL_MS }
   await sendToEnough(
     call,
     members.filter((member) => member.pausedUntil() <= now),
@@ -172,7 +188,9 @@ async function sendToAll(call: ForwardCall, members: readonly Member[]): Promise
       members.filter((member) => member.pausedUntil() > now),
       told,
     )
-  return told.word ?? lastWord(call, told.last, told.failure, members)
+  const { word, teller, maybeTaken } = told
+  if (!word) return lastWord(call, told.last, told.failure, members)
+  return teller && maybeTaken ? takenOr(word, teller, call, tx) : word
 }
 
 /** To so many that enough look at it: others in place of those that do not run the chain. */
@@ -195,16 +213,25 @@ async function sendToSome(call: ForwardCall, members: readonly Member[], told: T
       }),
     )
   } catch {
-    for (const one of await Promise.allSettled(answers)) {
-      if (one.status === 'fulfilled' && isUnheard(call, one.value)) {
-        told.last ??= one.value
-        continue
-      }
-      told.looked += 1
-      if (one.status === 'rejected') told.failure ??= one.reason
-      else if (isVerdict(call, one.value)) told.word ??= one.value
-      else told.last = one.value
-    }
+    for (const [index, one] of (await Promise.allSettled(answers)).entries()) noteTold(call, told, one, members[index])
+  }
+}
+
+function noteTold(call: ForwardCall, told: Told, one: PromiseSettledResult<RawResponse>, member?: Member): void {
+  if (one.status === 'fulfilled' && isUnheard(call, one.value)) {
+    told.last ??= one.value
+    return
+  }
+  told.looked += 1
+  if (one.status === 'rejected') {
+    told.failure ??= one.reason
+    told.maybeTaken ||= !(one.reason instanceof UpstreamRateLimitedError)
+  } else if (!isVerdict(call, one.value)) {
+    told.last = one.value
+    told.maybeTaken ||= !wasTurnedAway(one.value)
+  } else if (!told.word) {
+    told.word = one.value
+    if (member) told.teller = member
   }
 }
 
@@ -238,7 +265,7 @@ async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawRespons
 export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WritePolicy): Promise<RawResponse> {
   const tx = transactionOf(call.method, call.params)
   if (!tx) return sendOnce(call, group)
-  return policy === 'all' ? sendToAll(withOwnBytes(call), group.members()) : sendToOne(call, group, tx)
+  return policy === 'all' ? sendToAll(withOwnBytes(call), group.members(), tx) : sendToOne(call, group, tx)
 }
 
 /**

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type Asked, type FakeNode, type Front, gorillaCall, type Reply, startFront } from '../fake-nodes.ts'
 
 const STATUS = [
-  ['/ext/bc/P', 'platform.getTxStatus', 'Committed'],
-  ['/ext/bc/X', 'avm.getTxStatus', 'Accepted'],
-  ['/ext/bc/C/avax', 'avax.getAtomicTxStatus', 'Accepted'],
+  ['/ext/bc/P', 'platform.getTxStatus', 'Committed', 'platform.issueTx', '/ext/bc/P'],
+  ['/ext/bc/X', 'avm.getTxStatus', 'Accepted', 'avm.issueTx', '/ext/bc/X'],
+  ['/ext/bc/X', 'avm.getTxStatus', 'Accepted', 'wallet.issueTx', '/ext/bc/X/wallet'],
+  ['/ext/bc/C/avax', 'avax.getAtomicTxStatus', 'Accepted', 'avax.issueTx', '/ext/bc/C/avax'],
 ] as const
 
 const told = ({ body }: Asked, result: object): Reply => {
@@ -25,11 +26,11 @@ async function startLate(front: Front, accepted: string, late: FakeNode, times: 
 }
 
 describe('that a transaction is accepted', () => {
-  it.each(STATUS)('is told when every node has accepted it: %s %s', async (path, method, accepted) => {
+  it.each(STATUS)('is told when every node has accepted it: %s %s', async (path, method, accepted, issue, to) => {
     for (const index of [0, 1]) {
       const front = await startFront(2)
       for (const node of front.nodes) node.answer = (call) => told(call, { txID: 'x' })
-      await front.post(path, gorillaCall(method.replace(/get.*/, 'issueTx'), '{"tx":"0x00"}'))
+      await front.post(to, gorillaCall(issue, '{"tx":"0x00"}'))
       const late = front.nodes[index] as FakeNode
       const hasAccepted = await startLate(front, accepted, late, 4)
       let status = ''
@@ -90,7 +91,7 @@ describe('that a transaction is accepted', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it.each(STATUS)('sends nobody to a node that has not, however late it is: %s %s', async (path, method, accepted) => {
+  it.each(STATUS)('sends nobody to a node that has not: %s %s', async (path, method, accepted, issue, to) => {
     for (const index of [0, 1]) {
       const front = await startFront(2)
       const late = front.nodes[index]
@@ -103,7 +104,7 @@ describe('that a transaction is accepted', () => {
           // So that the other one is asked, even where this one comes first.
           return asked++ === 0 ? 'cut' : told(call, { status: 'Processing' })
         }
-      await front.post(path, gorillaCall(method.replace(/get.*/, 'issueTx'), '{"tx":"0x00"}'))
+      await front.post(to, gorillaCall(issue, '{"tx":"0x00"}'))
       expect((await front.post(path, gorillaCall(method, '{"txID":"x"}'))).text).toContain(accepted)
       const utxos = async (of: string) =>
         (await front.post(of, gorillaCall('avax.getUTXOs', '{"addresses":["x"]}'))).text
