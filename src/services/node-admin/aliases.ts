@@ -5,6 +5,7 @@ import { AdminError } from './admin-error.ts'
 /** Where endpoint aliases take effect; throws with the node's text when one is taken. */
 export interface RouteTable {
   add(endpoint: string, alias: string): void
+  remove(alias: string): void
   /** True when an endpoint is served under this alias. */
   has(alias: string): boolean
 }
@@ -15,6 +16,7 @@ export interface ChainTable {
   lookup(alias: string): string | undefined
   /** Throws with the node's text when the chain is unknown or the alias taken. */
   alias(chain: string, alias: string): void
+  remove(alias: string): void
 }
 
 /** Aliases that outlive the process. */
@@ -46,6 +48,8 @@ const OPEN_NAME = /auth$/
 const CHAINS = 'bc/'
 const routeIsTaken = (alias: string): AdminError =>
   new AdminError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
+
+const chainIsTaken = (alias: string): AdminError => new AdminError(`alias already mapped to an ID: ${alias}`)
 
 const checkLength = (alias: string): void => {
   if (Buffer.byteLength(alias) > MAX_ALIAS_BYTES) throw new AdminError('alias length is too long')
@@ -111,6 +115,26 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
   }
   schedule()
 
+  /**
+   * What the store does not keep is taken back: it would be gone after a restart, and something else in other processes.
+   * @param store resolves to whether it keeps this alias of this target
+   */
+  const keep = async (key: string, store: () => Promise<boolean>, takeBack: () => void, taken: AdminError) => {
+    inForce.add(key)
+    let isKept = false
+    try {
+      isKept = await store()
+    } finally {
+      if (!isKept) {
+        inForce.delete(key)
+        takeBack()
+        // It may be stored all the same, or another's is.
+        seen = undefined
+      }
+    }
+    if (!isKept) throw taken
+  }
+
   return {
     restore,
     async aliasEndpoint(endpoint, alias) {
@@ -118,17 +142,20 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       if (OPEN_NAME.test(alias)) throw routeIsTaken(alias)
       checkText(endpoint, alias)
       routes.add(endpoint, alias)
-      inForce.add(`/ext/${alias}`)
-      await records.addEndpoint({ alias, endpoint })
+      const store = async () => (await records.addEndpoint({ alias, endpoint })).endpoint === endpoint
+      await keep(`/ext/${alias}`, store, () => routes.remove(alias), routeIsTaken(alias))
     },
     async aliasChain(chain, alias) {
       checkLength(alias)
       const id = chains.lookup(chain)
-      if (id !== undefined && OPEN_NAME.test(alias)) throw new AdminError(`alias already mapped to an ID: ${alias}`)
+      if (id !== undefined && OPEN_NAME.test(alias)) throw chainIsTaken(alias)
       checkText(alias)
       nameChain(chain, alias)
-      inForce.add(alias)
-      await records.addChain({ alias, chain: id ?? chain })
+      const store = async () => {
+        const kept = (await records.addChain({ alias, chain: id ?? chain })).chain
+        return kept === chain || chains.lookup(kept) === id
+      }
+      await keep(alias, store, () => chains.remove(alias), chainIsTaken(alias))
     },
     close() {
       closed = true

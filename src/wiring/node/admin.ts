@@ -43,11 +43,13 @@ const serverAliases = ({ store, node, logger }: ServerAdminDeps): Aliases =>
     records: store.aliases,
     routes: {
       add: (endpoint, alias) => node().api.router.aliases.add(endpoint, alias),
+      remove: (alias) => node().api.router.aliases.remove(alias),
       has: (alias) => node().api.router.aliases.has(alias),
     },
     chains: {
       lookup: (alias) => node().chains.lookup(alias),
       alias: (chain, alias) => node().chains.alias(chain, alias),
+      remove: (alias) => node().chains.removeAlias(alias),
     },
     refreshMs: store.kind === 'server' ? REFRESH_MS : 0,
     logger,

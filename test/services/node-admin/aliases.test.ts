@@ -12,8 +12,8 @@ describe('aliases that no database keeps and no path has', () => {
   const added: string[] = []
   const aliases = createAliases({
     records,
-    routes: { add: (_endpoint, alias) => void added.push(alias), has: () => false },
-    chains: { lookup: (alias) => alias, alias: (_chain, alias) => void added.push(alias) },
+    routes: { add: (_endpoint, alias) => void added.push(alias), has: () => false, remove: () => undefined },
+    chains: { lookup: (alias) => alias, alias: (_chain, alias) => void added.push(alias), remove: () => undefined },
     refreshMs: 0,
     logger: quiet,
   })
@@ -38,10 +38,11 @@ it('a chain is not given a name under which an endpoint is served, also not one 
       addEndpoint: async ({ endpoint }) => ({ added: true, endpoint }),
       addChain: async ({ chain }) => ({ added: true, chain }),
     },
-    routes: { add: () => undefined, has: (alias) => alias === 'bc/mine' },
+    routes: { add: () => undefined, has: (alias) => alias === 'bc/mine', remove: () => undefined },
     chains: {
       lookup: (alias) => (['X', 'C'].includes(alias) ? alias : undefined),
       alias: (_chain, alias) => void named.push(alias),
+      remove: () => undefined,
     },
     refreshMs: 0,
     logger: { ...quiet, warn: (...words: unknown[]) => void warned.push(words) },
@@ -70,8 +71,8 @@ describe('looking for the aliases of other processes', () => {
     }
     const aliases = createAliases({
       records: { ...records, generation, all: async () => ({ generation: 0n, endpoints: [], chains: [] }) },
-      routes: { add: () => undefined, has: () => false },
-      chains: { lookup: (alias) => alias, alias: () => undefined },
+      routes: { add: () => undefined, has: () => false, remove: () => undefined },
+      chains: { lookup: (alias) => alias, alias: () => undefined, remove: () => undefined },
       refreshMs: 1_000,
       logger: quiet,
     })

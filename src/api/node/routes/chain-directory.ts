@@ -27,6 +27,8 @@ export interface ChainDirectory {
    * @throws MethodError with the node's text when the chain is unknown or the alias taken.
    */
   alias(chain: string, alias: string): void
+  /** Takes an alias back that was made by `alias`. */
+  removeAlias(alias: string): void
   /** A chain that is served from now on, whether a node lists it or not. */
   add(id: string): void
   /** Asks a node for the list of chains, at most every few seconds; resolves to false when no node could be asked. */
@@ -120,6 +122,15 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
       if (lookup(alias) !== undefined) throw new MethodError(`alias already mapped to an ID: ${alias}`)
       own.set(alias, id)
       ownOf.set(id, [...(ownOf.get(id) ?? []), alias])
+      version += 1
+    },
+    removeAlias: (alias) => {
+      if (!own.delete(alias)) return
+      for (const [id, names] of ownOf)
+        ownOf.set(
+          id,
+          names.filter((name) => name !== alias),
+        )
       version += 1
     },
     add: (id) => {

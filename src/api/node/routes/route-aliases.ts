@@ -9,12 +9,14 @@ export interface RouteAliases {
    * @throws MethodError with the node's text when the alias is taken.
    */
   add(base: string, alias: string): void
+  /** As if it had never been added. */
+  remove(alias: string): void
   /** True when `alias` was added, also when that was refused for a clash. */
   has(alias: string): boolean
   /** In the order of creation; `add` with each of them makes the same table again. */
   list(): readonly (readonly [base: string, alias: string])[]
-  /** Number of aliases. */
-  size(): number
+  /** Grows with every change. */
+  version(): number
 }
 
 export interface RouteAliasesDeps {
@@ -34,6 +36,7 @@ const LONGEST = 512
 /** Texts and order of checks as in the node's router. In memory: who adds keeps them. */
 export function createRouteAliases({ isServed, isReserved, extensions }: RouteAliasesDeps): RouteAliases {
   const bases = new Map<string, { base: string; order: number }>()
+  let version = 0
   /** What aliases make of a path, the newest one first. */
   const readings = (path: string): string[] => {
     const found: { order: number; reading: string }[] = []
@@ -72,12 +75,16 @@ export function createRouteAliases({ isServed, isReserved, extensions }: RouteAl
         (extension) => isServed(resolve(joined(base, extension))) && isServed(joined(alias, extension)),
       )
       // The node reserves the alias before it finds the clash.
-      bases.set(alias, { base, order: bases.size })
+      version += 1
+      bases.set(alias, { base, order: version })
       if (clash !== undefined)
         throw new MethodError(`failed to create endpoint as /ext/${joined(alias, clash)} already exists`)
     },
+    remove: (alias) => {
+      if (bases.delete(alias)) version += 1
+    },
     has: (alias) => bases.has(alias),
-    size: () => bases.size,
+    version: () => version,
     list: () => [...bases].map(([alias, { base }]) => [base, alias] as const),
   }
 }

@@ -53,7 +53,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
   const fixed = new Map([...FIXED, ...extra.map((endpoint) => [endpoint.name, endpoint] as const)])
   const remembered = new Map<string, Endpoint>()
   let version = directory.version()
-  let aliasCount = 0
+  let aliasVersion = 0
 
   const inChain = ({ chain, extension }: ChainPath): Endpoint | undefined => {
     const id = directory.lookup(chain)
@@ -92,9 +92,9 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
     return inChain(path) ?? (asked ? undefined : chainEndpoint(path.chain, path.extension))
   }
   const forgetIfChanged = (): void => {
-    if (version === directory.version() && aliasCount === aliases.size()) return
+    if (version === directory.version() && aliasVersion === aliases.version()) return
     version = directory.version()
-    aliasCount = aliases.size()
+    aliasVersion = aliases.version()
     remembered.clear()
   }
   return {
