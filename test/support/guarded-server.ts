@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { createAccessGuard } from '../../src/api/node/access-guard.ts'
 import { createAuthService, tokenJson } from '../../src/api/node/auth/index.ts'
+import type { EvmApi } from '../../src/api/node/evm/index.ts'
 import { createFrontDoor } from '../../src/api/node/front-door.ts'
 import type { LocalService } from '../../src/api/node/gorilla/local-service.ts'
 import { createNodeApi } from '../../src/api/node/node-api.ts'
@@ -25,6 +26,8 @@ interface Options extends Partial<Pick<AccessTokensDeps, 'now' | 'refreshMs' | '
   confirms?: boolean
   services?: readonly LocalService[]
   proxyHops?: number
+  /** Takes WebSockets; left out: they are answered with 101, and that is it. */
+  sockets?: Required<EvmApi>['upgrade']
 }
 
 const logger = pino({ level: 'silent' })
@@ -42,7 +45,15 @@ const ids = {
 
 /** A server with the guard on; what comes through is answered at once, upgrades with 101. */
 export async function startGuardedServer(store: Store, options: Options = {}): Promise<GuardedServer> {
-  const { confirms = false, services = [], proxyHops = 0, configured = PASSWORD, refreshMs = 0, ...rest } = options
+  const {
+    confirms = false,
+    services = [],
+    proxyHops = 0,
+    configured = PASSWORD,
+    refreshMs = 0,
+    sockets,
+    ...rest
+  } = options
   const tokens = createAccessTokens({ records: store.auth, json: tokenJson, logger, configured, refreshMs, ...rest })
   await tokens.open()
   const entered: string[] = []
@@ -60,7 +71,10 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
     chains,
     services: [createAuthService({ tokens, confirms }), ...services],
     endpoints: [],
-    evm: { answer: async () => Promise.reject(new Error('nothing is asked of EVM endpoints here')) },
+    evm: {
+      answer: async () => Promise.reject(new Error('nothing is asked of EVM endpoints here')),
+      ...(sockets && { upgrade: sockets }),
+    },
     publicDeployment: false,
     allowedHosts: ['localhost'],
     corsOrigins: ['*'],
@@ -75,9 +89,10 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
       entered.push(request.url ?? '')
       api.handle(request, response, target)
     },
-    upgrade: (request, socket) => {
+    upgrade: (request, socket, head, target) => {
       entered.push(request.url ?? '')
-      socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+      if (sockets) api.upgrade(request, socket, head, target)
+      else socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')
     },
   }
   const server = createFrontDoor({ node, guard: createAccessGuard(tokens), ...times }).serverFactory(

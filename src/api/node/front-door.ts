@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isMeantForApi, refuseUnreadableTarget } from '../plugins/unreadable-target.ts'
-import type { AccessGuard } from './access.ts'
+import type { AccessGuard, AccessRequest } from './access.ts'
+import { createHeldAccess } from './held-access.ts'
 import { connectionPairs, type NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
 import { preflightMethod } from './http/cors.ts'
@@ -53,6 +54,12 @@ const isNodePath = (path: string): boolean => path === '/ext' || path.startsWith
 const isPreflight = (request: IncomingMessage): boolean =>
   request.headers.upgrade === undefined && preflightMethod(request) !== ''
 
+const accessOf = (request: IncomingMessage, { path }: RequestTarget): AccessRequest => ({
+  path,
+  target: request.url ?? '/',
+  authorization: request.headers.authorization,
+})
+
 /** The guard's word goes out bare: no CORS, no node id, as a node's guard stands before those. */
 function writeBare(response: ServerResponse, { status, contentType, body }: NodeAnswer): void {
   response.writeHead(status, [
@@ -82,14 +89,11 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const queued = createQueuedAnswers()
   const cut = createCutAnswers()
   const unread = createUnreadBodies(options.requestTimeoutMs)
+  const held = guard && createHeldAccess(guard)
 
   const guarded = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!guard || target.path === OPEN_PATH || isPreflight(request)) return undefined
-    return guard({
-      path: target.path,
-      target: request.url ?? '/',
-      authorization: request.headers.authorization,
-    })
+    return guard(accessOf(request, target))
   }
   const isNodes = ({ path }: RequestTarget): boolean => isNodePath(path) || isNodePath(cleanPath(path))
 
@@ -137,6 +141,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     else if (refused) writeRefusal(socket, refused, undefined, true)
     else if (isNodes(target)) {
       admission?.upgrade(request, socket)
+      held?.watch(accessOf(request, target), socket)
       node.upgrade(request, socket, head, target)
     } else socket.end(refusalBytes('404 Not Found'))
   }

@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import type { AccessGuard } from '../../../src/api/node/access.ts'
+import { createEvmSockets } from '../../../src/api/node/evm/ws/sockets.ts'
+import { createHeldAccess } from '../../../src/api/node/held-access.ts'
+import { PASSWORD, startGuardedServer } from '../../support/guarded-server.ts'
+import { openMemoryStore } from '../../support/store.ts'
+
+describe('a WebSocket', () => {
+  it('ends with its token: revoked, or of another password; nobody comes back with it', async () => {
+    const store = await openMemoryStore()
+    const chains = createEvmSockets({ answer: () => Promise.reject(), targets: () => [], onHead: () => undefined })
+    const server = await startGuardedServer(store, { sockets: chains.upgrade })
+    onTestFinished(async () => {
+      await server.close()
+      await store.close()
+    })
+    const newToken = async (): Promise<string> => {
+      const made = await server.call('newToken', { password: PASSWORD, endpoints: ['/ext/bc/C/ws'] })
+      return (made as { token: string }).token
+    }
+    const open = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ext/bc/C/ws`, { headers })
+      const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+      return { socket, ended }
+    }
+    const [first, second] = [await newToken(), await newToken()]
+    const [one, other] = [await open(first), await open(second)]
+    await server.call('revokeToken', { password: PASSWORD, token: first })
+    await one.ended
+    await expect(open(first)).rejects.toThrow('401')
+    expect(other.socket.readyState).toBe(WebSocket.OPEN)
+    await server.call('changePassword', { oldPassword: PASSWORD, newPassword: `${PASSWORD} and one more` })
+    await other.ended
+  })
+})
+
+describe('what came in with a token', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('is cut once the token is over, not where tokens cannot be checked, and nothing is looked at when all are gone', () => {
+    const word: { status?: number } = {}
+    const asked: string[] = []
+    const guard: AccessGuard = ({ authorization = '' }) => {
+      asked.push(authorization)
+      return word.status === undefined || authorization === 'b' ? undefined : { status: word.status, body: Buffer.of() }
+    }
+    const access = createHeldAccess(guard)
+    const [a, b] = [new PassThrough(), new PassThrough()]
+    access.watch({ path: '/ext/bc/C/ws', target: '/ext/bc/C/ws', authorization: 'a' }, a)
+    access.watch({ path: '/ext/bc/C/ws', target: '/ext/bc/C/ws', authorization: 'b' }, b)
+    vi.advanceTimersByTime(1_000)
+    word.status = 503
+    vi.advanceTimersByTime(1_000)
+    expect([asked.join(''), a.destroyed, b.destroyed]).toEqual(['abab', false, false])
+    word.status = 401
+    vi.advanceTimersByTime(1_000)
+    expect([a.destroyed, b.destroyed]).toEqual([true, false])
+    b.destroy()
+    b.emit('close')
+    a.emit('close')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
