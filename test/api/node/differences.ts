@@ -125,7 +125,8 @@ at most: reads of P, X and \`C/avax\` would be older than what was told. It is l
 
 What a block of an EVM chain has shown to a client (a number, \`newHeads\`, a transaction with its block) is not waited for: the
 state of now is rather asked of nodes that are known to have that block. One that is not is looked at, ten times a second at
-most, and asked meanwhile only where there is no other healthy one with room.
+most, and asked meanwhile only where there is no other healthy one with room. So it is with the height of P or X that was
+told (\`platform.getHeight\`, \`avm.getHeight\`): the next one is no lower, and outputs and balances are no older.
 
 ## What is not forwarded
 

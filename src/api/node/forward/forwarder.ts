@@ -19,6 +19,7 @@ import { createLateNodes } from './late-nodes.ts'
 import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
 import { createSourceChains } from './source-chains.ts'
+import { createToldHeights } from './told-heights.ts'
 import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
 
@@ -113,10 +114,14 @@ function keep(
 export function createForwarder(deps: ForwarderDeps): Forwarder {
   const { pools, writePolicy, tipCacheMs } = deps
   const cache = createAnswerCache(deps.cache)
-  pools.onAnew(cache.clear)
   const wake = createWake()
   const awaited = createAwaitedTransactions()
   const late = createLateNodes()
+  const heights = createToldHeights(late)
+  pools.onAnew(() => {
+    cache.clear()
+    heights.clear()
+  })
   const sources = createSourceChains()
   const gaps = createIndexGaps()
   const pages = createPageServers(deps.sharedHosts)
@@ -151,6 +156,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
+    heights.note(call, group, response)
     awaited.note(call, response)
     if (awaited.isNews(call, response)) {
       await acceptedEverywhere(call, group, response.host, late)

@@ -3,6 +3,7 @@ import type { MethodRule } from './rule.ts'
 const immutable: MethodRule = { target: 'any', finality: 'immutable' }
 const settled: MethodRule = { target: 'any', finality: 'settled' }
 const tip: MethodRule = { target: 'any', finality: 'tip' }
+const height: MethodRule = { target: 'any', finality: 'tip', height: true }
 const pages: MethodRule = { target: 'any', finality: 'tip', pages: true }
 const identity: MethodRule = { target: 'identity' }
 const write: MethodRule = { target: 'write' }
@@ -45,7 +46,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'platform.validatedBy': immutable,
   // A node that does not track the subnet says no more; one that runs the chain knows better.
   'platform.getBlockchainStatus': { target: 'any', absentWhen: ['"status":"Created"', '"status":"Unknown"'] },
-  'platform.getHeight': tip,
+  'platform.getHeight': height,
   'platform.getTimestamp': tip,
   'platform.getBalance': tip,
   'platform.getUTXOs': pages,
@@ -69,7 +70,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'avm.getTxStatus': news('"status":"Accepted"'),
   'avm.getAssetDescription': immutable,
   'avm.getTxFee': settled,
-  'avm.getHeight': tip,
+  'avm.getHeight': height,
   'avm.getUTXOs': pages,
   'avm.getBalance': tip,
   'avm.getAllBalances': tip,

@@ -32,6 +32,8 @@ export interface MethodRule {
   absentWhen?: readonly string[]
   /** A final answer tells that a transaction is accepted; who waited for it gets it once every healthy node has. */
   news?: true
+  /** The height of the newest block: what it made of things is read next, of nodes that have it. */
+  height?: true
   /** A list in pages, in an order that is the node's own: the next page comes from the node that gave the one before. */
   pages?: true
 }

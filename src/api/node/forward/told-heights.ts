@@ -1,0 +1,50 @@
+import type { RawResponse } from '../../../upstream/index.ts'
+import type { ForwardCall } from './call.ts'
+import type { LateNodes } from './late-nodes.ts'
+import type { Member, NodeGroup } from './node-pools.ts'
+
+/** Knows up to which block of P and X clients have been told that it is there, and who may not have it. */
+export interface ToldHeights {
+  /** To be called with each answer: who hears of a height reads what that block made of things, and may ask another node. */
+  note(call: ForwardCall, group: NodeGroup, answer: RawResponse): void
+  /** A chain began anew. */
+  clear(): void
+}
+
+/** For one look at a node, milliseconds. */
+const WAIT_MS = 2_000
+
+const heightIn = (body: Buffer): bigint | undefined => {
+  const digits = /"height":"(\d{1,20})"/.exec(body.toString('latin1', 0, 512))?.[1]
+  return digits === undefined ? undefined : BigInt(digits)
+}
+
+/** One that does not answer has not. */
+async function hasReached(
+  { pool, path }: Member,
+  { endpoint, method = '' }: ForwardCall,
+  told: bigint,
+): Promise<boolean> {
+  try {
+    const options = { batch: false, deadline: Date.now() + WAIT_MS }
+    const { height } = await pool.rpc<{ height?: unknown }>(path(endpoint), method, {}, options)
+    return BigInt(String(height)) >= told
+  } catch {
+    return false
+  }
+}
+
+export function createToldHeights(late: Pick<LateNodes, 'note'>): ToldHeights {
+  const marks = new Map<string, bigint>()
+  return {
+    note(call, group, { host, status, body }) {
+      const { path } = call.endpoint
+      const told = call.rule.height && status === 200 ? heightIn(body) : undefined
+      if (told === undefined || told <= (marks.get(path) ?? -1n)) return
+      marks.set(path, told)
+      for (const member of group.members())
+        if (member.host !== host) late.note(member.host, `${path} height`, () => hasReached(member, call, told))
+    },
+    clear: () => marks.clear(),
+  }
+}

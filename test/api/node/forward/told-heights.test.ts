@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
+
+const told = ({ body }: Asked, result: object): Reply => {
+  const id = /"id":(\d+)/.exec(body.toString())?.[1]
+  return { body: `${JSON.stringify({ jsonrpc: '2.0', result, id: Number(id) })}\n` }
+}
+
+/** Of a client, which no probe uses. */
+const ID = '777'
+
+it.each([
+  ['/ext/bc/P', 'platform.getHeight', 'platform.getUTXOs'],
+  ['/ext/bc/X', 'avm.getHeight', 'avm.getUTXOs'],
+])('behind a height that was told nobody is shown the state of before: %s', async (path, height, utxos) => {
+  for (const index of [0, 1]) {
+    const front = await startFront(2)
+    const [late, first] = [nodeAt(front, index), nodeAt(front, 1 - index)]
+    let isLate = true
+    let asked = 0
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        const isBehind = isLate && node === late
+        if (call.method === utxos) return told(call, { utxos: [isBehind ? 'old' : 'new'] })
+        if (call.method !== height) return undefined
+        // So that the other one is asked, even where this one comes first.
+        if (isBehind && call.body.includes(ID) && asked++ === 0) return 'cut'
+        return told(call, { height: isBehind ? '100' : '101' })
+      }
+    const ask = async (method: string) => (await front.post(path, gorillaCall(method, '{"addresses":["x"]}', ID))).text
+    let seen = ''
+    while (!seen.includes('101')) seen = await ask(height)
+    for (let round = 0; round < 5; round += 1) {
+      expect(await ask(height)).toContain('"101"')
+      expect(await ask(utxos)).toContain('new')
+    }
+    isLate = false
+    first.answer = () => 'cut'
+    expect(await ask(utxos)).toContain('new')
+  }
+})
+
+it('where who told it is gone, the others answer all the same', async () => {
+  const front = await startFront(2)
+  const [one, other] = [nodeAt(front, 0), nodeAt(front, 1)]
+  one.answer = (call) => (call.method === 'platform.getHeight' ? told(call, { height: '101' }) : undefined)
+  other.answer = (call) => (call.body.includes(ID) && call.method === 'platform.getHeight' ? 'cut' : undefined)
+  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', ID))).text).toContain('101')
+  one.answer = () => 'cut'
+  other.answer = () => undefined
+  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', ID))).text).toContain('100')
+})
