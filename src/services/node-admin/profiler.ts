@@ -12,7 +12,7 @@ export interface Profiler {
   start(): Promise<void>
   /** @throws AdminError when one runs already */
   startCpu(): Promise<void>
-  /** Writes `cpu.profile`. @throws AdminError when none runs */
+  /** Writes `cpu.profile`, unless it has become too long and is written already. @throws AdminError when none runs */
   stopCpu(): Promise<void>
   /** Writes `mem.profile`: what is in use now, as far as it was allocated since `start`. */
   memory(): Promise<void>
@@ -27,7 +27,12 @@ export interface ProfilerDeps {
   /** Made when the first profile is written. */
   dir: string
   waits: WaitRecorder
+  /** Replaced in tests. */
+  longestCpuMs?: number
 }
+
+/** It holds a sample of every millisecond: one that is forgotten would take all the memory there is. Milliseconds. */
+const LONGEST_CPU_MS = 600_000
 
 /** Every so many bytes one allocation is remembered, as in Go: cheap enough to run all the time. */
 const MEMORY_SAMPLE_BYTES = 524_288
@@ -49,15 +54,28 @@ function openThings(): string {
   return [new Date().toISOString(), '', 'Open:', ...lines, '', 'Memory, bytes:', ...memory, '', stack, ''].join('\n')
 }
 
-export function createProfiler({ dir, waits }: ProfilerDeps): Profiler {
+export function createProfiler({ dir, waits, longestCpuMs = LONGEST_CPU_MS }: ProfilerDeps): Profiler {
   const session = new Session()
   const lag = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })
   let connected = false
   let cpu: 'off' | 'on' | 'stopping' = 'off'
+  let limit: NodeJS.Timeout | undefined
+  /** What became of one that was too long; it is still to be stopped by who started it. */
+  let ended: Promise<void> | undefined
   const file = (name: string): string => join(dir, name)
   const connect = (): void => {
     if (!connected) session.connect()
     connected = true
+  }
+  const writeCpu = async (): Promise<void> => {
+    clearTimeout(limit)
+    cpu = 'stopping'
+    try {
+      const { profile } = await session.post('Profiler.stop')
+      await writeProfileFile(file('cpu.profile'), JSON.stringify(profile))
+    } finally {
+      cpu = 'off'
+    }
   }
   return {
     async start() {
@@ -69,18 +87,20 @@ export function createProfiler({ dir, waits }: ProfilerDeps): Profiler {
       if (cpu !== 'off') throw new AdminError('cpu profiler already running')
       cpu = 'on'
       connect()
+      ended = undefined
       await session.post('Profiler.enable')
       await session.post('Profiler.start')
+      limit = setTimeout(() => {
+        ended = writeCpu()
+        // Told to who stops it.
+        ended.catch(() => undefined)
+      }, longestCpuMs).unref()
     },
     async stopCpu() {
-      if (cpu !== 'on') throw new AdminError("cpu profiler doesn't exist")
-      cpu = 'stopping'
-      try {
-        const { profile } = await session.post('Profiler.stop')
-        await writeProfileFile(file('cpu.profile'), JSON.stringify(profile))
-      } finally {
-        cpu = 'off'
-      }
+      const written = ended
+      ended = undefined
+      if (!written && cpu !== 'on') throw new AdminError("cpu profiler doesn't exist")
+      await (written ?? writeCpu())
     },
     async memory() {
       const { profile } = await session.post('HeapProfiler.getSamplingProfile')
@@ -89,6 +109,7 @@ export function createProfiler({ dir, waits }: ProfilerDeps): Profiler {
     locks: () => writeProfileFile(file('lock.profile'), lockProfile([eventLoopWait(lag), ...waits.waits()])),
     stacktrace: () => writeProfileFile(file('stacktrace.txt'), openThings()),
     async close() {
+      clearTimeout(limit)
       lag.disable()
       if (connected) session.disconnect()
       connected = false

@@ -1,0 +1,23 @@
+import { mkdtempSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createWaitRecorder } from '../../../src/lib/wait-recorder.ts'
+import { createProfiler } from '../../../src/services/node-admin/index.ts'
+
+it('a CPU profile that nobody stops ends by itself: it is written then, and stopping it is no error', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'firn-profile-'))
+  const profiler = createProfiler({ dir, waits: createWaitRecorder(), longestCpuMs: 50 })
+  onTestFinished(() => profiler.close())
+  await profiler.startCpu()
+  const written = async (): Promise<unknown> => JSON.parse(await readFile(join(dir, 'cpu.profile'), 'utf8'))
+  await vi.waitFor(async () => expect(await written()).toHaveProperty('samples'), { timeout: 20_000 })
+  await profiler.stopCpu()
+  await expect(profiler.stopCpu()).rejects.toThrow("cpu profiler doesn't exist")
+  await rm(join(dir, 'cpu.profile'))
+  // Nothing is left of it: the next one runs until it is stopped.
+  await profiler.startCpu()
+  await profiler.stopCpu()
+  expect(await written()).toHaveProperty('samples')
+})
