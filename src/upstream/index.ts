@@ -4,6 +4,7 @@
  */
 export { DEFAULT_LIMITS } from './defaults.ts'
 export type { ObserveUpstream, UpstreamEvent } from './events.ts'
+export { ABSURD_LEAD } from './health/head-probe.ts'
 export { createUpstreamRegistry, type UpstreamRegistry } from './http/origin-registry.ts'
 export { accessOf, closedWords, rateWords, speaksOfMissingState } from './json-rpc/error-texts.ts'
 export { OUR_STANDING } from './json-rpc/verdicts.ts'

@@ -38,7 +38,7 @@ const STILL_INTERVALS = 2
 /** What a server told is remembered no longer than this, whatever is configured, milliseconds. Its last word stays. */
 const REMEMBERED_MS = 600_000
 /** A head this far above all others, who agree among themselves, is a broken clock and no news. */
-const ABSURD_LEAD = 10_000n
+export const ABSURD_LEAD = 10_000n
 
 /** Highest height that deserves belief. */
 export const believedHead = (heights: readonly bigint[], maxLag: number): bigint | undefined => {

@@ -1,4 +1,4 @@
-import type { RawResponse } from '../../../upstream/index.ts'
+import { ABSURD_LEAD, type RawResponse } from '../../../upstream/index.ts'
 import type { ForwardCall } from './call.ts'
 import type { LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
@@ -41,6 +41,8 @@ export function createToldHeights(late: Pick<LateNodes, 'note'>): ToldHeights {
       const { path } = call.endpoint
       const told = call.rule.height && status === 200 ? heightIn(body) : undefined
       if (told === undefined || told <= (marks.get(path) ?? -1n)) return
+      // The others would be passed over for one that tells what cannot be.
+      if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return
       marks.set(path, told)
       for (const member of group.members())
         if (member.host !== host) late.note(member.host, `${path} height`, () => hasReached(member, call, told))

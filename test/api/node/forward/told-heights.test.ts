@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest'
+import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
+import type { NodeGroup } from '../../../../src/api/node/forward/node-pools.ts'
+import { createToldHeights } from '../../../../src/api/node/forward/told-heights.ts'
 import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
 
 const told = ({ body }: Asked, result: object): Reply => {
@@ -49,4 +52,18 @@ it('where who told it is gone, the others answer all the same', async () => {
   one.answer = () => 'cut'
   other.answer = () => undefined
   expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', ID))).text).toContain('100')
+})
+
+it('where one of several tells a height that cannot be, the others are asked as before', () => {
+  const late: string[] = []
+  const heights = createToldHeights({ note: (host) => void late.push(host) })
+  const members = ['one', 'two', 'three'].map((host) => ({ host }))
+  const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
+  const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', height: true } } as unknown as ForwardCall
+  const tell = (height: string) =>
+    heights.note(call, group, { host: 'one', status: 200, headers: {}, body: Buffer.from(`"height":"${height}"`) })
+  tell('100000000')
+  expect(late).toEqual([])
+  tell('101')
+  expect(late).toEqual(['two', 'three'])
 })
