@@ -44,8 +44,8 @@ const SERVERS: readonly Partially<Config>[] = [
 
 const ADMIN = /^node\.(api\.admin\.|profileDir$)/
 
-/** Read by the configuration itself, and when a server begins to listen. */
-const LATER = ['chains.catalogue', 'index.allowIncomplete']
+/** Read when a server begins to listen. */
+const LATER = ['index.allowIncomplete']
 
 async function seenBy(server: Partially<Config>): Promise<ReadonlySet<string>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'firn-settings-'))
