@@ -118,10 +118,11 @@ That a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`), or
 in one of the newest 16 blocks), is told once every healthy node has it, two seconds later at most: a wallet spends its outputs
 or reads what came of it at once, and the node that is asked then may be another one. The first is so for transactions that
 were sent by Firn, or asked for before they were accepted; of others the status is told as it comes.
+A node that has not accepted it by then is asked by nobody, where another healthy one has room, until it has, ten minutes
+at most: reads of P, X and \`C/avax\` would be older than what was told, and a transaction that rests on it would be refused.
+It is looked at, ten times a second at most.
 That one was dropped, or is not known, is told where no node says more: one that was a block behind when it heard of a
 transaction takes it for wrong, and says so until it has the block that holds it.
-A node that has not accepted it by then is asked by nobody, where another healthy one has room, until it has, ten minutes
-at most: reads of P, X and \`C/avax\` would be older than what was told. It is looked at, ten times a second at most.
 
 What a block of an EVM chain has shown to a client (a number, \`newHeads\`, a transaction with its block) is not waited for: the
 state of now is rather asked of nodes that are known to have that block. One that is not is looked at, ten times a second at

@@ -187,7 +187,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       if (target === 'alone')
         return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
       try {
-        const response = await forwardWrite(call, group, writePolicy)
+        const response = await forwardWrite(call, group, writePolicy, late.lacks)
         awaited.note(call, response)
         return answerOf(response)
       } finally {

@@ -3,6 +3,7 @@ import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import { successBody } from '../gorilla/answer.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { errorOf, judgeCall, judgeRpc, wasTurnedAway } from './judge.ts'
+import { type Lacks, nextOf } from './next-node.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 import { type SignedTransaction, transactionOf } from './transaction-id.ts'
 
@@ -94,14 +95,19 @@ async function takenOr(
  * may have taken the transaction unheard, a next one that knows it already has it from us. Who is asked next is decided
  * when it is needed: a node that has had too many requests must not be waited for while another is free.
  */
-async function sendToOne(call: ForwardCall, group: NodeGroup, tx: SignedTransaction): Promise<RawResponse> {
+async function sendToOne(
+  call: ForwardCall,
+  group: NodeGroup,
+  tx: SignedTransaction,
+  lacks: Lacks,
+): Promise<RawResponse> {
   let failure: unknown
   let last: RawResponse | undefined
   let maybeTaken = false
   const until = Date.now() + ALL_MS
   const asked = new Set<Member>()
   for (let looked = 0; looked < MAX_NODES; looked += 1) {
-    const member = group.members().find((one) => !asked.has(one))
+    const member = nextOf(group, asked, lacks)
     if (!member) break
     asked.add(member)
     try {
@@ -239,7 +245,7 @@ function noteTold(call: ForwardCall, told: Told, one: PromiseSettledResult<RawRe
  * What moves funds without being a signed transaction: once, to whom a rate limit keeps nobody from; to another only
  * when the first has turned it away unread, or does not run the chain.
  */
-async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawResponse> {
+async function sendOnce(call: ForwardCall, group: NodeGroup, lacks: Lacks): Promise<RawResponse> {
   const response = await group.pool.exchange(
     {
       method: 'POST',
@@ -251,6 +257,7 @@ async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawRespons
       idempotent: false,
       signal: call.signal,
       deadline: Date.now() + WRITE_MS,
+      avoid: lacks,
       judge: (answer) => {
         const verdict = verdictOn(call, answer)
         const isUntouched = verdict.kind === 'retry' && (verdict.unheard === 'place' || wasTurnedAway(answer))
@@ -262,10 +269,15 @@ async function sendOnce(call: ForwardCall, group: NodeGroup): Promise<RawRespons
 }
 
 /** Sends a write: signed transactions as the policy says; whatever else moves funds to one node, never twice. */
-export function forwardWrite(call: ForwardCall, group: NodeGroup, policy: WritePolicy): Promise<RawResponse> {
+export function forwardWrite(
+  call: ForwardCall,
+  group: NodeGroup,
+  policy: WritePolicy,
+  lacks: Lacks,
+): Promise<RawResponse> {
   const tx = transactionOf(call.method, call.params)
-  if (!tx) return sendOnce(call, group)
-  return policy === 'all' ? sendToAll(withOwnBytes(call), group.members(), tx) : sendToOne(call, group, tx)
+  if (!tx) return sendOnce(call, group, lacks)
+  return policy === 'all' ? sendToAll(withOwnBytes(call), group.members(), tx) : sendToOne(call, group, tx, lacks)
 }
 
 /**

@@ -31,7 +31,7 @@ it('nodes that are still sent a write when the first has taken it get its bytes:
     http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body } as const,
     signal: new AbortController().signal,
   }
-  expect(await forwardWrite(call, { members: () => members } as unknown as NodeGroup, 'all')).toBe(taken)
+  expect(await forwardWrite(call, { members: () => members } as unknown as NodeGroup, 'all', () => false)).toBe(taken)
   body.fill('x')
   expect(sent.map(String)).toEqual([text, text])
 })
