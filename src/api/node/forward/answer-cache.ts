@@ -20,9 +20,9 @@ export interface AnswerCache {
   get(key: string, tip: bigint | undefined): KeptAnswer | undefined
   /** `ttlMs`: at most; Infinity = as long as anything is kept. */
   set(key: string, answer: KeptAnswer, ttlMs: number): void
-  /** Forgets what depends on the tip: a transaction went through. */
+  /** Forgets what depends on the tip: a transaction went through, or a client is told of a new block. */
   forgetTip(): void
-  /** How many transactions have gone through: what was asked for before the last one does not show it. */
+  /** How often that was so: what was asked for before the last time does not show it. */
   readonly epoch: number
   /** Forgets everything: the chain began anew. */
   clear(): void

@@ -156,7 +156,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
-    heights.note(call, group, response)
+    if (heights.note(call, group, response)) cache.forgetTip()
     awaited.note(call, response)
     if (awaited.isNews(call, response)) {
       await acceptedEverywhere(call, group, response.host, late)

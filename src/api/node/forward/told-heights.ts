@@ -5,8 +5,11 @@ import type { Member, NodeGroup } from './node-pools.ts'
 
 /** Knows up to which block of P and X clients have been told that it is there, and who may not have it. */
 export interface ToldHeights {
-  /** To be called with each answer: who hears of a height reads what that block made of things, and may ask another node. */
-  note(call: ForwardCall, group: NodeGroup, answer: RawResponse): void
+  /**
+   * To be called with each answer: who hears of a height reads what that block made of things, and may ask another node.
+   * True = the height is higher than any before.
+   */
+  note(call: ForwardCall, group: NodeGroup, answer: RawResponse): boolean
   /** A chain began anew. */
   clear(): void
 }
@@ -40,12 +43,13 @@ export function createToldHeights(late: Pick<LateNodes, 'note'>): ToldHeights {
     note(call, group, { host, status, body }) {
       const { path } = call.endpoint
       const told = call.rule.height && status === 200 ? heightIn(body) : undefined
-      if (told === undefined || told <= (marks.get(path) ?? -1n)) return
+      if (told === undefined || told <= (marks.get(path) ?? -1n)) return false
       // The others would be passed over for one that tells what cannot be.
-      if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return
+      if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
       marks.set(path, told)
       for (const member of group.members())
         if (member.host !== host) late.note(member.host, `${path} height`, () => hasReached(member, call, told))
+      return true
     },
     clear: () => marks.clear(),
   }

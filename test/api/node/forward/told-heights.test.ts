@@ -67,3 +67,22 @@ it('where one of several tells a height that cannot be, the others are asked as 
   tell('101')
   expect(late).toEqual(['two', 'three'])
 })
+
+it('what is kept while the tip stands still is not kept behind a height that was told', async () => {
+  const front = await startFront(1, { node: { tipCacheMs: 600_000 } })
+  let top = 100
+  nodeAt(front, 0).answer = (call) => {
+    if (call.method === 'platform.getUTXOs') return told(call, { utxos: [`of ${top}`] })
+    // The pool's own look at the tip comes later than the client.
+    return call.method === 'platform.getHeight'
+      ? told(call, { height: call.body.includes(ID) ? `${top}` : '100' })
+      : undefined
+  }
+  const ask = async (method: string) =>
+    (await front.post('/ext/bc/P', gorillaCall(method, '{"addresses":["x"]}', ID))).text
+  expect(await ask('platform.getUTXOs')).toContain('of 100')
+  top = 101
+  expect(await ask('platform.getUTXOs')).toContain('of 100')
+  expect(await ask('platform.getHeight')).toContain('"101"')
+  expect(await ask('platform.getUTXOs')).toContain('of 101')
+})
