@@ -19,15 +19,19 @@ export interface AvalancheSourceDeps {
   now?: () => number
 }
 
+export interface PvmSourceDeps extends AvalancheSourceDeps {
+  keys: KeyScanner
+  /** Milliseconds; for the age of what is kept. */
+  clock?: () => number
+}
+
 /** Wall clock in unix seconds, as the node judges locks too. */
 export const wallClock = () => Math.floor(Date.now() / 1000)
 
 /** Current balances on P: UTXOs, both shared memories and stakes, in nAVAX of AVAX only. */
-export function createPvmBalanceSource(
-  deps: AvalancheSourceDeps & { keys: KeyScanner },
-): BalanceSource<WalletAccount, PvmBalances> {
-  const { network, caip2Id, keys, now = wallClock } = deps
-  const stakers = createStakerDirectory(network.pool, now)
+export function createPvmBalanceSource(deps: PvmSourceDeps): BalanceSource<WalletAccount, PvmBalances> {
+  const { network, caip2Id, keys, now = wallClock, clock } = deps
+  const stakers = createStakerDirectory(network.pool, now, clock)
   const summarize: WalletReaderDeps<PvmBalances>['summarize'] = (wallets, facts, call) =>
     summarizePvm(wallets, { network, stakers, facts, now: BigInt(now()), call })
   return {

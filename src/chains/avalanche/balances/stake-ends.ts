@@ -29,6 +29,22 @@ export async function stillLocked(
 ): Promise<Set<StakedCoin>> {
   const locked = new Set(wallets.flat().filter((coin) => lockedNow(coin, now)))
   if (locked.size === 0) return locked
+  let searches = await searchAll(wallets, locked, now, stakers, call)
+  // In lists of before its stake began a coin cannot be found.
+  if (stakers.isNews(notFound(wallets, locked, searches)))
+    searches = await searchAll(wallets, locked, now, stakers, call)
+  for (const coins of wallets) release(coins, searches, locked)
+  return locked
+}
+
+/** Looks for the locked coins in all stakes that may outlast their locks; those without such a stake have no entry. */
+async function searchAll(
+  wallets: readonly (readonly StakedCoin[])[],
+  locked: ReadonlySet<StakedCoin>,
+  now: bigint,
+  stakers: StakerDirectory,
+  call: CallOptions,
+): Promise<ReadonlyMap<string, Search>> {
   const validators = await stakers.validators(call)
   const searches = new Map<string, Search>()
   for (const coins of wallets) {
@@ -43,9 +59,27 @@ export async function stillLocked(
       searches.set(key, search)
     })
   }
-  await findOutputs([...searches.values()], stakers, call)
-  for (const coins of wallets) release(coins, searches, locked)
-  return locked
+  await findOutputs([...searches.values()], now, stakers, call)
+  return searches
+}
+
+/** Locked coins that are in none of the stakes that were looked into, by what they hold; how many a wallet has. */
+function notFound(
+  wallets: readonly (readonly StakedCoin[])[],
+  locked: ReadonlySet<StakedCoin>,
+  searches: ReadonlyMap<string, Search>,
+): Map<string, number> {
+  const most = new Map<string, number>()
+  for (const coins of wallets) {
+    const counts = new Map<string, number>()
+    for (const coin of coins.filter((entry) => locked.has(entry))) {
+      const key = contentKey(coin)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+    for (const [key, count] of counts)
+      if (count > (searches.get(key)?.located ?? 0)) most.set(key, Math.max(most.get(key) ?? 0, count))
+  }
+  return most
 }
 
 /** Whether it takes a look at the stakes to know if a coin will be locked. */
@@ -82,7 +116,12 @@ function canOutlast(validator: Validator, coin: StakedCoin): boolean {
   return large && validator.endTime >= lockedUntil(coin)
 }
 
-async function findOutputs(searches: readonly Search[], stakers: StakerDirectory, call: CallOptions): Promise<void> {
+async function findOutputs(
+  searches: readonly Search[],
+  now: bigint,
+  stakers: StakerDirectory,
+  call: CallOptions,
+): Promise<void> {
   const nodes = new Set<string>()
   for (const { coin, outlasting } of searches) {
     for (const node of outlasting) if (node.delegatorWeight >= coin.amount) nodes.add(node.nodeId)
@@ -92,7 +131,10 @@ async function findOutputs(searches: readonly Search[], stakers: StakerDirectory
   const delegators = new Map(asked.map((nodeId, index) => [nodeId, lists[index] ?? []]))
   let budget = MAX_TXS
   for (const search of searches) {
-    const all = search.outlasting.flatMap((node): Staker[] => [node, ...(delegators.get(node.nodeId) ?? [])])
+    const all = search.outlasting
+      .flatMap((node): Staker[] => [node, ...(delegators.get(node.nodeId) ?? [])])
+      // Who is at the end in a list of before may have left, and its outputs be in another stake.
+      .filter(({ endTime }) => endTime > now)
     const likely = all.filter(({ weight }) => search.weights.has(weight)).slice(0, budget)
     budget -= likely.length
     await lookInto(search, likely, stakers, call)

@@ -13,12 +13,21 @@ export interface StakerDirectory {
   validators(call: CallOptions): Promise<readonly Validator[]>
   delegators(nodeId: string, call: CallOptions): Promise<readonly Staker[]>
   stakingTx(txId: string, call: CallOptions): Promise<StakingTx>
+  /**
+   * Takes staked outputs (by what they hold; how many of each) that are in no stake of the lists. Where some were not among
+   * them before, their stakes may have begun behind the lists: these are forgotten then, unless they are of a moment ago.
+   * @returns whether the lists were forgotten, so that it is worth looking again
+   */
+  isNews(outputs: ReadonlyMap<string, number>): boolean
 }
 
 const LIST_MS = 60_000
 /** The block that ends a period comes some time after its end: until then the list is asked for again this often. */
 const AWAITED_MS = 1_000
+/** How often outputs that are in no known stake have the lists read again. */
+const NEWS_MS = 5_000
 const CACHED_NODES = 2_000
+const REMEMBERED_OUTPUTS = 20_000
 const CACHED_TXS = 20_000
 
 /**
@@ -33,6 +42,7 @@ export function createStakerDirectory(
   const perf = { now: clock }
   const nodes = new LRUCache<string, readonly Staker[]>({ ...roomFor(CACHED_NODES), ttl: LIST_MS, perf })
   const txs = new LRUCache<string, StakingTx>(roomFor(CACHED_TXS))
+  const missed = new LRUCache<string, number>(roomFor(REMEMBERED_OUTPUTS))
   let list: { at: number; validators: readonly Validator[]; periodEnd: number; awaited: boolean } | undefined
   const lasting = ({ periodEnd, awaited }: { periodEnd: number; awaited: boolean }): number => {
     if (periodEnd > now()) return LIST_MS
@@ -60,6 +70,18 @@ export function createStakerDirectory(
       const tx = await readStakingTx(pool, txId, call)
       txs.set(txId, tx)
       return tx
+    },
+    isNews(outputs) {
+      if (list && clock() - list.at < NEWS_MS) return false
+      let news = false
+      for (const [output, count] of outputs) {
+        news ||= count > (missed.get(output) ?? 0)
+        missed.set(output, count)
+      }
+      if (!news) return false
+      list = undefined
+      nodes.clear()
+      return true
     },
   }
 }

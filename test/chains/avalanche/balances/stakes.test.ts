@@ -108,6 +108,51 @@ describe('staked outputs by their state after the stake', () => {
     expect(count('platform.getTx')).toBe(0)
   })
 
+  test('a stake that began behind the lists of stakers is looked for in newer ones, and only that', async () => {
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-a' }),
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 4_000, outputs: [bound(5_000n, 60n)] }),
+    )
+    const network = createAvalancheNetwork({ pool: pool() })
+    const deps = { network, keys: createKeyScanner({ network }), caip2Id: AVALANCHE_CAIP2.testnet.P }
+    let clock = 0
+    const pvm = createPvmBalanceSource({ ...deps, now: () => NOW, clock: () => clock })
+    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+    expect(await again()).toMatchObject({ value: { unlockedStaked: 0n, lockedStaked: 60n } })
+    clock = 6_000
+    node().ledger.stakers.push(
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime: 6_000, outputs: [bound(5_000n)] }),
+    )
+    expect(await again()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 60n } })
+    clock = 12_000
+    node().ledger.stakers.push(stakerOf({ endTime: 20_000, outputs: [bound(15_000n, 70n)], nodeId: 'NodeID-b' }))
+    expect(await again()).toMatchObject({ value: { unlockedStaked: 120n, lockedStaked: 60n } })
+    const asked = count('platform.getCurrentValidators')
+    clock = 50_000
+    expect(await again()).toMatchObject({ value: { unlockedStaked: 120n, lockedStaked: 60n } })
+    expect(count('platform.getCurrentValidators')).toBe(asked)
+  })
+
+  test('what left one stake and is in the next is not taken for what it was in the first', async () => {
+    const delegation = (endTime: number) =>
+      stakerOf({ kind: 'delegator', nodeId: 'NodeID-a', endTime, outputs: [bound(5_000n)] })
+    node().ledger.stakers.push(
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(9)], amount: 2_000n }], nodeId: 'NodeID-a' }),
+      delegation(4_000),
+    )
+    const network = createAvalancheNetwork({ pool: pool() })
+    const deps = { network, keys: createKeyScanner({ network }), caip2Id: AVALANCHE_CAIP2.testnet.P }
+    let now = NOW
+    let clock = 0
+    const pvm = createPvmBalanceSource({ ...deps, now: () => now, clock: () => clock })
+    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+    expect(await again()).toMatchObject({ value: { unlockedStaked: 0n, lockedStaked: 50n } })
+    now = 4_002
+    clock = 10_000
+    node().ledger.stakers.splice(1, 1, delegation(6_000))
+    expect(await again()).toMatchObject({ value: { unlockedStaked: 50n, lockedStaked: 0n } })
+  })
+
   test('who has no such stake is answered when the validators cannot be read', async () => {
     node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs: [bound(5_000n)] }))
     put('P', secpUtxo(hex(2), 3n))
