@@ -66,6 +66,12 @@ it('where one of several tells a height that cannot be, the others are asked as 
   expect(late).toEqual([])
   tell('101')
   expect(late).toEqual(['two', 'three'])
+  // A chain that began anew stands lower.
+  tell('50')
+  expect(late).toHaveLength(2)
+  heights.clear()
+  tell('50')
+  expect(late).toHaveLength(4)
 })
 
 it('what is kept while the tip stands still is not kept behind a height that was told', async () => {
