@@ -207,6 +207,17 @@ export const gorillaCall = (method: string, params = '{}', id = '1'): string =>
 export const evmCall = (method: string, params = '[]', id = '1'): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`
 
+const answered = ({ body }: Asked, member: string): Reply => ({
+  body: `{"jsonrpc":"2.0",${member},"id":${/"id":(\d+)/.exec(body.toString())?.[1] ?? '1'}}\n`,
+})
+
+/** A node's answer to a call: its result. */
+export const told = (asked: Asked, result: object): Reply => answered(asked, `"result":${JSON.stringify(result)}`)
+
+/** A node's answer to a call: its error. */
+export const refused = (asked: Asked, message: string): Reply =>
+  answered(asked, `"error":{"code":-32000,"message":${JSON.stringify(message)},"data":null}`)
+
 /** How a call comes in by POST, for what forwards it. */
 export const posted = (body: string) => ({
   method: 'POST' as const,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Asked, type FakeNode, type Front, gorillaCall, type Reply, startFront } from '../fake-nodes.ts'
+import { type FakeNode, type Front, gorillaCall, startFront, told } from '../fake-nodes.ts'
 
 const STATUS = [
   ['/ext/bc/P', 'platform.getTxStatus', 'Committed', 'platform.issueTx', '/ext/bc/P'],
@@ -7,11 +7,6 @@ const STATUS = [
   ['/ext/bc/X', 'avm.getTxStatus', 'Accepted', 'wallet.issueTx', '/ext/bc/X/wallet'],
   ['/ext/bc/C/avax', 'avax.getAtomicTxStatus', 'Accepted', 'avax.issueTx', '/ext/bc/C/avax'],
 ] as const
-
-const told = ({ body }: Asked, result: object): Reply => {
-  const id = /"id":(\d+)/.exec(body.toString())?.[1]
-  return { body: `${JSON.stringify({ jsonrpc: '2.0', result, id: Number(id) })}\n` }
-}
 
 /** Two nodes; `late` says so often that it does not know the transaction, and then like the other that it is accepted. */
 async function startLate(front: Front, accepted: string, late: FakeNode, times: number): Promise<() => boolean> {

@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
-
-const told = ({ body }: Asked, member: string): Reply => {
-  const id = /"id":(\d+)/.exec(body.toString())?.[1]
-  return { body: `{"jsonrpc":"2.0",${member},"id":${id}}\n` }
-}
+import { gorillaCall, nodeAt, refused, startFront, told } from '../fake-nodes.ts'
 
 /** As a node says it of an output that it does not have (yet). */
 const REFUSED = "couldn't issue tx: failed execution: failed to read consumed UTXO x:1 due to: not found"
@@ -20,14 +15,14 @@ it.each([
     for (const node of front.nodes)
       node.answer = (call) => {
         if (call.method === 'platform.getTxStatus') {
-          if (node !== late) return told(call, '"result":{"status":"Committed"}')
+          if (node !== late) return told(call, { status: 'Committed' })
           // So that the other one is asked, even where this one comes first.
-          return asked++ === 0 ? 'cut' : told(call, '"result":{"status":"Processing"}')
+          return asked++ === 0 ? 'cut' : told(call, { status: 'Processing' })
         }
         if (call.method !== 'platform.issueTx') return undefined
         // What the second rests on is not there yet.
         const isRefused = node === late && call.body.includes('0x0055')
-        return told(call, isRefused ? `"error":{"code":-32000,"message":"${REFUSED}"}` : '"result":{"txID":"x"}')
+        return isRefused ? refused(call, REFUSED) : told(call, { txID: 'x' })
       }
     await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x00"}'))
     const status = await front.post('/ext/bc/P', gorillaCall('platform.getTxStatus', '{"txID":"x"}'))
@@ -37,10 +32,8 @@ it.each([
     // Where nobody else answers it is sent to that one, which says what it thinks of it.
     nodeAt(front, 1 - index).answer = () => 'cut'
     late.answer = (call) =>
-      call.method === 'platform.issueTx'
-        ? told(call, `"error":{"code":-32000,"message":"${REFUSED}"}`)
-        : told(call, '"result":{"status":"Unknown","height":"100"}')
-    const refused = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x0055"}'))
-    expect(refused.text).toContain(REFUSED)
+      call.method === 'platform.issueTx' ? refused(call, REFUSED) : told(call, { status: 'Unknown', height: '100' })
+    const last = await front.post('/ext/bc/P', gorillaCall('platform.issueTx', '{"tx":"0x0055"}'))
+    expect(last.text).toContain(REFUSED)
   }
 })

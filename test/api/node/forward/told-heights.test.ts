@@ -2,12 +2,7 @@ import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import type { NodeGroup } from '../../../../src/api/node/forward/node-pools.ts'
 import { createToldHeights } from '../../../../src/api/node/forward/told-heights.ts'
-import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
-
-const told = ({ body }: Asked, result: object): Reply => {
-  const id = /"id":(\d+)/.exec(body.toString())?.[1]
-  return { body: `${JSON.stringify({ jsonrpc: '2.0', result, id: Number(id) })}\n` }
-}
+import { gorillaCall, nodeAt, startFront, told } from '../fake-nodes.ts'
 
 /** Of a client, which no probe uses. */
 const ID = '777'
