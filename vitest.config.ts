@@ -6,6 +6,8 @@ import { defineConfig } from 'vitest/config'
  * would keep too much in memory: whole databases, recorded networks.
  */
 const SHARING = [
+  // First, while checks that wait for nothing run beside the tests: these wait for processes and clocks most.
+  ['docker', 'sandbox', 'sharing', 'wiring'],
   ['api/balance', 'api/page', 'api/plugins', 'security'],
   ['api/data'],
   ['api/node'],
@@ -13,7 +15,6 @@ const SHARING = [
   ['indexer'],
   ['config', 'contract', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
   ['store'],
-  ['docker', 'sandbox', 'sharing', 'wiring'],
 ]
 
 const files = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
