@@ -2,10 +2,8 @@ import { asError, BadAnswerError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { type AccountData, readAccountData } from './account-data.ts'
+import { type AccountsPerCall, inParts } from './accounts-per-call.ts'
 import { callSlotted } from './slotted.ts'
-
-/** Accounts of one getMultipleAccounts call, the most that nodes take. */
-export const ACCOUNTS_PER_CALL = 100
 
 /**
  * Enough for a mint with every fixed-size extension and the head of its metadata, and for a Metaplex account; a mint may
@@ -19,11 +17,11 @@ const failAll = (addresses: readonly string[], error: unknown): [string, Outcome
 }
 
 /**
- * Data of accounts, 100 a call, all calls started in one turn; null = there is no such account. An answer of before slot
- * `least` is asked for once more, then it is an error.
+ * Data of accounts, as many a call as servers take, all calls started in one turn; null = there is no such account. An
+ * answer of before slot `least` is asked for once more, then it is an error.
  */
 export const readAccounts = async (
-  pool: UpstreamPool,
+  { pool, perCall }: { pool: UpstreamPool; perCall: AccountsPerCall },
   addresses: readonly string[],
   context: ReadContext,
   least: bigint,
@@ -48,11 +46,10 @@ export const readAccounts = async (
       const accounts = read((first.slot < least ? await callSlotted(pool, call, context, least) : first).value)
       return part.map((address, index) => [address, { ok: true, value: accounts[index] ?? null }])
     } catch (error) {
-      return failAll(part, error)
+      return perCall.learn(error, part.length) ? readParts(part) : failAll(part, error)
     }
   }
-  const parts: (readonly string[])[] = []
-  for (let at = 0; at < addresses.length; at += ACCOUNTS_PER_CALL)
-    parts.push(addresses.slice(at, at + ACCOUNTS_PER_CALL))
-  return new Map((await Promise.all(parts.map(readPart))).flat())
+  const readParts = async (wanted: readonly string[]): Promise<[string, Outcome<AccountData | null>][]> =>
+    (await Promise.all(inParts(wanted, perCall.most()).map(readPart))).flat()
+  return new Map(await readParts(addresses))
 }

@@ -8,6 +8,7 @@ import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { AccountData } from './account-data.ts'
 import { readAccounts } from './accounts.ts'
+import type { AccountsPerCall } from './accounts-per-call.ts'
 import { DERIVED_PER_TURN, findDerivedAddress } from './derived-address.ts'
 import type { SolanaLimits } from './limits.ts'
 import type { TokenText } from './metadata-text.ts'
@@ -52,6 +53,13 @@ interface Open {
   entry: Entry | undefined
 }
 
+export interface MintFactsDeps {
+  pool: UpstreamPool
+  perCall: AccountsPerCall
+  limits: SolanaLimits
+  floor: SlotFloor
+}
+
 type Accounts = Map<string, Outcome<AccountData | null>>
 
 const timeOf = (accounts: Accounts): bigint | undefined => {
@@ -68,12 +76,13 @@ const metaplexAddress = (mint: Uint8Array): string =>
  * anew. What can change is asked again after a while: such mints, those whose UI amounts are scaled, the supply of a token
  * without decimals, and text that was not there yet.
  */
-export const createMintFacts = (pool: UpstreamPool, limits: SolanaLimits, floor: SlotFloor) => {
+export const createMintFacts = (deps: MintFactsDeps) => {
+  const { limits, floor } = deps
   const known = new LRUCache<string, Entry>(roomFor(limits.mintEntries))
 
   /** Who has just told of the holdings must not tell of mints as they were long before. */
   const read = (addresses: readonly string[], context: ReadContext): Promise<Accounts> =>
-    readAccounts(pool, addresses, context, floor.slot() - BigInt(limits.maxSlotSpread))
+    readAccounts(deps, addresses, context, floor.slot() - BigInt(limits.maxSlotSpread))
 
   const clean = ({ name, symbol }: TokenText): TokenText => ({
     name: displayText(name, limits.maxName),

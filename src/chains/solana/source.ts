@@ -14,6 +14,7 @@ import type {
   SolanaTokenAmount,
   TokenCatalogue,
 } from '../capabilities.ts'
+import { createAccountsPerCall } from './accounts-per-call.ts'
 import { DERIVED_PER_TURN } from './derived-address.ts'
 import type { Owner } from './holdings.ts'
 import type { SolanaLimits } from './limits.ts'
@@ -58,8 +59,8 @@ export const createSolanaBalanceSource = (
 ): BalanceSource<AddressAccount, SolanaBalances> => {
   const { caip2Id, pool, limits } = deps
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
-  const floor = createSlotFloor()
-  const readMints = createMintFacts(pool, limits, floor)
+  const reading = { pool, limits, floor: createSlotFloor(), perCall: createAccountsPerCall() }
+  const readMints = createMintFacts(reading)
   const describe = createTokenDescriber({ caip2Id, addressEntries: limits.addressEntries })
   const reference = caip2Id.slice(caip2Id.indexOf(':') + 1)
   const checkNetwork = createIdentityCheck<ReadContext>({
@@ -111,10 +112,7 @@ export const createSolanaBalanceSource = (
       const results = new Map<string, Outcome<SolanaBalances>>()
       const owners = readOwners(accounts, results)
       if (owners.length === 0) return results
-      const [wallets] = await Promise.all([
-        readWallets({ pool, limits, floor }, owners, context),
-        checkNetwork(context),
-      ])
+      const [wallets] = await Promise.all([readWallets(reading, owners, context), checkNetwork(context)])
       const listed = listedTokens()
       const readable = wallets.flatMap(([, wallet]) => (wallet.ok ? [wallet.value] : []))
       const facts = await readMints(mintsOf(readable, listed), context)

@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
-import { ACCOUNTS_PER_CALL } from './accounts.ts'
+import { type AccountsPerCall, inParts } from './accounts-per-call.ts'
 import {
   createMintNames,
   type Holding,
@@ -25,17 +25,36 @@ export interface Wallet {
   holdings: Holding[]
 }
 
-/** Every account of a request in one round of calls: lamports 100 owners a call, tokens a call per owner and program. */
+export interface WalletsDeps {
+  pool: UpstreamPool
+  perCall: AccountsPerCall
+  limits: SolanaLimits
+  floor: SlotFloor
+}
+
+/** Every account of a request in one round of calls: lamports of many owners a call, tokens a call per owner and program. */
 export const readWallets = async (
-  deps: { pool: UpstreamPool; limits: SolanaLimits; floor: SlotFloor },
+  { pool, perCall, limits, floor }: WalletsDeps,
   owners: readonly Owner[],
   context: ReadContext,
 ): Promise<[string, Outcome<Wallet>][]> => {
-  const { pool, limits, floor } = deps
-  const groups: Owner[][] = []
-  for (let at = 0; at < owners.length; at += ACCOUNTS_PER_CALL) groups.push(owners.slice(at, at + ACCOUNTS_PER_CALL))
-  const calls = [...groups.map(lamportsCall), ...owners.flatMap(tokenAccountCalls)]
-  const answers = await callTogether(pool, calls, context, { spread: limits.maxSlotSpread, floor })
+  const spread = { spread: limits.maxSlotSpread, floor }
+  const tokens = owners.flatMap(tokenAccountCalls)
+  const ask = async () => {
+    const size = perCall.most()
+    const groups = inParts(owners, size)
+    const answers = await callTogether(pool, [...groups.map(lamportsCall), ...tokens], context, spread)
+    return { size, groups, answers }
+  }
+  const isRefused = ({ groups, answers }: Awaited<ReturnType<typeof ask>>): boolean =>
+    groups.some((group, at) => {
+      const answer = answers[at]
+      return answer?.ok === false && perCall.learn(answer.error, group.length)
+    })
+  let asked = await ask()
+  // Tokens, too: lamports of later would stand beside those of before.
+  while (isRefused(asked)) asked = await ask()
+  const { size, groups, answers } = asked
 
   const lamports = groups.map((group, index) =>
     attempt(() => readLamports(unwrap(answers[index], 'lamports').value, group.length)),
@@ -44,9 +63,9 @@ export const readWallets = async (
   return owners.map((owner, index) => {
     const at = groups.length + index * TOKEN_PROGRAMS.length
     const own = answers.slice(at, at + TOKEN_PROGRAMS.length)
-    const group = lamports[Math.floor(index / ACCOUNTS_PER_CALL)]
+    const group = lamports[Math.floor(index / size)]
     const wallet = attempt((): Wallet => {
-      const native = unwrap(group, 'lamports')[index % ACCOUNTS_PER_CALL]
+      const native = unwrap(group, 'lamports')[index % size]
       if (native === undefined) throw new BadAnswerError('lamports were not answered')
       return { owner, native, holdings: readHoldings(own, { owner, most: limits.maxTokenAccounts, mintName }) }
     })

@@ -1,0 +1,75 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createUpstreamPool } from '../../../src/upstream/index.ts'
+import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
+import { losslessStringify } from '../../support/fault-answers.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../support/fault-server.ts'
+import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { useTamperedChain } from './tampered-chain.ts'
+
+const stage = useTamperedChain()
+
+type Entry = Pick<SeenCall, 'method' | 'params'> & { id: number }
+
+const accountsOf = ({ method, params }: Entry): number =>
+  method === 'getMultipleAccounts' ? (params as [string[]])[0].length : 0
+
+/** A server that lets so many accounts of one call through, and says so as Agave does of more than its own limit. */
+async function limitedServer(most: () => number) {
+  const asked: number[] = []
+  const answerTo = (entry: Entry) => {
+    const accounts = accountsOf(entry)
+    if (accounts > 0) asked.push(accounts)
+    const told =
+      accounts > most()
+        ? { error: { code: -32602, message: `Too many inputs provided; max ${most()}` } }
+        : { result: stage.answer({ ...entry, path: '/', request: 1 }) }
+    return { jsonrpc: '2.0', id: entry.id, ...told }
+  }
+  const server = await startFaultServer({
+    handle: (_, body) => {
+      const said = JSON.parse(body.toString()) as Entry | Entry[]
+      return { body: losslessStringify(Array.isArray(said) ? said.map(answerTo) : answerTo(said)) }
+    },
+  })
+  return { server, asked }
+}
+
+function over(...servers: FaultServer[]) {
+  const pool = createUpstreamPool('test', servers, TEST_LIMITS)
+  onTestFinished(async () => {
+    await pool.close()
+    await Promise.all(servers.map((server) => server.close()))
+  })
+  return stage.source(pool)
+}
+
+const everybody = () => Object.values(stage.chain.owners)
+
+it.each([5, 2, 1])('a plan that lets %d accounts of one call through is asked in such parts', async (most) => {
+  const { server, asked } = await limitedServer(() => most)
+  const accounts = everybody().map((id) => ({ id }))
+  const whole = await stage.source().readBalances(accounts, readContext())
+  const wallets = over(server)
+  const parts = await wallets.readBalances(accounts, readContext())
+  expect(parts).toEqual(whole)
+  expect([...parts.values()].every(({ ok }) => ok)).toBe(true)
+  // What was learned holds for the next read.
+  asked.length = 0
+  await wallets.readBalances(accounts, readContext())
+  expect(asked.every((count) => count <= most)).toBe(true)
+})
+
+it('a server that allows fewer than it has just said, or none, is an error and not asked for ever', async () => {
+  const { server } = await limitedServer(() => 0)
+  const found = await over(server).readBalances([{ id: stage.chain.owners.alice }], readContext())
+  expect(errorOf(found.get(stage.chain.owners.alice)).message).toContain('Too many inputs provided')
+})
+
+it('beside a server with a small plan the other one answers whole calls', async () => {
+  const { server } = await limitedServer(() => 1)
+  const plain = await limitedServer(() => 100)
+  const accounts = everybody().map((id) => ({ id }))
+  const found = await over(server, plain.server).readBalances(accounts, readContext())
+  for (const id of everybody()) expect(balancesOf(found.get(id)).native).toBeTypeOf('bigint')
+  expect(plain.asked).toContain(accounts.length)
+})
