@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { type FaultServer, startFaultServer } from '../support/fault-server.ts'
 
+interface Coin {
+  usd: number
+  change?: number
+  /** When it was last traded, seconds since 1970; left out = now, null = nobody knows. */
+  updatedAt?: number | null
+}
+
 export interface FakeCoingecko {
   server: FaultServer
   /** Prices in usd and change in percent, by coin id, and by `platform/address`. */
-  coins: Record<string, { usd: number; change?: number }>
-  contracts: Record<string, { usd: number; change?: number }>
+  coins: Record<string, Coin>
+  contracts: Record<string, Coin>
   /** Units for one usd; a currency that is not here is not answered. */
   rates: Record<string, number>
   /** Units for one bitcoin in `/exchange_rates`. */
@@ -19,12 +26,14 @@ export interface FakeCoingecko {
   insteadStatus: number
   /** Answer addresses in upper case. */
   upperCase: boolean
+  /** What its clock says; undefined = what ours says. */
+  date: string | undefined
   headers: IncomingMessage['headers'][]
   /** Paths without their query, in order. */
   paths(): string[]
 }
 
-const rowOf = (coin: { usd: number; change?: number }, words: string[], rates: Record<string, number>) =>
+const rowOf = (coin: Coin, words: string[], rates: Record<string, number>) =>
   Object.fromEntries(
     words.flatMap((word) => {
       const rate = rates[word]
@@ -36,6 +45,10 @@ const rowOf = (coin: { usd: number; change?: number }, words: string[], rates: R
           ]
     }),
   )
+
+const updateOf = ({ updatedAt }: Coin) => ({
+  last_updated_at: updatedAt === undefined ? Math.floor(Date.now() / 1_000) : updatedAt,
+})
 
 const limitBody = (allowed: number) => ({
   timestamp: '2026-11-24T09:07:15.816+00:00',
@@ -50,11 +63,13 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
   const seen: string[] = []
   const answer = (url: URL): { status?: number; body: unknown } => {
     const words = (url.searchParams.get('vs_currencies') ?? '').split(',')
-    const price = (names: string[], table: Record<string, { usd: number; change?: number }>, prefix = '') =>
+    const tellsUpdate = url.searchParams.get('include_last_updated_at') === 'true'
+    const price = (names: string[], table: Record<string, Coin>, prefix = '') =>
       Object.fromEntries(
         names.flatMap((name) => {
           const coin = table[prefix + name]
-          return coin === undefined ? [] : [[name, rowOf(coin, words, fake.rates)]]
+          if (coin === undefined) return []
+          return [[name, { ...rowOf(coin, words, fake.rates), ...(tellsUpdate && updateOf(coin)) }]]
         }),
       )
     if (url.pathname === '/simple/price')
@@ -84,7 +99,8 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
       fake.headers.push(request.headers)
       const { status, body } =
         fake.instead === undefined ? answer(url) : { status: fake.insteadStatus, body: fake.instead }
-      return { status: status ?? 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+      const headers = { 'content-type': 'application/json', ...(fake.date !== undefined && { date: fake.date }) }
+      return { status: status ?? 200, headers, body: JSON.stringify(body) }
     },
   })
   const fake: FakeCoingecko = {
@@ -98,6 +114,7 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
     instead: undefined,
     insteadStatus: 200,
     upperCase: false,
+    date: undefined,
     headers: [],
     paths: () => seen,
   }

@@ -19,7 +19,13 @@ export interface RefusedAnswer {
   message: string
 }
 
-type CoingeckoAnswer = { ok: Record<string, unknown> } | { list: unknown[] } | RefusedAnswer
+/** An object, and when it was answered by the provider's clock, milliseconds. */
+export interface ObjectAnswer {
+  ok: Record<string, unknown>
+  at: number
+}
+
+type CoingeckoAnswer = ObjectAnswer | { list: unknown[] } | RefusedAnswer
 
 /** The paid plan has its own host and header; sending a key in the other header counts as no key. */
 const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<string, string> => {
@@ -85,7 +91,7 @@ const judge = (response: RawResponse): CoingeckoAnswer => {
   if (status?.code === 429) throw new UpstreamRateLimitedError('price provider is limiting')
   if (status !== undefined) return { refused: 400, message: status.message }
   if (Array.isArray(body)) return { list: body }
-  if (isRecord(body)) return { ok: body }
+  if (isRecord(body)) return { ok: body, at: Date.parse(String(response.headers['date'])) || Date.now() }
   throw new BadAnswerError('price provider sent neither object nor list')
 }
 

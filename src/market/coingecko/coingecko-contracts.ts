@@ -24,7 +24,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     signal: AbortSignal,
   ): Promise<Map<string, unknown> | undefined> => {
     const answer = await client.get(path, signal)
-    if ('ok' in answer) return rowsOf(answer.ok, asked)
+    if ('ok' in answer) return rowsOf(answer, asked)
     if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
     if (isAboutUs(answer)) throw refusalOf(answer)
     // An unknown platform, or a single address that it does not like: no price there.

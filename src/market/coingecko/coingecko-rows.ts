@@ -1,6 +1,8 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { Currency } from '../../lib/currencies.ts'
+import { isRecord } from '../../lib/json-record.ts'
 import { addressKey, type QuotesByCurrency, toQuote } from '../prices/prices.ts'
+import type { ObjectAnswer } from './coingecko-client.ts'
 
 /** Quotes of one row: `{usd: 1, usd_24h_change: 0.5, …}`. */
 export const quotesOf = (row: unknown, currencies: readonly Currency[]): QuotesByCurrency => {
@@ -14,14 +16,26 @@ export const quotesOf = (row: unknown, currencies: readonly Currency[]): QuotesB
   return quotes
 }
 
-/** Rows of an answer. Throws for one that speaks of other things alone: to be told of a mistake is not to have no price. */
-export const rowsOf = (answer: Record<string, unknown>, asked: readonly string[]): Map<string, unknown> => {
-  const rows = new Map(Object.entries(answer).map(([name, row]) => [addressKey(name), row]))
+/** The provider goes on telling the last price of what nobody trades any more, without a change over the day. */
+const LONGEST_UNTRADED_MS = 86_400_000
+
+const isOfLongAgo = (row: unknown, now: number): boolean => {
+  const updatedAt = isRecord(row) ? row['last_updated_at'] : undefined
+  return typeof updatedAt === 'number' && now - updatedAt * 1_000 > LONGEST_UNTRADED_MS
+}
+
+/**
+ * Rows of an answer, without those whose price is of more than a day ago. Throws for one that speaks of other things alone:
+ * to be told of a mistake is not to have no price.
+ */
+export const rowsOf = ({ ok, at }: ObjectAnswer, asked: readonly string[]): Map<string, unknown> => {
+  const rows = new Map(Object.entries(ok).map(([name, row]) => [addressKey(name), row]))
   if (rows.size > 0 && !asked.some((name) => rows.has(name)))
     throw new BadAnswerError('price provider answered something else than prices')
+  for (const [name, row] of rows) if (isOfLongAgo(row, at)) rows.delete(name)
   return rows
 }
 
 /** What every price call asks for; `precision=full` keeps the digits of very small prices. */
 export const priceQuery = (currencies: readonly Currency[]): string =>
-  `vs_currencies=${currencies.join(',')}&include_24hr_change=true&precision=full`
+  `vs_currencies=${currencies.join(',')}&include_24hr_change=true&include_last_updated_at=true&precision=full`

@@ -84,7 +84,7 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
       const answer = await client.get(path, request.signal)
       if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
       if (!('ok' in answer)) throw refusalOf(answer)
-      await deliver(names, asked, rowsOf(answer.ok, asked), request)
+      await deliver(names, asked, rowsOf(answer, asked), request)
     }
   }
 

@@ -80,6 +80,42 @@ describe('natives', () => {
   })
 })
 
+describe('prices of long ago', () => {
+  const HOUR = 3_600
+  const seconds = () => Math.floor(Date.now() / 1_000)
+
+  it.each([
+    ['of an hour ago', () => seconds() - HOUR, 13.73],
+    ['of nearly a day ago', () => seconds() - 24 * HOUR + 60, 13.73],
+    ['of a day ago', () => seconds() - 24 * HOUR - 60, undefined],
+    ['of years ago', () => 1_600_000_000, undefined],
+    ['of nobody knows when', () => null, 13.73],
+    ['of a clock that is ahead', () => seconds() + HOUR, 13.73],
+  ])('%s', async (_, updatedAt, price) => {
+    fake.coins['avalanche-2'] = { usd: 13.73, updatedAt: updatedAt() }
+    fake.contracts[`avalanche/${token(1).address}`] = { usd: 13.73, updatedAt: updatedAt() }
+    const quotes = await open({ coinList: false }).quote('usd', [AVAX, BTC], [token(1)])
+    expect([AVAX, token(1)].map((key) => quotes.get(key)?.price)).toEqual([price, price])
+    expect([AVAX, token(1)].map((key) => quotes.unread(key))).toEqual([false, false])
+    expect(quotes.get(BTC)?.price).toBe(91_998)
+  })
+
+  it('go by the clock of the provider, as ours may be wrong', async () => {
+    const past = new Date('2026-01-02T00:00:00Z')
+    fake.date = past.toUTCString()
+    fake.coins['avalanche-2'] = { usd: 13.73, updatedAt: past.getTime() / 1_000 - HOUR }
+    expect((await open().quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
+  })
+
+  it('tell no rate of a currency', async () => {
+    fake.rates = { usd: 1, eur: 0.9 }
+    fake.coins = { bitcoin: { usd: 91_998, updatedAt: 1_600_000_000 }, 'avalanche-2': { usd: 13.73 } }
+    const quotes = await open().quote('eur', [AVAX, BTC], [])
+    expect(quotes.get(AVAX)?.price).toBeCloseTo(12.357, 12)
+    expect(quotes.get(BTC)).toBeUndefined()
+  })
+})
+
 describe('currencies', () => {
   it('converts what the provider lacks with rates hidden in the other prices', async () => {
     fake.rates = { usd: 1, eur: 0.9 }
