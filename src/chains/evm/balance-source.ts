@@ -17,6 +17,7 @@ import { createFoundTokens, inRectangles, joined } from './found-tokens.ts'
 import { createIndexedDiscovery, type IndexedTokens } from './indexed-tokens.ts'
 import { createListedTokens } from './known-tokens.ts'
 import { type EvmLimits, evmLimits } from './limits.ts'
+import { createNativeUnit } from './native-unit.ts'
 import { balancesOf, undescribedTokens } from './owner-balances.ts'
 import { createEvmReader } from './reader.ts'
 import { nativeToken } from './reader-types.ts'
@@ -58,6 +59,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const sweep = createSteadySweep(createBalanceSweep(reader, limits, unreadable), limits.lagBlocks)
   const metadata = createTokenMetadataReader(reader, limits)
   const multipliers = createUiMultipliers(limits)
+  const nativeOf = createNativeUnit(caip2Id, deps.native)
   const offered = createTokenDiscovery({
     pools: deps.discoveryPools ?? [pool],
     path,
@@ -91,6 +93,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
       cut: unlisted.cut,
       decimalsOf: (token: string) => result.traits.get(token)?.decimals,
       multiplierOf: multipliers(result),
+      nativeOf,
       ...described,
     }
     const outcome = (owner: string): Outcome<EvmBalances> => {

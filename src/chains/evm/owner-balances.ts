@@ -17,6 +17,8 @@ export interface TokenKnowledge {
   trouble?: Error
   /** What held tokens say themselves, beside their balances. */
   decimalsOf: (token: string) => number | undefined
+  /** See `createNativeUnit`. */
+  nativeOf: (counted: bigint) => bigint
   /** See TokenAmount; undefined = it has none. */
   multiplierOf: (token: string) => number | null | undefined
 }
@@ -54,7 +56,7 @@ export function balancesOf({ amounts }: SweepResult, owner: string, known: Token
     const shown = describe(address, { ...told, ...(decimals !== undefined && { decimals }) })
     if (shown) tokens.push({ ...shown, ...amount })
   }
-  const native = held.get(nativeToken) ?? 0n
+  const native = known.nativeOf(held.get(nativeToken) ?? 0n)
   return { ok: true, value: { native, tokens, ...(known.cut.has(owner) && { hasMore: true }) } }
 }
 
