@@ -68,6 +68,13 @@ describe('what a JSON-RPC error means', () => {
     [-32602, "Block with such an ID doesn't exist yet", 'behind'],
     [-32000, 'height 101 must be less than or equal to the current blockchain height 100', 'behind'],
     [-32000, 'block result not found for height 1000', 'behind'],
+    // Sei, Kaia, chains over the Cosmos SDK, Filecoin.
+    [-32000, 'requested height 12 is not yet available; safe latest is 10', 'behind'],
+    [-32000, 'the header does not exist (block number: 12)', 'behind'],
+    [-32000, 'the block does not exist (block number: 12)', 'behind'],
+    [-32000, 'cannot query with height in the future; please provide a valid height: invalid height', 'behind'],
+    [1, "requested a future epoch (beyond 'latest')", 'behind'],
+    [-32000, 'failed to load state at height 12; version does not exist (latest height: 900)', 'rpc'],
     [-32603, 'no state found for block number 49107280', 'rpc'],
     [-32000, 'old data not available due to pruning', 'rpc'],
     [-32602, 'Block with such an ID is pruned; the first retained block is 7', 'rpc'],
