@@ -40,7 +40,10 @@ const blockTimeMs = (mostMs: number) =>
 
 export const EvmChainSchema = section({
   name,
-  testnet: toggle(false, 'Test network: its coins have no value.'),
+  testnet: toggle(
+    false,
+    'Test network: told as one. Its coin has a price where `native.priceId` names one, as in Core itself.',
+  ),
   upstreams,
   native: nativeToken(18),
   blockTimeMs: Type.Integer({
