@@ -97,14 +97,18 @@ function answer(world: World, method: string, params: readonly unknown[]): unkno
     })
 }
 
-/** A node over the world that refuses, and lags behind, at times. */
+/** A node over the world that refuses, lags behind, and takes fewer accounts in a call at times. */
 function poolOver(world: World, random: Random, trouble: number): UpstreamPool {
+  let most = random.pick([100, 100, 7, 1])
   const rpc = async (_path: string, method: string, params: unknown): Promise<unknown> => {
     if (method === 'getGenesisHash') return GENESIS
     if (random.chance(0.3)) await new Promise((resolve) => setImmediate(resolve))
     if (random.chance(trouble)) {
       throw random.chance(0.5) ? new UpstreamUnavailableError('no answer') : new JsonRpcError('node is behind', -32_005)
     }
+    if (random.chance(0.02)) most = Math.ceil(most / 2)
+    if (method === 'getMultipleAccounts' && (params as [string[]])[0].length > most)
+      throw new JsonRpcError(`Too many inputs provided; max ${most}`, -32_602)
     const config = (params as unknown[]).at(-1) as { minContextSlot?: number }
     // What comes from a node far behind is not what the others say.
     const late = config.minContextSlot === undefined && random.chance(0.02)
