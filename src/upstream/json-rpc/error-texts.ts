@@ -5,7 +5,7 @@
 
 /** Too many calls, or too much of what a plan allows. */
 const RATE =
-  /rate.?limit|too many (requests|calls|connections)|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota|maximum (qps|cups|rps|(allowed )?number of requests)|not enough cups|concurrent requests capacity/i
+  /rate.?limit|\brps limit|too many (requests?|calls|connections)\b|throttl|(request|requests|call|calls|daily|monthly|usage|credit|credits|capacity|throughput|quota)[a-z ]{0,20}(limit|exceeded|reached)|limit exceeded|requests? per (second|minute|day)|compute units|quota|maximum (qps|cups|rps|(allowed )?number of requests)|not enough cups|concurrent requests capacity/i
 /** The answer or the question is too large: the caller has to ask for less, this upstream is not to blame. */
 const SIZE = /(response|result|request|payload|body|batch|log|query)s?.{0,20}(size|too (large|big|many))|size limit/i
 /** A limit of something else than calls: blocks of one question or behind the tip, transactions that wait, calls in calls. */

@@ -37,6 +37,8 @@ describe('what a JSON-RPC error means', () => {
     [-32000, 'Your app has exceeded its concurrent requests capacity.', 'rate-limited'],
     [-32429, 'max usage reached', 'rate-limited'],
     [-32000, 'You have reached the maximum allowed number of requests', 'rate-limited'],
+    [-32005, "You've exceeded the RPS limit available on the current plan.", 'rate-limited'],
+    [15, 'Too many request, try again later', 'rate-limited'],
     [-32000, 'Block range limit exceeded. See more details at https://docs.example', 'truth'],
     [-32000, 'account limit exceeded: pooled 16 txs', 'truth'],
     [-32000, 'max call depth exceeded', 'truth'],
