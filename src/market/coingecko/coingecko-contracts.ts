@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { PriceRequest } from '../prices/price-source.ts'
 import { type CoingeckoClient, isAboutUs, refusalOf } from './coingecko-client.ts'
-import { priceQuery, rowsOf } from './coingecko-rows.ts'
+import { type PriceRow, priceQuery, rowsOf } from './coingecko-rows.ts'
 
 /** "exceeds the allowed limit (10 addresses)", "… limit of 1 contract address". */
 const ALLOWED = /limit \((\d{1,4}) |limit of (\d{1,4})|\b(\d{1,4}) contract address/
@@ -22,7 +22,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     path: string,
     asked: readonly string[],
     signal: AbortSignal,
-  ): Promise<Map<string, unknown> | undefined> => {
+  ): Promise<Map<string, PriceRow> | undefined> => {
     const answer = await client.get(path, signal)
     if ('ok' in answer) return rowsOf(answer, asked)
     if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
@@ -38,7 +38,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     addresses: readonly string[],
     { currencies, signal }: PriceRequest,
     budget: { calls: number },
-    deliver: (asked: readonly string[], rows: ReadonlyMap<string, unknown>) => Promise<void>,
+    deliver: (asked: readonly string[], rows: ReadonlyMap<string, PriceRow>) => Promise<void>,
   ): Promise<void> => {
     const waiting = [...addresses]
     while (waiting.length > 0 && budget.calls > 0) {

@@ -24,15 +24,19 @@ const isOfLongAgo = (row: unknown, now: number): boolean => {
   return typeof updatedAt === 'number' && now - updatedAt * 1_000 > LONGEST_UNTRADED_MS
 }
 
-/**
- * Rows of an answer, without those whose price is of more than a day ago. Throws for one that speaks of other things alone:
- * to be told of a mistake is not to have no price.
- */
-export const rowsOf = ({ ok, at }: ObjectAnswer, asked: readonly string[]): Map<string, unknown> => {
-  const rows = new Map(Object.entries(ok).map(([name, row]) => [addressKey(name), row]))
+export interface PriceRow {
+  row: unknown
+  /** Its price is of more than a day before the answer. */
+  untraded: boolean
+}
+
+/** Rows of an answer. Throws for one that speaks of other things alone: to be told of a mistake is not to have no price. */
+export const rowsOf = ({ ok, at }: ObjectAnswer, asked: readonly string[]): Map<string, PriceRow> => {
+  const rows = new Map(
+    Object.entries(ok).map(([name, row]) => [addressKey(name), { row, untraded: isOfLongAgo(row, at) }]),
+  )
   if (rows.size > 0 && !asked.some((name) => rows.has(name)))
     throw new BadAnswerError('price provider answered something else than prices')
-  for (const [name, row] of rows) if (isOfLongAgo(row, at)) rows.delete(name)
   return rows
 }
 

@@ -7,7 +7,7 @@ import { type CoinIndex, createCoinIndex } from './coin-index.ts'
 import { type CoingeckoAccess, createCoingeckoClient, refusalOf } from './coingecko-client.ts'
 import { createContractReader } from './coingecko-contracts.ts'
 import { createCoingeckoRates } from './coingecko-rates.ts'
-import { priceQuery, quotesOf, rowsOf } from './coingecko-rows.ts'
+import { type PriceRow, priceQuery, quotesOf, rowsOf } from './coingecko-rows.ts'
 
 export interface CoingeckoOptions extends CoingeckoAccess {
   /** CAIP-2 chain to the provider's asset platform, for example `eip155:43114` → `avalanche`. */
@@ -66,14 +66,21 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
   const deliver = async (
     names: Names,
     asked: readonly string[],
-    rows: ReadonlyMap<string, unknown>,
+    rows: ReadonlyMap<string, PriceRow>,
     { currencies, take, signal }: PriceRequest,
   ): Promise<void> => {
-    const answers = asked.map((name) => ({ name, quotes: quotesOf(rows.get(name), currencies) }))
-    const things = answers.map(({ quotes }) => quotes)
+    const answers = asked.map((name) => {
+      const { row, untraded = false } = rows.get(name) ?? {}
+      return { name, quotes: quotesOf(row, currencies), untraded }
+    })
+    const things = answers.flatMap(({ quotes, untraded }) => (untraded ? [] : [quotes]))
     const fx = await rates(things, currencies, signal)
-    for (const { name, quotes } of answers)
-      for (const key of names.get(name) ?? []) take(key, fillCurrencies(quotes, currencies, fx))
+    for (const { name, quotes, untraded } of answers)
+      for (const key of names.get(name) ?? []) {
+        // Tokens die. The coin of a chain that is served is one that its operator named.
+        const dead = untraded && !isNativeKey(key)
+        take(key, dead ? {} : fillCurrencies(quotes, currencies, fx))
+      }
   }
 
   const readIds = async (names: Names, request: PriceRequest): Promise<void> => {

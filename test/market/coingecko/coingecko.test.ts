@@ -94,25 +94,30 @@ describe('prices of long ago', () => {
   ])('%s', async (_, updatedAt, price) => {
     fake.coins['avalanche-2'] = { usd: 13.73, updatedAt: updatedAt() }
     fake.contracts[`avalanche/${token(1).address}`] = { usd: 13.73, updatedAt: updatedAt() }
-    const quotes = await open({ coinList: false }).quote('usd', [AVAX, BTC], [token(1)])
-    expect([AVAX, token(1)].map((key) => quotes.get(key)?.price)).toEqual([price, price])
+    const quotes = await open({ coinList: false }).quote('usd', [AVAX], [token(1)])
+    // The coin of a chain that is served does not die.
+    expect([AVAX, token(1)].map((key) => quotes.get(key)?.price)).toEqual([13.73, price])
     expect([AVAX, token(1)].map((key) => quotes.unread(key))).toEqual([false, false])
-    expect(quotes.get(BTC)?.price).toBe(91_998)
   })
 
   it('go by the clock of the provider, as ours may be wrong', async () => {
     const past = new Date('2026-01-02T00:00:00Z')
     fake.date = past.toUTCString()
-    fake.coins['avalanche-2'] = { usd: 13.73, updatedAt: past.getTime() / 1_000 - HOUR }
-    expect((await open().quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
+    fake.contracts[`avalanche/${token(1).address}`] = { usd: 13.73, updatedAt: past.getTime() / 1_000 - HOUR }
+    const quotes = await open({ coinList: false }).quote('usd', [], [token(1)])
+    expect(quotes.get(token(1))?.price).toBe(13.73)
   })
 
   it('tell no rate of a currency', async () => {
-    fake.rates = { usd: 1, eur: 0.9 }
-    fake.coins = { bitcoin: { usd: 91_998, updatedAt: 1_600_000_000 }, 'avalanche-2': { usd: 13.73 } }
-    const quotes = await open().quote('eur', [AVAX, BTC], [])
-    expect(quotes.get(AVAX)?.price).toBeCloseTo(12.357, 12)
-    expect(quotes.get(BTC)).toBeUndefined()
+    const told = (updatedAt: number) => {
+      fake.instead = {
+        bitcoin: { usd: 100_000, eur: 50_000, last_updated_at: updatedAt },
+        'avalanche-2': { usd: 10, last_updated_at: seconds() },
+      }
+      return open().quote('eur', [AVAX, BTC], [])
+    }
+    expect((await told(seconds())).get(AVAX)?.price).toBe(5)
+    expect((await told(1_600_000_000)).get(AVAX)).toBeUndefined()
   })
 })
 
