@@ -1,4 +1,4 @@
-import { FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
+import { FirnError, JsonRpcError, UnsettledReadError } from '../../../errors.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readHeight } from '../node/height.ts'
@@ -39,7 +39,7 @@ export const MAX_ATTEMPTS = 6
  * comparing heights would double the time of every ordinary answer for a window of milliseconds that the next poll
  * closes. Where another node stood in for one of them, all is read again from that one: it may be blocks behind.
  * @param expectMany chains whose read is known to take several calls: they are asked for the height first.
- * @throws UpstreamUnavailableError when there was no such state in any attempt.
+ * @throws UnsettledReadError when there was no such state in any attempt.
  */
 export async function readSettled<T>(
   pool: UpstreamPool,
@@ -67,7 +67,7 @@ export async function readSettled<T>(
       frame.reset()
     }
   }
-  throw new UpstreamUnavailableError(`the chain moved, or no one node told all, in each of ${MAX_ATTEMPTS} readings`)
+  throw new UnsettledReadError(`the chain moved, or no one node told all, in each of ${MAX_ATTEMPTS} readings`)
 }
 
 /** What the attempts of a reading have in common: the one node for each chain that takes several calls, and its heights. */

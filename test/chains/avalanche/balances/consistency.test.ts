@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { failureMessage } from '../../../../src/services/balances/failure-message.ts'
 import { secpUtxo, stakerOf } from '../ledger-data.ts'
 import { context, hex, natives, text, useLedger, wallet } from '../ledger-sources.ts'
 
@@ -77,5 +78,10 @@ describe('a chain that moves while it is read', () => {
     moveAfterPages(1, 3, 5, 7, 9, 11)
     const outcomes = await sources().avm.readBalances([wallet('w', text(1)), wallet('also', text(2))], context())
     expect(natives(outcomes)).toEqual({ w: expect.stringContaining('moved'), also: expect.stringContaining('moved') })
+    const said = [...outcomes.values()].map(
+      (one) => !one.ok && failureMessage('avm', one.error, { deadlineMs: 8_000, afterMs: 1 }),
+    )
+    const moved = '[getAvmBalances] the chain moved during every reading, or no one upstream told all of it'
+    expect(said).toEqual([moved, moved])
   })
 })
