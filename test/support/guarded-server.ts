@@ -89,9 +89,9 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
       entered.push(request.url ?? '')
       api.handle(request, response, target)
     },
-    upgrade: (request, socket, head, target) => {
+    upgrade: (request, socket, head, target, over) => {
       entered.push(request.url ?? '')
-      if (sockets) api.upgrade(request, socket, head, target)
+      if (sockets) api.upgrade(request, socket, head, target, over)
       else socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')
     },
   }

@@ -141,8 +141,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     else if (refused) writeRefusal(socket, refused, undefined, true)
     else if (isNodes(target)) {
       admission?.upgrade(request, socket)
-      held?.watch(accessOf(request, target), socket)
-      node.upgrade(request, socket, head, target)
+      node.upgrade(request, socket, head, target, held?.watch(accessOf(request, target), socket))
     } else socket.end(refusalBytes('404 Not Found'))
   }
   const serverFactory = (others: RequestListener): Server => {

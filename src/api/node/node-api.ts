@@ -44,7 +44,8 @@ export interface NodeApiOptions {
 export interface NodeApi {
   readonly router: Router
   handle(request: IncomingMessage, response: ServerResponse, target: RequestTarget): void
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: RequestTarget): void
+  /** @param over fires when the caller would not be let in any more */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: RequestTarget, over?: AbortSignal): void
 }
 
 const ROUTE_HEADER = 'avalanche-api-route'
@@ -142,12 +143,12 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
     if (refused) send(refused)
     else route(target.path, (endpoint) => serve({ request, response, target, endpoint, send, signal }), send)
   }
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, target: RequestTarget): void => {
+  const upgrade: NodeApi['upgrade'] = (request, socket, head, target, over) => {
     const refuse = (answer: NodeAnswer): void => writeRefusal(socket, answer, forwarder.nodeId())
     const found = (endpoint: Endpoint): void => {
       if (endpoint.dialect !== 'ws') refuse(httpError(400, 'Bad Request'))
       else if (evm.upgrade) {
-        const problem = evm.upgrade(endpoint, request, socket, head)
+        const problem = evm.upgrade(endpoint, request, socket, head, over)
         if (problem) refuse(problem)
       } else refuse(httpError(501, 'WebSockets are not served'))
     }

@@ -13,6 +13,7 @@ describe('a WebSocket', () => {
     const chains = createEvmSockets({ answer: () => Promise.reject(), targets: () => [], onHead: () => undefined })
     const server = await startGuardedServer(store, { sockets: chains.upgrade })
     onTestFinished(async () => {
+      chains.close()
       await server.close()
       await store.close()
     })
@@ -23,18 +24,19 @@ describe('a WebSocket', () => {
     const open = async (token: string) => {
       const headers = { authorization: `Bearer ${token}` }
       const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ext/bc/C/ws`, { headers })
-      const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+      const ended = new Promise((resolve) => socket.once('close', (code, reason) => resolve([code, reason.toString()])))
       await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
       return { socket, ended }
     }
     const [first, second] = [await newToken(), await newToken()]
     const [one, other] = [await open(first), await open(second)]
     await server.call('revokeToken', { password: PASSWORD, token: first })
-    await one.ended
+    const over = [1008, 'the access token is over']
+    expect(await one.ended).toEqual(over)
     await expect(open(first)).rejects.toThrow('401')
     expect(other.socket.readyState).toBe(WebSocket.OPEN)
     await server.call('changePassword', { oldPassword: PASSWORD, newPassword: `${PASSWORD} and one more` })
-    await other.ended
+    expect(await other.ended).toEqual(over)
   })
 })
 
@@ -42,7 +44,7 @@ describe('what came in with a token', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('is cut once the token is over, not where tokens cannot be checked, and nothing is looked at when all are gone', () => {
+  it('is told goodbye and cut once the token is over, not where tokens cannot be checked, and nothing is looked at when all are gone', () => {
     const word: { status?: number } = {}
     const asked: string[] = []
     const guard: AccessGuard = ({ authorization = '' }) => {
@@ -51,13 +53,15 @@ describe('what came in with a token', () => {
     }
     const access = createHeldAccess(guard)
     const [a, b] = [new PassThrough(), new PassThrough()]
-    access.watch({ path: '/ext/bc/C/ws', target: '/ext/bc/C/ws', authorization: 'a' }, a)
-    access.watch({ path: '/ext/bc/C/ws', target: '/ext/bc/C/ws', authorization: 'b' }, b)
+    const over = access.watch({ path: '/ext/bc/C/ws', target: '/ext/bc/C/ws', authorization: 'a' }, a)
+    const other = access.watch({ path: '/ext/bc/C/ws', target: '/ext/bc/C/ws', authorization: 'b' }, b)
     vi.advanceTimersByTime(1_000)
     word.status = 503
     vi.advanceTimersByTime(1_000)
-    expect([asked.join(''), a.destroyed, b.destroyed]).toEqual(['abab', false, false])
+    expect([asked.join(''), over.aborted, a.destroyed]).toEqual(['abab', false, false])
     word.status = 401
+    vi.advanceTimersByTime(1_000)
+    expect([over.aborted, a.destroyed, other.aborted]).toEqual([true, false, false])
     vi.advanceTimersByTime(1_000)
     expect([a.destroyed, b.destroyed]).toEqual([true, false])
     b.destroy()

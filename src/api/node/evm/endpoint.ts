@@ -23,6 +23,13 @@ export interface EvmApi {
   answer(request: EvmRequest): Promise<NodeAnswer>
   /**
    * Takes over a WebSocket to a `ws` endpoint, or returns why not; left out, such requests are answered with 501.
+   * @param over fires when its access is over: it says goodbye, and is cut soon after
    */
-  upgrade?(endpoint: Endpoint, request: IncomingMessage, socket: Duplex, head: Buffer): NodeAnswer | undefined
+  upgrade?(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    over?: AbortSignal,
+  ): NodeAnswer | undefined
 }

@@ -38,8 +38,8 @@ const NEWLINE = Buffer.from('\n')
 /** Whatever stands before: which services and subscriptions there are is the node's to say. */
 const SUBSCRIBE = /_subscribe$/
 const UNSUBSCRIBE = /_unsubscribe$/
-/** RFC 6455: ended as it should; the server has to end it; too big; try again later. */
-export const CLOSE = { normal: 1000, goingAway: 1001, tooBig: 1009, tryAgain: 1013 } as const
+/** RFC 6455: ended as it should; the server has to end it; against the rules; too big; try again later. */
+export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const
 
 const isFeedCall = ({ kind, method }: EvmMessage): boolean =>
   kind === 'call' && (SUBSCRIBE.test(method) || UNSUBSCRIBE.test(method))

@@ -15,7 +15,7 @@ import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from 
 /** WebSockets of EVM chains. */
 export interface EvmSockets {
   /** Host, route and access have been checked. Returns why it is refused; then the socket is still the caller's. */
-  upgrade(endpoint: Endpoint, request: IncomingMessage, socket: Duplex, head: Buffer): NodeAnswer | undefined
+  upgrade: Required<EvmApi>['upgrade']
   readonly size: number
   /** Says goodbye to every client (1001) and takes no more. */
   close(): void
@@ -108,7 +108,7 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
   let closed = false
 
   return {
-    upgrade: (endpoint, request, socket, head) => {
+    upgrade: (endpoint, request, socket, head, over) => {
       const rpc = rpcBeside(endpoint)
       const refused = refusal(request)
       if (refused || !rpc) return refused ?? badRequest()
@@ -126,6 +126,9 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
           unread,
         })
         sessions.add(session)
+        const end = (): void => session.close(CLOSE.policy, 'the access token is over')
+        over?.addEventListener('abort', end)
+        if (over?.aborted) end()
       })
       return undefined
     },
