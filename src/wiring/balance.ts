@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAppCheck } from '../api/balance/app-check.ts'
 import { type BalanceApiOptions, balanceApi } from '../api/balance/index.ts'
+import { keyFileTrouble } from '../api/balance/key-set.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { SIDES } from '../lib/primary-network.ts'
@@ -15,6 +16,13 @@ import type { HeapRoom } from './process/heap-room.ts'
 
 /** HRPs that the wire knows; an own network's prefix is accepted besides. */
 const HRPS = ['avax', 'fuji']
+
+/** The file may still come, so the start goes on; until then every request is a failure of this server. */
+async function warnOfKeys({ mode, jwks }: Config['balance']['appCheck'], logger: Logger): Promise<void> {
+  if (jwks === undefined || (mode !== 'jwt' && mode !== 'firebase')) return
+  const reason = await keyFileTrouble(jwks)
+  if (reason !== undefined) logger.warn({ file: jwks, reason }, 'keys of tokens could not be read')
+}
 
 export async function wireBalance(
   app: FastifyInstance,
@@ -42,6 +50,7 @@ export async function wireBalance(
     isFull: () => heap.isFull(),
     logger,
   })
+  await warnOfKeys(config.balance.appCheck, logger)
   await app.register(balanceApi, {
     balances: observeBalances(balances, metrics?.balances),
     ...(deps.stakeRewards ? { stakeRewards: deps.stakeRewards } : {}),

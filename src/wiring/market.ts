@@ -34,7 +34,9 @@ export function createMarket(config: Config, deps: MarketDeps) {
     /** Resolves when everything that needs no network is in force. */
     async start(): Promise<void> {
       lists.start()
-      await Promise.all([lists.restored(), verdicts.load()])
+      // A file that is not there is a line of the log now, not when somebody misses the prices.
+      const read = config.market.prices.provider === 'file' ? prices.quote('usd', [], []) : undefined
+      await Promise.all([lists.restored(), verdicts.load(), read])
     },
     async close(): Promise<void> {
       prices.close()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
 import { createMarket } from '../../src/wiring/market.ts'
 import { eventually } from '../support/eventually.ts'
@@ -29,6 +30,27 @@ async function marketOf(settings: Partially<Config['market']>) {
   await market.start()
   return market
 }
+
+it('a file that is named and not there is a line of the log at the start: prices, and keys of tokens', async () => {
+  const missing = join(stage.folder(), 'misspelt.json')
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const config = createConfig({
+    dataDir: stage.folder(),
+    http: { port: 0, shutdownDelayMs: 0 },
+    balance: { appCheck: { mode: 'jwt', jwks: missing } },
+    market: { prices: { provider: 'file', file: missing }, defaultTokenLists: [] },
+    chains: { catalogue: false },
+  })
+  const app = await createApp(config, { logger })
+  onTestFinished(() => app.close())
+  await app.listen()
+  const told = lines.filter(({ file }) => file === missing).map(({ msg, reason }) => `${msg}: ${reason}`)
+  expect(told.sort()).toEqual([
+    expect.stringMatching(/^keys of tokens could not be read: .*no such file/),
+    expect.stringMatching(/^price file could not be used: .*no such file/),
+  ])
+})
 
 describe('settings of tokens', () => {
   it('market.verdictFile rules over lists, from the first answer on', async () => {

@@ -10,6 +10,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose'
+import { messageOf } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
 /** Public keys that are read from somewhere and rotate there. */
@@ -39,9 +40,22 @@ const FETCH_MS = 5_000
 /** A set of keys has some kilobytes. */
 const MAX_BYTES = 1_048_576
 
+const isUrl = (jwks: string): boolean => /^https?:\/\//.test(jwks)
+
+/** Why a file of keys cannot be used now; undefined = it can, or it is a URL, which is not asked before it is needed. */
+export async function keyFileTrouble(jwks: string): Promise<string | undefined> {
+  if (isUrl(jwks)) return undefined
+  try {
+    await usableOf(JSON.parse(await readFile(jwks, 'utf8')))
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
 /** @param jwks http or https URL, or path of a file */
 export function openKeySet(jwks: string): KeySet {
-  return /^https?:\/\//.test(jwks)
+  return isUrl(jwks)
     ? createKeySet(() => fetchKeys(jwks), URL_TIMES)
     : createKeySet(() => readFile(jwks, 'utf8'), FILE_TIMES)
 }

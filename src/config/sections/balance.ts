@@ -8,7 +8,12 @@ const AppCheckSection = section({
   }),
   tokens: list(Type.String({ minLength: 1 }), 'static: accepted tokens.', [], { secret: true }),
   secret: Type.Optional(secret('jwt: HS256 secret.', { minLength: 32 })),
-  jwks: Type.Optional(source({ description: 'jwt, firebase: JWKS as URL or file.' })),
+  jwks: Type.Optional(
+    source({
+      description:
+        'jwt, firebase: JWKS as URL or file. The log says at the start when the file cannot be read; requests are 500 until it can.',
+    }),
+  ),
   issuer: Type.Optional(Type.String({ minLength: 1, description: 'jwt: expected iss.' })),
   audience: Type.Optional(Type.String({ minLength: 1, description: 'jwt: expected aud.' })),
   projectNumber: Type.Optional(

@@ -12,7 +12,13 @@ export const MarketSection = section({
       description: 'Price provider base URL.',
     }),
     apiKey: Type.Optional(secret('Price provider key (demo or pro).')),
-    file: Type.Optional(Type.String({ minLength: 1, description: 'file: JSON with prices and rates.' })),
+    file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'file: JSON with prices and rates. The log says at the start when it cannot be read; there are no prices until it can.',
+      }),
+    ),
     scaledUnit: choice(['shown', 'held'], {
       default: 'shown',
       description: 'What prices are of where a token shows another amount than accounts hold (Token-2022, ERC-8056).',
