@@ -11,6 +11,8 @@ interface Work {
   tree: Tree
   readonly origins: Origins
   readonly problems: string[]
+  /** The same with what later sources say, their short forms left out. */
+  foresee(tree: Tree): Tree
 }
 
 const put = (work: Work, path: readonly string[], value: unknown, origin: string) => {
@@ -79,7 +81,8 @@ function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): voi
     work.tree = merge(work.tree, treeOf(path, { evmChainId }), first.origin, new Map()) as Tree
   }
   put(work, [...path, 'upstreams'], nodes.map(ownNode), first.origin)
-  const evmChainId = valueAt(work.tree, [...path, 'evmChainId'])
+  // Whatever source says which C-chain it is, and whatever names the nodes: they are that chain's.
+  const evmChainId = valueAt(work.foresee(work.tree), [...path, 'evmChainId'])
   if (typeof evmChainId !== 'number') return
   const evmPath = ['chains', 'evm', String(evmChainId)]
   const known = isTree(valueAt(work.tree, evmPath))
@@ -120,8 +123,8 @@ function remove(work: Work, { value, origin }: ShortFormUse): void {
  * Applies the short forms of one source: what is said of one chain counts over what is said of its network, and removing
  * comes last, so that what else it says cannot bring a chain back.
  */
-export function applyShortForms(tree: Tree, uses: readonly ShortFormUse[], origins: Origins, problems: string[]): Tree {
-  const work: Work = { tree, origins, problems }
+export function applyShortForms(tree: Tree, uses: readonly ShortFormUse[], means: Omit<Work, 'tree'>): Tree {
+  const work: Work = { tree, ...means }
   const of = (flag: ShortFormName) => uses.filter((use) => use.flag === flag)
   useNodes(work, 'mainnet', of('avalanche-mainnet-node'))
   useNodes(work, 'testnet', of('avalanche-testnet-node'))

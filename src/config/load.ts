@@ -107,9 +107,12 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
   const base = builtIn(wantsCatalogue(file.tree, [environment, args]))
   problems.push(...removalProblems(base, file.tree, file.origin, origins))
   let tree = merge(base, file.tree, file.origin, origins) as Tree
-  for (const layer of [environment, args]) {
+  const layers: readonly (Arguments | Environment)[] = [environment, args]
+  for (const [at, layer] of layers.entries()) {
     tree = applyEntries(tree, layer.entries, origins, problems)
-    tree = applyShortForms(tree, layer.uses, origins, problems)
+    const later = layers.slice(at + 1).flatMap(({ entries }) => entries)
+    const foresee = (known: Tree): Tree => applyEntries(known, later, new Map(), [])
+    tree = applyShortForms(tree, layer.uses, { origins, problems, foresee })
   }
   const config = finish(tree, origins, problems)
   return args.action === 'print-config'

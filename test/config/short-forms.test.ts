@@ -102,6 +102,9 @@ describe('--avalanche-testnet-node', () => {
     }).chains
     expect(evm['43112']).toMatchObject({ name: 'EVM chain 43112', testnet: true, native: { symbol: 'AVAX' } })
     expect(configOf({ argv: ['--chains-avalanche-testnet={"evmChainId":43112}', ...nodes] }).chains.evm).toEqual(evm)
+    const env = { FIRN_AVALANCHE_TESTNET_NODE: 'http://127.0.0.1:9650/,http://127.0.0.1:9652' }
+    const mixed = configOf({ env, argv: ['--chains-avalanche-testnet={"evmChainId":43112}'] })
+    expect(mixed.chains.evm).toEqual(evm)
   })
 
   it.each([
