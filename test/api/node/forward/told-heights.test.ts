@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
-import type { NodeGroup } from '../../../../src/api/node/forward/node-pools.ts'
+import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
+import type { NodeGroup, NodePools } from '../../../../src/api/node/forward/node-pools.ts'
 import { createToldHeights } from '../../../../src/api/node/forward/told-heights.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../fake-nodes.ts'
 
@@ -67,6 +68,40 @@ it('where one of several tells a height that cannot be, the others are asked as 
   heights.clear()
   tell('50')
   expect(late).toHaveLength(4)
+})
+
+it('of a chain that began anew, those are passed over that have not what is told of it now', async () => {
+  const heights = { one: '101', two: '101' }
+  const begun: (() => void)[] = []
+  let avoid: ((host: string) => boolean) | undefined
+  const pool = {
+    head: () => undefined,
+    async exchange(_: object, options: { avoid: typeof avoid }) {
+      avoid = options.avoid
+      return { host: 'one', status: 200, headers: {}, body: Buffer.from(`{"result":{"height":"${heights.one}"}}`) }
+    },
+    rpc: async () => ({ height: heights.two }),
+  }
+  const group = { pool, path: () => '', members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })) }
+  const pools = { group: () => group, onAnew: (listener: () => void) => void begun.push(listener) }
+  const forwarder = createForwarder({
+    pools: pools as unknown as NodePools,
+    writePolicy: 'one',
+    cache: { bytes: 1_000, entries: 10 },
+    tipCacheMs: 0,
+  })
+  const endpoint = { path: '/ext/bc/own', dialect: 'gorilla', name: 'own', source: { blockchainId: 'own' } }
+  const rule = { target: 'any', height: true }
+  const http = { method: 'POST', contentType: 'application/json', query: '', body: Buffer.from('{}') }
+  const ask = () => forwarder.forward({ endpoint, rule, http, method: 'own.getHeight' } as unknown as ForwardCall)
+  await ask()
+  await expect.poll(() => avoid?.('two')).toBe(false)
+  Object.assign(heights, { one: '50', two: '40' })
+  await ask()
+  expect(avoid?.('two')).toBe(false)
+  for (const begin of begun) begin()
+  await ask()
+  expect(avoid?.('two')).toBe(true)
 })
 
 it('what is kept while the tip stands still is not kept behind a height that was told', async () => {
