@@ -10,9 +10,9 @@ export { accessOf, closedWords, rateWords, speaksOfMissingState } from './json-r
 export { OUR_STANDING } from './json-rpc/verdicts.ts'
 export { createTurns, type Turns } from './limits/turns.ts'
 export { createUpstreamPool, type UpstreamPoolDeps } from './pool.ts'
+export type { HostResolver } from './safe-fetch/name-lookup.ts'
 export {
   createSafeFetch,
-  type HostResolver,
   isPublicWebPlace,
   type SafeAnswer,
   type SafeFetch,

@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Client } from 'undici'
 import {
@@ -18,12 +17,7 @@ import { ACCEPT_ENCODING } from '../http/decode.ts'
 import { sendWire, type WireAnswer, type WireResult } from '../http/wire.ts'
 import { isPublicAddress } from './address-ranges.ts'
 import { createLine } from './line.ts'
-
-/** One resolved address. */
-export interface ResolvedAddress {
-  address: string
-  family: 4 | 6
-}
+import { createNameLookup, type HostResolver, type ResolvedAddress } from './name-lookup.ts'
 
 export interface SafeFetchLimits {
   /** Largest accepted body, counted after decompression. */
@@ -45,14 +39,11 @@ export const SAFE_FETCH_LIMITS: Readonly<SafeFetchLimits> = Object.freeze({
   maxConcurrent: 16,
 })
 
-/** All addresses of a name; rejects when there are none. */
-export type HostResolver = (host: string) => Promise<ResolvedAddress[]>
-
 export interface SafeFetchDeps {
   limits?: Partial<SafeFetchLimits>
   /** Which addresses may be connected to. Default: `isPublicWebPlace`. Tests allow loopback here. */
   allowAddress?: (address: string, port: number) => boolean
-  /** Default: the system's resolver. */
+  /** Default: name servers, then the system (`name-lookup.ts`). */
   resolve?: HostResolver
 }
 
@@ -68,11 +59,6 @@ export interface SafeAnswer {
 }
 
 export type SafeFetch = (url: string, options?: { signal?: AbortSignal; accept?: string }) => Promise<SafeAnswer>
-
-const resolveAll: HostResolver = async (host) => {
-  const found = await systemLookup(host, { all: true, verbatim: true })
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
-}
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
@@ -132,7 +118,7 @@ const inTime = async (
  */
 const pinAddresses = async (
   url: URL,
-  resolve: (host: string, over: AbortSignal) => Promise<ResolvedAddress[]>,
+  resolve: HostResolver,
   allow: (address: string, port: number) => boolean,
   { leftMs, signal }: { leftMs: number; signal: AbortSignal | undefined },
 ): Promise<readonly ResolvedAddress[]> => {
@@ -228,13 +214,9 @@ const accepted = (type: string, allowed: readonly string[]): boolean =>
  */
 export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const limits: SafeFetchLimits = { ...SAFE_FETCH_LIMITS, ...deps.limits }
-  const resolveOne = deps.resolve ?? resolveAll
+  const resolve = deps.resolve ?? createNameLookup()
   const allow = deps.allowAddress ?? isPublicWebPlace
   const line = createLine(limits.maxConcurrent, 64 * limits.maxConcurrent)
-  // The system looks up two names at a time for the whole process, and one whose servers are silent takes many seconds, also
-  // when nobody waits for it any more: with two such names no upstream could be connected to.
-  const lookups = createLine(1, limits.maxConcurrent)
-  const resolve = (host: string, over: AbortSignal) => lookups(() => resolveOne(host), over)
 
   const follow: SafeFetch = async (text, options = {}) => {
     // Not the wall clock: set back between two hops it would give the second an hour.

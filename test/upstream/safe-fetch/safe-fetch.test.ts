@@ -7,14 +7,8 @@ import {
   DeadlineError,
   UpstreamUnavailableError,
 } from '../../../src/errors.ts'
-import {
-  createSafeFetch,
-  type HostResolver,
-  redirectOf,
-  type SafeFetchDeps,
-} from '../../../src/upstream/safe-fetch/safe-fetch.ts'
+import { createSafeFetch, redirectOf, type SafeFetchDeps } from '../../../src/upstream/safe-fetch/safe-fetch.ts'
 import { type FaultServerOptions, startFaultServer } from '../../support/fault-server.ts'
-import { gate } from '../../support/gate.ts'
 import { until } from '../../support/upstream-pool.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -218,24 +212,6 @@ describe('limits', () => {
   test('a resolver that never answers is a name without address', async () => {
     const fetch = createSafeFetch({ resolve: () => new Promise(() => undefined), limits: { timeoutMs: 60 } })
     await expect(fetch('http://slow.example/')).rejects.toBeInstanceOf(UpstreamUnavailableError)
-  })
-
-  test('names whose servers say nothing are looked up one at a time: all others that this process needs have the rest', async () => {
-    const silent = gate()
-    const begun: string[] = []
-    const resolve: HostResolver = async (host) => {
-      begun.push(host)
-      if (host.startsWith('slow')) await silent.opened
-      return [{ address: LOOPBACK, family: 4 }]
-    }
-    const { fetch, port } = await start({ handle: () => json('1') }, { resolve, limits: { timeoutMs: 100 } })
-    const slow = [1, 2, 3].map((n) => fetch(`http://slow${n}.example:${port}/`).catch((error: unknown) => error))
-    for (const failed of await Promise.all(slow)) expect(failed).toBeInstanceOf(UpstreamUnavailableError)
-    // Of those that were given up only the first is still being looked up.
-    expect(begun).toEqual(['slow1.example'])
-    silent.open()
-    expect((await fetch(`http://quick.example:${port}/`)).status).toBe(200)
-    expect(begun).toEqual(['slow1.example', 'quick.example'])
   })
 
   test('the caller may leave while a name is looked up', async () => {
