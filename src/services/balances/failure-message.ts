@@ -56,7 +56,8 @@ function cause(error: Error, time: FailureTime): string {
   if (error instanceof UpstreamRateLimitedError) return 'Rate limit exceeded'
   // Its own text names the upstreams that were waited for.
   if (error instanceof DeadlineError) return `timed out after ${timeTaken(time)} ms`
-  if (error instanceof UnsettledReadError) return 'the chain moved during every reading, or no one upstream told all of it'
+  if (error instanceof UnsettledReadError)
+    return 'the chain moved during every reading, or no one upstream told all of it'
   if (error instanceof UpstreamUnavailableError) return 'no upstream of the chain could be reached'
   if (error instanceof BadAnswerError) return 'the upstream sent an invalid answer'
   if (error instanceof JsonRpcError) return `the upstream refused the read (code ${error.rpcCode})`

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { httpError, type NodeAnswer } from '../../http/answer.ts'
