@@ -129,6 +129,9 @@ state of now is rather asked of nodes that are known to have that block. One tha
 most, and asked meanwhile only where there is no other healthy one with room. So it is with the height of P or X that was
 told (\`platform.getHeight\`, \`avm.getHeight\`): the next one is no lower, and outputs and balances are no older.
 
+The next nonce (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told: nodes hear of
+a transaction some tenths of a second after the one that took it. Who takes a second longer than the first is not waited for.
+
 ## What is not forwarded
 
 * \`Avalanche-Api-Route\`: answered with 404 and never sent to a node. Nodes of v1.15 answer the Connect service of the

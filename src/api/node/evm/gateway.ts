@@ -19,6 +19,7 @@ import { type EvmMessage, readMessage } from './message.ts'
 import { NEVER_REPEATED } from './methods.ts'
 import { type ChainTip, createChainTip } from './read/chain-tip.ts'
 import { createKeptAnswers } from './read/kept-answers.ts'
+import { highestPendingCount, isPendingCount } from './read/pending-count.ts'
 import { createEvmReads } from './read/reads.ts'
 
 export interface EvmGatewayDeps {
@@ -100,6 +101,8 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const single = async (call: EvmCall): Promise<NodeAnswer> => {
     const { message } = call
     if (filters.concerns(message.method) && message.kind === 'call') return filters.answer(call)
+    const highest = isPendingCount(message) ? await highestPendingCount(pools, call) : undefined
+    if (highest) return highest
     const rule = ruleFor(message.method)
     if (message.kind === 'invalid' || rule.target === 'any') return reads.read(call)
     try {
@@ -109,7 +112,8 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     }
   }
   const isWrite = (method: string): boolean => ruleFor(method).target === 'write'
-  const isAlone = (method: string): boolean => filters.concerns(method) || ruleFor(method).target !== 'any'
+  const isAlone = (message: EvmMessage): boolean =>
+    filters.concerns(message.method) || ruleFor(message.method).target !== 'any' || isPendingCount(message)
   const hasOthers = ({ source }: Endpoint): boolean => pools.group(source).members().length > 1
   const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite, hasOthers })
 

@@ -25,7 +25,7 @@ async function ask(body: Buffer, single: EvmBatchesDeps['single'], together: unk
     reads: reads as never,
     kept: { find: () => undefined, keep: () => undefined, moment: () => ({ mark: undefined, epoch: 0 }) },
     single,
-    isAlone: (method) => method !== 'eth_call',
+    isAlone: ({ method }) => method !== 'eth_call',
     isWrite: (method) => method === 'write',
     hasOthers: () => true,
   })

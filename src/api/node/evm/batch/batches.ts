@@ -27,8 +27,8 @@ export interface EvmBatchesDeps {
   kept: KeptAnswers
   /** Answers one call by itself. */
   single(call: EvmCall): Promise<NodeAnswer>
-  /** True for calls that must not travel with others: writes, filters, what goes to a certain node. */
-  isAlone(method: string): boolean
+  /** True for calls that must not travel with others: writes, filters, what goes to a certain node or to all. */
+  isAlone(message: EvmMessage): boolean
   /** True for calls that change something: what stands behind them is asked after they are done. */
   isWrite(method: string): boolean
   /** True when there are several nodes to be asked. */
@@ -158,7 +158,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     return answers
   }
   const findOne = ({ endpoint }: EvmRequest, message: EvmMessage): Buffer | undefined => {
-    const hit = isAlone(message.method) ? undefined : reads.find(endpoint, message)
+    const hit = isAlone(message) ? undefined : reads.find(endpoint, message)
     return hit && trimmed(hit.body)
   }
   const find = (request: EvmRequest, run: readonly EvmMessage[]): Answers => {
@@ -174,8 +174,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
   }
   const askRun = async (request: EvmRequest, run: readonly EvmMessage[], isAll: boolean): Promise<Asked> => {
     const answers = find(request, run)
-    const alone = run.filter((message) => !answers.has(message) && isAlone(message.method))
-    const together = run.filter((message) => !answers.has(message) && !isAlone(message.method))
+    const alone = run.filter((message) => !answers.has(message) && isAlone(message))
+    const together = run.filter((message) => !answers.has(message) && !isAlone(message))
     const nothing: Asked = { kind: 'each', answers: new Map() }
     const untouched = isAll && together.length === run.length
     const [first, others] = await Promise.all([

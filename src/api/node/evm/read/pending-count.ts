@@ -1,0 +1,54 @@
+import { pause } from '../../../../lib/pause.ts'
+import { forwardHeaders } from '../../forward/call.ts'
+import { judgeCall } from '../../forward/judge.ts'
+import type { Member, NodePools } from '../../forward/node-pools.ts'
+import type { NodeAnswer } from '../../http/answer.ts'
+import { bodyOf, resultEntry, resultOf } from '../answers.ts'
+import { CALL_MS, type EvmCall } from '../call.ts'
+import type { EvmMessage } from '../message.ts'
+import { parameterAt } from './finality.ts'
+
+/** Nodes that take longer than the first by so much are not waited for, milliseconds. */
+const OTHERS_MS = 1_000
+const QUANTITY = /^"(0x(?:0|[1-9a-f][0-9a-f]{0,15}))"$/
+
+/** Asks for the nonce of the next transaction, behind those that are in no block yet. */
+export const isPendingCount = ({ kind, method, params }: EvmMessage): boolean =>
+  kind === 'call' &&
+  method === 'eth_getTransactionCount' &&
+  parameterAt(params, 1)?.toString('latin1', 0, 10) === '"pending"'
+
+/**
+ * The highest count that any healthy node tells. Nodes hear of a transaction some time after the one that took it: with the
+ * count of another the next transaction of the same sender would be refused, or take the place of the one before. Without
+ * an answer: undefined.
+ */
+export async function highestPendingCount(pools: NodePools, call: EvmCall): Promise<NodeAnswer | undefined> {
+  const { endpoint, message, contentType, signal } = call
+  const { id } = message
+  const group = pools.group(endpoint.source)
+  const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
+  const time = Date.now()
+  const members = group.members().filter((one) => healthy.has(one.host) && one.pausedUntil() <= time)
+  if (id === undefined || members.length < 2) return undefined
+  // Those that are late are still sent it when the client's memory is somebody else's.
+  const body = Buffer.from(call.body)
+  const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
+  const enough = new AbortController()
+  const until = AbortSignal.any([signal, enough.signal])
+  let highest: bigint | undefined
+  const ask = async ({ pool, path }: Member): Promise<void> => {
+    const request = { method: 'POST', path: path(endpoint), headers, body } as const
+    const options = { signal: until, deadline: time + CALL_MS, judge: judgeCall(id, body) }
+    const { status, body: said } = await pool.exchange(request, options)
+    const digits = status === 200 && QUANTITY.exec(resultOf(said)?.toString('latin1') ?? '')?.[1]
+    if (!digits) throw new TypeError('no count')
+    const count = BigInt(digits)
+    if (highest === undefined || count > highest) highest = count
+  }
+  const asked = members.map(ask)
+  const patience = Promise.any(asked).then(() => pause(OTHERS_MS, until))
+  await Promise.race([Promise.allSettled(asked), patience.catch(() => Promise.allSettled(asked))])
+  enough.abort()
+  return highest === undefined ? undefined : bodyOf(resultEntry(id, `"0x${highest.toString(16)}"`))
+}
