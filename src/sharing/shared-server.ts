@@ -18,6 +18,10 @@ export interface SharedServer {
    * rejects, never waits for a connection that is not there.
    */
   ask<T>(operation: (client: RedisClient) => Promise<T>): Promise<T | undefined>
+  /** To whoever listens now. Nobody waits for it; without the server, or the permission, nothing is sent. */
+  publish(channel: string, text: string): void
+  /** On a connection of its own, which comes back after a loss. What is sent in between is lost. */
+  subscribe(channel: string, listener: (text: string) => void): void
   /** Resolves once it is known whether the server will do, or after the time to connect. Never rejects. */
   open(): Promise<void>
   status(): SharedServerStatus
@@ -121,6 +125,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     if (failedProbes % PROBES_OF_A_CONNECTION === 0 && !closed) client.disconnect(true)
   }
   const probing = setInterval(() => void probe(), PROBE_MS).unref()
+  let listening: RedisClient | undefined
   let firstProbe: (() => void) | undefined
   const probed = new Promise<void>((resolve) => {
     firstProbe = resolve
@@ -135,13 +140,30 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     // The client would go on in database 0, where somebody else may keep his own.
     if (isRefusedDatabase(error)) client.disconnect(true)
   })
-  client.on('close', () => become('alone', status.trouble ?? 'connection closed'))
+  client.on('close', () => {
+    become('alone', status.trouble ?? 'connection closed')
+    // Nothing is asked on that connection: that its server is another one by now shows here alone.
+    if (listening?.status === 'ready') listening.disconnect(true)
+  })
 
   return {
     async ask(operation) {
       if (client.status !== 'ready' || status.state === 'alone') return undefined
       const result = await attempt(operation)
       return 'answer' in result ? result.answer : undefined
+    },
+    publish(channel, text) {
+      if (client.status !== 'ready' || status.state === 'alone') return
+      // What is refused is no reason to go without counters and values.
+      void client.publish(options.keyPrefix + channel, text).catch(() => undefined)
+    },
+    subscribe(channel, listener) {
+      const own = connect(options)
+      listening = own
+      own.on('error', () => undefined)
+      own.on('message', (_, text: string) => listener(text))
+      own.on('ready', () => void own.subscribe(options.keyPrefix + channel).catch(() => undefined))
+      void own.connect().catch(() => undefined)
     },
     async open() {
       if (client.status !== 'wait') return
@@ -161,6 +183,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       closed = true
       clearInterval(probing)
       client.disconnect()
+      listening?.disconnect()
     },
   }
 }

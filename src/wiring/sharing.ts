@@ -3,9 +3,11 @@ import type { Config } from '../config/index.ts'
 import { APPLICATION_TAG, type HealthCheck } from '../services/node-health/index.ts'
 import {
   createSharedCounters,
+  createSharedNews,
   createSharedServer,
   createSharedValues,
   type SharedCounters,
+  type SharedNews,
   type SharedServer,
   type SharedValues,
 } from '../sharing/index.ts'
@@ -15,6 +17,7 @@ export interface ServerSharing {
   server: SharedServer
   counters: SharedCounters
   values: SharedValues
+  news(channel: string): SharedNews
   /** The `redis` check: always healthy, because every process can go on alone; it tells whether this one has to. */
   check: HealthCheck
 }
@@ -35,6 +38,7 @@ export function createServerSharing({ redis }: Config, logger: Logger): ServerSh
     server,
     counters: createSharedCounters(server),
     values: createSharedValues(server),
+    news: (channel) => createSharedNews(server, channel),
     check: {
       name: 'redis',
       tags: () => [APPLICATION_TAG],

@@ -7,13 +7,13 @@ import { connect, inAMinute, redis } from './shared.ts'
 const missing = whyNoRedis()
 
 /** What `docs/operations.md` lists for a user of the server, and what in a cluster comes with it. */
-const MANUAL = '+set +get +del +pttl +incrby +decrby +pexpire +eval +info'
+const MANUAL = '+set +get +del +pttl +incrby +decrby +pexpire +eval +info +publish +subscribe'
 const MANUAL_OF_A_CLUSTER = `${MANUAL} +cluster|slots +cluster|info`
 
 /** Makes the user `firn` with these permissions; answers the URL with it. */
 async function userOf(url: string, permissions: string): Promise<string> {
   const operator = new Redis(url)
-  await operator.call('ACL', 'SETUSER', 'firn', 'on', '>pw', '~firn:*', '-@all', ...permissions.split(' '))
+  await operator.call('ACL', 'SETUSER', 'firn', 'on', '>pw', '~firn:*', '&firn:*', '-@all', ...permissions.split(' '))
   operator.disconnect()
   return url.replace('//', '//firn:pw@')
 }

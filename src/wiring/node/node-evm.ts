@@ -1,5 +1,5 @@
 import { createEvmGateway, createEvmSockets, createSocketTargets } from '../../api/node/evm/index.ts'
-import type { EvmApi, Forwarder, NodePools } from '../../api/node/index.ts'
+import type { EvmApi, Forwarder, NodePools, ToldElsewhere } from '../../api/node/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Metrics } from '../../metrics/index.ts'
 import type { UpstreamSpec } from '../../upstream/index.ts'
@@ -9,6 +9,7 @@ export interface ServerEvmDeps {
   pools: NodePools
   nodes: readonly UpstreamSpec[]
   metrics: Metrics | undefined
+  elsewhere: ToldElsewhere | undefined
   /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
   evm: Readonly<Record<string, readonly UpstreamSpec[]>>
 }
@@ -22,7 +23,10 @@ export interface ServerEvm extends EvmApi {
 const CACHE_ENTRIES = 50_000
 
 /** EVM endpoints under /ext. */
-export function createServerEvm(config: Config, { forwarder, pools, nodes, evm, metrics }: ServerEvmDeps): ServerEvm {
+export function createServerEvm(
+  config: Config,
+  { forwarder, pools, nodes, evm, metrics, elsewhere }: ServerEvmDeps,
+): ServerEvm {
   const { node, upstream } = config
   const { answer, tip } = createEvmGateway({
     pools,
@@ -30,6 +34,7 @@ export function createServerEvm(config: Config, { forwarder, pools, nodes, evm, 
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: metrics?.nodeCache('evm') },
     tipCacheMs: node.tipCacheMs,
     maxLagBlocks: upstream.maxLagBlocks,
+    elsewhere,
   })
   const sockets = createEvmSockets({
     answer,

@@ -41,7 +41,7 @@ export function createNodeSide(config: Config, ground: Ground, reload: (() => Co
     health,
     logger: loggers.of('ext'),
     metrics,
-    shared: sharing?.values,
+    sharing,
     services: [...(access?.services ?? []), ...(admin?.services ?? []), ...keystore],
     ...(containers ? { containers } : {}),
   })

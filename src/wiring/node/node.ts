@@ -5,6 +5,7 @@ import {
   createForwarder,
   createNodeApi,
   createNodePools,
+  createToldElsewhere,
   type Forwarder,
   type ListedChain,
   type LocalEndpoint,
@@ -12,6 +13,7 @@ import {
   type NodeApi,
   type NodePools,
   type NodePoolsDeps,
+  type ToldElsewhere,
 } from '../../api/node/index.ts'
 import { createDiscoverService, createOpenRpcPage } from '../../api/node/openrpc/index.ts'
 import { createContainerIndexService } from '../../api/node/services/container-index.ts'
@@ -24,10 +26,11 @@ import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
 import type { Config } from '../../config/index.ts'
 import { pause } from '../../lib/pause.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import type { Metrics } from '../../metrics/index.ts'
 import type { ContainerSource } from '../../services/containers/index.ts'
-import type { SharedValues } from '../../sharing/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../../upstream/index.ts'
+import type { ServerSharing } from '../sharing.ts'
 import { primaryHeight } from './chain-health.ts'
 import { createServerEvm } from './node-evm.ts'
 import { type ServerHealth, servedSide } from './node-health.ts'
@@ -38,7 +41,7 @@ export interface ServerNodeDeps {
   logger: Logger
   metrics?: Metrics | undefined
   /** What is held in common with other processes; left out = this is the only one. */
-  shared?: SharedValues | undefined
+  sharing?: Pick<ServerSharing, 'values' | 'news'> | undefined
   /** Further services that are answered here: auth, admin, keystore. */
   services: readonly LocalService[]
   /** Own containers; `nodeHeight` = the height that the nodes behind /ext show now. */
@@ -139,6 +142,10 @@ async function listChains(
   return answer.blockchains ?? []
 }
 
+/** One for all processes over the same nodes: heights of another network mean nothing. URLs carry keys. */
+const channelOf = (...specs: readonly (readonly UpstreamSpec[] | undefined)[]): string =>
+  `told:${sha256(Buffer.from(JSON.stringify(specs.map((some = []) => some.map(({ url }) => url).sort())))).toString('hex', 0, 8)}`
+
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 30_000
 const CACHE_ENTRIES = 50_000
@@ -148,7 +155,8 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const side = servedSide(config)
   const network = side && config.chains.avalanche[side]
   const { nodes, evm, evmIds, networks } = serversOf(config, side)
-  const { pools, forwarder } = createForwarding(config, { nodes, evm, networks, ...deps })
+  const elsewhere = deps.sharing && createToldElsewhere(deps.sharing.news(channelOf(nodes, evm['C'])))
+  const { pools, forwarder } = createForwarding(config, { nodes, evm, networks, elsewhere, ...deps })
   const chains = createChainDirectory({
     list: () => listChains(pools),
     configured: Object.keys(evm).filter((id) => id !== 'C'),
@@ -157,7 +165,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
       ...(network?.cBlockchainId === undefined ? {} : { C: network.cBlockchainId }),
     },
   })
-  const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm, metrics: deps.metrics })
+  const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm, metrics: deps.metrics, elsewhere })
   const api = createNodeApi({
     forwarder,
     chains,
@@ -197,10 +205,11 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
 /** The nodes and EVM endpoints, and what hands requests on to them. */
 function createForwarding(
   config: Config,
-  deps: Pick<ServerNodeDeps, 'pool' | 'metrics' | 'shared'> & {
+  deps: Pick<ServerNodeDeps, 'pool' | 'metrics' | 'sharing'> & {
     nodes: readonly UpstreamSpec[]
     evm: Readonly<Record<string, readonly UpstreamSpec[]>>
     networks: NodePoolsDeps['networks']
+    elsewhere: ToldElsewhere | undefined
   },
 ): { pools: NodePools; forwarder: Forwarder } {
   const { node } = config
@@ -217,7 +226,8 @@ function createForwarding(
     writePolicy: node.writePolicy,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
     tipCacheMs: node.tipCacheMs,
-    sharedHosts: deps.shared,
+    sharedHosts: deps.sharing?.values,
+    elsewhere: deps.elsewhere,
   })
   return { pools, forwarder }
 }

@@ -128,6 +128,7 @@ What a block of an EVM chain has shown to a client (a number, \`newHeads\`, a tr
 state of now is rather asked of nodes that are known to have that block. One that is not is looked at, ten times a second at
 most, and asked meanwhile only where there is no other healthy one with room. So it is with the height of P or X that was
 told (\`platform.getHeight\`, \`avm.getHeight\`): the next one is no lower, and outputs and balances are no older.
+Processes tell each other of all this over \`FIRN_REDIS_URL\`; without it each knows what its own clients were told.
 
 The next nonce (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told: nodes hear of
 a transaction some tenths of a second after the one that took it. Who takes a second longer than the first is not waited for.

@@ -3,6 +3,7 @@ import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-ca
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import type { NodePools } from '../forward/node-pools.ts'
+import type { ToldElsewhere } from '../forward/told-elsewhere.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import { GoJsonError } from '../json/go-json-error.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
@@ -31,6 +32,8 @@ export interface EvmGatewayDeps {
   tipCacheMs: number
   /** Blocks a node may lag behind before its word about the newest state is not taken. */
   maxLagBlocks: number
+  /** What clients of other processes were shown; left out = this is the only process. */
+  elsewhere?: ToldElsewhere | undefined
 }
 
 export interface EvmGateway extends Pick<EvmApi, 'answer'> {
@@ -76,7 +79,7 @@ const forwardCall = (request: EvmRequest, rule: MethodRule, message?: EvmMessage
 
 /** EVM endpoints over several nodes, as if they were one that never lags and never forgets. */
 export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
-  const { pools, forwarder, maxLagBlocks } = deps
+  const { pools, forwarder, maxLagBlocks, elsewhere } = deps
   const cache = createAnswerCache(deps.cache)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
   // With the pool, since strangers may make up chains while no node says which there are: pools are bounded.
@@ -86,7 +89,12 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     const ofPool = tips.get(pool)
     const known = ofPool?.get(path)
     if (known) return known
-    const tip = createChainTip({ maxLagBlocks, head: () => pool.head(), onSetBack: cache.clear })
+    const tip = createChainTip({
+      maxLagBlocks,
+      head: () => pool.head(),
+      onNewest: (host, height) => elsewhere?.tell({ kind: 'block', path, source, height: String(height), host }),
+      onSetBack: cache.clear,
+    })
     tips.set(pool, (ofPool ?? new Map<string, ChainTip>()).set(path, tip))
     return tip
   }
@@ -94,6 +102,11 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     cache.clear()
     // Of chains that went on nobody may be shown a lower block than before.
     tips.delete(pool)
+  })
+  elsewhere?.hear((told) => {
+    // Of a chain that nobody has asked for here all nodes are asked where they are before anything is read.
+    if (told.kind === 'block')
+      tips.get(pools.group(told.source).pool)?.get(told.path)?.heard(told.host, BigInt(told.height))
   })
   const reads = createEvmReads({ pools, kept, tipOf })
   const filters = createEvmFilters({ pools, table: createFilterTable(), tipOf })

@@ -18,8 +18,13 @@ const AWAITED_MS = 600_000
 
 /** Transactions on whose acceptance somebody may wait: those that went out from here, or were asked for too early. */
 export interface AwaitedTransactions {
-  /** To be called with each answer to a call that sends one, or asks how it stands. */
-  note(call: ForwardCall, answer: Pick<RawResponse, 'body'>): void
+  /**
+   * To be called with each answer to a call that sends one, or asks how it stands. The id of one that was not awaited
+   * before; undefined = nothing new.
+   */
+  note(call: ForwardCall, answer: Pick<RawResponse, 'body'>): string | undefined
+  /** Somebody waits for it at another process. */
+  add(id: string): void
   /** True for the first word that one of them is accepted: of what clients do next, much rests on it. */
   isNews(call: ForwardCall, answer: Pick<RawResponse, 'status' | 'body'>): boolean
 }
@@ -34,8 +39,11 @@ export function createAwaitedTransactions(): AwaitedTransactions {
     note(call, { body }) {
       const { rule, params } = call
       const id = rule.target === 'write' ? idIn(body) : rule.news && !isAccepted(call, body) ? idIn(params) : undefined
+      const isNew = id !== undefined && !awaited.has(id)
       if (id !== undefined) awaited.set(id, true)
+      return isNew ? id : undefined
     },
+    add: (id) => void awaited.set(id, true),
     isNews(call, { status, body }) {
       const id = call.rule.news && status === 200 && isAccepted(call, body) ? idIn(call.params) : undefined
       return id !== undefined && awaited.has(id)
@@ -48,25 +56,31 @@ const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean =>
 
 /**
  * Waits until every healthy node has accepted what one has: whoever hears of it reads the new outputs and spends them at
- * once, and the node that is asked then may be another one. Who has not by then, or does not answer, is noted: it would
- * show the state of before. Never rejects.
+ * once, and the node that is asked then may be another one. Who has not by then, or does not answer, is noted and
+ * returned: it would show the state of before. Never rejects.
  */
 export async function acceptedEverywhere(
   call: ForwardCall,
   group: NodeGroup,
   teller: string,
   late: Pick<LateNodes, 'note'>,
-): Promise<void> {
+): Promise<string[]> {
   const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
   const others = group.members().filter(({ host }) => host !== teller)
   const until = steadyNow() + WAIT_MS
-  await Promise.all(
+  const lacking = await Promise.all(
     others.map(async (member) => {
-      if (healthy.has(member.host) && (await acceptedAt(call, member, until))) return
-      late.note(member.host, call.endpoint.path, () => hasAccepted(call, member, new AbortController().signal, WAIT_MS))
+      if (healthy.has(member.host) && (await acceptedAt(call, member, until))) return []
+      noteLacking(call, member, late)
+      return [member.host]
     }),
   )
+  return lacking.flat()
 }
+
+/** This node has not accepted what the call asks about: it is asked again before anything is read there. */
+export const noteLacking = (call: ForwardCall, member: Member, late: Pick<LateNodes, 'note'>): void =>
+  late.note(member.host, call.endpoint.path, () => hasAccepted(call, member, new AbortController().signal, WAIT_MS))
 
 /** One that does not answer has not; one that cannot tell is not blamed for it. */
 async function hasAccepted(call: ForwardCall, member: Member, signal: AbortSignal, timeMs: number): Promise<boolean> {

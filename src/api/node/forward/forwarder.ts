@@ -1,6 +1,8 @@
 import type { RawResponse } from '../../../upstream/index.ts'
 import type { NodeAnswer } from '../http/answer.ts'
+import { ruleOf } from '../methods/forwarded.ts'
 import type { Finality } from '../methods/rule.ts'
+import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
 import { createAlone } from './alone.ts'
 import {
   type AnswerCache,
@@ -11,7 +13,7 @@ import {
   withoutId,
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
-import { acceptedEverywhere, createAwaitedTransactions } from './everywhere.ts'
+import { acceptedEverywhere, createAwaitedTransactions, noteLacking } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { createIndexGaps } from './index-gaps.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
@@ -19,7 +21,8 @@ import { createLateNodes } from './late-nodes.ts'
 import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
 import { createSourceChains } from './source-chains.ts'
-import { createToldHeights } from './told-heights.ts'
+import type { Told, ToldElsewhere } from './told-elsewhere.ts'
+import { createToldHeights, heightIn } from './told-heights.ts'
 import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
 
@@ -41,10 +44,14 @@ export interface ForwarderDeps {
   tipCacheMs: number
   /** What other processes know of the nodes that gave pages; left out = this is the only process. */
   sharedHosts?: SharedHosts | undefined
+  /** What clients of other processes were told; left out = this is the only process. */
+  elsewhere?: ToldElsewhere | undefined
 }
 
 /** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
 const FORWARD_MS = 30_000
+/** Bytes of a question that other processes ask of nodes that lag: one for a transaction is much shorter. */
+const LONGEST_TOLD = 1_024
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
@@ -64,6 +71,17 @@ const requestOf = (call: ForwardCall, path: string) => ({
   path: path + call.http.query,
   headers: forwardHeaders(call.http),
   ...(call.http.body === undefined ? {} : { body: call.http.body }),
+})
+
+/** The question that another process was asked. */
+const callOf = (endpoint: Endpoint, method: string, body: Buffer): ForwardCall => ({
+  endpoint,
+  rule: ruleOf(method),
+  method,
+  params: undefined,
+  id: undefined,
+  http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body },
+  signal: new AbortController().signal,
 })
 
 const keyOf = (call: ForwardCall): string =>
@@ -122,6 +140,36 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     cache.clear()
     heights.clear()
   })
+  const tell = (told: Told): void => deps.elsewhere?.tell(told)
+  const noteAwaited = (call: ForwardCall, response: RawResponse): void => {
+    const id = awaited.note(call, response)
+    if (id !== undefined) tell({ kind: 'awaited', id })
+  }
+  const noteHeight = (call: ForwardCall, group: NodeGroup, response: RawResponse): void => {
+    const { endpoint, method = '' } = call
+    if (!heights.note(call, group, response)) return
+    cache.forgetTip()
+    const height = String(heightIn(response.body))
+    tell({ kind: 'height', endpoint: endpoint.name, method, height, host: response.host })
+  }
+  const noteAccepted = async (call: ForwardCall, group: NodeGroup, response: RawResponse): Promise<void> => {
+    const { endpoint, method = '', http } = call
+    const hosts = await acceptedEverywhere(call, group, response.host, late)
+    cache.forgetTip()
+    const body = http.body?.toString('latin1', 0, LONGEST_TOLD) ?? ''
+    if (hosts.length > 0) tell({ kind: 'lacking', endpoint: endpoint.name, method, body, hosts })
+  }
+  deps.elsewhere?.hear((told) => {
+    if (told.kind === 'awaited') return awaited.add(told.id)
+    const endpoint = told.kind === 'block' ? undefined : endpointByName(told.endpoint)
+    if (told.kind === 'block' || !endpoint) return
+    cache.forgetTip()
+    const group = pools.group(endpoint.source)
+    const { method } = told
+    if (told.kind === 'height') return void heights.heard({ endpoint, method }, group, BigInt(told.height), told.host)
+    const call = callOf(endpoint, method, Buffer.from(told.body, 'latin1'))
+    for (const member of group.members()) if (told.hosts.includes(member.host)) noteLacking(call, member, late)
+  })
   const sources = createSourceChains()
   const gaps = createIndexGaps()
   const pages = createPageServers(deps.sharedHosts)
@@ -156,12 +204,9 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
-    if (heights.note(call, group, response)) cache.forgetTip()
-    awaited.note(call, response)
-    if (awaited.isNews(call, response)) {
-      await acceptedEverywhere(call, group, response.host, late)
-      cache.forgetTip()
-    }
+    noteHeight(call, group, response)
+    noteAwaited(call, response)
+    if (awaited.isNews(call, response)) await noteAccepted(call, group, response)
     return response
   }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {
@@ -188,7 +233,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
         return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
       try {
         const response = await forwardWrite(call, group, writePolicy, late.lacks)
-        awaited.note(call, response)
+        noteAwaited(call, response)
         return answerOf(response)
       } finally {
         cache.forgetTip()

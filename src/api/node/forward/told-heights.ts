@@ -3,6 +3,9 @@ import type { ForwardCall } from './call.ts'
 import type { LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
+/** How a node is asked for its height. */
+export type HeightCall = Pick<ForwardCall, 'endpoint' | 'method'>
+
 /** Knows up to which block of P and X clients have been told that it is there, and who may not have it. */
 export interface ToldHeights {
   /**
@@ -10,6 +13,8 @@ export interface ToldHeights {
    * True = the height is higher than any before.
    */
   note(call: ForwardCall, group: NodeGroup, answer: RawResponse): boolean
+  /** Another process has told this height. True as above. */
+  heard(asked: HeightCall, group: NodeGroup, height: bigint, host: string): boolean
   /** A chain began anew. */
   clear(): void
 }
@@ -17,7 +22,8 @@ export interface ToldHeights {
 /** For one look at a node, milliseconds. */
 const WAIT_MS = 2_000
 
-const heightIn = (body: Buffer): bigint | undefined => {
+/** In an answer to a call for the height. */
+export const heightIn = (body: Buffer): bigint | undefined => {
   const digits = /"height":"(\d{1,20})"/.exec(body.toString('latin1', 0, 512))?.[1]
   return digits === undefined ? undefined : BigInt(digits)
 }
@@ -25,7 +31,7 @@ const heightIn = (body: Buffer): bigint | undefined => {
 /** One that does not answer has not. */
 async function hasReached(
   { pool, path }: Member,
-  { endpoint, method = '' }: ForwardCall,
+  { endpoint, method = '' }: HeightCall,
   told: bigint,
 ): Promise<boolean> {
   try {
@@ -39,18 +45,22 @@ async function hasReached(
 
 export function createToldHeights(late: Pick<LateNodes, 'note'>): ToldHeights {
   const marks = new Map<string, bigint>()
+  const heard: ToldHeights['heard'] = (asked, group, told, host) => {
+    const { path } = asked.endpoint
+    if (told <= (marks.get(path) ?? -1n)) return false
+    // The others would be passed over for one that tells what cannot be.
+    if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
+    marks.set(path, told)
+    for (const member of group.members())
+      if (member.host !== host) late.note(member.host, `${path} height`, () => hasReached(member, asked, told))
+    return true
+  }
   return {
     note(call, group, { host, status, body }) {
-      const { path } = call.endpoint
       const told = call.rule.height && status === 200 ? heightIn(body) : undefined
-      if (told === undefined || told <= (marks.get(path) ?? -1n)) return false
-      // The others would be passed over for one that tells what cannot be.
-      if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
-      marks.set(path, told)
-      for (const member of group.members())
-        if (member.host !== host) late.note(member.host, `${path} height`, () => hasReached(member, call, told))
-      return true
+      return told !== undefined && heard(call, group, told, host)
     },
+    heard,
     clear: () => marks.clear(),
   }
 }

@@ -13,6 +13,8 @@ export interface ChainTip {
   saw(host: string, height: bigint): void
   /** This node has a block of this height: the tip is there or above. */
   reached(host: string, height: bigint): void
+  /** A client of another process was shown this block; `host` has it, where that is known. */
+  heard(host: string | undefined, height: bigint): void
   /** True when this node has lately shown a tip too far below the mark to speak about the newest state. */
   isBehind(host: string): boolean
   /** True when no newer block is known than the one this node has shown. */
@@ -42,6 +44,8 @@ export interface ChainTipOptions {
   maxLagBlocks: number
   /** Highest tip by the pool's own probes. */
   head(): bigint | undefined
+  /** Called when a block higher than any before is known here; not for what was heard. */
+  onNewest?: (host: string | undefined, height: bigint) => void
   /** Called when `wasSetBack`: what was final is not any more. */
   onSetBack?: () => void
   /** Milliseconds; for ages. */
@@ -61,7 +65,13 @@ const LOOK_MS = 100
 /** A height this far above what the pool believes is a broken node and no news. */
 const ABSURD_LEAD = 10_000n
 
-export function createChainTip({ maxLagBlocks, head, onSetBack, now = steadyNow }: ChainTipOptions): ChainTip {
+export function createChainTip({
+  maxLagBlocks,
+  head,
+  onNewest,
+  onSetBack,
+  now = steadyNow,
+}: ChainTipOptions): ChainTip {
   const heights = new Map<string, { height: bigint; at: number }>()
   const lookedAt = new Map<string, number>()
   let mark: bigint | undefined
@@ -80,17 +90,20 @@ export function createChainTip({ maxLagBlocks, head, onSetBack, now = steadyNow 
     // The pool's own head never falls: only its rise is news.
     if (probed !== undefined && probed !== probedBefore) {
       probedBefore = probed
+      if (mark === undefined || probed > mark) onNewest?.(undefined, probed)
       raise(probed)
     }
     return mark
   }
-  const exists = (height: bigint): void => {
+  const exists = (height: bigint): boolean => {
     const known = current()
-    if (known === undefined || height - known <= ABSURD_LEAD) raise(height)
+    if (known !== undefined && height - known > ABSURD_LEAD) return false
+    raise(height)
+    return known === undefined || height > known
   }
   const saw = (host: string, height: bigint): void => {
     heights.set(host, { height, at: now() })
-    exists(height)
+    if (exists(height)) onNewest?.(host, height)
   }
   const reached = (host: string, height: bigint): void => {
     const known = heights.get(host)
@@ -127,6 +140,10 @@ export function createChainTip({ maxLagBlocks, head, onSetBack, now = steadyNow 
     common: createCommonHeight({ top: current, shown: (host) => heights.get(host)?.height, ask: askOne, now }),
     saw,
     reached,
+    heard: (host, height) => {
+      if (host !== undefined && (heights.get(host)?.height ?? -1n) < height) heights.set(host, { height, at: now() })
+      exists(height)
+    },
     isBehind: (host) => {
       const known = heights.get(host)
       const top = current()

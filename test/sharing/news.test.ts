@@ -1,0 +1,61 @@
+import { Redis } from 'ioredis'
+import { describe, expect, it } from 'vitest'
+import { createSharedNews } from '../../src/sharing/index.ts'
+import { eventually } from '../support/eventually.ts'
+import { whyNoRedis } from '../support/redis-server.ts'
+import { connect, redis } from './shared.ts'
+
+const missing = whyNoRedis()
+
+/** What `docs/operations.md` lists for a user of the server. */
+const MANUAL = '+set +get +del +pttl +incrby +decrby +pexpire +eval +info'
+
+/** Two processes, and what the second one has heard. */
+async function startTwo(url: string) {
+  const [one, other] = [await connect(url), await connect(url)]
+  const heard: string[] = []
+  const tell = createSharedNews(one.server, 'told').tell
+  createSharedNews(other.server, 'told').listen((text) => heard.push(text))
+  return { one, other, tell, heard }
+}
+
+describe.skipIf(missing)('news', () => {
+  it('come to the other processes, also behind a restart of the server', async () => {
+    const server = await redis()
+    const { one, other, tell, heard } = await startTwo(server.url)
+    await eventually(async () => {
+      tell('first')
+      expect(heard).toContain('first')
+    })
+    await server.kill()
+    await eventually(async () => expect(one.server.status().state).toBe('alone'))
+    tell('nobody hears this')
+    await server.restart()
+    await eventually(async () => {
+      tell('second')
+      expect(heard).toContain('second')
+    })
+    expect(heard).not.toContain('nobody hears this')
+    expect(other.server.status().state).toBe('shared')
+  })
+
+  it.each([
+    ['are not sent by a user who may not, who shares all else', MANUAL, false],
+    ['are sent by a user who may', `${MANUAL} +publish +subscribe`, true],
+  ])('%s', async (_, permissions, isHeard) => {
+    const { url } = await redis()
+    const operator = new Redis(url)
+    const rights = ['on', '>pw', '~firn:*', '&firn:*', '-@all', ...permissions.split(' ')]
+    await operator.call('ACL', 'SETUSER', 'firn', ...rights)
+    const { one, tell, heard } = await startTwo(url.replace('//', '//firn:pw@'))
+    for (let round = 0; round < 20; round += 1) {
+      tell('news')
+      expect(await one.counters.add('sum', 1, Date.now() + 60_000)).toBe(round + 1)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(heard.length > 0).toBe(isHeard)
+    expect(one.server.status().state).toBe('shared')
+    expect(Number(await operator.get('firn:sum'))).toBe(20)
+    operator.disconnect()
+  })
+})

@@ -1,0 +1,135 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { type Asked, type FakeNode, type Front, gorillaCall, startFront, told } from '../api/node/fake-nodes.ts'
+import { testConfig } from '../api/node/recorded-node.ts'
+import { startRedis, whyNoRedis } from '../support/redis-server.ts'
+
+// Behind a balancer the next call of a client is asked of another process: it must not show what was before.
+
+const missing = whyNoRedis()
+/** Of a client, which no probe uses. */
+const ID = '777'
+
+/** Two processes over the same two nodes and one Redis. */
+async function startTwo() {
+  const redis = await startRedis()
+  onTestFinished(() => redis.stop())
+  const settings = { redis: { url: redis.url, timeoutMs: 5_000 } }
+  const front: Front = await startFront(2, settings)
+  const upstreams = front.nodes.map(({ url }) => ({ url }))
+  const other = await createApp(
+    testConfig([], {
+      ...settings,
+      upstream: { hedgeMinMs: 0 },
+      chains: { avalanche: { testnet: { name: 'Fakes', upstreams } } },
+    }),
+  )
+  const url = await other.listen()
+  onTestFinished(() => other.close())
+  // Until it knows its node and hears the other process.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  const at = (base: string) => async (path: string, method: string, params: string) => {
+    const body = gorillaCall(method, params, ID)
+    const response = await fetch(base + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return response.text()
+  }
+  return { nodes: front.nodes, one: at(front.url), another: at(url) }
+}
+
+const isClients = (call: Asked): boolean => call.body.includes(`"id":${ID}`)
+/** Long enough for a message, and far shorter than between two looks at a tip. */
+const soon = () => new Promise((resolve) => setTimeout(resolve, 200))
+
+it.skipIf(missing)('behind a height that one process told no other shows what was before', async () => {
+  for (const index of [0, 1]) {
+    const { nodes, one, another } = await startTwo()
+    const late = nodes[index] as FakeNode
+    let cuts = 0
+    for (const node of nodes)
+      node.answer = (call) => {
+        const isLate = node === late
+        if (call.method === 'platform.getUTXOs') return told(call, { utxos: [isLate ? 'old' : 'new'] })
+        if (call.method !== 'platform.getHeight') return undefined
+        // So that the first process asks the other node, even where this one comes first.
+        if (isLate && isClients(call) && cuts++ === 0) return 'cut'
+        return told(call, { height: isLate ? '100' : '101' })
+      }
+    let seen = ''
+    while (!seen.includes('101')) seen = await one('/ext/bc/P', 'platform.getHeight', '{}')
+    await soon()
+    for (let round = 0; round < 4; round += 1) {
+      expect(await another('/ext/bc/P', 'platform.getUTXOs', '{"addresses":["x"]}')).toContain('new')
+      expect(await another('/ext/bc/P', 'platform.getHeight', '{}')).toContain('"101"')
+    }
+  }
+})
+
+it.skipIf(missing)('a transaction sent by one process is accepted at another once every node has it', async () => {
+  for (const index of [0, 1]) {
+    const { nodes, one, another } = await startTwo()
+    const late = nodes[index] as FakeNode
+    let asked = 0
+    for (const node of nodes)
+      node.answer = (call) => {
+        if (call.method === 'avm.issueTx') return told(call, { txID: 'sent' })
+        if (call.method !== 'avm.getTxStatus') return undefined
+        return told(call, { status: node === late && ++asked <= 4 ? 'Processing' : 'Accepted' })
+      }
+    await one('/ext/bc/X', 'avm.issueTx', '{"tx":"0x00"}')
+    await soon()
+    while (!(await another('/ext/bc/X', 'avm.getTxStatus', '{"txID":"sent"}')).includes('Accepted'));
+    expect(asked).toBeGreaterThan(4)
+  }
+})
+
+it.skipIf(missing)('a node that lacks what one process told is accepted is asked by no other', async () => {
+  for (const index of [0, 1]) {
+    const { nodes, one, another } = await startTwo()
+    const late = nodes[index] as FakeNode
+    for (const node of nodes)
+      node.answer = async (call) => {
+        if (call.method === 'avm.issueTx') return told(call, { txID: 'sent' })
+        if (call.method === 'avm.getUTXOs') return told(call, { utxos: [node === late ? 'old' : 'new'] })
+        if (call.method !== 'avm.getTxStatus') return undefined
+        return told(call, { status: node === late ? 'Processing' : 'Accepted' })
+      }
+    await one('/ext/bc/X', 'avm.issueTx', '{"tx":"0x00"}')
+    let status = ''
+    for (let tries = 0; tries < 20 && !status.includes('Accepted'); tries += 1)
+      status = await one('/ext/bc/X', 'avm.getTxStatus', '{"txID":"sent"}')
+    if (!status.includes('Accepted')) continue
+    await soon()
+    for (let round = 0; round < 4; round += 1)
+      expect(await another('/ext/bc/X', 'avm.getUTXOs', '{"addresses":["x"]}')).toContain('new')
+  }
+})
+
+it.skipIf(missing)(
+  'behind a block of an EVM chain that one process showed no other shows what was before',
+  async () => {
+    for (const index of [0, 1]) {
+      const { nodes, one, another } = await startTwo()
+      const late = nodes[index] as FakeNode
+      let top = 100
+      const evm = (call: Asked, result: unknown) => ({
+        body: `{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(call.body.toString())?.[1]},"result":${JSON.stringify(result)}}\n`,
+      })
+      for (const node of nodes)
+        node.answer = (call) => {
+          const height = `0x${(node === late ? 100 : top).toString(16)}`
+          if (call.method === 'eth_blockNumber' || call.method === 'eth_getBalance') return evm(call, height)
+          if (call.method !== 'eth_getBlockByNumber' || call.body.includes('"0x0"')) return undefined
+          return evm(call, node === late ? null : { number: height, hash: `0x${'ab'.repeat(32)}` })
+        }
+      const balance = '["0x1111111111111111111111111111111111111111","latest"]'
+      for (const ask of [one, another]) expect(await ask('/ext/bc/C/rpc', 'eth_getBalance', balance)).toContain('0x64')
+      top = 101
+      expect(await one('/ext/bc/C/rpc', 'eth_getBlockByNumber', '["0x65",false]')).toContain('0x65')
+      await soon()
+      for (let round = 0; round < 4; round += 1) {
+        expect(await another('/ext/bc/C/rpc', 'eth_blockNumber', '[]')).toContain('"0x65"')
+        expect(await another('/ext/bc/C/rpc', 'eth_getBalance', balance)).toContain('"0x65"')
+      }
+    }
+  },
+)
