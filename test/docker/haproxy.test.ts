@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../support/free-port.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { createRollingServers, stream } from '../support/rolling-servers.ts'
 
@@ -27,7 +28,7 @@ afterEach(async () => {
 async function balance(ports: readonly number[]): Promise<number> {
   const port = await freePort()
   const text = ports.reduce(
-    (config, own, at) => config.replace(`api-${at + 1}:8650`, `127.0.0.1:${own}`),
+    (config, own, at) => config.replaceAll(`api-${at + 1}:8650`, `127.0.0.1:${own}`),
     readFileSync(file, 'utf8')
       .replace('bind :8650', `bind 127.0.0.1:${port}`)
       .replaceAll(/maxconn \d+/g, 'maxconn 400'),
@@ -99,5 +100,35 @@ describe.skipIf(missing)('HAProxy as in the composition', () => {
     running = false
     await clients
     expect(finished).toBeGreaterThan(50)
+  })
+
+  it('asks those that are not ready where nobody is: without the database balances are read all the same', async () => {
+    const { url } = await stage.upstream()
+    const database = await startPostgres()
+    onTestFinished(() => database.stop().catch(() => undefined))
+    const ports = [await freePort(), await freePort()]
+    const env = {
+      DATABASE_URL: await database.create('away'),
+      FIRN_MODE: 'api',
+      FIRN_INDEX_ENABLED: 'true',
+      FIRN_INDEX_STREAMS: 'eip155:1',
+    }
+    const processes = []
+    for (const port of ports) processes.push(await start(port, url, env))
+    const port = await balance(ports)
+    await database.stop()
+    const live = async (at: number) => (await fetch(`http://127.0.0.1:${at}/v1/live-check`)).status
+    for (const own of ports) await expect.poll(() => live(own), { timeout: 20_000 }).toBe(503)
+    // Until the balancer knows it.
+    await new Promise((resolve) => setTimeout(resolve, 4_000))
+    for (let account = 1; account <= 6; account += 1)
+      expect(await stream(port, account)).toContain('data: {"caip2Id":"eip155:1"')
+    // One that is not there is not asked, once the balancer has seen its connections end.
+    const [first] = processes as [ChildProcess]
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    for (let account = 7; account <= 12; account += 1)
+      expect(await stream(port, account)).toContain('data: {"caip2Id":"eip155:1"')
   })
 })
