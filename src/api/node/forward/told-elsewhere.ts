@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isRecord } from '../../../lib/json-record.ts'
 import type { Source } from '../routes/endpoint.ts'
 
@@ -12,7 +13,7 @@ export type Told =
   /** Of an EVM chain; `host` has it, where that is known. */
   | { kind: 'block'; path: string; source: Source; height: string; host?: string | undefined }
 
-/** Texts that reach all processes at once, or are lost. */
+/** Texts that reach all processes at once, this one too, or are lost. */
 export interface SharedNews {
   tell(text: string): void
   listen(listener: (text: string) => void): void
@@ -38,10 +39,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Another version of this server may say something else. */
-function read(text: string): Told | undefined {
+/** What another process than `me` has told. Another version of this server may say something else. */
+function read(text: string, me: string): Told | undefined {
   const told = parsed(text)
-  if (!isRecord(told)) return undefined
+  if (!isRecord(told) || told['by'] === me) return undefined
   const { kind, id, endpoint, method, body, height, host, hosts, path, source } = told
   const isTold =
     (kind === 'awaited' && areTexts(id)) ||
@@ -53,12 +54,13 @@ function read(text: string): Told | undefined {
 
 export function createToldElsewhere(news: SharedNews): ToldElsewhere {
   const listeners: ((told: Told) => void)[] = []
+  const me = randomUUID()
   news.listen((text) => {
-    const told = read(text)
+    const told = read(text, me)
     if (told) for (const listener of listeners) listener(told)
   })
   return {
-    tell: (told) => news.tell(JSON.stringify(told)),
+    tell: (told) => news.tell(JSON.stringify({ ...told, by: me })),
     hear: (listener) => void listeners.push(listener),
   }
 }
