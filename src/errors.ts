@@ -65,6 +65,9 @@ export class UpstreamUnavailableError extends FirnError {
 /** Upstreams answered, yet what they told, put together, was at no time the state of the chain. */
 export class UnsettledReadError extends UpstreamUnavailableError {}
 
+/** Upstreams answered, and none of them runs a chain that alone knows what was asked for. */
+export class ChainNotRunError extends UpstreamUnavailableError {}
+
 /** Every upstream of a pool refused because of its rate limit. `retryAfterMs` is the shortest wait any of them named. */
 export class UpstreamRateLimitedError extends FirnError {
   readonly retryAfterMs: number | undefined

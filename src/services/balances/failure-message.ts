@@ -1,6 +1,7 @@
 import type { NetworkType } from '../../chains/capabilities.ts'
 import {
   BadAnswerError,
+  ChainNotRunError,
   DeadlineError,
   FirnError,
   JsonRpcError,
@@ -58,6 +59,7 @@ function cause(error: Error, time: FailureTime): string {
   if (error instanceof DeadlineError) return `timed out after ${timeTaken(time)} ms`
   if (error instanceof UnsettledReadError)
     return 'the chain moved during every reading, or no one upstream told all of it'
+  if (error instanceof ChainNotRunError) return 'no upstream runs the chain that coins were exported from'
   if (error instanceof UpstreamUnavailableError) return 'no upstream of the chain could be reached'
   if (error instanceof BadAnswerError) return 'the upstream sent an invalid answer'
   if (error instanceof JsonRpcError) return `the upstream refused the read (code ${error.rpcCode})`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DeadlineError } from '../../../src/errors.ts'
+import { ChainNotRunError, DeadlineError, UnsettledReadError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { failureMessage } from '../../../src/services/balances/failure-message.ts'
 
 const late = (afterMs: number, deadlineMs: number): string =>
@@ -19,5 +19,14 @@ describe('failureMessage', () => {
     [130, 150, 150],
   ])('says of %i ms of %i a round time', (afterMs, deadlineMs, said) => {
     expect(late(afterMs, deadlineMs)).toBe(`[getEvmBalances] timed out after ${said} ms`)
+  })
+
+  it.each([
+    [UpstreamUnavailableError, 'no upstream of the chain could be reached'],
+    [UnsettledReadError, 'the chain moved during every reading, or no one upstream told all of it'],
+    [ChainNotRunError, 'no upstream runs the chain that coins were exported from'],
+  ])('tells servers that are away from those that cannot know (%o)', (Kind, said) => {
+    const message = failureMessage('avm', new Kind('secret-host'), { afterMs: 1, deadlineMs: 8_000 })
+    expect(message).toBe(`[getAvmBalances] ${said}`)
   })
 })

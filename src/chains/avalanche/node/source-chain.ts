@@ -1,4 +1,4 @@
-import { JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
+import { ChainNotRunError, JsonRpcError } from '../../../errors.ts'
 import { isRecord } from '../../../lib/json-record.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
@@ -25,7 +25,7 @@ const saysNo = (said: unknown): boolean => isRecord(said) && said['isBootstrappe
 /**
  * Reads what a chain exported from a node that runs that chain. Nodes with `partial-sync-primary-network` run P alone, and
  * say of its shared memory, without any error, that it is empty.
- * @throws UpstreamUnavailableError when no node runs the chain
+ * @throws ChainNotRunError when no node runs the chain
  */
 export async function fromOneThatRuns<T>(
   pool: UpstreamPool,
@@ -42,7 +42,7 @@ export async function fromOneThatRuns<T>(
   }
   const sameServer = call.sameServer === undefined ? await serverThatRuns(pool, source, call) : undefined
   if (!sameServer)
-    throw new UpstreamUnavailableError(`${pool.name}: no node runs ${source}, so that nobody knows what it exported`)
+    throw new ChainNotRunError(`${pool.name}: no node runs ${source}, so that nobody knows what it exported`)
   return read(withLateDeadline(call, { sameServer, toldBy: (teller) => call.toldBy?.({ ...teller, stoodIn: true }) }))
 }
 
