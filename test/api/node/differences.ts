@@ -132,6 +132,7 @@ Processes tell each other of all this over \`FIRN_REDIS_URL\`; without it each k
 
 The next nonce (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told: nodes hear of
 a transaction some tenths of a second after the one that took it. Who takes a second longer than the first is not waited for.
+A transaction by its hash is null only where no healthy node has it, for the same reason.
 
 ## What is not forwarded
 

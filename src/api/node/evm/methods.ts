@@ -19,6 +19,8 @@ export interface EvmRead {
    * asked before null is believed.
    */
   mayBeMissing?: true
+  /** One node alone may know it, as it took it: every one is asked before null is believed. */
+  mayBePending?: true
   /** What stands in the result instead of null. */
   missing?: string
 }
@@ -60,8 +62,8 @@ export const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_getUncleCountByBlockHash: byHash,
   eth_getTransactionByBlockHashAndIndex: byHash,
   eth_getRawTransactionByBlockHashAndIndex: rawByHash,
-  eth_getRawTransactionByHash: rawByHash,
-  eth_getTransactionByHash: inBlock,
+  eth_getRawTransactionByHash: { ...rawByHash, mayBePending: true },
+  eth_getTransactionByHash: { ...inBlock, mayBePending: true },
   eth_getTransactionReceipt: inBlock,
 
   eth_getBlockByNumber: withHeight,

@@ -89,7 +89,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   if (read.mayBeMissing && isMissing(read, result)) {
     // What is known by its hash may be of any time: one that was synced by state is no witness that it is not there.
     const isWitness = read.depends.on !== 'hash' || !tip.history.mayLack(host, 1n)
-    if (attempts.missing && isWitness && !isThere(plan, tip)) return ANSWER
+    if (attempts.missing && isWitness && !read.mayBePending && !isThere(plan, tip)) return ANSWER
     attempts.missing ||= isWitness
     return behind('has no such block or transaction')
   }
