@@ -6,15 +6,14 @@ import { defineConfig } from 'vitest/config'
  * would keep too much in memory: whole databases, recorded networks.
  */
 const SHARING = [
-  // First, while checks that wait for nothing run beside the tests: these wait for time limits and clocks most.
-  ['config', 'contract', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
-  ['chains'],
-  ['docker', 'sandbox', 'sharing', 'wiring'],
   ['api/balance', 'api/page', 'api/plugins', 'security'],
   ['api/data'],
   ['api/node'],
+  ['chains'],
   ['indexer'],
+  ['config', 'contract', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
   ['store'],
+  ['docker', 'sandbox', 'sharing', 'wiring'],
 ]
 
 const files = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
