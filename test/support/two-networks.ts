@@ -66,8 +66,12 @@ async function startSide(side: Side): Promise<SideFront> {
     const headers = { 'content-type': incoming.headers['content-type'] ?? 'application/json' }
     const path = incoming.url ?? '/'
     const answer = await fetch(node.url + path, { method, headers, ...(body === '' ? {} : { body }) })
+      .then(async (got) => ({ status: got.status, headers: got.headers, body: await got.text() }))
+      .catch(() => undefined)
+    // A connection that was idle may have ended with the question on its way: whoever asked hears no more of it, either.
+    if (!answer) return outgoing.destroy()
     const type = answer.headers.get('content-type') ?? 'text/plain'
-    let text = named.reduce(asOwnedBy, await answer.text())
+    let text = named.reduce(asOwnedBy, answer.body)
     if (asked.includes('eth_chainId')) text = text.replaceAll(`"0x${C_CHAIN_IDS.testnet.toString(16)}"`, idOf(side))
     return outgoing.writeHead(answer.status, { 'content-type': type }).end(text)
   })
