@@ -50,7 +50,7 @@ export interface ForwarderDeps {
 
 /** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
 const FORWARD_MS = 30_000
-/** Bytes of a question that other processes ask of nodes that lag: one for a transaction is much shorter. */
+/** Bytes of a question that other processes ask of nodes that lag, too: one for a transaction is much shorter. */
 const LONGEST_TOLD = 1_024
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
@@ -156,17 +156,22 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const { endpoint, method = '', http } = call
     const hosts = await acceptedEverywhere(call, group, response.host, late)
     cache.forgetTip()
-    const body = http.body?.toString('latin1', 0, LONGEST_TOLD) ?? ''
-    if (hosts.length > 0) tell({ kind: 'lacking', endpoint: endpoint.name, method, body, hosts })
+    // A part of it, or packed bytes that nobody unpacks, would be a question that every node refuses.
+    if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD || http.contentEncoding !== undefined)
+      return
+    tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
   }
   deps.elsewhere?.hear((told) => {
     if (told.kind === 'awaited') return awaited.add(told.id)
     const endpoint = told.kind === 'block' ? undefined : endpointByName(told.endpoint)
     if (told.kind === 'block' || !endpoint) return
-    cache.forgetTip()
     const group = pools.group(endpoint.source)
     const { method } = told
-    if (told.kind === 'height') return void heights.heard({ endpoint, method }, group, BigInt(told.height), told.host)
+    if (told.kind === 'height') {
+      if (heights.heard({ endpoint, method }, group, BigInt(told.height), told.host)) cache.forgetTip()
+      return
+    }
+    cache.forgetTip()
     const call = callOf(endpoint, method, Buffer.from(told.body, 'latin1'))
     for (const member of group.members()) if (told.hosts.includes(member.host)) noteLacking(call, member, late)
   })

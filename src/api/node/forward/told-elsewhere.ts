@@ -30,6 +30,8 @@ export interface ToldElsewhere {
 
 const isHeight = (value: unknown): boolean => typeof value === 'string' && /^\d{1,20}$/.test(value)
 const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string')
+const isSource = (value: unknown): boolean =>
+  areTexts(value) || (isRecord(value) && areTexts(value['blockchainId'], value['extension']))
 
 const parsed = (text: string): unknown => {
   try {
@@ -48,7 +50,7 @@ function read(text: string, me: string): Told | undefined {
     (kind === 'awaited' && areTexts(id)) ||
     (kind === 'height' && areTexts(endpoint, method, host) && isHeight(height)) ||
     (kind === 'lacking' && areTexts(endpoint, method, body) && Array.isArray(hosts) && areTexts(...hosts)) ||
-    (kind === 'block' && areTexts(path) && isHeight(height) && (areTexts(source) || isRecord(source)))
+    (kind === 'block' && areTexts(path) && isHeight(height) && isSource(source))
   return isTold ? (told as unknown as Told) : undefined
 }
 

@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest'
+import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
+import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
+import type { NodePools } from '../../../../src/api/node/forward/node-pools.ts'
 import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
 
 /** What one says all hear, whoever says it. */
@@ -35,10 +38,42 @@ it.each([
   ['a height that is none', '{"kind":"height","endpoint":"P","method":"m","height":"-1","host":"a"}'],
   ['a height without its node', '{"kind":"height","endpoint":"P","method":"m","height":"1"}'],
   ['nodes that are no texts', '{"kind":"lacking","endpoint":"P","method":"m","body":"","hosts":[1]}'],
+  ['a block of a chain without an id', '{"kind":"block","path":"/ext/bc/x/rpc","height":"1","source":{}}'],
   ['a block of no chain', '{"kind":"block","path":"/ext/bc/C/rpc","height":"1"}'],
 ])('%s is not heard', (_, text) => {
   const news = startNews()
   const { heard } = listen(news)
   news.tell(text)
   expect(heard).toEqual([])
+})
+
+it.each([
+  ['as it is asked', '', undefined, [{ kind: 'lacking', method: 'avm.getTxStatus', hosts: ['two'] }]],
+  // A part of it would be no question, and packed bytes neither.
+  ['not where it is long', ' '.repeat(1_024), undefined, []],
+  ['not where it is packed', '', 'gzip', []],
+])('the question that a node has to answer differently is told %s', async (_, filling, contentEncoding, expected) => {
+  const answer = { host: 'one', status: 200, headers: {}, body: Buffer.from('{"result":{"status":"Accepted"}}') }
+  const rpc = async () => ({ height: '1' })
+  const pool = { head: () => undefined, status: () => [], exchange: async () => answer, rpc }
+  const group = { pool, path: () => '', members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })) }
+  const told: Told[] = []
+  const listeners: ((heard: Told) => void)[] = []
+  const forwarder = createForwarder({
+    pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
+    writePolicy: 'one',
+    cache: { bytes: 1_000, entries: 10 },
+    tipCacheMs: 0,
+    elsewhere: { tell: (news) => told.push(news), hear: (listener) => listeners.push(listener) },
+  })
+  for (const listener of listeners) listener({ kind: 'awaited', id: 'sent' })
+  const params = Buffer.from('{"txID":"sent"}')
+  const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"avm.getTxStatus","params":${params}}${filling}`)
+  const rule = { target: 'any', news: true, finalWhen: ['"status":"Accepted"'] }
+  const endpoint = { path: '/ext/bc/X', dialect: 'gorilla', name: 'X', source: 'X' }
+  const http = { method: 'POST', contentType: 'application/json', contentEncoding, query: '', body }
+  const { signal } = new AbortController()
+  await forwarder.forward({ endpoint, rule, http, params, signal, method: 'avm.getTxStatus' } as unknown as ForwardCall)
+  expect(told).toMatchObject(expected)
+  if (expected.length > 0) expect(told).toMatchObject([{ body: body.toString() }])
 })
