@@ -13,6 +13,11 @@ export const IndexSection = section({
     }),
     'What is indexed, and nothing else; empty = P, X and C of every configured network.',
   ),
+  traces: choice(['auto', 'required', 'off'], {
+    default: 'auto',
+    description:
+      'What contracts send inside of EVM transactions: read where nodes have `debug_traceBlockByNumber`, or nothing indexed without it, or never.',
+  }),
   genesis: choice(['file', 'infer'], {
     default: 'file',
     description: 'Genesis allocations: from genesisFile when it verifies, or always inferred from the chain.',

@@ -27,7 +27,7 @@ interface Range {
 }
 
 /**
- * What blocks change in the index, from blocks and receipts alone. `before` = transactions of the chain up to the block
+ * What blocks change in the index, from what was read of them alone. `before` = transactions of the chain up to the block
  * before the first; the new sum comes back, to go on from.
  */
 export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: EvmRows; transactions: bigint } {
@@ -59,7 +59,8 @@ export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: 
   return { rows, transactions }
 }
 
-function applyBlock(range: Range, { block, receipts, names }: EvmFacts, cumulativeTransactions: bigint): void {
+function applyBlock(range: Range, facts: EvmFacts, cumulativeTransactions: bigint): void {
+  const { block, receipts, names, parties = [] } = facts
   const height = quantity(block.number)
   const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
   let feesSpent = 0n
@@ -71,12 +72,13 @@ function applyBlock(range: Range, { block, receipts, names }: EvmFacts, cumulati
     range.transactions.push(row)
     feesSpent += row.gasUsed * row.gasPrice
     if (!row.success) failedCount += 1
-    for (const address of [row.from, row.to, row.createdContract]) takePart(range, address, height)
+    for (const address of [row.from, row.to, contractOf(transaction, receipt)]) takePart(range, address, height)
     if (row.createdContract !== undefined) {
       describe(range, row.createdContract, { height, creationTx: row.hash, creator: row.from })
     }
     applyLogs(range, receipt, height, index, names)
   })
+  for (const address of parties) takePart(range, address, height)
   range.blocks.push({
     height,
     hash: bare(block.hash),
@@ -105,14 +107,14 @@ function transactionRow(
   const success = !hasOutcome(receipt) || quantity(receipt.status ?? 0n) === 1n
   const input = bare(transaction.input)
   // Failed creations carry an address as well, but nothing is there.
-  const created = transaction.to == null && success && receipt.contractAddress ? receipt.contractAddress : undefined
+  const created = success ? contractOf(transaction, receipt) : undefined
   return {
     height,
     index,
     hash: bare(transaction.hash),
     from: bare(transaction.from),
     ...(transaction.to == null ? {} : { to: bare(transaction.to) }),
-    ...(created === undefined ? {} : { createdContract: bare(created) }),
+    ...(created === undefined ? {} : { createdContract: created }),
     value: quantity(transaction.value),
     success,
     type: Number(quantity(transaction.type ?? 0n)),
@@ -124,6 +126,10 @@ function transactionRow(
     selector: transaction.to == null ? '' : input.slice(0, 8),
   }
 }
+
+/** Where a contract was to be made. */
+const contractOf = ({ to }: RpcTransaction, { contractAddress }: RpcReceipt): string | undefined =>
+  to == null && contractAddress ? bare(contractAddress) : undefined
 
 function applyLogs(range: Range, receipt: RpcReceipt, height: bigint, txIndex: number, names: EvmFacts['names']): void {
   for (const { log, moves } of loggedMoves(receipt)) {

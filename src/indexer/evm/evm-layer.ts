@@ -1,23 +1,28 @@
 import type { CBlock } from '../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../errors.ts'
+import { hexToBytes } from '../../lib/ids.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { EvmMaker } from '../primary/c-maker.ts'
 import type { EvmLayer } from '../primary/c-stream.ts'
+import { expectExtData } from '../primary/ext-data-hash.ts'
 import type { SourceBlock } from '../primary/source-block.ts'
 import type { StreamTip } from '../runner/stream.ts'
+import { atomicParties } from './atomic-parties.ts'
 import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader, type EvmReader } from './evm-reader.ts'
 import { type EvmState, readEvmState, writeEvmState } from './evm-state.ts'
 import { createSettlement, executesLater, receiptsDigest, settledBy, WrongReceiptsError } from './proof/index.ts'
-import { type EvmFacts, quantity } from './rpc-block.ts'
+import { bare, type EvmFacts, quantity } from './rpc-block.ts'
+import type { TracePolicy } from './tracing.ts'
 
 /**
  * The EVM side of the C-chain: rides on the stream of C's containers, whose ids its blocks must have. Receipts that a
  * later block settles are held against it when it comes; what was stored of them until then is written again if it was
  * wrong.
+ * @param traces see `EvmReaderOptions`
  */
-export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFacts> {
-  const reader = createEvmBlockReader(pool, path, true)
+export function createEvmLayer(pool: UpstreamPool, path: string, traces?: TracePolicy): EvmLayer<EvmFacts> {
+  const reader = createEvmBlockReader(pool, path, { hashes: true, ...(traces ? { traces } : {}) })
   const settlement = createSettlement()
 
   const follow = async (facts: EvmFacts, signal: AbortSignal): Promise<void> => {
@@ -36,7 +41,7 @@ export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFa
       const wanted = blocks.map(({ height, id }) => ({ height, id }))
       const facts = await reader.read(wanted, signal)
       for (const one of facts) await follow(one, signal)
-      return facts
+      return facts.map((one, at) => withAtomicParties(one, blocks[at]?.block.extData))
     },
     async unsettled({ tip, state }, signal) {
       // What it learnt of contracts in these blocks may go with the rows that are written anew.
@@ -59,6 +64,18 @@ export function createEvmLayer(pool: UpstreamPool, path: string): EvmLayer<EvmFa
       return createMaker(readEvmState(progress.state))
     },
   }
+}
+
+/** @param extData left out: what the node says beside the block, which is held against its header */
+function withAtomicParties(facts: EvmFacts, extData: Uint8Array = toldExtData(facts)): EvmFacts {
+  const parties = atomicParties(extData)
+  return parties.length === 0 ? facts : { ...facts, parties: [...(facts.parties ?? []), ...parties] }
+}
+
+function toldExtData({ block: { number, extDataHash, blockExtraData = '0x' } }: EvmFacts): Uint8Array {
+  const bytes = hexToBytes(bare(blockExtraData))
+  if (bytes.length > 0) expectExtData({ number: quantity(number), extDataHash: bare(extDataHash ?? '0x') }, bytes)
+  return bytes
 }
 
 function createMaker(begin: EvmState): EvmMaker<EvmFacts> {
@@ -91,5 +108,5 @@ async function readTail(reader: EvmReader, tip: StreamTip, signal: AbortSignal):
     if (parent !== undefined && parent.hash !== block.parentHash)
       throw new BadAnswerError(`block ${block.number} does not stand on the one below it`)
   })
-  return tail
+  return tail.map((one) => withAtomicParties(one))
 }

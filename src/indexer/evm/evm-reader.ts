@@ -3,9 +3,11 @@ import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import { createBlockTracer } from './block-tracer.ts'
 import { createContractNames } from './contract-names.ts'
 import { chooseSettled, createBlockProof, receiptsDigest, type SettlingBlock } from './proof/index.ts'
 import { bare, type EvmFacts, quantity, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
+import { createTracing, type TracePolicy } from './tracing.ts'
 
 /** `id`: its hash where the caller knows it, hex without 0x. */
 export interface WantedBlock {
@@ -20,7 +22,7 @@ export interface EvmReader {
   read(blocks: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]>
   /** To be called when the store may lack what was read: contracts are described again. */
   restart(): void
-  /** For status and health: that the chain's blocks and receipts cannot be held against its hashes. */
+  /** For status and health: that the chain's blocks and receipts cannot be held against its hashes, what nobody traces. */
   notes(): string[]
   /**
    * Finds out which receipts of these blocks have this root together, by what other servers say of them. From then on
@@ -29,6 +31,13 @@ export interface EvmReader {
   correct(blocks: readonly SettlingBlock[], root: string, signal: AbortSignal): Promise<void>
   /** Undefined where there is no block of that height. */
   hashAt(height: bigint, signal: AbortSignal): Promise<string | undefined>
+}
+
+export interface EvmReaderOptions {
+  /** True for a chain whose way of hashing is known, whatever its blocks look like. */
+  hashes?: boolean
+  /** Whether what contracts send inside of transactions is read; default `off`. */
+  traces?: TracePolicy
 }
 
 /** Blocks about which somebody lied: far more than can wait for being settled. */
@@ -47,10 +56,14 @@ const mayBeElsewhere = (said: unknown): boolean => said === null || said instanc
 /**
  * Reads blocks and receipts in as few exchanges as the pool's batches allow; all of one page is asked at once. Servers
  * whose answers are not what the blocks' hashes say are passed over for others.
- * @param hashes true for a chain whose way of hashing is known, whatever its blocks look like
  */
-export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: boolean): EvmReader {
+export function createEvmBlockReader(
+  pool: UpstreamPool,
+  path: string,
+  { hashes, traces = 'off' }: EvmReaderOptions = {},
+): EvmReader {
   const names = createContractNames(pool, path)
+  const tracing = traces === 'off' ? undefined : createTracing(createBlockTracer(pool, path), traces)
   let wholeBlocks = true
   const proof = createBlockProof(hashes)
   /** Digests of receipts of which wrong ones were told before, by hash of the block. */
@@ -131,7 +144,10 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
       const right = chooseSettled(blocks, others, root) ?? []
       for (const one of right) corrected.set(one.block.hash, receiptsDigest(one))
     },
-    notes: () => (proof.hashes === false ? ['receipts not checked: hashes are made in an unknown way'] : []),
+    notes: () => [
+      ...(proof.hashes === false ? ['receipts not checked: hashes are made in an unknown way'] : []),
+      ...(tracing?.notes() ?? []),
+    ],
     async hashAt(height, signal) {
       const found = await lookUp(height, false, call(signal))
       return found ? bare(found.hash) : undefined
@@ -139,8 +155,12 @@ export function createEvmBlockReader(pool: UpstreamPool, path: string, hashes?: 
     async read(wanted, signal) {
       const blocks = await Promise.all(wanted.map((one) => block(one, signal)))
       const receipts = await Promise.all(blocks.map((found) => receiptsOf(found, signal)))
-      const known = await names.learn(receipts.flat(), signal)
-      return blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [], names: known }))
+      const executed = blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [] }))
+      const [known, parties] = await Promise.all([
+        names.learn(receipts.flat(), signal),
+        tracing?.parties(executed, signal),
+      ])
+      return executed.map((one, at) => ({ ...one, names: known, ...(parties ? { parties: parties[at] ?? [] } : {}) }))
     },
   }
 }

@@ -8,6 +8,7 @@ import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader } from './evm-reader.ts'
 import { readEvmState } from './evm-state.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
+import type { TracePolicy } from './tracing.ts'
 
 /** Blocks of the first page, and of the largest. */
 const FIRST_PAGE = 64
@@ -26,11 +27,14 @@ export interface EvmStreamDeps {
   path: string
   /** What the store holds for a height; undefined = nothing. `hash` hex, `count` = transactions up to and with it. */
   stored(height: bigint): Promise<{ hash: string; count: bigint } | undefined>
+  /** See `EvmReaderOptions`. */
+  traces?: TracePolicy
 }
 
 /** An EVM chain by itself: an L1, or any other. Leaves a dead branch by parent hash. */
-export function createEvmStream({ definition, pool, path, stored }: EvmStreamDeps): ChainStream<EvmStreamBlock> {
-  const reader = createEvmBlockReader(pool, path)
+export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock> {
+  const { definition, pool, path, stored, traces } = deps
+  const reader = createEvmBlockReader(pool, path, traces ? { traces } : {})
   let page = FIRST_PAGE
 
   /** No branch leaves a chain before its first block: whoever has another one serves another chain under this id. */

@@ -12,6 +12,8 @@ export interface RpcBlock {
   blockGasCost?: string
   /** Headers of C alone have it. */
   extDataHash?: string
+  /** C alone: its transactions from and to other chains. */
+  blockExtraData?: string
   transactions: readonly RpcTransaction[]
   transactionsRoot?: string
   receiptsRoot?: string
@@ -77,6 +79,11 @@ export interface EvmFacts {
   receipts: readonly RpcReceipt[]
   /** What the contracts of tokens seen for the first time say of themselves. */
   names: ReadonlyMap<string, ContractNames>
+  /**
+   * Who took part beside those whom transactions and logs name: by native value that contracts sent, as far as that was
+   * asked for, or by transactions between chains. Hex without 0x, lower case.
+   */
+  parties?: readonly string[]
 }
 
 export interface ContractNames {

@@ -1,4 +1,5 @@
 import {
+  AnswerTooLargeError,
   BadAnswerError,
   type FirnError,
   OverloadedError,
@@ -32,6 +33,7 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
     const known = resumesInMs === undefined ? waits : [...waits, resumesInMs]
     return new UpstreamRateLimitedError(text, known.length === 0 ? undefined : Math.min(...known))
   }
+  if (failures.length > 0 && failures.every(({ kind }) => kind === 'too-large')) return new AnswerTooLargeError(text)
   if (failures.every(({ kind }) => kind === 'bad-answer' || kind === 'too-large' || kind === 'foreign'))
     return new BadAnswerError(text)
   return new UpstreamUnavailableError(text)

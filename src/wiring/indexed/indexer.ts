@@ -55,7 +55,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
       logger,
       keepContainers: true,
       ...(store.kind === 'embedded' ? { pageBlocks: EMBEDDED_PAGE } : {}),
-      evm: createEvmLayer(network.pool, '/ext/bc/C/rpc'),
+      evm: createEvmLayer(network.pool, '/ext/bc/C/rpc', config.index.traces),
     })
   })
 }
@@ -71,6 +71,7 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
       definition: { name, kind: 'evm', testnet: chain.testnet, evmChainId: chainId },
       pool,
       path: '',
+      traces: config.index.traces,
       stored: async (height) => {
         const block = await store.reader.evm.blockAt(chainId, height)
         return block && { hash: block.hash, count: block.cumulativeTransactions }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toEventSelector } from 'viem'
 import { expect, it } from 'vitest'
+import { decodeWithAvalanchejs } from '../../support/avalanchejs-codec.ts'
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
 import { C_CHAIN, type IndexedServer, L1 } from './indexed-server.ts'
 
@@ -136,9 +137,11 @@ const PARTIES: Record<string, [number, number]> = {
   [toEventSelector('TransferBatch(address,address,address,uint256[],uint256[])')]: [2, 3],
 }
 
-/** Senders, receivers, contracts that came to be, and both ends of token transfers; the zero address is nobody. */
+/**
+ * Senders, receivers, contracts that came to be or failed to, and both ends of token transfers; the zero address is nobody.
+ */
 function participants({ block, receipts }: Line): string[] {
-  const named = block.transactions.flatMap(({ from, to }, at) => [from, to ?? made(receipts[at])])
+  const named = block.transactions.flatMap(({ from, to }, at) => [from, to ?? receipts[at]?.contractAddress])
   const moved = receipts
     .flatMap(({ logs }) => logs)
     .flatMap(({ topics }) => {
@@ -148,6 +151,24 @@ function participants({ block, receipts }: Line): string[] {
   const all = [...named, ...moved].flatMap((address) => (address ? [address.toLowerCase()] : []))
   return all.filter((address) => address !== `0x${'0'.repeat(40)}`)
 }
+
+/** Whom the manifest names, by what was meant: also who was sent value by contracts, which traces alone show. */
+const meant = (): string[] =>
+  recordedLines<{ t: string; participants?: string[] }>('manifest-evm')
+    .flatMap(({ t, participants: named = [] }) => (t === 'tx' ? named : []))
+    .map((address) => address.toLowerCase())
+
+/** Whom imports give to and exports take from, as the official library reads it. */
+const atomic = (): string[] =>
+  recordedLines<{ tx: { tx?: string } }>('c-atomic-txs').flatMap(({ tx }) => {
+    if (tx.tx === undefined) return []
+    const { unsignedTx } = decodeWithAvalanchejs('EVM', Buffer.from(tx.tx.slice(2, -8), 'hex'))
+    const { Outs, ins } = unsignedTx as unknown as Record<
+      'Outs' | 'ins',
+      { address: { toHex(): string } }[] | undefined
+    >
+    return [...(Outs ?? ins ?? [])].map(({ address }) => address.toHex().toLowerCase())
+  })
 
 export function checkEvm(server: () => IndexedServer): void {
   it('pages through every block of every chain', async () => {
@@ -193,9 +214,12 @@ export function checkEvm(server: () => IndexedServer): void {
 
   it('tells the chains of everybody who took part, and where their calls go', async () => {
     const used = new Map<string, Set<string>>()
-    for (const [chainId, lines] of recorded)
-      for (const address of lines.flatMap(participants))
-        used.set(address, (used.get(address) ?? new Set()).add(chainId))
+    const all = recorded.map(([chainId, lines]) => [chainId, lines.flatMap(participants)] as const)
+    const alone = [...meant(), ...atomic()].filter((address) => !all[0]?.[1].includes(address))
+    expect(new Set(alone).size).toBeGreaterThan(3)
+    for (const [chainId, addresses] of [...all, [C_CHAIN, alone] as const])
+      for (const address of addresses) used.set(address, (used.get(address) ?? new Set()).add(chainId))
+    used.delete(`0x${'0'.repeat(40)}`)
     for (const [address, chainIds] of used) {
       const { body } = await server().get(`/v1/address/${address}/chains`)
       const found = (body.indexedChains as { chainId: string; rpcUrl: string }[]).sort((a, b) =>

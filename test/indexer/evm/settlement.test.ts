@@ -109,13 +109,29 @@ it('names the tokens of blocks that are written anew, also where they were named
   onTestFinished(() => pool.close())
   const layer = createEvmLayer(pool, '')
   const { signal } = new AbortController()
-  const wanted = recordedBlocks().map(({ block }) => ({ height: BigInt(block.number), id: block.hash.slice(2) }))
+  const wanted = recordedBlocks().map(({ block }) => {
+    return { height: BigInt(block.number), id: block.hash.slice(2), block: { extData: new Uint8Array() } }
+  })
   const upTo124 = wanted.filter(({ height }) => height <= 124n) as unknown as SourceBlock<never>[]
   await layer.fetch(upTo124, signal)
   const tip = { height: 124n, blockId: upTo124.at(-1)?.id ?? '' }
   const state = writeEvmState({ count: 12n, unsettled: ['told', 'other', 'wise'] })
   const written = await layer.unsettled({ tip, state } as StreamProgress, signal)
   expect(written?.rows.contracts?.map(({ name }) => name)).toEqual(['Token', 'Token'])
+})
+
+/** Account that an import in block 114 gave to, and of which no other block tells. */
+const IMPORTER = '72e523175bffa9bab8c82b0bae578f28d59c0af7'
+
+it('keeps whom imports gave to in blocks that are written anew', async () => {
+  const node = await startSettlingNode()
+  const pool = createPlainPool(node.url)
+  onTestFinished(() => pool.close())
+  const tip = { height: FIRST, blockId: recordedBlocks()[0]?.block.hash.slice(2) ?? '' }
+  const state = writeEvmState({ count: 12n, unsettled: ['told otherwise'] })
+  const { signal } = new AbortController()
+  const written = await createEvmLayer(pool, '').unsettled({ tip, state } as StreamProgress, signal)
+  expect(written?.rows.participants?.map(({ address }) => address)).toContain(IMPORTER)
 })
 
 it('stores nothing wrong where the lie and the block that settles it come in one page', async () => {

@@ -89,13 +89,15 @@ type Fetched = Awaited<ReturnType<Layer['fetch']>>[number]
 /** C without its containers: what the layer fetches and makes, and nothing else. */
 function layerAlone(layer: Layer, tip: () => bigint): ChainStream<StreamBlock & { evm: Fetched }> {
   const definition = { kind: 'primary', name: 't:C', network: 't', testnet: true, chain: 'C', evmChainId: 1n } as const
-  const ids = recordedBlocks().map(({ block }) => block.hash.slice(2))
+  const accepted = recordedBlocks().map(({ block: { hash, blockExtraData = '0x' } }) => {
+    return { id: hash.slice(2), block: { extData: Buffer.from(blockExtraData.slice(2), 'hex') } }
+  })
   return {
     definition,
     firstHeight: FIRST,
     async fetch(from, _, signal) {
       const heights = Array.from({ length: Number(tip() - from) + 1 }, (__, at) => from + BigInt(at))
-      const wanted = heights.map((height) => ({ height, id: ids[Number(height - FIRST)] ?? '' }))
+      const wanted = heights.map((height) => ({ height, ...accepted[Number(height - FIRST)] }))
       const facts = await layer.fetch(wanted as unknown as SourceBlock<never>[], signal)
       const blocks = facts.map((evm, at) => ({
         height: heights[at] ?? 0n,

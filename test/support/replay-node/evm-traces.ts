@@ -54,6 +54,7 @@ function needCallTracer(config: string | undefined): void {
 /** debug_trace… from the recorded call traces. */
 export function evmTraceMethods(chain: EvmChain, traces: EvmTraces): EvmMethods {
   const traceBlock = (height: number): string => {
+    if (!traces.recorded) throw new EvmError(-32601, 'the method debug_traceBlock does not exist/is not available')
     if (height === 0) throw new EvmError(-32000, 'genesis is not traceable')
     return traces.text(height)
   }

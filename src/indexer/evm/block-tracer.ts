@@ -1,0 +1,136 @@
+import { LRUCache } from 'lru-cache'
+import { AnswerTooLargeError, BadAnswerError, DeadlineError, JsonRpcError } from '../../errors.ts'
+import { roomFor } from '../../lib/room-for.ts'
+import { speaksOfSize } from '../../upstream/json-rpc/error-texts.ts'
+import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import type { RpcBlock, RpcReceipt } from './rpc-block.ts'
+import {
+  type CallFrame,
+  expectFrame,
+  mayMoveInside,
+  type TransactionTrace,
+  tracesOf,
+  valueParties,
+} from './value-flow.ts'
+
+/** A transaction in which value may have moved. */
+interface Moving {
+  /** Place in the block. */
+  at: number
+  transaction: RpcBlock['transactions'][number]
+  receipt: RpcReceipt
+}
+
+export interface BlockTracer {
+  /**
+   * Who gave or was given native value inside of the block's transactions; hex without 0x. Undefined where no
+   * code ran, and no node was asked.
+   * @throws FirnError when nobody tells: a JsonRpcError where nodes themselves say that they do not
+   */
+  trace(block: RpcBlock, receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<string[] | undefined>
+  /** Transactions that were left out because nobody can trace them. */
+  readonly leftOut: number
+}
+
+/** A node runs the block once more. Milliseconds. */
+const TRACE_MS = 30_000
+/** Nodes end a trace of a transaction after five seconds unless they are told how long it may take. */
+const TRANSACTION_TIME = '25s'
+/**
+ * So often in a row nodes are asked for the trace of a transaction that they give up, or whose trace is larger than any
+ * answer: a call of a few million gas can make one of gigabytes. Then it is left out.
+ */
+const PATIENCE = 4
+/** Transactions that are being given up: far more than can be in one page. */
+const REMEMBERED = 1_000
+
+const TRACER = { tracer: 'callTracer' }
+
+/** How nodes say that they gave up what took too long. */
+const OUT_OF_TIME = /time(d )?-?out|deadline exceeded/i
+
+/** It is about this one, and not about the server. */
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof AnswerTooLargeError ||
+  error instanceof DeadlineError ||
+  (error instanceof JsonRpcError && (speaksOfSize(error.message) || OUT_OF_TIME.test(error.message)))
+
+/**
+ * Reads what contracts sent to whom with `debug_traceBlockByNumber`, of blocks in which one may have, and transaction by
+ * transaction where that is too much for one answer. Nobody but the node can say: nothing in a block tells of it.
+ */
+export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer {
+  const failures = new LRUCache<string, number>(roomFor(REMEMBERED))
+  let leftOut = 0
+
+  /** @param read throws for what is no such trace: another node is asked, and none is blamed that has other tasks, too */
+  const call = async <T>(method: string, params: unknown, read: (answer: unknown) => T, signal: AbortSignal) => {
+    const isDoubtful = (said: unknown): boolean => {
+      if (said === null || said instanceof JsonRpcError) return true
+      try {
+        read(said)
+        return false
+      } catch {
+        return true
+      }
+    }
+    const options: CallOptions = { signal, deadline: Date.now() + TRACE_MS, batch: false, doubts: isDoubtful }
+    const answer = await pool.rpc<unknown>(path, method, params, options)
+    if (answer === null) throw new JsonRpcError(`${method} answers nothing`, -32_601)
+    return read(answer)
+  }
+
+  const single = async ({ transaction, receipt }: Moving, signal: AbortSignal): Promise<CallFrame | undefined> => {
+    const { hash } = transaction
+    const params = [hash, { ...TRACER, timeout: TRANSACTION_TIME }]
+    try {
+      const read = (answer: unknown) => expectFrame(transaction, receipt, answer)
+      const frame = await call('debug_traceTransaction', params, read, signal)
+      failures.delete(hash)
+      return frame
+    } catch (error) {
+      if (!isTooMuch(error)) throw error
+      const count = (failures.get(hash) ?? 0) + 1
+      failures.set(hash, count)
+      if (count < PATIENCE) throw new BadAnswerError(`transaction ${hash} is not traced`, error)
+      if (count === PATIENCE) leftOut += 1
+      return undefined
+    }
+  }
+
+  /** Undefined: all of it is more than one answer can hold, or takes a node too long. */
+  const whole = async (block: RpcBlock, wanted: readonly Moving[], signal: AbortSignal) => {
+    const places = wanted.map(({ at }) => at)
+    const read = (answer: unknown): TransactionTrace[] => {
+      const traces = tracesOf(block, places, answer)
+      for (const [rank, { result }] of traces.entries()) {
+        const one = wanted[rank]
+        if (one && result) expectFrame(one.transaction, one.receipt, result)
+      }
+      return traces
+    }
+    try {
+      return await call('debug_traceBlockByNumber', [block.number, TRACER], read, signal)
+    } catch (error) {
+      if (isTooMuch(error)) return undefined
+      throw error
+    }
+  }
+
+  return {
+    async trace(block, receipts, signal) {
+      const wanted = block.transactions.flatMap((transaction, at): Moving[] => {
+        const receipt = receipts[at]
+        return receipt && mayMoveInside(transaction, receipt) ? [{ at, transaction, receipt }] : []
+      })
+      if (wanted.length === 0) return undefined
+      const traces = await whole(block, wanted, signal)
+      const frames: (CallFrame | undefined)[] = []
+      for (const [rank, one] of wanted.entries()) frames.push(traces?.[rank]?.result ?? (await single(one, signal)))
+      return [...new Set(frames.flatMap((frame) => (frame ? valueParties(frame) : [])))]
+    },
+    get leftOut() {
+      return leftOut
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { BadAnswerError, CancelledError, JsonRpcError } from '../../errors.ts'
+import { mapBounded } from '../../lib/map-bounded.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { speaksOfMissingState } from '../../upstream/json-rpc/error-texts.ts'
+import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
+import type { BlockTracer } from './block-tracer.ts'
+import type { RpcBlock, RpcReceipt } from './rpc-block.ts'
+
+/**
+ * `required`: nothing of a block is indexed without its trace. `auto`: blocks that no node traces are indexed without.
+ * `off`: nobody is asked.
+ */
+export type TracePolicy = 'auto' | 'required' | 'off'
+
+interface Executed {
+  block: RpcBlock
+  receipts: readonly RpcReceipt[]
+}
+
+export interface Tracing {
+  /** Of each block of a page: who gave or was given native value inside of its transactions; hex without 0x. */
+  parties(page: readonly Executed[], signal: AbortSignal): Promise<string[][]>
+  /** For status and health: that there is what nobody traces. */
+  notes(): string[]
+}
+
+/** Blocks that nodes run again at once. */
+const AT_ONCE = 4
+/** Nodes without the method are not asked again for so long, and twice as long each time; milliseconds. */
+const PAUSE_MS = 600_000
+const MAX_PAUSE_MS = 6 * 3_600_000
+/** Nodes without the state of a block may have that of newer ones, and catching up takes a thousand blocks a second. */
+const STATE_PAUSE_MS = 10_000
+/** Readings of a page that fail in a row because nodes are in trouble when they are asked for traces, and only then. */
+const PATIENCE = 8
+/** The same where none has told a trace yet: it may be that they never do, each in words of its own. */
+const FIRST_PATIENCE = 2
+
+/** @param policy not `off` */
+export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = steadyNow): Tracing {
+  let pausedUntil = 0
+  let pauseMs = PAUSE_MS
+  let failures = 0
+  /** Somebody has told a trace since they were left alone for long. */
+  let known = false
+
+  const leaveAlone = (ms: number): string[] => {
+    pausedUntil = Math.max(pausedUntil, now() + ms)
+    return []
+  }
+  const leaveForLong = (): string[] => {
+    const ms = pauseMs
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)
+    failures = 0
+    known = false
+    return leaveAlone(ms)
+  }
+
+  const partiesOf = async ({ block, receipts }: Executed, signal: AbortSignal): Promise<string[]> => {
+    if (now() < pausedUntil) return []
+    try {
+      const parties = await tracer.trace(block, receipts, signal)
+      if (parties === undefined) return []
+      known = true
+      pauseMs = PAUSE_MS
+      return parties
+    } catch (error) {
+      if (policy === 'required')
+        throw lacksMethod(error) ? new BadAnswerError('no node traces blocks, as index.traces demands', error) : error
+      if (!(error instanceof JsonRpcError)) throw error
+      if (speaksOfMissingState(error.message)) return leaveAlone(STATE_PAUSE_MS)
+      if (error.retryable) throw error
+      // Others of the page may have found the same.
+      return now() < pausedUntil ? [] : leaveForLong()
+    }
+  }
+
+  return {
+    async parties(page, signal) {
+      try {
+        const first: string[][] = []
+        for (const one of page) {
+          if (known) break
+          // One alone finds out whether they trace at all.
+          first.push(await partiesOf(one, signal))
+        }
+        const rest = page.slice(first.length)
+        const found = await mapBounded(rest, AT_ONCE, (one) => partiesOf(one, signal), signal)
+        failures = 0
+        return [...first, ...found]
+      } catch (error) {
+        if (policy === 'required' || signal.aborted || error instanceof CancelledError) throw error
+        failures += 1
+        if (failures < (known ? PATIENCE : FIRST_PATIENCE)) throw error
+        leaveForLong()
+        return page.map(() => [])
+      }
+    },
+    notes: () => [
+      ...(now() < pausedUntil ? ['what contracts send is not indexed: no node traces it'] : []),
+      ...(tracer.leftOut > 0 ? [`${tracer.leftOut} transactions that nodes cannot trace`] : []),
+    ],
+  }
+}

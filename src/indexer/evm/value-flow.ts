@@ -1,0 +1,107 @@
+import { BadAnswerError } from '../../errors.ts'
+import { bare, hasOutcome, quantity, type RpcBlock, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
+
+/** One call as geth's `callTracer` tells it, as far as it is read here. */
+export interface CallFrame {
+  type: string
+  from: string
+  to?: string
+  /** Wei, 0x hex. */
+  value?: string
+  /** There where what the call did was rolled back, with all that it called. */
+  error?: string
+  calls?: readonly CallFrame[]
+}
+
+/** An entry of `debug_traceBlockByNumber`. Older nodes leave out the hash; then the order is the block's. */
+export interface TransactionTrace {
+  txHash?: string
+  result?: CallFrame
+  /** Instead of a result: the node gave this one up. */
+  error?: string
+}
+
+/**
+ * What moves native value from one account to another. `DELEGATECALL` shows the value of the call around it, and what
+ * `CALLCODE` names comes back to its sender.
+ */
+const MOVING: ReadonlySet<string> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
+
+/** Gas of a transaction that runs no code. */
+const PLAIN = 21_000n
+
+/** Whether contracts may have moved value in it. What failed was rolled back as a whole. */
+export function mayMoveInside(transaction: RpcTransaction, receipt: RpcReceipt): boolean {
+  if (hasOutcome(receipt) && quantity(receipt.status ?? 0n) === 0n) return false
+  const used = quantity(receipt.gasUsed)
+  // Those that a chain adds by itself use none, and are not traced everywhere.
+  return used !== 0n && !(used === PLAIN && transaction.input === '0x')
+}
+
+/**
+ * Who gave or was given native value inside of a transaction; hex without 0x, with repetitions. Sender and receiver of
+ * the transaction itself stand in it already.
+ */
+export function valueParties(outer: CallFrame): string[] {
+  const found: string[] = []
+  const open = [outer]
+  for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+    if (frame.error !== undefined) continue
+    if (frame !== outer && MOVING.has(frame.type.toUpperCase()) && quantity(frame.value ?? 0n) > 0n) {
+      found.push(bare(frame.from))
+      if (frame.to !== undefined) found.push(bare(frame.to))
+    }
+    if (frame.calls) open.push(...frame.calls)
+  }
+  return found
+}
+
+/**
+ * @param wanted places in the block of the transactions of which a trace is needed
+ * @throws BadAnswerError where one is missing, or is of another transaction
+ */
+export function tracesOf(block: RpcBlock, wanted: readonly number[], answer: unknown): TransactionTrace[] {
+  if (!Array.isArray(answer)) throw new BadAnswerError(`block ${block.number}: its traces are no list`)
+  const all = answer as (TransactionTrace | null)[]
+  const byHash = new Map(all.map((trace) => [trace?.txHash?.toLowerCase(), trace]))
+  return wanted.map((at) => {
+    const { hash = '' } = block.transactions[at] ?? {}
+    const inOrder = byHash.has(undefined) && all.length === block.transactions.length ? all[at] : undefined
+    const trace = byHash.get(hash.toLowerCase()) ?? inOrder
+    if (!trace) throw new BadAnswerError(`block ${block.number}: no trace of transaction ${hash}`)
+    return trace
+  })
+}
+
+/**
+ * The frame as a trace that can be that of the transaction: who sent it, to whom, how it ended.
+ * @throws BadAnswerError
+ */
+export function expectFrame(transaction: RpcTransaction, receipt: RpcReceipt, value: unknown): CallFrame {
+  const frame = value as Partial<CallFrame> | null | undefined
+  const isForeign =
+    frame?.from?.toLowerCase() !== transaction.from.toLowerCase() ||
+    (transaction.to != null && frame.to?.toLowerCase() !== transaction.to.toLowerCase()) ||
+    (hasOutcome(receipt) && (frame.error === undefined) !== (quantity(receipt.status ?? 0n) === 1n))
+  if (isForeign) throw new BadAnswerError(`the trace of transaction ${transaction.hash} is of another one`)
+  expectForm(frame as CallFrame, transaction.hash)
+  return frame as CallFrame
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i
+
+function expectForm(outer: CallFrame, hash: string): void {
+  const open = [outer]
+  for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+    const { type, from = '', to, value, calls } = (frame ?? {}) as Partial<CallFrame>
+    const isWell =
+      typeof type === 'string' &&
+      ADDRESS.test(from) &&
+      (to === undefined || ADDRESS.test(to)) &&
+      (value === undefined || QUANTITY.test(value)) &&
+      (calls === undefined || Array.isArray(calls))
+    if (!isWell) throw new BadAnswerError(`the trace of transaction ${hash} is none of the callTracer`)
+    if (calls) open.push(...calls)
+  }
+}
