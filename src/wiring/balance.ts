@@ -11,7 +11,7 @@ import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
 import { observeBalances, observeChains } from './balance-metrics.ts'
 import type { IndexIdentities } from './indexed/indexed-networks.ts'
-import type { createMarket } from './market.ts'
+import type { Market } from './market.ts'
 import type { HeapRoom } from './process/heap-room.ts'
 
 /** HRPs that the wire knows; an own network's prefix is accepted besides. */
@@ -30,7 +30,7 @@ export async function wireBalance(
   deps: {
     chains: Chains
     identities: IndexIdentities
-    market: ReturnType<typeof createMarket>
+    market: Market
     logger: Logger
     metrics?: Metrics | undefined
     stakeRewards?: StakeRewardsService

@@ -12,6 +12,9 @@ interface MarketDeps {
   shared?: SharedValues
 }
 
+/** What `createMarket` makes. */
+export type Market = ReturnType<typeof createMarket>
+
 /** Prices, token lists and verdicts as configured; `start` loads what is on disk and the rest in the background. */
 export function createMarket(config: Config, deps: MarketDeps) {
   const { logger } = deps
@@ -38,6 +41,8 @@ export function createMarket(config: Config, deps: MarketDeps) {
       const read = config.market.prices.provider === 'file' ? prices.quote('usd', [], []) : undefined
       await Promise.all([lists.restored(), verdicts.load(), read])
     },
+    /** The lists of chains that a later configuration names and this one does not. */
+    addLists: (later: Config): Promise<void> => lists.add(tokenListSources(later)),
     async close(): Promise<void> {
       prices.close()
       await Promise.all([lists.close(), close()])

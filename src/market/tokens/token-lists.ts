@@ -44,6 +44,11 @@ export interface TokenLists {
   /** Begins loading in the background; until then, only the built-in table is there. Calling it again changes nothing. */
   start(): void
   /**
+   * Lists of chains that have none so far; the others keep theirs. Resolves when files and kept copies are in force, so
+   * that nobody is shown the chain without them; the rest comes in the background. After `start`. Never rejects.
+   */
+  add(sources: Readonly<Record<string, readonly string[]>>): Promise<void>
+  /**
    * Resolves when files and kept copies are in force, after `start`; needs no network. Whoever answers before that
    * answers without tokens that were there before a restart, and wallets take them for spent. Never rejects.
    */
@@ -76,10 +81,14 @@ const filePath = (source: string): string => {
   }
 }
 
+type Places = Readonly<Record<string, readonly string[]>>
+
 /** Every source once, however many chains name it, and which of them count for a chain. */
 interface Sources {
-  all: readonly ListSource[]
+  readonly all: readonly ListSource[]
   of(caip2Id: string): readonly ListSource[]
+  /** Takes those of chains that have none; answers the new ones. */
+  add(places: Places): ListSource[]
 }
 
 const buildSources = (options: TokenListOptions, fetch: ListFetch): Sources => {
@@ -91,24 +100,34 @@ const buildSources = (options: TokenListOptions, fetch: ListFetch): Sources => {
     maxTokens: options.maxTokensPerList ?? 20_000,
     refreshMs: refreshMs === 0 ? Number.POSITIVE_INFINITY : refreshMs,
   }
-  const ownLists = Object.entries(options.sources ?? {})
-  const homeOf = (place: string): { home?: string } => {
-    const homes = ownLists.filter(([, places]) => places.includes(place)).map(([caip2Id]) => caip2Id)
-    return homes[0] === undefined || homes.length > 1 || defaultSources.includes(place) ? {} : { home: homes[0] }
-  }
-  const build = (place: string): ListSource => {
-    const deps = { ...reading, log, ...homeOf(place) }
+  const build = (place: string, home?: string): ListSource => {
+    const deps = { ...reading, log, ...(home === undefined ? {} : { home }) }
     return isUrl(place) ? createRemoteList(place, { ...deps, fetch, cache }) : createFileList(filePath(place), deps)
   }
-  const places = new Set([...ownLists.flatMap(([, list]) => list), ...defaultSources])
-  const built = new Map([...places].map((place) => [place, build(place)]))
+  const built = new Map<string, ListSource>()
   const pick = (list: readonly string[]): ListSource[] => list.flatMap((place) => built.get(place) ?? [])
+  const own = new Map<string, ListSource[]>()
+  const add = (places: Places): ListSource[] => {
+    const lists = Object.entries(places).filter(([caip2Id]) => !own.has(caip2Id))
+    const homeOf = (place: string): string | undefined => {
+      const homes = lists.filter(([, list]) => list.includes(place)).map(([caip2Id]) => caip2Id)
+      return homes.length > 1 || defaultSources.includes(place) ? undefined : homes[0]
+    }
+    const fresh = new Set(lists.flatMap(([, list]) => list).filter((place) => !built.has(place)))
+    for (const place of fresh) built.set(place, build(place, homeOf(place)))
+    for (const [caip2Id, list] of lists) own.set(caip2Id, pick(list))
+    return pick([...fresh])
+  }
+  add(options.sources ?? {})
+  for (const place of defaultSources) if (!built.has(place)) built.set(place, build(place))
   const folder = options.dir === undefined ? [] : [createFolderLists(options.dir, { ...reading, log })]
-  const own = new Map(ownLists.map(([caip2Id, list]) => [caip2Id, pick(list)]))
   const shared = [...folder, ...pick(defaultSources)]
   return {
-    all: [...built.values(), ...folder],
+    get all() {
+      return [...built.values(), ...folder]
+    },
     of: (caip2Id) => [...(own.get(caip2Id) ?? []), ...shared],
+    add,
   }
 }
 
@@ -130,22 +149,29 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
     mapBounded(due, PARALLEL, async (source) => {
       if (!stop.signal.aborted && (await source.refresh(stop.signal))) catalogue.changed()
     })
-  const lookAtDue = (): Promise<unknown> => look(sources.all.filter((source) => source.dueAt() <= steadyNow()))
+  /** Reads that run. What they read is still due, and would be asked for a second time. */
+  let reads = 0
+  const lookAtDue = async (): Promise<void> => {
+    reads += 1
+    await look(sources.all.filter((source) => source.dueAt() <= steadyNow()))
+    reads -= 1
+  }
 
   const nap = (): void => {
-    if (stop.signal.aborted || sources.all.length === 0) return
+    clearTimeout(timer)
+    if (reads > 0 || stop.signal.aborted || sources.all.length === 0) return
     const next = Math.min(...sources.all.map((source) => source.dueAt())) - steadyNow()
     timer = setTimeout(() => void lookAtDue().then(nap), Math.min(Math.max(next, SHORTEST_NAP_MS), LONGEST_NAP_MS))
     timer.unref()
   }
 
-  const restore = async (): Promise<void> => {
-    await mapBounded(sources.all, PARALLEL, async (source) => {
+  const restore = async (all: readonly ListSource[]): Promise<void> => {
+    await mapBounded(all, PARALLEL, async (source) => {
       if (await source.restore()) catalogue.changed()
     })
   }
   const run = async (): Promise<void> => {
-    restoring = restore()
+    restoring = restore(sources.all)
     await restoring
     await lookAtDue()
     nap()
@@ -156,6 +182,17 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
     find: catalogue.find,
     start() {
       running ??= run()
+    },
+    async add(places) {
+      await restoring
+      reads += 1
+      clearTimeout(timer)
+      const fresh = sources.add(places)
+      // Lists that were there already count for one more chain now.
+      catalogue.changed()
+      await restore(fresh)
+      reads -= 1
+      nap()
     },
     restored: async () => restoring,
     loaded: async () => running,

@@ -8,6 +8,8 @@ export interface AddedChainsDeps {
   /** Reads all sources of the configuration again. */
   reload(): Config
   chains: Pick<Chains, 'addFrom'>
+  /** Has the token lists of new chains read; resolves when those that are at hand are in force. */
+  addLists(config: Config): Promise<void>
   /** Takes an L1 into service under /ext. */
   serve(blockchainId: string, upstreams: readonly UpstreamSpec[], evmChainId: string): void
   /** Virtual machines by blockchain id, as the network lists them. */
@@ -39,6 +41,8 @@ const blockchainIdOf = ({ chains }: Config, id: string): string | undefined => {
 export function createChainLoader(deps: AddedChainsDeps): (signal: AbortSignal) => Promise<LoadedChains> {
   return async (signal) => {
     const config = deps.reload()
+    // Before: wallets would take the tokens of a chain without lists for spent.
+    await deps.addLists(config)
     const { added, failed } = deps.chains.addFrom(config.chains)
     const listed = added.length + failed.size === 0 ? new Map<string, string>() : await deps.machines(signal)
     const machineOf = (id: string): string => {

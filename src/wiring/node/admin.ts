@@ -9,6 +9,7 @@ import type { NamedLoggers } from '../../lib/named-loggers.ts'
 import type { WaitRecorder } from '../../lib/wait-recorder.ts'
 import { type Aliases, createAliases, createProfiler } from '../../services/node-admin/index.ts'
 import type { Store } from '../../store/index.ts'
+import type { Market } from '../market.ts'
 import { createChainLoader } from './added-chains.ts'
 import type { ServerNode } from './node.ts'
 
@@ -16,6 +17,7 @@ export interface ServerAdminDeps {
   store: Store
   loggers: NamedLoggers
   chains: Chains
+  market: Pick<Market, 'addLists'>
   /** Asked for when the server serves: the admin API is one of the parts it is made of. */
   node(): ServerNode
   waits: WaitRecorder
@@ -60,12 +62,13 @@ export function createServerAdmin(config: Config, deps: ServerAdminDeps): Server
   const { node: settings, dataDir } = config
   const { admin, auth } = settings.api
   if (!admin.enabled) return undefined
-  const { store, loggers, chains, node, waits, reload } = deps
+  const { store, loggers, chains, market, node, waits, reload } = deps
   const aliases = serverAliases(deps)
   const profiler = createProfiler({ dir: settings.profileDir ?? join(dataDir, 'profiles'), waits })
   const loadChains = createChainLoader({
     reload: () => reloaded(reload, config),
     chains,
+    addLists: market.addLists,
     serve: (...chain) => node().serve(...chain),
     machines: (signal) => node().machines(signal),
   })

@@ -22,6 +22,7 @@ export function createNodeSide(config: Config, ground: Ground, reload: (() => Co
     store,
     loggers: loggers.named,
     chains,
+    market,
     node: () => node,
     waits,
     logger,

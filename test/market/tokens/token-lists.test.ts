@@ -118,6 +118,32 @@ describe('lists of this machine', () => {
   })
 })
 
+describe('lists of chains that come later', () => {
+  it('are there at once where they are at hand, then fetched and kept fresh as the others are', async () => {
+    stage.documents['/new.json'] = { tokens: [entry(7, 'NEW', 5)] }
+    const file = join(stage.folder, 'own.json')
+    await writeFile(file, JSON.stringify({ tokens: [entry(8, 'FILE', 5)] }))
+    await open({ refreshMs: 300 })
+    await stage.lists.add({ 'eip155:5': [url('/new.json'), file, url('/a.json')], [CHAIN]: [url('/new.json')] })
+    expect(symbols('eip155:5')).toContain('FILE')
+    await expect.poll(() => symbols('eip155:5')).toEqual(['NEW', 'FILE'])
+    // A chain that has lists keeps them.
+    expect(symbols()).toEqual(['T1', 'T2'])
+    stage.documents['/new.json'] = { tokens: [entry(9, 'NEWER', 5)] }
+    stage.documents['/a.json'] = { tokens: [entry(3)] }
+    await expect.poll(() => [symbols('eip155:5'), symbols()]).toEqual([['FILE', 'NEWER'], ['T3']])
+  })
+
+  it('are asked for once, and also where there were none before', async () => {
+    stage.server.set({ latencyMs: 200 })
+    await open({ sources: {} })
+    await stage.lists.add({ [CHAIN]: [url('/a.json')] })
+    await stage.lists.add({ 'eip155:5': [url('/a.json')] })
+    await expect.poll(() => symbols()).toEqual(['T1', 'T2'])
+    expect(stage.seen).toHaveLength(1)
+  })
+})
+
 it('looks again when the interval is over', async () => {
   await open({ refreshMs: 60 })
   stage.documents['/a.json'] = { tokens: [entry(3)] }
