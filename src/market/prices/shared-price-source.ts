@@ -45,8 +45,11 @@ export function createSharedPriceSource(
     const wanted = await Promise.all(
       keys.map(async (key, index) => {
         const quotes = readQuotes(texts[index], request.currencies)
-        if (quotes) request.take(key, quotes, Math.max(0, cacheMs - (await values.left(storedAs(key)))))
-        return quotes ? [] : [key]
+        const left = quotes ? await values.left(storedAs(key)) : 0
+        // A process with another setting keeps them for longer than they are good for here, and how old they are is not known.
+        if (quotes === undefined || left > cacheMs) return [key]
+        request.take(key, quotes, cacheMs - left)
+        return []
       }),
     )
     return wanted.flat()

@@ -77,6 +77,15 @@ describe('a provider shared by processes', () => {
     expect(second.reads).toEqual([[JSON.stringify(BTC)]])
   })
 
+  it('takes nothing from one that keeps prices for longer than they are good for here', async () => {
+    const { values } = sharedMemory()
+    const longer = createSharedPriceSource(provider(priced(20)).source, values, { cacheMs: 600_000 })
+    await read(longer, [AVAX])
+    const shorter = createSharedPriceSource(provider(priced(21)).source, values, { cacheMs: 60_000 })
+    expect((await read(shorter, [AVAX])).get(AVAX)).toEqual({ usd: { price: 21 } })
+    expect((await read(longer, [AVAX])).get(AVAX)).toEqual({ usd: { price: 21 } })
+  })
+
   it('keeps the age of what others have read, however late one takes it from them', async () => {
     onTestFinished(() => void vi.useRealTimers())
     vi.useFakeTimers({ toFake: ['performance'] })
