@@ -4,7 +4,7 @@ import { nextTurn } from '../../lib/next-turn.ts'
 
 /** When a read must be over. */
 export interface Deadline {
-  /** Milliseconds of `Date.now()`; it may come to lie later, never earlier. */
+  /** Milliseconds of `Date.now()`: later after much work, earlier again in the idleness that follows, never before the time given. */
   at(): number
   /** The same as what is left of the time, whatever happens to the clock; negative when it is over. */
   left(): number

@@ -7,6 +7,7 @@ import {
   JsonRpcError,
   UnsettledReadError,
   UpstreamRateLimitedError,
+  UpstreamRefusedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
 
@@ -63,6 +64,7 @@ function cause(error: Error, time: FailureTime): string {
   if (error instanceof UpstreamUnavailableError) return 'no upstream of the chain could be reached'
   if (error instanceof BadAnswerError) return 'the upstream sent an invalid answer'
   if (error instanceof JsonRpcError) return `the upstream refused the read (code ${error.rpcCode})`
+  if (error instanceof UpstreamRefusedError) return `the upstream refused the read (status ${error.upstreamStatus})`
   if (error instanceof FirnError && error.expose) return error.message
   return 'internal error'
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ChainNotRunError, DeadlineError, UnsettledReadError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import {
+  ChainNotRunError,
+  DeadlineError,
+  JsonRpcError,
+  UnsettledReadError,
+  UpstreamRefusedError,
+  UpstreamUnavailableError,
+} from '../../../src/errors.ts'
 import { failureMessage } from '../../../src/services/balances/failure-message.ts'
 
 const late = (afterMs: number, deadlineMs: number): string =>
@@ -28,5 +35,13 @@ describe('failureMessage', () => {
   ])('tells servers that are away from those that cannot know (%o)', (Kind, said) => {
     const message = failureMessage('avm', new Kind('secret-host'), { afterMs: 1, deadlineMs: 8_000 })
     expect(message).toBe(`[getAvmBalances] ${said}`)
+  })
+
+  it.each([
+    [new JsonRpcError('secret-host says no', -32_602), 'code -32602'],
+    [new UpstreamRefusedError('secret-host status 400: no', 400), 'status 400'],
+  ])('tells what an upstream refuses from a fault of this server (%o)', (error, said) => {
+    const message = failureMessage('btc', error, { afterMs: 1, deadlineMs: 8_000 })
+    expect(message).toBe(`[getBtcBalances] the upstream refused the read (${said})`)
   })
 })
