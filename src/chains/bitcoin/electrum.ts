@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { CancelledError, DeadlineError, OverloadedError, UpstreamUnavailableError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { createStopper } from '../../lib/stopper.ts'
 import { createTurns, type Turns } from '../../upstream/index.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { Told } from './backend.ts'
@@ -67,7 +68,7 @@ interface ElectrumClientDeps {
 /** Electrum protocol 1.4 over TCP or TLS with failover among servers. */
 export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient => {
   const { limits } = deps
-  const shutdown = new AbortController()
+  const stopper = createStopper()
   const candidates = deps.servers.map((server) => candidateOf(server, deps))
 
   const tips = createTipWatch<Candidate>({
@@ -86,11 +87,17 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
     deps.logger?.debug({ host: candidate.host, err: error, pause }, 'electrum server failed')
   }
 
-  const attempt = async (candidate: Candidate, calls: readonly ElectrumCall[], context: ReadContext, share: number) => {
+  const attempt = async (
+    candidate: Candidate,
+    calls: readonly ElectrumCall[],
+    context: ReadContext,
+    share: number,
+    stop: AbortSignal,
+  ) => {
     const { link } = candidate
     const wait = Math.min(share, limits.answerTimeoutMs + (link.warm ? 0 : limits.connectTimeoutMs))
     const timeout = AbortSignal.timeout(wait)
-    const signal = AbortSignal.any([context.signal, shutdown.signal, timeout])
+    const signal = AbortSignal.any([context.signal, stop, timeout])
     // Every call of the round listens to the one signal.
     setMaxListeners(0, signal)
     try {
@@ -99,7 +106,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
       candidate.avoidUntil = 0
       return outcomes
     } catch (error) {
-      if (context.signal.aborted || shutdown.signal.aborted) throw new CancelledError()
+      if (context.signal.aborted || stopper.stopped) throw new CancelledError()
       // Nothing was sent, or too late: that says something about this process only.
       if (error instanceof OverloadedError) throw error
       const late = timeout.aborted || error instanceof CancelledError
@@ -127,7 +134,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
         }
         try {
           const share = Math.ceil(left / (tries.length - index))
-          const answers = await attempt(candidate, asked.open(), context, share)
+          const answers = await stopper.run((stop) => attempt(candidate, asked.open(), context, share, stop))
           answered.add(candidate)
           if (await tips.isBehind(candidate, context.signal)) {
             asked.setAside(answers)
@@ -146,7 +153,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
       return asked.outcomes(last)
     },
     close() {
-      shutdown.abort()
+      stopper.stop()
       tips.close()
       for (const { link } of candidates) link.close(new CancelledError())
     },

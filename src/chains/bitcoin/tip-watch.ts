@@ -1,4 +1,5 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { createStopper } from '../../lib/stopper.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import { believedHead } from '../../upstream/health/head-probe.ts'
 
@@ -34,15 +35,16 @@ const HOLD_MS = 250
 export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
   const { subjects, lagBlocks, now = steadyNow } = deps
   const heights = new Map<S, bigint>()
-  const shutdown = new AbortController()
+  const stopper = createStopper()
   let looking: Promise<unknown> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
   let heardAt = Number.NEGATIVE_INFINITY
 
   const look = async (subject: S): Promise<void> => {
-    const signal = AbortSignal.any([shutdown.signal, AbortSignal.timeout(ANSWER_MS)])
     try {
-      const height = await deps.ask(subject, signal)
+      const height = await stopper.run((stop) =>
+        deps.ask(subject, AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)])),
+      )
       if (height === undefined) heights.delete(subject)
       else heights.set(subject, height)
     } catch {
@@ -62,7 +64,7 @@ export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
 
   return {
     touch() {
-      if (subjects.length < 2 || looking || shutdown.signal.aborted || now() - askedAt < INTERVAL_MS) return
+      if (subjects.length < 2 || looking || stopper.stopped || now() - askedAt < INTERVAL_MS) return
       askedAt = now()
       looking = lookAtAll()
     },
@@ -77,6 +79,6 @@ export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
       }
       return lags(subject)
     },
-    close: () => shutdown.abort(),
+    close: () => stopper.stop(),
   }
 }

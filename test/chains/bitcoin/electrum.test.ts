@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createElectrumClient, type ElectrumClient, type ElectrumLimits } from '../../../src/chains/bitcoin/index.ts'
 import { readContext } from '../../support/balance-reads.ts'
 import {
@@ -72,6 +72,16 @@ describe('electrum client', () => {
     server.fault = () => undefined
     await client.round([call('f')], readContext())
     expect(server.connections).toBe(1)
+  })
+
+  it('joins no signal that outlives a round: it would remember each of them', async () => {
+    const client = connect([server.url, second.url])
+    const any = vi.spyOn(AbortSignal, 'any')
+    onTestFinished(() => any.mockRestore())
+    for (const name of ['a', 'b', 'c']) expect(await client.round([call(name)], readContext())).toEqual([good])
+    const joined = any.mock.calls.flatMap(([signals]) => [...signals])
+    expect(joined.length).toBeGreaterThan(3)
+    expect(new Set(joined).size).toBe(joined.length)
   })
 
   it('a round of many calls makes no warning of a leak', async () => {
