@@ -10,6 +10,8 @@ export interface ElectrumConnection {
   readonly open: boolean
   /** Sends one call; an abort forgets it, and closes the connection when nothing else waits on it. */
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
+  /** There will be no further call: it closes as soon as nothing is under way. */
+  retire(): void
   close(error?: Error): void
 }
 
@@ -52,6 +54,7 @@ export const openElectrumConnection = (url: string, limits: ElectrumLimits): Ele
   const { socket, ready, refuse } = openSocket(url)
   const calls = createElectrumCalls()
   let open = true
+  let retired = false
   let idleTimer: NodeJS.Timeout | undefined
 
   const close = (error: Error = new UpstreamUnavailableError('Electrum server closed the connection')): void => {
@@ -81,7 +84,9 @@ export const openElectrumConnection = (url: string, limits: ElectrumLimits): Ele
   const feed = createLineReader(limits.maxLineBytes, (line) => {
     calls.settle(line)
     clearTimeout(idleTimer)
-    if (calls.idle() && open) idleTimer = setTimeout(close, limits.idleMs).unref()
+    if (!calls.idle() || !open) return
+    if (retired) close()
+    else idleTimer = setTimeout(close, limits.idleMs).unref()
   })
 
   socket.setNoDelay(true)
@@ -109,6 +114,10 @@ export const openElectrumConnection = (url: string, limits: ElectrumLimits): Ele
       if (outbox) outbox.push(line)
       else socket.write(line)
       return answer
+    },
+    retire() {
+      retired = true
+      if (calls.idle()) close()
     },
     close,
   }

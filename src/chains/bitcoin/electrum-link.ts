@@ -72,6 +72,7 @@ export const createElectrumLink = (deps: {
   let waiting = 0
 
   const open = async (): Promise<ElectrumConnection> => {
+    const old = connection
     const fresh = openElectrumConnection(deps.url, limits)
     connection = fresh
     openedAt = steadyNow()
@@ -83,6 +84,9 @@ export const createElectrumLink = (deps: {
         error instanceof CancelledError ? new UpstreamUnavailableError('Electrum handshake took too long') : error
       fresh.close()
       throw reason
+    } finally {
+      // Whoever was given it before has made the calls by now.
+      old?.retire()
     }
   }
 

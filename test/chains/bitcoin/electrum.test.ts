@@ -55,6 +55,10 @@ describe('electrum client', () => {
     })
     answer()
     expect(await slow).toEqual([good])
+    await client.round([call('last')], readContext())
+    await eventually(() => expect(server.open.size).toBe(1))
+    client.close()
+    await eventually(() => expect(server.open.size).toBe(0))
   })
 
   it('shakes hands once and sends a round in one flight', async () => {
