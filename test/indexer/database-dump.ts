@@ -39,6 +39,15 @@ const TABLES: Record<string, string> = {
   blockchain: 'select * from blockchain order by network, id',
   l1_validator: 'select * from l1_validator order by network, validation_id',
   container: 'select * from container order by chain, position',
+  evm_block: 'select * from evm_block order by stream, height',
+  evm_tx: 'select * from evm_tx order by stream, height, position',
+  evm_transfer: 'select * from evm_transfer order by stream, height, log_index, batch_index',
+  // Without names: a contract that no node tells of in time stays without.
+  evm_contract:
+    'select stream, address, height, standard, creation_tx, creator from evm_contract order by stream, address',
+  evm_nft: 'select * from evm_nft order by stream, contract, token_id',
+  evm_participant: 'select * from evm_participant order by stream, address',
+  evm_holding: 'select * from evm_holding order by stream, address, contract',
 }
 
 export type TableName = keyof typeof TABLES

@@ -17,7 +17,7 @@ const pool = createUpstreamPool(
   urls.map((url) => ({ url })),
   TEST_LIMITS,
 )
-const indexer = makeIndexer({ pageBlocks: Number(pageBlocks) }, pool, store)
+const indexer = makeIndexer({ pageBlocks: Number(pageBlocks), evm: 'required' }, pool, store)
 indexer.start()
 let told = ''
 setInterval(() => {

@@ -61,3 +61,19 @@ export const aboutContainers =
     change(containers)
     return Buffer.from(JSON.stringify(answer))
   }
+
+/** Data of logs, topics and ids in receipts. */
+const RECEIPT_WORDS = /(?:"(?:data|transactionHash)":|"topics":\[)"0x[0-9a-f]{64}/g
+
+/** Turns one digit in the receipts of a block, if there are any in the answer. @param below a number below another */
+export const aboutReceipts =
+  (below: (limit: number) => number): Lie =>
+  (body, request) => {
+    if (!request.body.includes('eth_getBlockReceipts')) return body
+    const text = body.toString()
+    const words = [...text.matchAll(RECEIPT_WORDS)]
+    const word = words[below(Math.max(1, words.length))]
+    if (!word) return body
+    const at = word.index + word[0].length - 1 - below(64)
+    return Buffer.from(`${text.slice(0, at)}${text[at] === '0' ? '1' : '0'}${text.slice(at + 1)}`)
+  }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { createRandom, type Random } from '../../src/indexer/verify/random.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
-import { aboutContainers, type Lie, startLyingProxy } from './lying-proxy.ts'
+import { aboutContainers, aboutReceipts, type Lie, startLyingProxy } from './lying-proxy.ts'
 import type { Places } from './simulation-places.ts'
 
 /** A short piece of the recorded network with every kind of block. */
@@ -96,6 +96,7 @@ function troubles(random: Random): Lie {
     swap,
     flip,
     wrongId,
+    aboutReceipts(random.below),
     () => Buffer.from('{"jsonrpc":"2.0","error":{"code":-32000,"message":"closed database","data":null},"id":1}'),
     () => Buffer.from('<html>502 Bad Gateway</html>'),
   ]

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
+import { createEvmLayer, type TracePolicy } from '../../src/indexer/evm/index.ts'
 import { createIndexer, type Indexer, type RunnerTimes } from '../../src/indexer/index.ts'
 import {
   createGenesisBook,
@@ -42,6 +43,8 @@ export interface StageOptions {
   times?: Partial<RunnerTimes>
   keepContainers?: boolean
   pageBlocks?: number
+  /** The EVM side of C as well, and whether blocks are traced. Left out: containers alone. */
+  evm?: TracePolicy
   /** Stands between indexer and store. */
   writer?: (writer: IndexWriter) => IndexWriter
   level?: string
@@ -94,6 +97,7 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
     writer,
     logger,
     keepContainers: options.keepContainers ?? true,
+    ...(options.evm === undefined ? {} : { evm: createEvmLayer(pool, '/ext/bc/C/rpc', options.evm) }),
     ...(options.pageBlocks === undefined ? {} : { pageBlocks: options.pageBlocks }),
   })
   return createIndexer({ writer, streams, logger, times: { ...TIMES, ...options.times } })

@@ -6,3 +6,4 @@
 export { createEvmLayer } from './evm-layer.ts'
 export { createEvmBlockReader, type EvmReader } from './evm-reader.ts'
 export { createEvmStream, type EvmStreamDeps } from './evm-stream.ts'
+export type { TracePolicy } from './tracing.ts'
