@@ -65,10 +65,12 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
 
   /** @param read throws for what is no such trace: another node is asked, and none is blamed that has other tasks, too */
   const call = async <T>(method: string, params: unknown, read: (answer: unknown) => T, signal: AbortSignal) => {
+    // An answer may be large: what was read to see whether it fits is kept.
+    const kept: { of?: unknown; value?: T } = {}
     const isDoubtful = (said: unknown): boolean => {
       if (said === null || said instanceof JsonRpcError) return true
       try {
-        read(said)
+        Object.assign(kept, { of: said, value: read(said) })
         return false
       } catch {
         return true
@@ -77,7 +79,7 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
     const options: CallOptions = { signal, deadline: Date.now() + TRACE_MS, batch: false, doubts: isDoubtful }
     const answer = await pool.rpc<unknown>(path, method, params, options)
     if (answer === null) throw new JsonRpcError(`${method} answers nothing`, -32_601)
-    return read(answer)
+    return kept.of === answer ? (kept.value as T) : read(answer)
   }
 
   const single = async ({ transaction, receipt }: Moving, signal: AbortSignal): Promise<CallFrame | undefined> => {

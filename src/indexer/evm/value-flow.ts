@@ -44,16 +44,27 @@ export function mayMoveInside(transaction: RpcTransaction, receipt: RpcReceipt):
  */
 export function valueParties(outer: CallFrame): string[] {
   const found: string[] = []
-  const open = [outer]
-  for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
-    if (frame.error !== undefined) continue
+  visit(outer, (frame) => {
+    if (frame.error !== undefined) return false
     if (frame !== outer && MOVING.has(frame.type.toUpperCase()) && quantity(frame.value ?? 0n) > 0n) {
       found.push(bare(frame.from))
       if (frame.to !== undefined) found.push(bare(frame.to))
     }
-    if (frame.calls) open.push(...frame.calls)
-  }
+    return true
+  })
   return found
+}
+
+/**
+ * A call and all that it called; a hundred thousand of them fit into a block.
+ * @param look false: what it called is passed over
+ */
+function visit(outer: CallFrame, look: (frame: CallFrame) => boolean): void {
+  const open = [outer]
+  for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+    if (!look(frame)) continue
+    for (const inner of frame.calls ?? []) open.push(inner)
+  }
 }
 
 /**
@@ -92,8 +103,7 @@ const ADDRESS = /^0x[0-9a-f]{40}$/i
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 
 function expectForm(outer: CallFrame, hash: string): void {
-  const open = [outer]
-  for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+  visit(outer, (frame) => {
     const { type, from = '', to, value, calls } = (frame ?? {}) as Partial<CallFrame>
     const isWell =
       typeof type === 'string' &&
@@ -102,6 +112,6 @@ function expectForm(outer: CallFrame, hash: string): void {
       (value === undefined || QUANTITY.test(value)) &&
       (calls === undefined || Array.isArray(calls))
     if (!isWell) throw new BadAnswerError(`the trace of transaction ${hash} is none of the callTracer`)
-    if (calls) open.push(...calls)
-  }
+    return true
+  })
 }

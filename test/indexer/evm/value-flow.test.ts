@@ -100,6 +100,11 @@ describe('a call', () => {
     expect(inside(call(type, '0x5', { calls: [call('CALL', '0x5')] }))).toEqual(both)
   })
 
+  it('may make as many others as fit into a block', () => {
+    const many = Array.from({ length: 200_000 }, () => call('CALL', '0x0'))
+    expect(inside(...many.slice(0, 9), call('CALL', '0x0', { calls: [...many, call('CALL', '0x5')] }))).toEqual(both)
+  })
+
   it('that was rolled back took with it all that it called', () => {
     const error = 'execution reverted'
     expect(inside(call('CALL', '0x5', { error, calls: [call('CALL', '0x5')] }))).toEqual([])
