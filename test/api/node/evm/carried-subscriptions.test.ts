@@ -207,6 +207,18 @@ describe('subscriptions carried to a new connection', () => {
     expect(again).toEqual({ fromBlock: '0x65', toBlock: '0x66', address: '0xa', topics: [null, '0xb'] })
   })
 
+  it('logs that were missed pass the filter, in whatever letters it names its members', async () => {
+    let tip = 100
+    const node = await startScriptedNode(({ method }) => (method === 'eth_getLogs' ? [logOf(tip, 0)] : hex(tip)))
+    const { ask, pushed } = await open(node)
+    await ask('eth_subscribe', ['logs', { Address: '0xa', TOPICS: ['0xb'], FromBlock: '0x1' }])
+    tip = 101
+    node.cut()
+    await until(() => pushed.length === 1, 'the missed log')
+    const [again] = node.asked.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => params[0])
+    expect(again).toEqual({ fromBlock: '0x65', toBlock: '0x65', address: '0xa', topics: ['0xb'] })
+  })
+
   it('accepted transactions that were missed are read from the blocks', async () => {
     let tip = 100
     const node = await startScriptedNode(({ method, params }) =>

@@ -1,5 +1,6 @@
 import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { eachElement, eachMember } from '../../json/spans.ts'
+import { decodeString, foldName } from '../../json/strings.ts'
 import { resultOf } from '../answers.ts'
 import type { HeadShape } from './head-shape.ts'
 import type { Subscription } from './subscription.ts'
@@ -38,14 +39,17 @@ function transactionsOf(block: Buffer): Buffer[] {
   return found
 }
 
-/** The filter of a subscription as `eth_getLogs` takes it: whatever range it names is replaced. */
+/**
+ * The filter of a subscription as `eth_getLogs` takes it: whatever range it names is replaced. Nodes read the names of its
+ * members without regard to case.
+ */
 function rangeFilter(filter: string, from: bigint, to: bigint): string {
   const bytes = Buffer.from(filter, 'latin1')
   const members: string[] = [`"fromBlock":${hex(from)}`, `"toBlock":${hex(to)}`]
   eachMember(bytes, 0, (keyFrom, keyTo, valueFrom, valueTo) => {
-    const name = bytes.toString('latin1', keyFrom, keyTo)
-    if (name === '"address"' || name === '"topics"')
-      members.push(`${name}:${bytes.toString('latin1', valueFrom, valueTo)}`)
+    const name = foldName(decodeString(bytes, keyFrom, keyTo))
+    if (name === 'address' || name === 'topics')
+      members.push(`"${name}":${bytes.toString('latin1', valueFrom, valueTo)}`)
   })
   return `[{${members.join(',')}}]`
 }
