@@ -120,6 +120,16 @@ it('a batch with a subscription in it ends with its results, as any other', asyn
   expect(asked('eth_odd')).toBe(CROSSING)
 }, 30_000)
 
+it('a list in a batch with a subscription is an entry that is no request, and nothing in it is asked', async () => {
+  const { stage, asked } = await startBothEnds()
+  const client = await openClient(stage.wsUrl)
+  client.socket.send(JSON.stringify([call(90, 'eth_subscribe', ['newHeads']), calls(2, 'eth_odd'), []]))
+  await until(() => client.messages.length === 1, 'an answer')
+  const refusal = { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'invalid request' } }
+  expect(client.messages[0]).toEqual([expect.objectContaining({ id: 90 }), refusal, refusal])
+  expect(asked('eth_odd')).toBe(0)
+})
+
 it('a batch with subscriptions in it is answered no further once its client has left', async () => {
   const { stage, asked, links } = await startBothEnds()
   const client = await openClient(stage.wsUrl)

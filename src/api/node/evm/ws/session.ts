@@ -35,6 +35,7 @@ export interface SessionDeps extends SharedRooms {
 const PARSE_ERROR = -32700
 const INVALID_PARAMS = -32602
 const NEWLINE = Buffer.from('\n')
+const LIST = 0x5b
 /** Whatever stands before: which services and subscriptions there are is the node's to say. */
 const SUBSCRIBE = /_subscribe$/
 const UNSUBSCRIBE = /_unsubscribe$/
@@ -125,6 +126,8 @@ export function createSession(deps: SessionDeps): Session {
   }
   const answerAlone = async (body: Buffer, message: EvmMessage): Promise<Buffer> => {
     if (isFeedCall(message)) return new Promise<Buffer>((resolve) => callFeed(message, resolve))
+    // Asked alone a list would be a batch of its own, beyond what a batch may hold.
+    if (body[message.span.from] === LIST) return errorEntry(undefined, EVM_CODES.invalidRequest, 'invalid request')
     return trimmed(await askNodes(body.subarray(message.span.from, message.span.to), [message], false))
   }
   /** A batch with subscriptions in it: entry by entry, as a node does it. */
@@ -161,7 +164,7 @@ export function createSession(deps: SessionDeps): Session {
       client.close(CLOSE.normal, '')
       return
     }
-    const isBatch = body[start] === 0x5b
+    const isBatch = body[start] === LIST
     const messages = isBatch ? splitBatch(body, start) : [readMessage(body, { from: start, to: body.length })]
     const [only] = messages
     client.hold(body.length)
