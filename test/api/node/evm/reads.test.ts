@@ -54,6 +54,7 @@ describe('what is kept', () => {
     ['eth_getBlockByNumber', ['earliest', false]],
     ['eth_getCode', [HASH, { blockHash: HASH, requireCanonical: true }]],
     ['eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x64' }]],
+    ['eth_getLogs', [{ FromBlock: '0x1', TOBLOCK: '0x64' }]],
   ])('%s %j: for good', async (method, params) => {
     expect(await times(params, method)).toBe(1)
   })

@@ -112,6 +112,18 @@ it('that there are no logs is not believed of a node that was synced by state, b
   }
 })
 
+it('nor where the filter names its range in other letters, which nodes read alike', async () => {
+  for (const synced of [0, 1]) {
+    const answerAt = (index: number, { method, params }: SeenCall): unknown => {
+      const [first] = params as [unknown]
+      if (method === 'eth_getBlockByNumber') return index === synced && Number(first) < 1_245 ? null : { number: first }
+      return method === 'eth_getLogs' ? (index === synced ? [] : [index]) : undefined
+    }
+    const { stage } = await startWith(2, answerAt, 2_000n)
+    expect(await stage.call('eth_getLogs', [{ FromBlock: '0x2', TOBLOCK: '0x7c0' }])).toEqual([1 - synced])
+  }
+})
+
 it('that a block to come is not there takes no logs from a node that was synced by state', async () => {
   const answerAt = (index: number, { method, params }: SeenCall): unknown => {
     const [first] = params as [unknown]

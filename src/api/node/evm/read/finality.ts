@@ -1,4 +1,5 @@
 import { eachElement, eachMember } from '../../json/spans.ts'
+import { decodeString, foldName } from '../../json/strings.ts'
 import { type EvmRead, IN_BLOCK } from '../methods.ts'
 
 /** How long the answer to one call stays true; undefined = nobody knows, it is not kept. */
@@ -67,19 +68,20 @@ const fromBlock = (block: Block): CallFinality | undefined => {
   return block.at === 'hash' ? { kind: 'immutable' } : { kind: 'immutable', block: block.number }
 }
 
-function filterOf(params: Buffer | undefined): Record<string, Buffer> | undefined {
+/** What a filter of logs says, by folded name: nodes read `FromBlock` as they read `fromBlock`. */
+function filterOf(params: Buffer | undefined): ReadonlyMap<string, Buffer> | undefined {
   const filter = parameterAt(params, 0)
   if (filter?.[0] !== 0x7b) return undefined
-  const seen: Record<string, Buffer> = {}
+  const seen = new Map<string, Buffer>()
   eachMember(filter, 0, (keyFrom, keyTo, from, to) => {
-    seen[filter.toString('latin1', keyFrom + 1, keyTo - 1)] = filter.subarray(from, to)
+    seen.set(foldName(decodeString(filter, keyFrom, keyTo)), filter.subarray(from, to))
   })
   return seen
 }
 
 /** The number of the block that a range of logs begins with; undefined where it is none. */
 export function rangeStart(params: Buffer | undefined): bigint | undefined {
-  const first = blockOf(filterOf(params)?.['fromBlock'])
+  const first = blockOf(filterOf(params)?.get('fromblock'))
   return first?.at === 'number' ? first.number : undefined
 }
 
@@ -88,9 +90,9 @@ function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
   const seen = filterOf(params)
   if (!seen) return undefined
   // No logs at all may be those of a block that is accepted and not executed yet.
-  if (seen['blockHash'])
-    return blockOf(seen['blockHash'])?.at === 'hash' ? { kind: 'immutable', finalWhen: IN_BLOCK } : undefined
-  const [first, last] = [blockOf(seen['fromBlock']), blockOf(seen['toBlock'])]
+  const hash = seen.get('blockhash')
+  if (hash) return blockOf(hash)?.at === 'hash' ? { kind: 'immutable', finalWhen: IN_BLOCK } : undefined
+  const [first, last] = [blockOf(seen.get('fromblock')), blockOf(seen.get('toblock'))]
   if (first?.at === 'number' && last?.at === 'number') return { kind: 'immutable', block: last.number }
   return first && last ? { kind: 'tip' } : undefined
 }
