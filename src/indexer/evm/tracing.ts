@@ -29,7 +29,10 @@ const AT_ONCE = 4
 /** Nodes without the method are not asked again for so long, and twice as long each time; milliseconds. */
 const PAUSE_MS = 600_000
 const MAX_PAUSE_MS = 6 * 3_600_000
-/** Nodes without the state of a block may have that of newer ones, and catching up takes a thousand blocks a second. */
+/**
+ * Nodes that cannot trace a block, mostly because its state is gone, may trace newer ones, and catching up takes a thousand
+ * blocks a second.
+ */
 const STATE_PAUSE_MS = 10_000
 /** Readings of a page that fail in a row because nodes are in trouble when they are asked for traces, and only then. */
 const PATIENCE = 8
@@ -68,8 +71,8 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
       if (policy === 'required')
         throw lacksMethod(error) ? new BadAnswerError('no node traces blocks, as index.traces demands', error) : error
       if (!(error instanceof JsonRpcError)) throw error
-      if (speaksOfMissingState(error.message)) return leaveAlone(STATE_PAUSE_MS)
-      if (error.retryable) throw error
+      if (error.retryable && !speaksOfMissingState(error.message)) throw error
+      if (!lacksMethod(error)) return leaveAlone(STATE_PAUSE_MS)
       // Others of the page may have found the same.
       return now() < pausedUntil ? [] : leaveForLong()
     }

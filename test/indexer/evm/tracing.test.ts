@@ -172,9 +172,12 @@ describe('nodes that do not trace', () => {
     expect(await read()).toEqual([['aa']])
   })
 
-  it('for want of the state of old blocks are asked about newer ones after ten seconds', async () => {
+  it.each([
+    new JsonRpcError('missing trie node abc (path )', -32_000, undefined, true),
+    new JsonRpcError('restoring parent block: not found', -32_000),
+  ])('for want of the state of old blocks are asked about newer ones after ten seconds', async (error) => {
     const { state, read } = begin()
-    state.error = new JsonRpcError('missing trie node abc (path )', -32_000, undefined, true)
+    state.error = error
     for (let turn = 0; turn < 3; turn++) {
       expect(await read()).toEqual([[]])
       state.now += 10_000
