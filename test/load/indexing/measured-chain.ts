@@ -68,7 +68,8 @@ export function evmChain(count: number): MeasuredChain {
       }
       return {
         ...base,
-        index: { ...base.index, streams: [`eip155:${EVM_CHAIN_ID}`] },
+        // What is read raw: blocks and receipts.
+        index: { ...base.index, streams: [`eip155:${EVM_CHAIN_ID}`], traces: 'off' },
         chains: { ...base.chains, evm: { [EVM_CHAIN_ID]: chain } },
       }
     },
