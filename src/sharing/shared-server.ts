@@ -57,6 +57,10 @@ const FAILING_MS = 900
 const PROBE_MS = 1_000
 /** Failed probes until another connection is tried: behind the same name may be another server by now. */
 const PROBES_OF_A_CONNECTION = 5
+/** Of a cluster: who connects anew knows the node of the URL alone, which may be the one that a copy is taking the place of. */
+const PROBES_OF_A_CLUSTER = 60
+/** A node that hangs says nothing to those that subscribed there; that another has its place is in the list of nodes. */
+const NODES_OF_A_CLUSTER_MS = 5_000
 
 /**
  * Every command that counters and values send: one that is full or a mere copy of another answers reads and pings, and a
@@ -84,6 +88,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   let probesFailingSince = 0
   let isOneOfMany = false
   const client = connect(options)
+  const probesOfAConnection = options.cluster ? PROBES_OF_A_CLUSTER : PROBES_OF_A_CONNECTION
 
   const become = (state: SharedServerStatus['state'], trouble?: string): void => {
     if (closed || (state === status.state && trouble === status.trouble)) return
@@ -105,7 +110,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       if (failures === 0) failingSince = performance.now()
       failures += 1
       // The probe's key may be one of those that this node has.
-      if (trouble === NODE_OF_A_CLUSTER) isOneOfMany = true
+      if (trouble === NODE_OF_A_CLUSTER && !options.cluster) isOneOfMany = true
       if ((isOneOfMany || areLasting(failures, failingSince)) && client.status === 'ready') become('alone', trouble)
       return { trouble }
     }
@@ -122,7 +127,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     failedProbes += 1
     // Also where reads in between are answered; who was not found fit yet is not.
     if (status.state === 'alone' || areLasting(failedProbes, probesFailingSince)) become('alone', result.trouble)
-    if (failedProbes % PROBES_OF_A_CONNECTION === 0 && !closed) client.disconnect(true)
+    if (failedProbes % probesOfAConnection === 0 && !closed) client.disconnect(true)
   }
   const probing = setInterval(() => void probe(), PROBE_MS).unref()
   let listening: RedisClient | undefined
@@ -232,5 +237,10 @@ function connect({ url, cluster, keyPrefix, timeoutMs }: SharedServerOptions): R
     ...(password ? { password: decodeURIComponent(password) } : {}),
     ...(protocol === 'rediss:' ? { tls: {} } : {}),
   }
-  return new Cluster([url], { ...sending, clusterRetryStrategy: pauseAfter, redisOptions })
+  return new Cluster([url], {
+    ...sending,
+    clusterRetryStrategy: pauseAfter,
+    slotsRefreshInterval: NODES_OF_A_CLUSTER_MS,
+    redisOptions,
+  })
 }

@@ -61,15 +61,30 @@ export interface RedisCluster {
   stop(): Promise<void>
 }
 
-/** Two nodes with half of the slots each. */
-export async function startRedisCluster(): Promise<RedisCluster> {
-  const nodes = await Promise.all([startRedis(CLUSTER_FLAGS), startRedis(CLUSTER_FLAGS)])
+/**
+ * Two nodes with half of the slots each, or as many as are asked for, and copies behind the first ones. A majority of those
+ * with slots decides that a copy takes the place of one, so that takes three of them.
+ */
+export async function startRedisCluster({
+  owners = 2,
+  copies = 0,
+  nodeTimeoutMs = 15_000,
+} = {}): Promise<RedisCluster> {
+  const flags = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)]
+  const nodes = await Promise.all(Array.from({ length: owners + copies }, () => startRedis(flags)))
   const clients = nodes.map(({ url }) => new Redis(url))
-  const [first, second] = clients as [Redis, Redis]
-  await first.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191')
-  await second.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383')
-  await first.call('CLUSTER', 'MEET', '127.0.0.1', String(nodes[1]?.port))
+  const [first] = clients as [Redis]
+  const edge = (index: number): number => Math.floor((index * 16_384) / owners)
+  for (const [index, client] of clients.slice(0, owners).entries())
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', String(edge(index)), String(edge(index + 1) - 1))
+  for (const { port } of nodes.slice(1)) await first.call('CLUSTER', 'MEET', '127.0.0.1', String(port))
   for (const client of clients) await until(async () => (await clusterInfo(client)).includes('cluster_state:ok'))
+  for (const [index, client] of clients.slice(owners).entries()) {
+    const owner = String(await (clients[index] as Redis).call('CLUSTER', 'MYID'))
+    await until(async () => String(await client.call('CLUSTER', 'NODES')).includes(owner))
+    await client.call('CLUSTER', 'REPLICATE', owner)
+    await until(async () => (await client.info('replication')).includes('master_link_status:up'))
+  }
   for (const client of clients) client.disconnect()
   return {
     url: nodes[0]?.url ?? '',
@@ -79,8 +94,6 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     },
   }
 }
-
-const CLUSTER_FLAGS = ['--cluster-enabled', 'yes']
 
 const clusterInfo = async (client: Redis): Promise<string> => String(await client.call('CLUSTER', 'INFO'))
 
