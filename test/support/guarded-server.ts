@@ -67,6 +67,7 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
       }),
       nodeId: () => 'NodeID-E19gYp3ahXSbCjhy8SzCkFCCCC9rkmhGY',
       learnNodeId: async () => true,
+      lacks: () => false,
     },
     chains,
     services: [createAuthService({ tokens, confirms }), ...services],

@@ -46,6 +46,7 @@ export async function startKeystoreServer(
       },
       nodeId: () => undefined,
       learnNodeId: async () => false,
+      lacks: () => false,
     },
     chains,
     services: createKeystoreServices({

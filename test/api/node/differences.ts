@@ -119,7 +119,7 @@ in one of the newest 16 blocks), is told once every healthy node has it, two sec
 or reads what came of it at once, and the node that is asked then may be another one. The first is so for transactions that
 were sent by Firn, or asked for before they were accepted; of others the status is told as it comes.
 A node that has not accepted it by then is asked by nobody, where another healthy one has room, until it has, ten minutes
-at most: reads of P, X and \`C/avax\` would be older than what was told, and a transaction that rests on it would be refused.
+at most: reads of P, X and C would be older than what was told, and a transaction that rests on it would be refused.
 It is looked at, ten times a second at most.
 That one was dropped, or is not known, is told where no node says more: one that was a block behind when it heard of a
 transaction takes it for wrong, and says so until it has the block that holds it.

@@ -108,7 +108,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     if (told.kind === 'block')
       tips.get(pools.group(told.source).pool)?.get(told.path)?.heard(told.host, BigInt(told.height))
   })
-  const reads = createEvmReads({ pools, kept, tipOf })
+  const reads = createEvmReads({ pools, kept, tipOf, lacks: forwarder.lacks })
   const filters = createEvmFilters({ pools, table: createFilterTable(), tipOf })
 
   const single = async (call: EvmCall): Promise<NodeAnswer> => {

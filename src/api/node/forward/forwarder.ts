@@ -34,6 +34,8 @@ export interface Forwarder {
   nodeId(): string | undefined
   /** Asks the identity node for its id; false = it did not say. Every node says it in a header of every answer. */
   learnNodeId(signal: AbortSignal): Promise<boolean>
+  /** True for a node that lacks what clients were told is accepted: what it says of now is of before. */
+  lacks(host: string): boolean
 }
 
 export interface ForwarderDeps {
@@ -244,6 +246,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
         cache.forgetTip()
       }
     },
+    lacks: late.lacks,
     nodeId: () => identity,
     learnNodeId: async (signal) => {
       const response = await pools.identity.pool

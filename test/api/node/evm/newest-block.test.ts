@@ -117,3 +117,23 @@ it('logs up to a block are not those of a node that has not got it, which some l
   await stage.call('eth_getLogs', [{ fromBlock: hex(98), toBlock: hex(99) }])
   expect(asked(late, 'eth_getLogs')).toBe(before + 1)
 })
+
+it('who was told that an atomic transaction is accepted is shown no nonce of before', async () => {
+  const { stage, nodes } = await startNodesAt([100, 101], (node, { method }) => {
+    if (method === 'avax.issueTx') return { txID: 'x' }
+    if (method === 'avax.getAtomicTxStatus') return { status: node.height === 101 ? 'Accepted' : 'Processing' }
+    return method === 'eth_blockNumber' || method === 'eth_getTransactionCount' ? hex(node.height) : undefined
+  })
+  const [late, ahead] = nodes as [HighNode, HighNode]
+  const nonce = (): Promise<string> => stage.call('eth_getTransactionCount', [`0x${'1'.repeat(40)}`, 'latest'])
+  // Nobody has shown the block that holds it by then, as where a node is asked for its height now and then.
+  ahead.height = 100
+  expect(await nonce()).toBe(hex(100))
+  await stage.call('avax.issueTx', [{ tx: '0x' }], '/ext/bc/C/avax')
+  ahead.height = 101
+  late.server.set({ status: 503 })
+  const status = await stage.call('avax.getAtomicTxStatus', [{ txID: 'x' }], '/ext/bc/C/avax')
+  expect(status).toEqual({ status: 'Accepted' })
+  late.server.set({})
+  for (let time = 0; time < 20; time++) expect(await nonce()).toBe(hex(101))
+})

@@ -1,6 +1,7 @@
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
+import type { Forwarder } from '../../forward/forwarder.ts'
 import { errorOf, type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { NodePools } from '../../forward/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
@@ -43,6 +44,7 @@ export interface EvmReadsDeps {
   pools: NodePools
   kept: KeptAnswers
   tipOf(endpoint: Endpoint): ChainTip
+  lacks: Forwarder['lacks']
 }
 
 const judgeFor = ({ message: { kind, id }, body }: EvmCall): Judge =>
@@ -86,7 +88,7 @@ export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer
 /** Says what was, not what is now. */
 export const isFinal = ({ finality }: ReadPlan): boolean => finality !== undefined && finality.kind !== 'tip'
 
-export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
+export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): EvmReads {
   const flights = createFlights<{ answer: NodeAnswer; id: Buffer; of: EvmCall }>()
 
   const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal }, judge, isFinal = false) => {
@@ -96,7 +98,11 @@ export function createEvmReads({ pools, kept, tipOf }: EvmReadsDeps): EvmReads {
     const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
     const deadline = Date.now() + CALL_MS
-    const avoid = (host: string): boolean => tip.mayLackNewest(host, group, endpoint)
+    // Both, as the second is looked at by being asked about: what was imported and exported moves balances and nonces, too.
+    const avoid = (host: string): boolean => {
+      const isLate = lacks(host)
+      return tip.mayLackNewest(host, group, endpoint) || isLate
+    }
     const options = isFinal ? { signal, deadline, judge } : { signal, deadline, judge, avoid }
     return answerOf(await group.pool.exchange(request, options))
   }
