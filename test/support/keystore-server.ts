@@ -47,6 +47,7 @@ export async function startKeystoreServer(
       nodeId: () => undefined,
       learnNodeId: async () => false,
       lacks: () => false,
+      beforeAtomic: () => undefined,
     },
     chains,
     services: createKeystoreServices({

@@ -9,7 +9,7 @@ import { GoJsonError } from '../json/go-json-error.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import type { MethodRule } from '../methods/rule.ts'
-import type { Endpoint } from '../routes/endpoint.ts'
+import { type Endpoint, PRIMARY } from '../routes/endpoint.ts'
 import { errorEntry, refusedBody } from './answers.ts'
 import { createEvmBatches } from './batch/batches.ts'
 import { type EvmCall, MAX_SHARED_BODY } from './call.ts'
@@ -41,6 +41,7 @@ export interface EvmGateway extends Pick<EvmApi, 'answer'> {
 }
 
 const PARSE_ERROR = -32700
+const C_RPC = PRIMARY.C.get('rpc') as Endpoint
 const WRITE: MethodRule = { target: 'write' }
 
 /** Where a call goes. */
@@ -108,6 +109,9 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     if (told.kind === 'block')
       tips.get(pools.group(told.source).pool)?.get(told.path)?.heard(told.host, BigInt(told.height))
   })
+  forwarder.beforeAtomic((height, signal) =>
+    tipOf(C_RPC).common.reach(pools.group(C_RPC.source), C_RPC, height, signal),
+  )
   const reads = createEvmReads({ pools, kept, tipOf, lacks: forwarder.lacks })
   const filters = createEvmFilters({ pools, table: createFilterTable(), tipOf })
 

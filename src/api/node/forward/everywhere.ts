@@ -54,6 +54,12 @@ export function createAwaitedTransactions(): AwaitedTransactions {
 const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean =>
   (rule.finalWhen ?? []).some((mark) => body.includes(mark))
 
+/** Of the block that holds an atomic transaction. */
+export function atomicHeightIn(body: Buffer): bigint | undefined {
+  const digits = /"blockHeight":"(\d{1,20})"/.exec(body.toString('latin1', 0, 512))?.[1]
+  return digits === undefined ? undefined : BigInt(digits)
+}
+
 /**
  * Waits until every healthy node has accepted what one has: whoever hears of it reads the new outputs and spends them at
  * once, and the node that is asked then may be another one. Who has not by then, or does not answer, is noted and

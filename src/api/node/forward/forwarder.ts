@@ -13,7 +13,7 @@ import {
   withoutId,
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
-import { acceptedEverywhere, createAwaitedTransactions, noteLacking } from './everywhere.ts'
+import { acceptedEverywhere, atomicHeightIn, createAwaitedTransactions, noteLacking } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { createIndexGaps } from './index-gaps.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
@@ -36,7 +36,14 @@ export interface Forwarder {
   learnNodeId(signal: AbortSignal): Promise<boolean>
   /** True for a node that lacks what clients were told is accepted: what it says of now is of before. */
   lacks(host: string): boolean
+  /**
+   * What is done before an atomic transaction, of a block of this height, is told as accepted: nodes that execute blocks
+   * some time behind accepting them (Helicon) have its outputs before its balances and nonces.
+   */
+  beforeAtomic(settle: SettleAtomic): void
 }
+
+export type SettleAtomic = (height: bigint, signal: AbortSignal) => Promise<void> | undefined
 
 export interface ForwarderDeps {
   pools: NodePools
@@ -157,6 +164,8 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const noteAccepted = async (call: ForwardCall, group: NodeGroup, response: RawResponse): Promise<void> => {
     const { endpoint, method = '', http } = call
     const hosts = await acceptedEverywhere(call, group, response.host, late)
+    const height = endpoint.source === 'C' ? atomicHeightIn(response.body) : undefined
+    if (height !== undefined) await settleAtomic?.(height, call.signal)
     cache.forgetTip()
     // A part of it, or packed bytes that nobody unpacks, would be a question that every node refuses.
     if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD || http.contentEncoding !== undefined)
@@ -181,6 +190,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const gaps = createIndexGaps()
   const pages = createPageServers(deps.sharedHosts)
   let identity: string | undefined
+  let settleAtomic: SettleAtomic | undefined
 
   const noteIdentity = (response: RawResponse | undefined): void => {
     const seen = response?.headers['node-id']
@@ -247,6 +257,9 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       }
     },
     lacks: late.lacks,
+    beforeAtomic: (settle) => {
+      settleAtomic = settle
+    },
     nodeId: () => identity,
     learnNodeId: async (signal) => {
       const response = await pools.identity.pool
