@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * Folders whose test files share a process and its modules, which halves what most of them take. More than these at a time
- * would keep too much in memory: whole databases, recorded networks. They run in this order: the first two wait for a third
- * of their time, which is what `.ci/run` has beside them in the beginning.
+ * would keep too much in memory: whole databases, recorded networks. They run in this order, behind those that stand alone: the
+ * first wait for a third of their time, when `.ci/run` has other work for the processors.
  */
 const SHARING = [
   ['chains'],
@@ -36,7 +36,8 @@ export default defineConfig({
   test: {
     projects: [
       ...groups.map((group) => ({ extends: true as const, test: { ...group, isolate: false } })),
-      { extends: true, test: { name: 'alone', include: files.filter((file) => !shared.has(file)) } },
+      // One of these waits for a minute and a half: others run beside it.
+      { extends: true, test: { name: '0 alone', include: files.filter((file) => !shared.has(file)) } },
     ],
     globalSetup: 'test/support/temporary-folder.ts',
     // Real chains, servers and databases run beside the tests: two files at a time fit two cores.

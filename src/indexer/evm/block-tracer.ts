@@ -32,10 +32,10 @@ export interface BlockTracer {
   readonly leftOut: number
 }
 
-/** A node runs the block once more. Milliseconds. */
-const TRACE_MS = 30_000
+/** A node runs the block once more. Milliseconds; the index may not become too old over one that nobody can trace. */
+const TRACE_MS = 20_000
 /** Nodes end a trace of a transaction after five seconds unless they are told how long it may take. */
-const TRANSACTION_TIME = '25s'
+const TRANSACTION_TIME = '15s'
 /**
  * So often in a row nodes are asked for the trace of a transaction that they give up, or whose trace is larger than any
  * answer: a call of a few million gas can make one of gigabytes. Then it is left out.

@@ -114,15 +114,15 @@ block in orders of their own, and the next page of another one would leave some 
 error, and the list has to be read from its start. What page a node gave is known for ten minutes, over
 \`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several.
 
-That a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`), or has a receipt (\`eth_getTransactionReceipt\`,
+That a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), or has a receipt (\`eth_getTransactionReceipt\`,
 in one of the newest 16 blocks), is told once every healthy node has it, two seconds later at most: a wallet spends its outputs
 or reads what came of it at once, and the node that is asked then may be another one. The first is so for transactions that
 were sent by Firn, or asked for before they were accepted; of others the status is told as it comes.
 A node that has not accepted it by then is asked by nobody, where another healthy one has room, until it has, ten minutes
 at most: reads of P, X and C would be older than what was told, and a transaction that rests on it would be refused.
-An atomic transaction of C is told as accepted once the healthy nodes have executed its block besides, two more seconds later at
-most: with Helicon they do so some time behind accepting it, and balances and nonces are of before until then.
-It is looked at, ten times a second at most.
+It is looked at, ten times a second at most. An atomic transaction of C is told as accepted once the healthy nodes have executed
+its block besides, two more seconds later at most: with Helicon they do so some time behind accepting it, and balances and
+nonces are of before until then.
 That one was dropped, or is not known, is told where no node says more: one that was a block behind when it heard of a
 transaction takes it for wrong, and says so until it has the block that holds it.
 

@@ -54,9 +54,9 @@ export function createAwaitedTransactions(): AwaitedTransactions {
 const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean =>
   (rule.finalWhen ?? []).some((mark) => body.includes(mark))
 
-/** Of the block that holds an atomic transaction. */
+/** Of the block that holds an atomic transaction: beside its status, or behind the whole of it. */
 export function atomicHeightIn(body: Buffer): bigint | undefined {
-  const digits = /"blockHeight":"(\d{1,20})"/.exec(body.toString('latin1', 0, 512))?.[1]
+  const digits = /"blockHeight":"(\d{1,20})"/.exec(body.toString('latin1', Math.max(0, body.length - 512)))?.[1]
   return digits === undefined ? undefined : BigInt(digits)
 }
 

@@ -77,7 +77,8 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'avm.issueTx': write,
   'wallet.issueTx': write,
 
-  'avax.getAtomicTx': final('"blockHeight":"'),
+  // Newer nodes would rather be asked so than for the status.
+  'avax.getAtomicTx': { ...final('"blockHeight":"'), news: true },
   'avax.getAtomicTxStatus': news('"status":"Accepted"'),
   'avax.getUTXOs': pages,
   'avax.issueTx': write,

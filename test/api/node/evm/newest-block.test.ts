@@ -138,25 +138,29 @@ it('who was told that an atomic transaction is accepted is shown no nonce of bef
   for (let time = 0; time < 20; time++) expect(await nonce()).toBe(hex(101))
 })
 
-it('who was told so is shown none of before either where nodes execute a block some time behind accepting it', async () => {
-  const looks = new Map<HighNode, number>()
-  let isAccepted = false
-  const { stage, nodes } = await startNodesAt([100, 100], (node, { method }) => {
-    if (method === 'avax.issueTx') return { txID: 'x' }
-    if (method === 'avax.getAtomicTxStatus')
-      return isAccepted ? { status: 'Accepted', blockHeight: '101' } : { status: 'Unknown' }
-    if (method === 'eth_getTransactionCount') return hex(node.height)
-    if (method !== 'eth_blockNumber') return undefined
-    if (isAccepted) looks.set(node, (looks.get(node) ?? 0) + 1)
-    if ((looks.get(node) ?? 0) > 3) node.height = 101
-    return hex(node.height)
-  })
-  const nonce = (): Promise<string> => stage.call('eth_getTransactionCount', [`0x${'1'.repeat(40)}`, 'latest'])
-  expect(await nonce()).toBe(hex(100))
-  await stage.call('avax.issueTx', [{ tx: '0x' }], '/ext/bc/C/avax')
-  isAccepted = true
-  const { status } = await stage.call<{ status: string }>('avax.getAtomicTxStatus', [{ txID: 'x' }], '/ext/bc/C/avax')
-  expect(status).toBe('Accepted')
-  expect(nodes.map(({ height }) => height)).toEqual([101, 101])
-  for (let time = 0; time < 5; time++) expect(await nonce()).toBe(hex(101))
-})
+it.each([
+  ['avax.getAtomicTxStatus', { status: 'Accepted', blockHeight: '101' }],
+  ['avax.getAtomicTx', { tx: `0x${'ab'.repeat(400)}`, encoding: 'hex', blockHeight: '101' }],
+])(
+  'who is told so by %s is shown none of before where nodes execute a block some time behind accepting it',
+  async (question, told) => {
+    const looks = new Map<HighNode, number>()
+    let isAccepted = false
+    const { stage, nodes } = await startNodesAt([100, 100], (node, { method }) => {
+      if (method === 'avax.issueTx') return { txID: 'x' }
+      if (method === question) return isAccepted ? told : { status: 'Unknown' }
+      if (method === 'eth_getTransactionCount') return hex(node.height)
+      if (method !== 'eth_blockNumber') return undefined
+      if (isAccepted) looks.set(node, (looks.get(node) ?? 0) + 1)
+      if ((looks.get(node) ?? 0) > 3) node.height = 101
+      return hex(node.height)
+    })
+    const nonce = (): Promise<string> => stage.call('eth_getTransactionCount', [`0x${'1'.repeat(40)}`, 'latest'])
+    expect(await nonce()).toBe(hex(100))
+    await stage.call('avax.issueTx', [{ tx: '0x' }], '/ext/bc/C/avax')
+    isAccepted = true
+    expect(await stage.call(question, [{ txID: 'x' }], '/ext/bc/C/avax')).toEqual(told)
+    expect(nodes.map(({ height }) => height)).toEqual([101, 101])
+    for (let time = 0; time < 5; time++) expect(await nonce()).toBe(hex(101))
+  },
+)
