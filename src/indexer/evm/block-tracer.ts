@@ -121,8 +121,9 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
 
   return {
     async trace(block, receipts, signal) {
+      const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
       const wanted = block.transactions.flatMap((transaction, at): Moving[] => {
-        const receipt = receipts[at]
+        const receipt = byHash.get(transaction.hash)
         return receipt && mayMoveInside(transaction, receipt) ? [{ at, transaction, receipt }] : []
       })
       if (wanted.length === 0) return undefined

@@ -39,6 +39,9 @@ const PATIENCE = 8
 /** The same where none has told a trace yet: it may be that they never do, each in words of its own. */
 const FIRST_PATIENCE = 2
 
+const NOT_NOW = 'what contracts send is not indexed: no node traces it'
+const NOT_THEN = 'what contracts sent is missing of some blocks: no node traced them'
+
 /** @param policy not `off` */
 export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = steadyNow): Tracing {
   let pausedUntil = 0
@@ -46,8 +49,11 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
   let failures = 0
   /** Somebody has told a trace since they were left alone for long. */
   let known = false
+  /** Blocks were left without since the start. */
+  let isPartial = false
 
   const leaveAlone = (ms: number): string[] => {
+    isPartial = true
     pausedUntil = Math.max(pausedUntil, now() + ms)
     return []
   }
@@ -100,7 +106,7 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
       }
     },
     notes: () => [
-      ...(now() < pausedUntil ? ['what contracts send is not indexed: no node traces it'] : []),
+      ...(isPartial ? [now() < pausedUntil ? NOT_NOW : NOT_THEN] : []),
       ...(tracer.leftOut > 0 ? [`${tracer.leftOut} transactions that nodes cannot trace`] : []),
     ],
   }

@@ -67,6 +67,9 @@ function visit(outer: CallFrame, look: (frame: CallFrame) => boolean): void {
   }
 }
 
+/** Of whatever a node wrote there. */
+const lower = (value: unknown): string => String(value).toLowerCase()
+
 /**
  * @param wanted places in the block of the transactions of which a trace is needed
  * @throws BadAnswerError where one is missing, or is of another transaction
@@ -74,7 +77,8 @@ function visit(outer: CallFrame, look: (frame: CallFrame) => boolean): void {
 export function tracesOf(block: RpcBlock, wanted: readonly number[], answer: unknown): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new BadAnswerError(`block ${block.number}: its traces are no list`)
   const all = answer as (TransactionTrace | null)[]
-  const byHash = new Map(all.map((trace) => [trace?.txHash?.toLowerCase(), trace]))
+  const named = (hash: unknown): string | undefined => (hash === undefined ? undefined : lower(hash))
+  const byHash = new Map(all.map((trace) => [named(trace?.txHash), trace]))
   return wanted.map((at) => {
     const { hash = '' } = block.transactions[at] ?? {}
     const inOrder = byHash.has(undefined) && all.length === block.transactions.length ? all[at] : undefined
@@ -91,8 +95,9 @@ export function tracesOf(block: RpcBlock, wanted: readonly number[], answer: unk
 export function expectFrame(transaction: RpcTransaction, receipt: RpcReceipt, value: unknown): CallFrame {
   const frame = value as Partial<CallFrame> | null | undefined
   const isForeign =
-    frame?.from?.toLowerCase() !== transaction.from.toLowerCase() ||
-    (transaction.to != null && frame.to?.toLowerCase() !== transaction.to.toLowerCase()) ||
+    !frame ||
+    lower(frame.from) !== lower(transaction.from) ||
+    (transaction.to != null && lower(frame.to) !== lower(transaction.to)) ||
     (hasOutcome(receipt) && (frame.error === undefined) !== (quantity(receipt.status ?? 0n) === 1n))
   if (isForeign) throw new BadAnswerError(`the trace of transaction ${transaction.hash} is of another one`)
   expectForm(frame as CallFrame, transaction.hash)

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { DeadlineError, JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import type { BlockTracer } from '../../../src/indexer/evm/block-tracer.ts'
+import { type BlockTracer, createBlockTracer } from '../../../src/indexer/evm/block-tracer.ts'
 import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import { createTracing, type TracePolicy } from '../../../src/indexer/evm/tracing.ts'
@@ -18,6 +18,10 @@ interface Recorded {
 const MULTISEND = 37
 const RECEIVER = '667f60b5ad922be23681e0171e050960135c77c8'
 const LAST_RECEIVER = '296873569612f04e621ffeef799396a27b6672db'
+
+/** Of its first transactions one fails; the third sends through nine calls. */
+const MIXED = 38
+const NESTED_RECEIVER = 'c498a91649e3120329e77b4872d28eba668bc4e8'
 
 const recorded = recordedLines<Recorded>('c-blocks')
 const traces = new Map(
@@ -68,6 +72,16 @@ describe('the value that contracts send', () => {
     expect(reader.notes()).toEqual([])
   })
 
+  it('is told apart by transaction, in whatever order their receipts come', async () => {
+    const { pool } = await startTestPool([node()])
+    onTestFinished(() => pool.close())
+    const { block, receipts } = recorded[MIXED] as Recorded
+    const tracer = createBlockTracer(pool, '/')
+    const parties = await tracer.trace(block, receipts, signal)
+    expect(parties).toContain(NESTED_RECEIVER)
+    expect(await tracer.trace(block, [...receipts].reverse(), signal)).toEqual(parties)
+  })
+
   it('is not asked for where it is switched off', async () => {
     const { read, asked } = await stage('off', node())
     expect(await read(MULTISEND)).toEqual([[]])
@@ -81,6 +95,8 @@ describe('the value that contracts send', () => {
     ['leaves a transaction out', node((_, told) => told.slice(1))],
     ['tells of other transactions', node((_, told) => [...told.map(({ result }) => ({ result }))].reverse())],
     ['tells it in another form', node(() => [{ type: 'call' }])],
+    ['tells numbers for hashes', node((_, told) => told.map((trace) => ({ ...trace, txHash: 7 })))],
+    ['tells numbers for senders', node((_, told) => told.map((trace) => ({ ...trace, result: { from: 7 } })))],
   ])('is told by the next node where one %s', async (_, first) => {
     const { read } = await stage('required', first, node())
     expect((await read(MULTISEND))[0]).toContain(LAST_RECEIVER)
@@ -127,10 +143,11 @@ describe('the value that contracts send', () => {
 it('a node that tells no right traces is as good as before for everything else', async () => {
   const { pool } = await startTestPool([node(() => [])])
   onTestFinished(() => pool.close())
-  const reader = createEvmBlockReader(pool, '/', { traces: 'required' })
-  for (let turn = 0; turn < 12; turn++)
-    await expect(reader.read([{ height: BigInt(MULTISEND) }], signal)).rejects.toThrow('no trace of transaction')
-  expect(pool.status()).toMatchObject([{ healthy: true, breaker: 'closed' }])
+  const { block, receipts } = recorded[MULTISEND] as Recorded
+  const tracer = createBlockTracer(pool, '/')
+  for (let turn = 0; turn < 30; turn++)
+    await expect(tracer.trace(block, receipts, signal)).rejects.toThrow('no trace of transaction')
+  expect(pool.status()).toMatchObject([{ healthy: true, errorRate: 0 }])
 })
 
 describe('nodes that do not trace', () => {
@@ -164,7 +181,7 @@ describe('nodes that do not trace', () => {
     }
     state.error = undefined
     expect(await read()).toEqual([['aa']])
-    expect(tracing.notes()).toEqual([])
+    expect(tracing.notes()).toEqual(['what contracts sent is missing of some blocks: no node traced them'])
     state.error = new JsonRpcError('method not found', -32_601)
     await read()
     state.now += 600_000

@@ -132,7 +132,14 @@ describe('a trace', () => {
 
   it('is that of its transaction', () => {
     expect(expectFrame(transaction, receipt, frame)).toBe(frame)
-    const foreign = [null, 'x', { ...frame, from: address(1) }, { ...frame, to: address(1) }, { ...frame, error: 'x' }]
+    const foreign = [
+      null,
+      'x',
+      { ...frame, from: 7 },
+      { ...frame, from: address(1) },
+      { ...frame, to: address(1) },
+      { ...frame, error: 'x' },
+    ]
     for (const other of foreign) expect(() => expectFrame(transaction, receipt, other)).toThrow('is of another one')
     const odd = [
       { type: 7 },

@@ -88,6 +88,9 @@ export async function acceptedEverywhere(
 export const noteLacking = (call: ForwardCall, member: Member, late: Pick<LateNodes, 'note'>): void =>
   late.note(member.host, call.endpoint.path, () => hasAccepted(call, member, new AbortController().signal, WAIT_MS))
 
+/** How a node says that it has not got an atomic transaction that is asked for as a whole. */
+const NOT_FOUND = 'could not find tx'
+
 /** One that does not answer has not; one that cannot tell is not blamed for it. */
 async function hasAccepted(call: ForwardCall, member: Member, signal: AbortSignal, timeMs: number): Promise<boolean> {
   const { http, endpoint } = call
@@ -101,7 +104,7 @@ async function hasAccepted(call: ForwardCall, member: Member, signal: AbortSigna
       },
       { signal, deadline: Date.now() + timeMs },
     )
-    return isAccepted(call, body) || body.includes('"error"')
+    return isAccepted(call, body) || (body.includes('"error"') && !body.includes(NOT_FOUND))
   } catch {
     return false
   }

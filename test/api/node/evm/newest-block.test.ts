@@ -164,3 +164,22 @@ it.each([
     for (let time = 0; time < 5; time++) expect(await nonce()).toBe(hex(101))
   },
 )
+
+it('a node that does not find an atomic transaction yet is not read from once that was told as accepted', async () => {
+  const { stage, nodes } = await startNodesAt([100, 100], (node, { method }) => {
+    if (method === 'avax.issueTx') return { txID: 'x' }
+    if (method === 'avax.getUTXOs') return { numFetched: String(node.height) }
+    if (method === 'avax.getAtomicTx' && node.height === 101) return { tx: '0x', blockHeight: '101' }
+    return method === 'eth_blockNumber' ? hex(node.height) : undefined
+  })
+  const [late, ahead] = nodes as [HighNode, HighNode]
+  await stage.call('avax.issueTx', [{ tx: '0x' }], '/ext/bc/C/avax')
+  ahead.height = 101
+  const message = 'could not find tx x'
+  late.server.set({ rpcError: { code: -32_000, message, methods: ['avax.getAtomicTx'] } })
+  await expect
+    .poll(() => stage.call('avax.getAtomicTx', [{ txID: 'x' }], '/ext/bc/C/avax').catch(() => undefined))
+    .toMatchObject({ blockHeight: '101' })
+  for (let time = 0; time < 20; time++)
+    expect(await stage.call('avax.getUTXOs', [{}], '/ext/bc/C/avax')).toEqual({ numFetched: '101' })
+})
