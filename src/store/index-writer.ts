@@ -1,6 +1,7 @@
 import type { IndexedNetwork } from './network-identity.ts'
 import type {
   EvmRewrite,
+  EvmTracesLater,
   OpenStaking,
   RangeProgress,
   RangeRows,
@@ -52,6 +53,14 @@ export interface IndexWriter {
    */
   rewriteTip(stream: string, tip: StoredTip, rewrite: EvmRewrite): Promise<void>
   /**
+   * The newest blocks of which nobody told what contracts sent.
+   * @param most so many at once
+   * @param below only blocks of lesser heights
+   */
+  untraced(stream: string, most: number, below?: bigint): Promise<UntracedBlocks>
+  /** Adds what was told of such blocks, which are none any more. Nothing happens where the stream has left their branch. */
+  fillTraces(stream: string, traces: EvmTracesLater): Promise<void>
+  /**
    * Waits until this process is the one that indexes. Another process with the same database waits as hot standby.
    * A newer version of this program that migrates the database ends the lead with the next range.
    * @throws CancelledError when `signal` is aborted first; NewerSchemaError when the database is migrated already
@@ -63,6 +72,13 @@ export interface IndexWriter {
 export interface StoredTip {
   height: bigint
   blockId: string
+}
+
+export interface UntracedBlocks {
+  /** Without a hole, in their order; none where nothing is missing. */
+  blocks: StoredTip[]
+  /** How many there are at most, of all heights. */
+  missing: bigint
 }
 
 export interface Leadership {

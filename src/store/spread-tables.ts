@@ -15,6 +15,7 @@ export const INDEX_TABLES = [
   'evm_participant',
   'evm_transfer',
   'evm_tx',
+  'evm_untraced',
   'l1_validator',
   'network',
   'network_identity',

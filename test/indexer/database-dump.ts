@@ -48,6 +48,7 @@ const TABLES: Record<string, string> = {
   evm_nft: 'select * from evm_nft order by stream, contract, token_id',
   evm_participant: 'select * from evm_participant order by stream, address',
   evm_holding: 'select * from evm_holding order by stream, address, contract',
+  evm_untraced: 'select * from evm_untraced order by stream, low',
 }
 
 export type TableName = keyof typeof TABLES

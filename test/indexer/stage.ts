@@ -97,7 +97,9 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
     writer,
     logger,
     keepContainers: options.keepContainers ?? true,
-    ...(options.evm === undefined ? {} : { evm: createEvmLayer(pool, '/ext/bc/C/rpc', options.evm) }),
+    ...(options.evm === undefined
+      ? {}
+      : { evm: createEvmLayer(pool, '/ext/bc/C/rpc', { traces: options.evm, writer }) }),
     ...(options.pageBlocks === undefined ? {} : { pageBlocks: options.pageBlocks }),
   })
   return createIndexer({ writer, streams, logger, times: { ...TIMES, ...options.times } })

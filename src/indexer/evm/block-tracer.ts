@@ -22,6 +22,8 @@ interface Moving {
 }
 
 export interface BlockTracer {
+  /** Whether contracts may have sent something in the block: only then a node is asked. */
+  concerns(block: RpcBlock, receipts: readonly RpcReceipt[]): boolean
   /**
    * Who gave or was given native value inside of the block's transactions; hex without 0x. Undefined where no
    * code ran, and no node was asked.
@@ -54,6 +56,14 @@ const isTooMuch = (error: unknown): boolean =>
   error instanceof AnswerTooLargeError ||
   error instanceof DeadlineError ||
   (error instanceof JsonRpcError && (speaksOfSize(error.message) || OUT_OF_TIME.test(error.message)))
+
+function movingIn(block: RpcBlock, receipts: readonly RpcReceipt[]): Moving[] {
+  const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
+  return block.transactions.flatMap((transaction, at): Moving[] => {
+    const receipt = byHash.get(transaction.hash)
+    return receipt && mayMoveInside(transaction, receipt) ? [{ at, transaction, receipt }] : []
+  })
+}
 
 /**
  * Reads what contracts sent to whom with `debug_traceBlockByNumber`, of blocks in which one may have, and transaction by
@@ -120,12 +130,9 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
   }
 
   return {
+    concerns: (block, receipts) => movingIn(block, receipts).length > 0,
     async trace(block, receipts, signal) {
-      const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
-      const wanted = block.transactions.flatMap((transaction, at): Moving[] => {
-        const receipt = byHash.get(transaction.hash)
-        return receipt && mayMoveInside(transaction, receipt) ? [{ at, transaction, receipt }] : []
-      })
+      const wanted = movingIn(block, receipts)
       if (wanted.length === 0) return undefined
       const traces = await whole(block, wanted, signal)
       const frames: (CallFrame | undefined)[] = []

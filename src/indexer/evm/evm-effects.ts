@@ -24,6 +24,7 @@ interface Range {
   metadataChanges: EvmMetadataChangeRow[]
   participants: Map<string, EvmParticipantRow>
   holdings: Map<string, EvmHoldingRow>
+  untraced: bigint[]
 }
 
 /**
@@ -40,6 +41,7 @@ export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: 
     metadataChanges: [],
     participants: new Map(),
     holdings: new Map(),
+    untraced: [],
   }
   let transactions = before
   for (const fact of facts) {
@@ -55,6 +57,7 @@ export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: 
     metadataChanges: range.metadataChanges,
     participants: [...range.participants.values()],
     holdings: [...range.holdings.values()],
+    untraced: range.untraced,
   }
   return { rows, transactions }
 }
@@ -79,6 +82,7 @@ function applyBlock(range: Range, facts: EvmFacts, cumulativeTransactions: bigin
     applyLogs(range, receipt, height, index, names)
   })
   for (const address of parties) takePart(range, address, height)
+  if (facts.isUntraced) range.untraced.push(height)
   range.blocks.push({
     height,
     hash: bare(block.hash),

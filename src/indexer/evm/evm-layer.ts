@@ -1,6 +1,7 @@
 import type { CBlock } from '../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../errors.ts'
 import { hexToBytes } from '../../lib/ids.ts'
+import type { IndexWriter, StoredTip } from '../../store/index-writer.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { EvmMaker } from '../primary/c-maker.ts'
 import type { EvmLayer } from '../primary/c-stream.ts'
@@ -12,18 +13,34 @@ import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader, type EvmReader } from './evm-reader.ts'
 import { type EvmState, readEvmState, writeEvmState } from './evm-state.ts'
 import { createSettlement, executesLater, receiptsDigest, settledBy, WrongReceiptsError } from './proof/index.ts'
-import { bare, type EvmFacts, quantity } from './rpc-block.ts'
+import { bare, type EvmFacts, quantity, type RpcBlock } from './rpc-block.ts'
+import { createTraceFiller } from './trace-filler.ts'
 import type { TracePolicy } from './tracing.ts'
+
+export interface EvmLayerOptions {
+  /** See `EvmReaderOptions`. */
+  traces?: TracePolicy
+  /** Where what was indexed without traces is filled; left out = nowhere. */
+  writer?: Pick<IndexWriter, 'untraced' | 'fillTraces'>
+}
 
 /**
  * The EVM side of the C-chain: rides on the stream of C's containers, whose ids its blocks must have. Receipts that a
  * later block settles are held against it when it comes; what was stored of them until then is written again if it was
  * wrong.
- * @param traces see `EvmReaderOptions`
  */
-export function createEvmLayer(pool: UpstreamPool, path: string, traces?: TracePolicy): EvmLayer<EvmFacts> {
-  const reader = createEvmBlockReader(pool, path, { hashes: true, ...(traces ? { traces } : {}) })
+export function createEvmLayer(
+  pool: UpstreamPool,
+  path: string,
+  { traces = 'off', writer }: EvmLayerOptions = {},
+): EvmLayer<EvmFacts> {
+  const reader = createEvmBlockReader(pool, path, { hashes: true, traces })
   const settlement = createSettlement()
+  const partiesOf = async ({ height, blockId }: StoredTip, signal: AbortSignal): Promise<string[]> => {
+    const { block, parties } = await reader.traced({ height, id: blockId }, signal)
+    return [...parties, ...atomicParties(toldExtData(block))]
+  }
+  const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
 
   const follow = async (facts: EvmFacts, signal: AbortSignal): Promise<void> => {
     try {
@@ -63,16 +80,18 @@ export function createEvmLayer(pool: UpstreamPool, path: string, traces?: TraceP
       reader.restart()
       return createMaker(readEvmState(progress.state))
     },
+    ...(filler ? { mend: filler.step } : {}),
+    notes: () => [...reader.notes(), ...(filler?.notes() ?? [])],
   }
 }
 
 /** @param extData left out: what the node says beside the block, which is held against its header */
-function withAtomicParties(facts: EvmFacts, extData: Uint8Array = toldExtData(facts)): EvmFacts {
+function withAtomicParties(facts: EvmFacts, extData: Uint8Array = toldExtData(facts.block)): EvmFacts {
   const parties = atomicParties(extData)
   return parties.length === 0 ? facts : { ...facts, parties: [...(facts.parties ?? []), ...parties] }
 }
 
-function toldExtData({ block: { number, extDataHash, blockExtraData = '0x' } }: EvmFacts): Uint8Array {
+function toldExtData({ number, extDataHash, blockExtraData = '0x' }: RpcBlock): Uint8Array {
   const bytes = hexToBytes(bare(blockExtraData))
   if (bytes.length > 0) expectExtData({ number: quantity(number), extDataHash: bare(extDataHash ?? '0x') }, bytes)
   return bytes

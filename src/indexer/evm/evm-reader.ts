@@ -20,6 +20,11 @@ export interface EvmReader {
   tip(signal: AbortSignal): Promise<{ height: bigint; id: string }>
   /** Blocks of these heights with everything about them, as far as possible checked against their hashes. */
   read(blocks: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]>
+  /**
+   * The block once more, with who gave or was given native value inside of its transactions; hex without 0x.
+   * @throws FirnError when nobody tells
+   */
+  traced(block: WantedBlock, signal: AbortSignal): Promise<{ block: RpcBlock; parties: readonly string[] }>
   /** To be called when the store may lack what was read: contracts are described again. */
   restart(): void
   /** For status and health: that the chain's blocks and receipts cannot be held against its hashes, what nobody traces. */
@@ -63,7 +68,8 @@ export function createEvmBlockReader(
   { hashes, traces = 'off' }: EvmReaderOptions = {},
 ): EvmReader {
   const names = createContractNames(pool, path)
-  const tracing = traces === 'off' ? undefined : createTracing(createBlockTracer(pool, path), traces)
+  const tracer = createBlockTracer(pool, path)
+  const tracing = createTracing(tracer, traces)
   let wholeBlocks = true
   const proof = createBlockProof(hashes)
   /** Digests of receipts of which wrong ones were told before, by hash of the block. */
@@ -146,21 +152,26 @@ export function createEvmBlockReader(
     },
     notes: () => [
       ...(proof.hashes === false ? ['receipts not checked: hashes are made in an unknown way'] : []),
-      ...(tracing?.notes() ?? []),
+      ...tracing.notes(),
     ],
     async hashAt(height, signal) {
       const found = await lookUp(height, false, call(signal))
       return found ? bare(found.hash) : undefined
     },
+    async traced(wanted, signal) {
+      const found = await block(wanted, signal)
+      const parties = await tracer.trace(found, await receiptsOf(found, signal), signal)
+      return { block: found, parties: parties ?? [] }
+    },
     async read(wanted, signal) {
       const blocks = await Promise.all(wanted.map((one) => block(one, signal)))
       const receipts = await Promise.all(blocks.map((found) => receiptsOf(found, signal)))
       const executed = blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [] }))
-      const [known, parties] = await Promise.all([
-        names.learn(receipts.flat(), signal),
-        tracing?.parties(executed, signal),
-      ])
-      return executed.map((one, at) => ({ ...one, names: known, ...(parties ? { parties: parties[at] ?? [] } : {}) }))
+      const [known, told] = await Promise.all([names.learn(receipts.flat(), signal), tracing.parties(executed, signal)])
+      return executed.map((one, at) => {
+        const parties = told[at]
+        return { ...one, names: known, ...(parties ? { parties } : { isUntraced: true }) }
+      })
     },
   }
 }

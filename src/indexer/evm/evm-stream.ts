@@ -1,4 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
+import type { IndexWriter, StoredTip } from '../../store/index-writer.ts'
 import type { StreamDefinition } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
@@ -8,6 +9,7 @@ import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader } from './evm-reader.ts'
 import { readEvmState } from './evm-state.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
+import { createTraceFiller } from './trace-filler.ts'
 import type { TracePolicy } from './tracing.ts'
 
 /** Blocks of the first page, and of the largest. */
@@ -29,12 +31,17 @@ export interface EvmStreamDeps {
   stored(height: bigint): Promise<{ hash: string; count: bigint } | undefined>
   /** See `EvmReaderOptions`. */
   traces?: TracePolicy
+  /** Where what was indexed without traces is filled; left out = nowhere. */
+  writer?: Pick<IndexWriter, 'untraced' | 'fillTraces'>
 }
 
 /** An EVM chain by itself: an L1, or any other. Leaves a dead branch by parent hash. */
 export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock> {
-  const { definition, pool, path, stored, traces } = deps
-  const reader = createEvmBlockReader(pool, path, traces ? { traces } : {})
+  const { definition, pool, path, stored, traces = 'off', writer } = deps
+  const reader = createEvmBlockReader(pool, path, { traces })
+  const partiesOf = async ({ height, blockId: id }: StoredTip, signal: AbortSignal) =>
+    (await reader.traced({ height, id }, signal)).parties
+  const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
   let page = FIRST_PAGE
 
   /** No branch leaves a chain before its first block: whoever has another one serves another chain under this id. */
@@ -50,7 +57,8 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
   return {
     definition,
     firstHeight: 0n,
-    notes: reader.notes,
+    notes: () => [...reader.notes(), ...(filler?.notes() ?? [])],
+    ...(filler ? { mend: (signal: AbortSignal) => filler.step(definition.name, signal) } : {}),
     async define(signal) {
       const id = await readEvmChainId(pool, path, signal)
       if (id === definition.evmChainId) return definition

@@ -84,6 +84,8 @@ export interface EvmFacts {
    * asked for, or by transactions between chains. Hex without 0x, lower case.
    */
   parties?: readonly string[]
+  /** Code ran in it, and nobody told what contracts sent. */
+  isUntraced?: boolean
 }
 
 export interface ContractNames {

@@ -18,8 +18,11 @@ interface Executed {
 }
 
 export interface Tracing {
-  /** Of each block of a page: who gave or was given native value inside of its transactions; hex without 0x. */
-  parties(page: readonly Executed[], signal: AbortSignal): Promise<string[][]>
+  /**
+   * Of each block of a page: who gave or was given native value inside of its transactions; hex without 0x. Undefined
+   * where nobody told.
+   */
+  parties(page: readonly Executed[], signal: AbortSignal): Promise<(string[] | undefined)[]>
   /** For status and health: that there is what nobody traces. */
   notes(): string[]
 }
@@ -40,35 +43,31 @@ const PATIENCE = 8
 const FIRST_PATIENCE = 2
 
 const NOT_NOW = 'what contracts send is not indexed: no node traces it'
-const NOT_THEN = 'what contracts sent is missing of some blocks: no node traced them'
 
-/** @param policy not `off` */
 export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = steadyNow): Tracing {
   let pausedUntil = 0
   let pauseMs = PAUSE_MS
   let failures = 0
   /** Somebody has told a trace since they were left alone for long. */
   let known = false
-  /** Blocks were left without since the start. */
-  let isPartial = false
 
-  const leaveAlone = (ms: number): string[] => {
-    isPartial = true
+  const leaveAlone = (ms: number): void => {
     pausedUntil = Math.max(pausedUntil, now() + ms)
-    return []
   }
-  const leaveForLong = (): string[] => {
+  const leaveForLong = (): void => {
     const ms = pauseMs
     pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)
     failures = 0
     known = false
-    return leaveAlone(ms)
+    leaveAlone(ms)
   }
+  const untold = ({ block, receipts }: Executed): string[] | undefined =>
+    tracer.concerns(block, receipts) ? undefined : []
 
-  const partiesOf = async ({ block, receipts }: Executed, signal: AbortSignal): Promise<string[]> => {
-    if (now() < pausedUntil) return []
+  const partiesOf = async (one: Executed, signal: AbortSignal): Promise<string[] | undefined> => {
+    if (policy === 'off' || now() < pausedUntil) return untold(one)
     try {
-      const parties = await tracer.trace(block, receipts, signal)
+      const parties = await tracer.trace(one.block, one.receipts, signal)
       if (parties === undefined) return []
       known = true
       pauseMs = PAUSE_MS
@@ -78,18 +77,19 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
         throw lacksMethod(error) ? new BadAnswerError('no node traces blocks, as index.traces demands', error) : error
       if (!(error instanceof JsonRpcError)) throw error
       if (error.retryable && !speaksOfMissingState(error.message)) throw error
-      if (!lacksMethod(error)) return leaveAlone(STATE_PAUSE_MS)
+      if (!lacksMethod(error)) leaveAlone(STATE_PAUSE_MS)
       // Others of the page may have found the same.
-      return now() < pausedUntil ? [] : leaveForLong()
+      else if (now() >= pausedUntil) leaveForLong()
+      return undefined
     }
   }
 
   return {
     async parties(page, signal) {
       try {
-        const first: string[][] = []
+        const first: (string[] | undefined)[] = []
         for (const one of page) {
-          if (known) break
+          if (known || policy === 'off') break
           // One alone finds out whether they trace at all.
           first.push(await partiesOf(one, signal))
         }
@@ -102,11 +102,11 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
         failures += 1
         if (failures < (known ? PATIENCE : FIRST_PATIENCE)) throw error
         leaveForLong()
-        return page.map(() => [])
+        return page.map(untold)
       }
     },
     notes: () => [
-      ...(isPartial ? [now() < pausedUntil ? NOT_NOW : NOT_THEN] : []),
+      ...(now() < pausedUntil ? [NOT_NOW] : []),
       ...(tracer.leftOut > 0 ? [`${tracer.leftOut} transactions that nodes cannot trace`] : []),
     ],
   }

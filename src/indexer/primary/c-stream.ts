@@ -13,6 +13,10 @@ export interface EvmLayer<E> {
   /** See `ChainStream.unsettled`. */
   unsettled(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
   open(progress: StreamProgress, signal: AbortSignal): Promise<EvmMaker<E>>
+  /** See `ChainStream.mend`. @param stream the name under which it is stored */
+  mend?(stream: string, signal: AbortSignal): Promise<number>
+  /** See `ChainStream.notes`. */
+  notes(): readonly string[]
 }
 
 export interface CStreamDeps<E> {
@@ -28,6 +32,7 @@ export interface CStreamDeps<E> {
 /** The C-chain: blocks with proposers, atomic transactions, and the EVM side where there is one. */
 export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock<E | undefined>> {
   const { definition, source, setup, keepContainers, evm } = deps
+  const mend = evm?.mend
   const withEvm = async (page: Page<SourceBlock<CBlock>>, signal: AbortSignal) => {
     const facts = (await evm?.fetch(page.blocks, signal)) ?? []
     return { ...page, blocks: page.blocks.map((block, i) => ({ ...block, evm: facts[i] })) }
@@ -48,6 +53,10 @@ export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock
       const maker = await evm?.open(progress, signal)
       return createCMaker({ ids, keepContainers, ...(maker ? { evm: maker as EvmMaker<E | undefined> } : {}) })
     },
-    notes: () => (source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
+    ...(mend ? { mend: (signal: AbortSignal) => mend(definition.name, signal) } : {}),
+    notes: () => [
+      ...(source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
+      ...(evm?.notes() ?? []),
+    ],
   }
 }

@@ -4,6 +4,7 @@ import { pause } from '../../lib/pause.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
+import { mendBehindTip } from './mend-behind-tip.ts'
 import type { ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './stream.ts'
 import { OtherChainError, StreamBlockedError } from './stream-errors.ts'
 import { createProgressMeter, type StreamPhase, type StreamStatus } from './stream-status.ts'
@@ -222,6 +223,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     name,
     async run(signal) {
       aliveAt = steadyNow()
+      const isAtTip = () => phase === 'following' && trouble === undefined
+      const mended = mendBehindTip(stream, { isAtTip, pollMs: times.pollMs, logger }, signal)
       while (!signal.aborted) {
         const attempt = new AbortController()
         const leave = () => attempt.abort(new CancelledError())
@@ -239,6 +242,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         }
         if (failures > 0) await pause(waitMs(), signal)
       }
+      await mended
       phase = 'standby'
       // What comes from now on is another process' work: what was known here grows old, and says nothing of the stream.
       well()

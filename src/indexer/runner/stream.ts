@@ -52,6 +52,11 @@ export interface ChainStream<B extends StreamBlock> {
    * because the nodes tell it otherwise now and no block has settled it. Called before `open`; undefined = nothing.
    */
   unsettled?(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
+  /**
+   * A piece of work on what is stored already and lacks something, done while the stream stands at the tip.
+   * @returns after how many milliseconds the next piece is worth while
+   */
+  mend?(signal: AbortSignal): Promise<number>
   /** Words for people about how it is read, for status and health: `proposers unknown`, `genesis inferred`. */
   notes?(): readonly string[]
 }

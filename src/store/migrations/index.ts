@@ -20,6 +20,7 @@ import * as utxoOrigin from './0009-utxo-origin.ts'
 import * as unspentEntries from './0010-unspent-entries.ts'
 import * as metadataHeight from './0011-metadata-height.ts'
 import * as renewedStake from './0012-renewed-stake.ts'
+import * as untraced from './0013-untraced.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -34,6 +35,7 @@ const STEPS: Record<string, Migration> = {
   '0010-unspent-entries': unspentEntries,
   '0011-metadata-height': metadataHeight,
   '0012-renewed-stake': renewedStake,
+  '0013-untraced': untraced,
 }
 
 /** How the migrator says that somebody else knows more steps. */

@@ -14,6 +14,8 @@ export interface EvmRows {
   participants?: readonly EvmParticipantRow[]
   /** Who ever touched which fungible token: candidates, not balances. Repetitions do no harm. */
   holdings?: readonly EvmHoldingRow[]
+  /** Heights of blocks of which nobody told what contracts sent, in their order. */
+  untraced?: readonly bigint[]
 }
 
 export interface EvmBlockRow {
@@ -123,4 +125,12 @@ export interface EvmHoldingRow {
   address: string
   contract: string
   height: bigint
+}
+
+/** Blocks without a hole of which it is told later who gave or was given native value inside of their transactions. */
+export interface EvmTracesLater {
+  from: bigint
+  /** The last of them. */
+  to: { height: bigint; blockId: string }
+  participants: readonly EvmParticipantRow[]
 }

@@ -74,6 +74,7 @@ export interface EvmIndexTables {
   evm_nft_metadata: NftMetadataTable
   evm_participant: { address: Bytes; stream: number; first_height: Int8 }
   evm_holding: { address: Bytes; stream: number; contract: Bytes; first_height: Int8 }
+  evm_untraced: { stream: number; low: Int8; high: Int8 }
 }
 
 export interface NftMetadataTable {

@@ -9,6 +9,7 @@ import { countTransactions, type RangeKnowledge, type WrittenRange } from './ran
 import { type PrimaryPlan, planRange } from './range-plan.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 import { lockStream, sendProgress } from './stream-rows.ts'
+import { noteUntraced } from './untraced.ts'
 import { refetchMetadata } from './write-evm.ts'
 import { writeStaking } from './write-staking.ts'
 
@@ -34,6 +35,7 @@ export async function writeRange(
   if (plan.evm !== undefined) {
     sendTogether(tx, plan.evm)
     refetchMetadata(tx, stream.id, rows.evm?.metadataChanges ?? [])
+    noteUntraced(tx, stream.id, rows.evm?.untraced ?? [])
   }
   const transactions = countTransactions(rows)
   sendProgress(tx, stream, range, transactions)

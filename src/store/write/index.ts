@@ -15,6 +15,7 @@ import { createRangeKnowledge } from './range-knowledge.ts'
 import { inRangeTransaction, type RangeConnections } from './range-transaction.ts'
 import { rewindStream, rewriteTip } from './rewind.ts'
 import { confirmStream, disownStream, registerStream } from './stream-rows.ts'
+import { fillTraces, readUntraced } from './untraced.ts'
 
 /**
  * @param ranges connections for ranges; where statements do not go ahead, nothing is planned ahead either
@@ -66,6 +67,12 @@ export function createIndexWriter(
       inRangeTransaction(ranges, async (tx) => {
         await latest?.fence(tx.db)
         await rewriteTip(tx, stream, tip, rewrite)
+      }),
+    untraced: (stream, most, below) => readUntraced(db, stream, most, below),
+    fillTraces: (stream, traces) =>
+      db.transaction().execute(async (tx) => {
+        await latest?.fence(tx)
+        await fillTraces(tx, stream, traces)
       }),
     async lead(signal) {
       latest = await leadOwnSchema(db, () => lead(signal))

@@ -7,6 +7,7 @@ import type { Database } from '../schema/index.ts'
 import { sendTogether } from './bulk.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 import { lockStream, toTarget } from './stream-rows.ts'
+import { noteUntraced, rewindUntraced } from './untraced.ts'
 import { evmInsertions, refetchMetadata } from './write-evm.ts'
 
 const BY_HEIGHT = ['evm_block', 'evm_tx', 'evm_transfer', 'evm_contract'] as const
@@ -52,6 +53,7 @@ export async function rewriteTip(
   await deleteAbove(tx.db, stream.id, above)
   sendTogether(tx, evmInsertions(stream, rows))
   refetchMetadata(tx, stream.id, rows.metadataChanges ?? [])
+  noteUntraced(tx, stream.id, rows.untraced ?? [])
   void tx.send(sql`update stream set state = ${state} where id = ${stream.id}`)
 }
 
@@ -62,6 +64,7 @@ async function deleteAbove(db: Db, stream: number, height: bigint): Promise<void
   for (const table of BY_FIRST_HEIGHT) {
     await sql`delete from ${sql.table(table)} where stream = ${stream} and first_height > ${height}`.execute(db)
   }
+  await rewindUntraced(db, stream, height)
   await rewindNfts(db, stream, height)
 }
 

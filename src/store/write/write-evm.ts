@@ -198,6 +198,12 @@ const PARTICIPANT: Column<EvmParticipantRow>[] = [
   column('first_height', 'int8', (row) => row.height),
 ]
 
+/** Of table `evm_participant`. */
+export const participantColumns = (stream: number): Column<EvmParticipantRow>[] => [
+  column('stream', 'int2', () => stream),
+  ...PARTICIPANT,
+]
+
 const HOLDING: Column<EvmHoldingRow>[] = [
   column('address', 'bytea', (row) => row.address),
   column('contract', 'bytea', (row) => row.contract),

@@ -55,7 +55,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
       logger,
       keepContainers: true,
       ...(store.kind === 'embedded' ? { pageBlocks: EMBEDDED_PAGE } : {}),
-      evm: createEvmLayer(network.pool, '/ext/bc/C/rpc', config.index.traces),
+      evm: createEvmLayer(network.pool, '/ext/bc/C/rpc', { traces: config.index.traces, writer: store.writer }),
     })
   })
 }
@@ -72,6 +72,7 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
       pool,
       path: '',
       traces: config.index.traces,
+      writer: store.writer,
       stored: async (height) => {
         const block = await store.reader.evm.blockAt(chainId, height)
         return block && { hash: block.hash, count: block.cumulativeTransactions }

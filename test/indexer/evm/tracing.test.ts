@@ -157,6 +157,7 @@ describe('nodes that do not trace', () => {
     const state = { now: 0, error: undefined as Error | undefined, asked: 0 }
     const tracer: BlockTracer = {
       leftOut: 0,
+      concerns: () => true,
       async trace() {
         state.asked += 1
         if (state.error) throw state.error
@@ -171,17 +172,17 @@ describe('nodes that do not trace', () => {
     const { state, tracing, read } = begin()
     state.error = new JsonRpcError('method not found', -32_601)
     for (const minutes of [10, 20, 40, 80, 160, 320, 360, 360]) {
-      expect(await read()).toEqual([[]])
+      expect(await read()).toEqual([undefined])
       state.now += minutes * 60_000 - 1
       const { asked } = state
-      expect(await read()).toEqual([[]])
+      expect(await read()).toEqual([undefined])
       expect(state.asked).toBe(asked)
       expect(tracing.notes()).toHaveLength(1)
       state.now += 1
     }
     state.error = undefined
     expect(await read()).toEqual([['aa']])
-    expect(tracing.notes()).toEqual(['what contracts sent is missing of some blocks: no node traced them'])
+    expect(tracing.notes()).toEqual([])
     state.error = new JsonRpcError('method not found', -32_601)
     await read()
     state.now += 600_000
@@ -196,7 +197,7 @@ describe('nodes that do not trace', () => {
     const { state, read } = begin()
     state.error = error
     for (let turn = 0; turn < 3; turn++) {
-      expect(await read()).toEqual([[]])
+      expect(await read()).toEqual([undefined])
       state.now += 10_000
     }
     expect(state.asked).toBe(3)
@@ -210,8 +211,8 @@ describe('nodes that do not trace', () => {
         state.asked = 0
         state.error = error
         for (let turn = 1; turn < readings; turn++) await expect(read()).rejects.toBe(error)
-        expect(await read()).toEqual([[]])
-        expect(await read()).toEqual([[]])
+        expect(await read()).toEqual([undefined])
+        expect(await read()).toEqual([undefined])
         expect(state.asked).toBe(readings)
         state.now += 3_600_000
         state.error = undefined
@@ -225,6 +226,7 @@ describe('nodes that do not trace', () => {
     let running = 0
     const tracer: BlockTracer = {
       leftOut: 0,
+      concerns: () => true,
       async trace({ number }) {
         running += 1
         together.push(running)

@@ -111,3 +111,20 @@ export const nftTransfer = (height: number, to: string) => ({
   tokenId: 2n ** 255n,
   amount: 1n,
 })
+
+/** A block of an EVM chain as `range` has it. */
+export const evmBlock = (height: number, more: object = {}) => ({
+  height: BigInt(height),
+  hash: id(height + 1),
+  parentHash: id(height),
+  time: BigInt(1_000 + height),
+  txCount: 2,
+  failedCount: 1,
+  baseFee: 25n,
+  gasUsed: 2n,
+  gasLimit: 15_000_000n,
+  gasCost: 0n,
+  feesSpent: 2n ** 200n,
+  cumulativeTransactions: BigInt(2 * height + 2),
+  ...more,
+})

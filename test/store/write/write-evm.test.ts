@@ -1,25 +1,9 @@
 import { expect, it } from 'vitest'
 import type { EvmRows, Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store.ts'
-import { address, commitEvm, id, L1, NFTS, nft, nftTransfer, range, tipAt } from './range-samples.ts'
+import { address, evmBlock as block, commitEvm, id, L1, NFTS, nft, nftTransfer, range, tipAt } from './range-samples.ts'
 
 const OTHER = { name: 'eip155:78', kind: 'evm' as const, testnet: true, evmChainId: 78n }
-const block = (height: number, more: object = {}) => ({
-  height: BigInt(height),
-  hash: id(height + 1),
-  parentHash: id(height),
-  time: BigInt(1_000 + height),
-  txCount: 2,
-  failedCount: 1,
-  baseFee: 25n,
-  gasUsed: 2n,
-  gasLimit: 15_000_000n,
-  gasCost: 0n,
-  feesSpent: 2n ** 200n,
-  cumulativeTransactions: BigInt(2 * height + 2),
-  ...more,
-})
-
 const transaction = (height: number, index: number, more: object = {}) => ({
   height: BigInt(height),
   index,

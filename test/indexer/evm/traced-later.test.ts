@@ -1,0 +1,105 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createEvmStream } from '../../../src/indexer/evm/index.ts'
+import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
+import type { TransactionTrace } from '../../../src/indexer/evm/value-flow.ts'
+import { createUpstreamPool } from '../../../src/upstream/index.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startFaultServer } from '../../support/fault-server.ts'
+import { recordedLines } from '../../support/recordings.ts'
+import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { dumpTable } from '../database-dump.ts'
+import { startLyingProxy } from '../lying-proxy.ts'
+import { makeIndexer, startStage } from '../stage.ts'
+import { startStreamStage } from './evm-stage.ts'
+
+const NOBODY = Buffer.from('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method does not exist"}}')
+
+it('what contracts sent on C while no node traced is there as if one had, as soon as one does', async () => {
+  const nodes = [{ upTo: { C: 150 } }]
+  const options = { nodes, chains: ['C'], evm: 'auto' } as const
+  const state = { traces: false, url: '' }
+  const stage = await startStage({
+    ...options,
+    urls: async ([node]) => {
+      const proxy = await startLyingProxy(node?.url ?? '', (truth, { body }) =>
+        body.includes('debug_') && !state.traces ? withIdOf(NOBODY, body) : truth,
+      )
+      onTestFinished(() => proxy.stop())
+      state.url = proxy.url
+      return [proxy.url]
+    },
+  })
+  const whole = await startStage({ ...options, evm: 'required' })
+  await Promise.all([stage.caughtUp(), whole.caughtUp()])
+  const participants = await dumpTable(whole.sql, 'evm_participant')
+  expect((await dumpTable(stage.sql, 'evm_participant')).length).toBeLessThan(participants.length)
+  const notes = () => stage.indexer.status().streams[0]?.notes
+  await eventually(async () =>
+    expect(notes()).toEqual([
+      'what contracts send is not indexed: no node traces it',
+      expect.stringMatching(/^what contracts sent is missing of up to \d+ blocks: nodes are asked again$/),
+    ]),
+  )
+  await stage.indexer.stop()
+
+  state.traces = true
+  // As another process would begin: what a pool knows of its servers' methods is forgotten.
+  const pool = createUpstreamPool('again', [{ url: state.url }], TEST_LIMITS)
+  const again = makeIndexer(options, pool, stage.store)
+  onTestFinished(async () => {
+    await again.stop()
+    await pool.close()
+  })
+  again.start()
+  await eventually(async () => expect(await stage.sql('select * from evm_untraced')).toEqual([]))
+  expect(await dumpTable(stage.sql, 'evm_participant')).toEqual(participants)
+  await eventually(async () => expect(again.status().streams[0]).toMatchObject({ phase: 'following', notes: [] }))
+  expect(await whole.sql('select * from evm_untraced')).toEqual([])
+})
+
+/** Answers of servers carry the id that they were asked with. */
+const withIdOf = (answer: Buffer, body: string): Buffer =>
+  Buffer.from(JSON.stringify({ ...JSON.parse(answer.toString()), id: JSON.parse(body).id }))
+
+it('what contracts sent on another chain while that was switched off comes when it is switched on', async () => {
+  const blocks = recordedLines<{ block: RpcBlock; receipts: RpcReceipt[] }>('c-blocks').slice(0, 60)
+  const traces = recordedLines<{ height: number; traces: TransactionTrace[] }>('c-traces')
+  const [tip] = blocks.slice(-1)
+  const server = await startFaultServer({
+    answer({ method, params }) {
+      const [what] = params as [string]
+      const found = blocks.find(({ block }) => block.number === what)
+      if (method === 'eth_chainId') return '0xa869'
+      if (method === 'eth_getBlockByNumber') return what === 'latest' ? tip?.block : (found?.block ?? null)
+      if (method === 'eth_getBlockReceipts') return found?.receipts ?? null
+      if (method === 'debug_traceBlockByNumber')
+        return traces.find(({ height }) => BigInt(height) === BigInt(what))?.traces ?? []
+      return '0x'
+    },
+  })
+  onTestFinished(() => server.close())
+  let policy: 'off' | 'auto' = 'off'
+  const stage = await startStreamStage('eip155:43113', server.url, (pool, store) =>
+    createEvmStream({
+      definition: { name: 'eip155:43113', kind: 'evm', testnet: true, evmChainId: 43_113n },
+      pool,
+      path: '',
+      traces: policy,
+      writer: store.writer,
+      stored: async (height) => {
+        const block = await store.reader.evm.blockAt(43_113n, height)
+        return block && { hash: block.hash, count: block.cumulativeTransactions }
+      },
+    }),
+  )
+  await stage.at(tip?.block as RpcBlock)
+  const receiver = '667f60b5ad922be23681e0171e050960135c77c8'
+  expect(await stage.store.reader.evm.chainsOf(receiver)).toEqual([])
+  expect(stage.indexer.status().streams[0]?.notes).toEqual([])
+  expect(server.stats.seen.some(({ method }) => method.startsWith('debug_'))).toBe(false)
+  await stage.indexer.stop()
+  policy = 'auto'
+  stage.again()
+  await eventually(async () => expect(await stage.store.reader.evm.chainsOf(receiver)).toEqual([43_113n]))
+  await eventually(async () => expect(await stage.sql('select * from evm_untraced')).toEqual([]))
+})
