@@ -216,6 +216,13 @@ const planProblems = ({ plans }: Config['data']): string[] =>
     : ['data.plans.default: missing; needed: a plan for requests without a key, also where data.keyRequired is true']
 
 /** A plan that does not exist, or two for one key: only one of them would count. */
+/** Whoever names several nodes means them to be found. */
+function redisProblems({ url, cluster, nodes }: Config['redis']): string[] {
+  if (nodes.length === 0) return []
+  if (url === undefined) return ['redis.url: missing; needed: the URL of a node when redis.nodes is given']
+  return cluster ? [] : ['redis.nodes: given; allowed: when redis.cluster is true']
+}
+
 function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
   const digests = apiKeys.map(({ key }) => digestOfConfigured(key))
   return apiKeys.flatMap(({ plan }, rank) => {
@@ -248,6 +255,7 @@ export function ruleProblems(config: Config): string[] {
     ...(config.otel.enabled && config.otel.endpoint === undefined
       ? ['otel.endpoint: missing; needed: an endpoint when otel.enabled is true']
       : []),
+    ...redisProblems(config.redis),
     ...planProblems(config.data),
     ...apiKeyProblems(config.data),
     ...addressProblems(config.data),

@@ -33,6 +33,8 @@ export interface SharedServerOptions {
   url: string
   /** The URL is one of the nodes of a cluster. */
   cluster: boolean
+  /** Further nodes of the cluster, `host:port`. */
+  nodes: readonly string[]
   /** Put in front of every key. All keys stand alone, so any cluster may spread them. */
   keyPrefix: string
   /** An answer later than this counts as none, milliseconds. */
@@ -57,7 +59,7 @@ const FAILING_MS = 900
 const PROBE_MS = 1_000
 /** Failed probes until another connection is tried: behind the same name may be another server by now. */
 const PROBES_OF_A_CONNECTION = 5
-/** Of a cluster: who connects anew knows the node of the URL alone, which may be the one that a copy is taking the place of. */
+/** Of a cluster: who connects anew knows the nodes of the configuration alone, which may be the one that a copy is taking the place of. */
 const PROBES_OF_A_CLUSTER = 60
 /** A node that hangs says nothing to those that subscribed there; that another has its place is in the list of nodes. */
 const NODES_OF_A_CLUSTER_MS = 5_000
@@ -219,7 +221,7 @@ function troubleOf(error: unknown): string {
 const isRefusedDatabase = (error: Error): boolean =>
   (error as { command?: { name?: unknown } }).command?.name === 'select'
 
-function connect({ url, cluster, keyPrefix, timeoutMs }: SharedServerOptions): RedisClient {
+function connect({ url, cluster, nodes, keyPrefix, timeoutMs }: SharedServerOptions): RedisClient {
   const common = {
     commandTimeout: timeoutMs,
     connectTimeout: CONNECT_MS,
@@ -237,7 +239,7 @@ function connect({ url, cluster, keyPrefix, timeoutMs }: SharedServerOptions): R
     ...(password ? { password: decodeURIComponent(password) } : {}),
     ...(protocol === 'rediss:' ? { tls: {} } : {}),
   }
-  return new Cluster([url], {
+  return new Cluster([url, ...nodes.map((node) => `${protocol}//${node}`)], {
     ...sending,
     clusterRetryStrategy: pauseAfter,
     slotsRefreshInterval: NODES_OF_A_CLUSTER_MS,

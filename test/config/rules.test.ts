@@ -19,6 +19,21 @@ const rows: [string, Given, string][] = [
     'market.prices.maxStaleMs: given 600000; allowed: at least market.prices.cacheMs, 1800000',
   ],
   [
+    'further nodes of what is no cluster',
+    { argv: ['--redis-url', 'redis://a:6379', '--redis-nodes', 'b:6379'] },
+    'redis.nodes: given; allowed: when redis.cluster is true',
+  ],
+  [
+    'further nodes of nothing',
+    { argv: ['--redis-cluster', 'true', '--redis-nodes', 'b:6379,[::1]:6380'] },
+    'redis.url: missing; needed: the URL of a node when redis.nodes is given',
+  ],
+  [
+    'a node of a cluster without its port',
+    { argv: ['--redis-url', 'redis://a:6379', '--redis-cluster', 'true', '--redis-nodes', 'b'] },
+    'redis.nodes.0: given "b" (flag --redis-nodes); allowed: host:port',
+  ],
+  [
     'one key with two plans',
     { file: { data: { plans: { paid: {} }, apiKeys: [{ key: 'one' }, { key: 'one', plan: 'paid' }] } } },
     'data.apiKeys.1.key: given that of data.apiKeys.0; allowed: each key once',

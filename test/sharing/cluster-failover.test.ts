@@ -51,6 +51,22 @@ describe.skipIf(missing)('a cluster', () => {
     expect(server.status().state).toBe('shared')
   })
 
+  it('is found at a start while the node of the URL is away, by another one that is named', async () => {
+    const cluster = await startRedisCluster({ owners: 3, copies: 1, nodeTimeoutMs: 500 })
+    onTestFinished(() => cluster.stop())
+    const [gone, second, third] = cluster.nodes as [RedisServer, RedisServer, RedisServer]
+    await gone.kill()
+    const alone = await connect(gone.url, { cluster: true })
+    expect(alone.server.status().state).toBe('alone')
+    const nodes = [second, third].map(({ url }) => new URL(url).host)
+    const { counters, server } = await connect(gone.url, { cluster: true, nodes })
+    await eventually(async () =>
+      expect(await Promise.all(KEYS.map((key) => counters.add(key, 1, inAMinute())))).not.toContain(undefined),
+    )
+    expect(server.status().state).toBe('shared')
+    expect(alone.server.status().state).toBe('alone')
+  })
+
   it('hands on news although the node that told them hangs', async () => {
     const { cluster, hears } = await start(500)
     await hears()

@@ -7,7 +7,7 @@ import {
 } from '../../src/sharing/index.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
-const OPTIONS = { cluster: false, keyPrefix: 'firn:', timeoutMs: 10_000 }
+const OPTIONS = { cluster: false, nodes: [] as readonly string[], keyPrefix: 'firn:', timeoutMs: 10_000 }
 
 /** One process at a shared server, for the running test. */
 export async function connect(url: string, options: Partial<typeof OPTIONS> = {}) {

@@ -41,6 +41,9 @@ export const StoreSection = section({
   ),
 })
 
+/** A name or an address, IPv6 in brackets, and a port. */
+const NODE = '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/@]+):[0-9]{1,5}$'
+
 export const RedisSection = section({
   url: Type.Optional(
     url(['redis', 'rediss'], {
@@ -48,6 +51,10 @@ export const RedisSection = section({
     }),
   ),
   cluster: toggle(false, 'The URL is one of the nodes of a cluster.'),
+  nodes: list(
+    Type.String({ pattern: NODE, allowed: 'host:port' }),
+    'Further nodes of the cluster, with the credentials and the encryption of the URL: asked at a start while that of the URL is away.',
+  ),
   keyPrefix: Type.String({ default: 'firn:', description: 'Put in front of every key.' }),
   timeoutMs: wait(250, 'An answer later than this counts as none, and the process goes on alone.'),
 })
