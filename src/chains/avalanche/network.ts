@@ -76,6 +76,12 @@ const AVAX: NativeToken = {
     'https://images.ctfassets.net/gcj8jwzm6086/5VHupNKwnDYJvqMENeV7iJ/3e4b8ff10b69bfa31e70080a4b142cd0/avalanche-avax-logo.svg',
 }
 
+/** Of mainnet and of the testnet, for good. */
+const PUBLIC_AVAX: readonly string[] = [
+  'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+  'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
+]
+
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 30_000
 /** An upgrade gets its date by a new version of the node: asked again after this. */
@@ -91,7 +97,9 @@ export function createAvalancheNetwork({
   const networkId = remembered(overrides.networkId, (call) => askNetworkId(pool, call))
   const xId = remembered(overrides.xBlockchainId, (call) => askBlockchainId(pool, 'X', call))
   const cId = remembered(overrides.cBlockchainId, (call) => askBlockchainId(pool, 'C', call))
-  const avax = remembered(overrides.avaxAssetId, (call) => askAvaxAssetId(pool, call))
+  const { avaxAssetId: given } = overrides
+  const isPublic = given !== undefined && PUBLIC_AVAX.includes(given)
+  const avax = remembered(isPublic ? given : undefined, (call) => confirmAvaxAssetId(pool, given, call))
   const renewal = remembered<{ from: number | undefined }>(undefined, (call) => askAutoRenewal(pool, call), RENEWAL_MS)
   let facts: NetworkFacts | undefined
 
@@ -189,6 +197,17 @@ async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<st
   return askFor(pool, '/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' }, call, read).catch((error: unknown) =>
     fallBack(error, () => askFor(pool, '/ext/bc/P', 'platform.getStakingAssetID', {}, call, read)),
   )
+}
+
+/** With the ID of another network's AVAX every stake and every balance would be 0, without any error. */
+async function confirmAvaxAssetId(pool: UpstreamPool, given: string | undefined, call: CallOptions): Promise<string> {
+  if (given === undefined) return askAvaxAssetId(pool, call)
+  const told = await askAvaxAssetId(pool, call).catch((error: unknown) => {
+    if (lacksMethod(error)) return given
+    throw error
+  })
+  if (told !== given) throw new BadAnswerError(`avaxAssetId is configured as ${given}, and ${told} on the nodes`)
+  return told
 }
 
 /** Nodes of an older version have no date for it: of several the one that has it is believed. */

@@ -135,7 +135,11 @@ export const AvalancheNetworkSchema = section({
   ),
   xBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   cBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
-  avaxAssetId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
+  avaxAssetId: Type.Optional(
+    Type.String({
+      description: 'Left out = asked of the node, re-tried until known; given, it has to be what the node says.',
+    }),
+  ),
   evmChainId: Type.Optional(
     Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain; left out = asked of the node.' }),
   ),

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
+import { avalancheNetworks } from '../../../src/config/catalogue/avalanche.ts'
 import { idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
-import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
+import { PRIMARY_NETWORK_ID, SIDES } from '../../../src/lib/primary-network.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { AVAX, CHAIN_IDS, emptyLedger } from './ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from './ledger-node.ts'
@@ -49,6 +50,18 @@ describe('a network', () => {
     expect(await createAvalancheNetwork({ pool }).facts()).toMatchObject({ networkId, hrp })
   })
 
+  test('whose configured AVAX is that of another one is an error, unless no node tells', async () => {
+    const other = idToCb58('3'.repeat(64))
+    const network = createAvalancheNetwork({ pool, overrides: { avaxAssetId: other } })
+    const why = `avaxAssetId is configured as ${other}, and ${idToCb58(AVAX)} on the nodes`
+    for (let turn = 0; turn < 2; turn++) await expect(network.facts()).rejects.toThrow(why)
+    const right = createAvalancheNetwork({ pool, overrides: { avaxAssetId: idToCb58(AVAX) } })
+    expect(await right.facts()).toMatchObject({ avaxAssetHex: AVAX })
+    node.before = ({ method }) =>
+      /Asset/.test(method) ? { code: -32601, message: `the method ${method} does not exist` } : undefined
+    expect(await network.facts()).toMatchObject({ avaxAssetId: other })
+  })
+
   test('keeps what it found and asks again for the rest', async () => {
     node.before = (call) =>
       call.method === 'avm.getAssetDescription' ? { code: -32000, message: 'not yet' } : undefined
@@ -74,18 +87,21 @@ describe('a network', () => {
     expect(await network.facts()).toMatchObject({ avaxAssetHex: AVAX })
   })
 
-  test('believes the configuration and asks for nothing it says', async () => {
-    const overrides = {
-      networkId: 1,
-      hrp: 'firn',
-      xBlockchainId: CHAIN_IDS.C,
-      cBlockchainId: CHAIN_IDS.X,
-      avaxAssetId: idToCb58('01'.repeat(32)),
-    }
-    const network = createAvalancheNetwork({ pool, overrides })
-    expect(await network.facts()).toMatchObject({ networkId: 1, hrp: 'firn', blockchainIds: { X: CHAIN_IDS.C } })
-    expect(node.calls).toEqual([])
-  })
+  test.each(SIDES)(
+    'believes the configuration and asks for nothing it says, where AVAX is that of %s',
+    async (network) => {
+      const overrides = {
+        networkId: 1,
+        hrp: 'firn',
+        xBlockchainId: CHAIN_IDS.C,
+        cBlockchainId: CHAIN_IDS.X,
+        avaxAssetId: avalancheNetworks[network].avaxAssetId ?? '',
+      }
+      const facts = await createAvalancheNetwork({ pool, overrides }).facts()
+      expect(facts).toMatchObject({ networkId: 1, hrp: 'firn', blockchainIds: { X: CHAIN_IDS.C } })
+      expect(node.calls).toEqual([])
+    },
+  )
 
   test('one that leaves does not take the answer from the others', async () => {
     let release = () => {}
