@@ -33,7 +33,11 @@ export function applyXTx(sink: Sink, ids: NetworkIds, at: Moment, tx: XTx): void
   }
 }
 
-const FEATURES = ['secp256k1', 'nft', 'property'] as const
+/** Feature extensions after which an asset is named, by their numbers: with NFTs it shows as an NFT, whatever else it has. */
+const NAMING = [
+  [1, 'nft'],
+  [2, 'property'],
+] as const
 
 export function createAsset(
   sink: Sink,
@@ -42,9 +46,9 @@ export function createAsset(
   tx: Extract<UnsignedXTx, { type: 'CreateAssetTx' }>,
 ): void {
   const { name, symbol, denomination, initialStates, outputs } = tx
-  // Assets of several features are named after the richest one: an NFT shows as an NFT.
-  const feature = initialStates.reduce((most, { fxIndex }) => Math.max(most, fxIndex), 0)
-  sink.assets.push({ id, name, symbol, denomination, type: FEATURES[feature] ?? 'secp256k1', height: at.height })
+  const [, type = 'secp256k1'] =
+    NAMING.find(([feature]) => initialStates.some((state) => state.fxIndex === feature)) ?? []
+  sink.assets.push({ id, name, symbol, denomination, type, height: at.height })
   const initial = initialStates.flatMap((state) => state.outputs).map((output) => ({ assetId: id, output }))
   createOutputs(sink, at, id, outputs.length, initial)
 }
