@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 const folder = new URL('../fixtures/network/', import.meta.url)
 /** A network on which validators renew themselves (Helicon), as far as its P-chain goes. */
 export const RENEWALS = new URL('../fixtures/renewals/', import.meta.url)
-/** Blocks of P from Apricot to Helicon, made of random transactions by the machine of avalanchego, and its state. */
+/** Blocks that avalanchego made of random transactions, and its state: of P from Apricot to Helicon; of X and C. */
 export const ERAS = new URL('../fixtures/eras/', import.meta.url)
 
 /** All lines of a recorded `<name>.ndjson.gz` of the fixture network, for example `p-blocks` or `truth/utxos`. */
