@@ -56,8 +56,6 @@ it('contracts of the recorded chain say what they said to who recorded it', asyn
     'gas-below-intrinsic',
     'historical',
     'insufficient-funds',
-    'invalid-opcode',
-    'out-of-gas-given-gas',
     'tip-above-cap',
   ])
 })

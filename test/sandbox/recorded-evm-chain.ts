@@ -113,14 +113,19 @@ async function read(
   const block = NEWEST.includes(given[at]) ? [...end.values()].at(-1) : end.get(String(given[at]))
   if (block === undefined) return undefined
   const { number, timestamp: time, gasLimit } = block
-  // The running chain has fewer blocks, and made them later.
-  const overrides = [given[2] ?? null, { number, time, gasLimit, ...(given[3] as object | null | undefined) }]
-  const all = [...given.slice(0, at), 'latest', ...(method === 'eth_call' ? overrides : [])]
-  const { result, error } = (await forward(url, { jsonrpc: '2.0', id: 1, method, params: all })) as {
-    result?: string
-    error?: CallError
+  const ask = async (transaction: unknown[], limit: string): Promise<CallAnswer> => {
+    // The running chain has fewer blocks, and made them later.
+    const overrides = [given[2] ?? null, { number, time, gasLimit: limit, ...(given[3] as object | null | undefined) }]
+    const params = [...transaction, 'latest', ...(method === 'eth_call' ? overrides : [])]
+    return (await forward(url, { jsonrpc: '2.0', id: 1, method, params })) as CallAnswer
   }
-  return result === undefined ? reverted(error) : `"result":${JSON.stringify(result)}`
+  let { result, error } = await ask(given.slice(0, at), gasLimit)
+  const [call] = given as [{ gas?: unknown }?]
+  if (method === 'eth_call' && ranOut(error) && call?.gas === undefined) {
+    // A node gives a call more than fits into a block.
+    ;({ result, error } = await ask([{ ...call, gas: CALL_GAS }], CALL_GAS))
+  }
+  return result === undefined ? refused(error) : `"result":${JSON.stringify(result)}`
 }
 
 const NEWEST: readonly unknown[] = [undefined, null, 'latest', 'accepted', 'pending', 'safe', 'finalized']
@@ -130,11 +135,32 @@ interface CallError {
   data?: unknown
 }
 
+interface CallAnswer {
+  result?: string
+  error?: CallError
+}
+
+/** What a node gives a call that names no gas. */
+const CALL_GAS = '0x2faf080'
+
+/** How a node words what ends a call by itself; where its words hold more than the chain tells, nothing is told. */
+const ENDS: [pattern: RegExp, words: string][] = [
+  [/^EVM error \w*(OutOfGas|OOG)$/, 'out of gas'],
+  [/^EVM error InvalidFEOpcode$/, 'invalid opcode: INVALID'],
+  [/^EVM error InvalidJump$/, 'invalid jump destination'],
+]
+
+const wordsFor = (message: string): string | undefined => ENDS.find(([pattern]) => pattern.test(message))?.[1]
+
+const ranOut = (error: CallError | undefined): boolean => wordsFor(error?.message ?? '') === 'out of gas'
+
 /** `Error(string)` and `Panic(uint256)` */
 const [REASON, PANIC] = ['0x08c379a0', '0x4e487b71']
 
 /** As a node writes it; other failures have words of their own on each node. */
-function reverted({ message = '', data }: CallError = {}): string | undefined {
+function refused({ message = '', data }: CallError = {}): string | undefined {
+  const ended = wordsFor(message)
+  if (ended !== undefined) return `"error":{"code":-32000,"message":${JSON.stringify(ended)}}`
   if (!message.startsWith('execution reverted') || typeof data !== 'string' || data.startsWith(PANIC)) return undefined
   if (data === '0x') return '"error":{"code":-32000,"message":"execution reverted"}'
   const [reason] = data.startsWith(REASON)
