@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RecordedEvmBlock } from '../support/recorded-evm.ts'
@@ -6,7 +9,8 @@ import { type ReplayNode, startReplayNode } from '../support/replay-node/index.t
 import { openRecordings } from '../support/replay-node/recordings.ts'
 import { type RecordedEvmChain, startRecordedEvmChain } from './recorded-evm-chain.ts'
 
-const recordings = openRecordings(fileURLToPath(new URL('../fixtures', import.meta.url)))
+const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
+const recordings = openRecordings(FIXTURES)
 const BLOCKS = 'network/c-blocks.ndjson.gz'
 const READS = /"method":"eth_(call|getStorageAt)"/
 /** The newest block that a node had settled when it was asked: contracts did not change behind it. */
@@ -17,20 +21,23 @@ let chain: RecordedEvmChain
 beforeAll(async () => {
   // Recorded answers are what is compared, so they are not told.
   node = await startReplayNode({ facts: false, cChain: (method, params) => chain.running(method, params) })
-  chain = await startRecordedEvmChain({
-    replayUrl: `${node.url}/ext/bc/C/rpc`,
-    chainId: 43_113,
-    blocks: () => [...recordings.lines(BLOCKS)].map((line) => JSON.parse(line) as RecordedEvmBlock),
-    owners: () => [],
-  })
+  chain = await chainOf(node)
 })
 afterAll(async () => {
   await chain.stop()
   await node.stop()
 })
 
-async function ask(body: string): Promise<unknown> {
-  const answer = await fetch(`${node.url}/ext/bc/C/rpc`, {
+const chainOf = ({ url }: ReplayNode): Promise<RecordedEvmChain> =>
+  startRecordedEvmChain({
+    replayUrl: `${url}/ext/bc/C/rpc`,
+    chainId: 43_113,
+    blocks: () => [...recordings.lines(BLOCKS)].map((line) => JSON.parse(line) as RecordedEvmBlock),
+    owners: () => [],
+  })
+
+async function ask(body: string, of = node): Promise<unknown> {
+  const answer = await fetch(`${of.url}/ext/bc/C/rpc`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
@@ -71,4 +78,27 @@ it('calls are made in the blocks as they were recorded, and in none of before th
     expect(await call(tag)).toMatchObject({ result: `0x${word(number)}${word(timestamp)}` })
   }
   expect(await call('0x20')).toHaveProperty('error')
+})
+
+it('a chain whose balances were not recorded keeps nobody waiting', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-no-traces-'))
+  cpSync(join(FIXTURES, 'network'), join(folder, 'network'), {
+    recursive: true,
+    filter: (path) => !/c-traces|manifest-evm|conversations/.test(path),
+  })
+  const bare = await startReplayNode({ recordings: folder, cChain: (method, params) => unmade.running(method, params) })
+  const unmade = await chainOf(bare)
+  try {
+    const [creation] = [...recordings.lines(BLOCKS)]
+      .flatMap((line) => (JSON.parse(line) as { receipts: { contractAddress?: string | null }[] }).receipts)
+      .flatMap(({ contractAddress }) => contractAddress ?? [])
+    const name = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to: creation, data: '0x06fdde03' }, 'latest'] }
+    expect(await ask(JSON.stringify(name), bare)).toMatchObject({
+      error: { message: 'the recordings do not tell what the contract is called' },
+    })
+  } finally {
+    await unmade.stop()
+    await bare.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

@@ -72,11 +72,14 @@ export async function startRecordedEvmChain(options: RecordedEvmChainOptions): P
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    running: (method, params) =>
-      state.then(
+    running: async (method, params) => {
+      // What is asked while the chain is made must not wait for it.
+      if (!isRead(method)) return undefined
+      return state.then(
         (anvil) => read(anvil.url, method, params, end),
         () => undefined,
-      ),
+      )
+    },
     stop: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -100,14 +103,17 @@ const PRECOMPILE = /^0x0[12]0{30}/
 const changesContracts = ({ to, gasUsed }: RecordedEvmBlock['receipts'][number]): boolean =>
   Number(gasUsed) > TRANSFER_GAS && !PRECOMPILE.test(to ?? '')
 
+type Read = 'eth_call' | 'eth_getStorageAt'
+
+const isRead = (method: string): method is Read => method === 'eth_call' || method === 'eth_getStorageAt'
+
 /** What contracts hold and say at the end of the chain; nothing of what was before. */
 async function read(
   url: string,
-  method: string,
+  method: Read,
   params: string,
   end: ReadonlyMap<string, Block>,
 ): Promise<string | undefined> {
-  if (method !== 'eth_call' && method !== 'eth_getStorageAt') return undefined
   const given = JSON.parse(params) as unknown[]
   const at = method === 'eth_call' ? 1 : 2
   const block = NEWEST.includes(given[at]) ? [...end.values()].at(-1) : end.get(String(given[at]))
