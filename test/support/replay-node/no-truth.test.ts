@@ -67,6 +67,18 @@ it('assets that nobody lists are those that their transactions make', async () =
   for (const { assetID } of assets) await expectSame('X', 'avm.getAssetDescription', { assetID })
 })
 
+it('whoever stakes since genesis does so by an accepted transaction', async () => {
+  const genesis = lines('truth/stakers').flatMap((line) => {
+    const staker = JSON.parse(line) as { txID: string; genesis: boolean }
+    return staker.genesis ? [staker.txID] : []
+  })
+  expect(genesis.length).toBeGreaterThan(1)
+  for (const txID of genesis) {
+    await expectSame('P', 'platform.getTxStatus', { txID })
+    await expectSame('P', 'platform.getTx', { txID })
+  }
+})
+
 it('rewards, supply, time and validators are those of the end', async () => {
   for (const line of lines('p-txs')) {
     const { id } = JSON.parse(line) as { id: string }

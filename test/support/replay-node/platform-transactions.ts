@@ -16,7 +16,8 @@ interface Deps {
 
 function inGenesis({ context, stakers }: Deps, id: string): boolean {
   const { X, C } = context.network.chains
-  return id === X || id === C || stakers.all().some((staker) => staker.genesis && staker.txID === id)
+  const staking = (): boolean => stakers.all().some((staker) => staker.genesis && staker.txID === id)
+  return id === X || id === C || genesisTransactions(context.recordings).has(id) || staking()
 }
 
 function rewardUtxos({ context, chain, stakers }: Deps, id: string, encoding: Encoding): string {
