@@ -50,3 +50,12 @@ it('the sandbox prints lines that work as they are and where it is ready; Ctrl-C
   await gone
   await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([])
 })
+
+it('the sandbox tells how long it took from the command on', async () => {
+  const began = Date.now()
+  const { output } = await startSandboxProcess(SANDBOX.withoutIndex)
+  const waited = (Date.now() - began) / 1_000
+  const told = () => Number(/started in ([\d.]+) s/.exec(output.err)?.[1])
+  await expect.poll(told).toBeGreaterThan(0)
+  expect(told()).toBeGreaterThan(waited * 0.9)
+})
