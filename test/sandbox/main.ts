@@ -20,7 +20,7 @@ const PATIENCE_MS = 10_000
 const { recordings, argv } = readArguments(process.argv.slice(2))
 await expectFree(checkFlags().http)
 // What is made of the sources before this line is waited for, too.
-const began = performance.timeOrigin
+const began = Math.floor(performance.timeOrigin)
 // What is still starting is ended with the process: whatever it has begun takes its files along.
 const starting = (): never => process.exit(1)
 const signals = ['SIGINT', 'SIGTERM'] as const
