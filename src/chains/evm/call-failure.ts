@@ -11,7 +11,7 @@ export type CallFailure = 'too-much' | 'block-missing' | 'refused' | 'transport'
 
 const rateTexts = /rate.?limit|too many requests|capacity|credits|quota/i
 const blockTexts =
-  /header not found|unknown block|block.{0,40}not found|(could not|cannot) find (block|header)|unsupported block number|missing trie node|unfinalized|after last accepted|block.{0,20}out.?of.?range|historical state|state .{0,60}not available|required historical|no state (available|found for block)|(\d|0x[0-9a-f]+) could not be found|block with such an id|current blockchain height|unknown state|world state unavailable|personal token|pruned|old data not available|not yet available; safe latest|(block|header) does not exist|height in the future|future epoch|failed to load state at height/i
+  /(header|block).{0,90}not found|unknown block|(could not|cannot) find (block|header)|unsupported block number|missing trie node|unfinalized|after last accepted|block.{0,20}out.?of.?range|historical state|state .{0,60}not available|required historical|no state (available|found for block)|(\d|0x[0-9a-f]+) could not be found|block with such an id|current blockchain height|unknown state|world state unavailable|personal token|pruned|old data not available|not yet available; safe latest|(block|header) does not exist|height in the future|future epoch|failed to load state at height/i
 const sizeTexts =
   /out of gas|gas (limit|cap|required|allowance|too (low|high))|intrinsic gas|exceeds? .{0,30}gas|(init)?code ?size|contract ?size|above \d+ bytes|too (large|big|long)|(size|length|limit) .{0,30}exceed|exceed.{0,40}(size|length|limit|maximum)|time.?out|timed out|execution aborted|outofgas|\b413\b|answer (cut|stalled)|no answer in time/i
 

@@ -1,7 +1,7 @@
 import { BadAnswerError, CancelledError, JsonRpcError } from '../../errors.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { speaksOfMissingState } from '../../upstream/json-rpc/error-texts.ts'
+import { speaksOfMissingBlock, speaksOfMissingState } from '../../upstream/json-rpc/error-texts.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { BlockTracer } from './block-tracer.ts'
 import type { RpcBlock, RpcReceipt } from './rpc-block.ts'
@@ -100,8 +100,11 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
       } catch (error) {
         if (policy === 'required' || signal.aborted || error instanceof CancelledError) throw error
         failures += 1
-        if (failures < (known ? PATIENCE : FIRST_PATIENCE)) throw error
-        leaveForLong()
+        // Who is behind traces the block as soon as he has it.
+        const isBehind = error instanceof JsonRpcError && speaksOfMissingBlock(error.message)
+        if (failures < (known || isBehind ? PATIENCE : FIRST_PATIENCE)) throw error
+        if (isBehind) leaveAlone(STATE_PAUSE_MS)
+        else leaveForLong()
         return page.map(untold)
       }
     },

@@ -25,6 +25,8 @@ it.each([
   ['request timed out', 'too-much'],
   ['header not found', 'block-missing'],
   ['block not found', 'block-missing'],
+  ['header for hash not found', 'block-missing'],
+  ['block 0x5d06d4d1d8ffd4c3a15a4ea0a2a7bd2fb5d7ae51e6a83cd9ca3a5c1b9d5e4a10 not found', 'block-missing'],
   ['cannot query unfinalized data', 'block-missing'],
   ['requested block 9 after last accepted block 8', 'block-missing'],
   ['missing trie node 0a (path ) state is not available', 'block-missing'],

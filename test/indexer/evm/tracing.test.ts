@@ -5,6 +5,7 @@ import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import { createTracing, type TracePolicy } from '../../../src/indexer/evm/tracing.ts'
 import type { TransactionTrace } from '../../../src/indexer/evm/value-flow.ts'
+import { judgeRpcError } from '../../../src/upstream/json-rpc/verdicts.ts'
 import type { FaultServerOptions, Faults, SeenCall } from '../../support/fault-server.ts'
 import { recordedLines } from '../../support/recordings.ts'
 import { startTestPool } from '../../support/upstream-pool.ts'
@@ -150,6 +151,13 @@ it('a node that tells no right traces is as good as before for everything else',
   expect(pool.status()).toMatchObject([{ healthy: true, errorRate: 0 }])
 })
 
+/** The error that callers of a pool get, when nobody says otherwise. */
+function judged(message: string): Error | undefined {
+  const outcome = judgeRpcError('node', { code: -32_000, message })
+  const last = outcome.kind === 'failure' ? outcome.failure.fallback : outcome
+  return last?.kind === 'truth' ? last.error : undefined
+}
+
 describe('nodes that do not trace', () => {
   const page = [{ block: {} as RpcBlock, receipts: [] }]
   /** One that says what `error` is, by a clock that is set. */
@@ -201,6 +209,17 @@ describe('nodes that do not trace', () => {
       state.now += 10_000
     }
     expect(state.asked).toBe(3)
+  })
+
+  it('for want of a block that another one behind their address has told are asked for it seven times more', async () => {
+    const { state, tracing, read } = begin()
+    state.error = judged('block #37 not found')
+    for (let turn = 1; turn < 8; turn++) await expect(read()).rejects.toBe(state.error)
+    expect(await read()).toEqual([undefined])
+    expect(tracing.notes()).toHaveLength(1)
+    state.now += 10_000
+    state.error = undefined
+    expect(await read()).toEqual([['aa']])
   })
 
   it.each([new UpstreamUnavailableError('away'), new JsonRpcError('try again later', -32_000, undefined, true)])(

@@ -57,6 +57,12 @@ describe('what a JSON-RPC error means', () => {
     // Erigon and reth, Besu, Nethermind, Arbitrum's nodes, proxyd, dRPC.
     [-32000, 'block not found', 'behind'],
     [-32000, 'block not found: 25000000', 'behind'],
+    // As geth and its forks, Erigon, and Moonbeam trace.
+    [-32000, 'block #25000000 not found', 'behind'],
+    [-32000, 'block 0x5d06d4d1d8ffd4c3a15a4ea0a2a7bd2fb5d7ae51e6a83cd9ca3a5c1b9d5e4a10 not found', 'behind'],
+    [-32000, 'invalid arguments; block with number 25000000 not found', 'behind'],
+    [-32000, 'block 25000000(5d06d4d1d8ffd4c3a15a4ea0a2a7bd2fb5d7ae51e6a83cd9ca3a5c1b9d5e4a10) not found', 'behind'],
+    [-32603, 'Block hash not found', 'behind'],
     [-32001, 'Block not found', 'behind'],
     [-32001, 'Cannot find header for block number 12', 'behind'],
     [-32000, 'could not find block 12', 'behind'],
