@@ -1,7 +1,7 @@
 import type { CBlock } from '../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../errors.ts'
 import { hexToBytes } from '../../lib/ids.ts'
-import type { IndexWriter, StoredTip } from '../../store/index-writer.ts'
+import type { IndexWriter } from '../../store/index-writer.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { EvmMaker } from '../primary/c-maker.ts'
 import type { EvmLayer } from '../primary/c-stream.ts'
@@ -10,7 +10,7 @@ import type { SourceBlock } from '../primary/source-block.ts'
 import type { StreamTip } from '../runner/stream.ts'
 import { atomicParties } from './atomic-parties.ts'
 import { evmEffects } from './evm-effects.ts'
-import { createEvmBlockReader, type EvmReader } from './evm-reader.ts'
+import { createEvmBlockReader, type EvmReader, type WantedBlock } from './evm-reader.ts'
 import { type EvmState, readEvmState, writeEvmState } from './evm-state.ts'
 import { createSettlement, executesLater, receiptsDigest, settledBy, WrongReceiptsError } from './proof/index.ts'
 import { bare, type EvmFacts, quantity, type RpcBlock } from './rpc-block.ts'
@@ -36,9 +36,9 @@ export function createEvmLayer(
 ): EvmLayer<EvmFacts> {
   const reader = createEvmBlockReader(pool, path, { hashes: true, traces })
   const settlement = createSettlement()
-  const partiesOf = async ({ height, blockId }: StoredTip, signal: AbortSignal): Promise<string[]> => {
-    const { block, parties } = await reader.traced({ height, id: blockId }, signal)
-    return [...parties, ...atomicParties(toldExtData(block))]
+  const partiesOf = async (blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal) => {
+    const traced = await reader.traced(blocks, atOnce, signal)
+    return traced.map(({ block, parties }) => [...parties, ...atomicParties(toldExtData(block))])
   }
   const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { mapBounded } from '../../lib/map-bounded.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
@@ -7,7 +8,7 @@ import { createBlockTracer } from './block-tracer.ts'
 import { createContractNames } from './contract-names.ts'
 import { chooseSettled, createBlockProof, receiptsDigest, type SettlingBlock } from './proof/index.ts'
 import { bare, type EvmFacts, quantity, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
-import { createTracing, type TracePolicy } from './tracing.ts'
+import { createTracing, type Executed, type TracePolicy } from './tracing.ts'
 
 /** `id`: its hash where the caller knows it, hex without 0x. */
 export interface WantedBlock {
@@ -21,10 +22,11 @@ export interface EvmReader {
   /** Blocks of these heights with everything about them, as far as possible checked against their hashes. */
   read(blocks: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]>
   /**
-   * The block once more, with who gave or was given native value inside of its transactions; hex without 0x.
-   * @throws FirnError when nobody tells
+   * Blocks once more, each with who gave or was given native value inside of its transactions; hex without 0x.
+   * @param atOnce blocks that nodes run at the same time
+   * @throws FirnError when nobody tells of one
    */
-  traced(block: WantedBlock, signal: AbortSignal): Promise<{ block: RpcBlock; parties: readonly string[] }>
+  traced(blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal): Promise<TracedBlock[]>
   /** To be called when the store may lack what was read: contracts are described again. */
   restart(): void
   /** For status and health: that the chain's blocks and receipts cannot be held against its hashes, what nobody traces. */
@@ -36,6 +38,11 @@ export interface EvmReader {
   correct(blocks: readonly SettlingBlock[], root: string, signal: AbortSignal): Promise<void>
   /** Undefined where there is no block of that height. */
   hashAt(height: bigint, signal: AbortSignal): Promise<string | undefined>
+}
+
+export interface TracedBlock {
+  block: RpcBlock
+  parties: readonly string[]
 }
 
 export interface EvmReaderOptions {
@@ -138,6 +145,12 @@ export function createEvmBlockReader(
     return { block: found, receipts }
   }
 
+  async function executed(wanted: readonly WantedBlock[], signal: AbortSignal): Promise<Executed[]> {
+    const blocks = await Promise.all(wanted.map((one) => block(one, signal)))
+    const receipts = await Promise.all(blocks.map((found) => receiptsOf(found, signal)))
+    return blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [] }))
+  }
+
   return {
     async tip(signal) {
       const latest = await pool.rpc<RpcBlock | null>(path, 'eth_getBlockByNumber', ['latest', false], call(signal))
@@ -158,17 +171,19 @@ export function createEvmBlockReader(
       const found = await lookUp(height, false, call(signal))
       return found ? bare(found.hash) : undefined
     },
-    async traced(wanted, signal) {
-      const found = await block(wanted, signal)
-      const parties = await tracer.trace(found, await receiptsOf(found, signal), signal)
-      return { block: found, parties: parties ?? [] }
+    async traced(wanted, atOnce, signal) {
+      const trace = async ({ block: found, receipts }: Executed): Promise<TracedBlock> => {
+        const parties = await tracer.trace(found, receipts, signal)
+        if (parties !== undefined) tracing.resume()
+        return { block: found, parties: parties ?? [] }
+      }
+      return mapBounded(await executed(wanted, signal), atOnce, trace, signal)
     },
     async read(wanted, signal) {
-      const blocks = await Promise.all(wanted.map((one) => block(one, signal)))
-      const receipts = await Promise.all(blocks.map((found) => receiptsOf(found, signal)))
-      const executed = blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [] }))
-      const [known, told] = await Promise.all([names.learn(receipts.flat(), signal), tracing.parties(executed, signal)])
-      return executed.map((one, at) => {
+      const all = await executed(wanted, signal)
+      const receipts = all.flatMap((one) => one.receipts)
+      const [known, told] = await Promise.all([names.learn(receipts, signal), tracing.parties(all, signal)])
+      return all.map((one, at) => {
         const parties = told[at]
         return { ...one, names: known, ...(parties ? { parties } : { isUntraced: true }) }
       })

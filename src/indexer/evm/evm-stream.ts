@@ -1,12 +1,12 @@
 import { BadAnswerError } from '../../errors.ts'
-import type { IndexWriter, StoredTip } from '../../store/index-writer.ts'
+import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamDefinition } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
 import type { ChainStream, StreamBlock } from '../runner/stream.ts'
 import { OtherChainError, StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
-import { createEvmBlockReader } from './evm-reader.ts'
+import { createEvmBlockReader, type WantedBlock } from './evm-reader.ts'
 import { readEvmState } from './evm-state.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 import { createTraceFiller } from './trace-filler.ts'
@@ -39,8 +39,8 @@ export interface EvmStreamDeps {
 export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock> {
   const { definition, pool, path, stored, traces = 'off', writer } = deps
   const reader = createEvmBlockReader(pool, path, { traces })
-  const partiesOf = async ({ height, blockId: id }: StoredTip, signal: AbortSignal) =>
-    (await reader.traced({ height, id }, signal)).parties
+  const partiesOf = async (blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal) =>
+    (await reader.traced(blocks, atOnce, signal)).map(({ parties }) => parties)
   const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
   let page = FIRST_PAGE
 

@@ -1,9 +1,9 @@
 import { JsonRpcError } from '../../errors.ts'
-import { mapBounded } from '../../lib/map-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexWriter, StoredTip } from '../../store/index-writer.ts'
 import { speaksOfMissingState } from '../../upstream/json-rpc/error-texts.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
+import type { WantedBlock } from './evm-reader.ts'
 
 export interface TraceFiller {
   /**
@@ -18,16 +18,21 @@ export interface TraceFiller {
 export interface TraceFillerDeps {
   writer: Pick<IndexWriter, 'untraced' | 'fillTraces'>
   /**
-   * Who took part in the block by what contracts sent, or by transactions between chains; hex without 0x.
-   * @throws FirnError when nobody tells
+   * Who took part in each of these blocks by what contracts sent, or by transactions between chains; hex without 0x.
+   * @param atOnce blocks that nodes run at the same time
+   * @throws FirnError when nobody tells of one
    */
-  partiesOf(block: StoredTip, signal: AbortSignal): Promise<readonly string[]>
+  partiesOf(
+    blocks: readonly WantedBlock[],
+    atOnce: number,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly string[])[]>
   /** Milliseconds; steady. */
   now?: () => number
 }
 
 /** Blocks of the largest piece, and how many of them nodes run again at once: half of what catching up may. */
-const PIECE = 32
+const PIECE = 64
 const AT_ONCE = 2
 /** Between two looks for what is missing, where nothing is. Milliseconds. */
 const IDLE_MS = 60_000
@@ -64,7 +69,8 @@ export function createTraceFiller(deps: TraceFillerDeps): TraceFiller {
     const [first] = blocks
     const last = blocks.at(-1)
     if (first === undefined || last === undefined) return
-    const told = await mapBounded(blocks, AT_ONCE, (block) => partiesOf(block, signal), signal)
+    const wanted = blocks.map(({ height, blockId }) => ({ height, id: blockId }))
+    const told = await partiesOf(wanted, AT_ONCE, signal)
     const participants = new Map<string, bigint>()
     blocks.forEach(({ height }, at) => {
       for (const address of told[at] ?? []) if (!participants.has(address)) participants.set(address, height)

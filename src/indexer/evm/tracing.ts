@@ -12,7 +12,8 @@ import type { RpcBlock, RpcReceipt } from './rpc-block.ts'
  */
 export type TracePolicy = 'auto' | 'required' | 'off'
 
-interface Executed {
+/** A block with what came of its transactions. */
+export interface Executed {
   block: RpcBlock
   receipts: readonly RpcReceipt[]
 }
@@ -23,6 +24,8 @@ export interface Tracing {
    * where nobody told.
    */
   parties(page: readonly Executed[], signal: AbortSignal): Promise<(string[] | undefined)[]>
+  /** Nodes have traced a block for somebody else: they are left alone no longer. */
+  resume(): void
   /** For status and health: that there is what nobody traces. */
   notes(): string[]
 }
@@ -61,6 +64,11 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
     known = false
     leaveAlone(ms)
   }
+  const resume = (): void => {
+    known = true
+    pauseMs = PAUSE_MS
+    pausedUntil = 0
+  }
   const untold = ({ block, receipts }: Executed): string[] | undefined =>
     tracer.concerns(block, receipts) ? undefined : []
 
@@ -69,8 +77,7 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
     try {
       const parties = await tracer.trace(one.block, one.receipts, signal)
       if (parties === undefined) return []
-      known = true
-      pauseMs = PAUSE_MS
+      resume()
       return parties
     } catch (error) {
       if (policy === 'required')
@@ -108,6 +115,7 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
         return page.map(untold)
       }
     },
+    resume,
     notes: () => [
       ...(now() < pausedUntil ? [NOT_NOW] : []),
       ...(tracer.leftOut > 0 ? [`${tracer.leftOut} transactions that nodes cannot trace`] : []),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createTraceFiller } from '../../../src/indexer/evm/trace-filler.ts'
+import { mapBounded } from '../../../src/lib/map-bounded.ts'
 import type { EvmTracesLater } from '../../../src/store/rows/index.ts'
 
 const LACKING = new JsonRpcError('the method debug_traceBlockByNumber does not exist/is not available', -32_601)
@@ -32,34 +33,36 @@ function begin(count: number, faults: Map<number, Error> = new Map()) {
         for (let height = traces.from; height <= traces.to.height; height++) left.delete(Number(height))
       },
     },
-    async partiesOf({ height }) {
-      asked.push(Number(height))
-      state.together += 1
-      state.most = Math.max(state.most, state.together)
-      await new Promise(setImmediate)
-      state.together -= 1
-      state.now += 10
-      const fault = faults.get(Number(height))
-      if (fault) throw fault
-      return ['aa', `b${height}`]
-    },
+    partiesOf: (blocks, atOnce) =>
+      mapBounded(blocks, atOnce, async ({ height, id }) => {
+        expect(id).toBe(`${height}`)
+        asked.push(Number(height))
+        state.together += 1
+        state.most = Math.max(state.most, state.together)
+        await new Promise(setImmediate)
+        state.together -= 1
+        state.now += 10
+        const fault = faults.get(Number(height))
+        if (fault) throw fault
+        return ['aa', `b${height}`]
+      }),
   })
   return { left, asked, filled, faults, state, filler, step: () => filler.step(name, signal) }
 }
 
 it('goes from the newest blocks down, two at once, and rests for as long as it worked', async () => {
-  const { left, filled, filler, step, state } = begin(70)
-  expect(await step()).toBe(320)
-  expect(filler.notes()).toEqual(['what contracts sent is missing of up to 38 blocks: nodes are asked again'])
-  expect(await step()).toBe(320)
+  const { left, filled, filler, step, state } = begin(134)
+  expect(await step()).toBe(640)
+  expect(filler.notes()).toEqual(['what contracts sent is missing of up to 70 blocks: nodes are asked again'])
+  expect(await step()).toBe(640)
   expect(await step()).toBe(100)
   expect(left.size).toBe(0)
   expect(filler.notes()).toEqual([])
   expect(await step()).toBe(MINUTE)
   expect(state.most).toBe(2)
   expect(filled.map(({ from, to }) => [from, to.height, to.blockId])).toEqual([
-    [39n, 70n, '70'],
-    [7n, 38n, '38'],
+    [71n, 134n, '134'],
+    [7n, 70n, '70'],
     [1n, 6n, '6'],
   ])
   // The first of the blocks in which somebody shows.

@@ -135,6 +135,21 @@ describe('the value that contracts send', () => {
     expect(reader.notes()).toEqual(['what contracts send is not indexed: no node traces it'])
   })
 
+  it('is read of new blocks again as soon as one that was indexed without is traced', async () => {
+    let traces = false
+    const { read, reader } = await stage(
+      'auto',
+      node((_, told) => (traces ? told : null)),
+    )
+    expect(await read(MULTISEND)).toEqual([[]])
+    traces = true
+    expect(await read(MULTISEND)).toEqual([[]])
+    const [traced] = await reader.traced([{ height: BigInt(MULTISEND) }], 1, signal)
+    expect(traced?.parties).toContain(LAST_RECEIVER)
+    expect(reader.notes()).toEqual([])
+    expect((await read(MULTISEND))[0]).toContain(LAST_RECEIVER)
+  })
+
   it('stops the stream where it is demanded and no node traces', async () => {
     const { read } = await stage('required', refusing(-32_601, 'the method does not exist/is not available'))
     await expect(read(MULTISEND)).rejects.toThrow('no node traces blocks, as index.traces demands')
@@ -191,6 +206,14 @@ describe('nodes that do not trace', () => {
     state.error = undefined
     expect(await read()).toEqual([['aa']])
     expect(tracing.notes()).toEqual([])
+    state.error = new JsonRpcError('method not found', -32_601)
+    await read()
+    state.error = undefined
+    expect(await read()).toEqual([undefined])
+    // One has traced a block that was indexed without.
+    tracing.resume()
+    expect(tracing.notes()).toEqual([])
+    expect(await read()).toEqual([['aa']])
     state.error = new JsonRpcError('method not found', -32_601)
     await read()
     state.now += 600_000
