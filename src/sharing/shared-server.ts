@@ -64,6 +64,9 @@ const PROBES_OF_A_CLUSTER = 60
 /** A node that hangs says nothing to those that subscribed there; that another has its place is in the list of nodes. */
 const NODES_OF_A_CLUSTER_MS = 5_000
 
+/** How often a subscription is asked for again. */
+const SUBSCRIBE_MS = 5_000
+
 /**
  * Every command that counters and values send: one that is full or a mere copy of another answers reads and pings, and a
  * user may be let do some of them only. Commands in a script need the same permissions.
@@ -133,6 +136,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   }
   const probing = setInterval(() => void probe(), PROBE_MS).unref()
   let listening: RedisClient | undefined
+  let asking: NodeJS.Timeout | undefined
   let firstProbe: (() => void) | undefined
   const probed = new Promise<void>((resolve) => {
     firstProbe = resolve
@@ -169,7 +173,13 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       listening = own
       own.on('error', () => undefined)
       own.on('message', (_, text: string) => listener(text))
-      own.on('ready', () => void own.subscribe(options.keyPrefix + channel).catch(() => undefined))
+      const ask = (): void => {
+        if (own.status === 'ready') void own.subscribe(options.keyPrefix + channel).catch(() => undefined)
+      }
+      own.on('ready', ask)
+      // Asked in time of trouble it may be late or refused, here or where the client asks another node by itself, and nobody
+      // would hear anything from then on. Where it is subscribed already nothing changes.
+      asking = setInterval(ask, SUBSCRIBE_MS).unref()
       void own.connect().catch(() => undefined)
     },
     async open() {
@@ -189,6 +199,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     close() {
       closed = true
       clearInterval(probing)
+      clearInterval(asking)
       client.disconnect()
       listening?.disconnect()
     },

@@ -39,6 +39,20 @@ describe.skipIf(missing)('news', () => {
     expect(other.server.status().state).toBe('shared')
   })
 
+  it('are heard as soon as the server lets one listen, which it refused before', async () => {
+    const { url } = await redis()
+    const operator = new Redis(url)
+    await operator.call('ACL', 'SETUSER', 'firn', 'on', '>pw', '~firn:*', '&firn:*', '-@all', ...MANUAL.split(' '))
+    const { tell, heard } = await startTwo(url.replace('//', '//firn:pw@'))
+    await eventually(async () => expect(JSON.stringify(await operator.call('ACL', 'LOG'))).toContain('subscribe'))
+    await operator.call('ACL', 'SETUSER', 'firn', '+publish', '+subscribe')
+    await eventually(async () => {
+      tell('news')
+      expect(heard).toContain('news')
+    })
+    operator.disconnect()
+  })
+
   it.each([
     ['are not sent by a user who may not, who shares all else', MANUAL, false],
     ['are sent by a user who may', `${MANUAL} +publish +subscribe`, true],
