@@ -59,7 +59,7 @@ const FAILING_MS = 900
 const PROBE_MS = 1_000
 /** Failed probes until another connection is tried: behind the same name may be another server by now. */
 const PROBES_OF_A_CONNECTION = 5
-/** Of a cluster: who connects anew knows the nodes of the configuration alone, which may be the one that a copy is taking the place of. */
+/** Of a cluster: who connects anew knows the nodes of the configuration alone, and a copy may be taking the place of these. */
 const PROBES_OF_A_CLUSTER = 60
 /** A node that hangs says nothing to those that subscribed there; that another has its place is in the list of nodes. */
 const NODES_OF_A_CLUSTER_MS = 5_000

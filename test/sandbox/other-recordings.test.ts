@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withHrp } from '../../src/lib/bech32-address.ts'
 import { itemsOf, post } from '../support/balance-api.ts'
+import { indexNotes, UNTRACED_NOTES } from '../support/index-notes.ts'
 import { examples } from './examples.ts'
 import { type Sandbox, startSandbox } from './start.ts'
 
@@ -76,4 +77,8 @@ it('is indexed to its tip without the recorded conversations', async () => {
       }),
     )
   await expect.poll(indexed, { timeout: 240_000 }).toEqual(heights)
+})
+
+it('of C whose traces were not recorded, health says what is missing', async () => {
+  await expect.poll(() => indexNotes(sandbox.url, 'mainnet:C'), { timeout: 240_000 }).toEqual(UNTRACED_NOTES)
 })

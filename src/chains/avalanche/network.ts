@@ -82,6 +82,10 @@ const PUBLIC_AVAX: readonly string[] = [
   'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
 ]
 
+/** Longest wait for the nodes' word on a configured AVAX, and for asking again where nobody has told. Milliseconds. */
+const CHECK_MS = 2_500
+const UNTOLD_MS = 10_000
+
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 30_000
 /** An upgrade gets its date by a new version of the node: asked again after this. */
@@ -97,9 +101,8 @@ export function createAvalancheNetwork({
   const networkId = remembered(overrides.networkId, (call) => askNetworkId(pool, call))
   const xId = remembered(overrides.xBlockchainId, (call) => askBlockchainId(pool, 'X', call))
   const cId = remembered(overrides.cBlockchainId, (call) => askBlockchainId(pool, 'C', call))
-  const { avaxAssetId: given } = overrides
-  const isPublic = given !== undefined && PUBLIC_AVAX.includes(given)
-  const avax = remembered(isPublic ? given : undefined, (call) => confirmAvaxAssetId(pool, given, call))
+  const avax = remembered(overrides.avaxAssetId, (call) => askAvaxAssetId(pool, call))
+  const expectOwnAvax = avaxCheck(pool, overrides.avaxAssetId)
   const renewal = remembered<{ from: number | undefined }>(undefined, (call) => askAutoRenewal(pool, call), RENEWAL_MS)
   let facts: NetworkFacts | undefined
 
@@ -109,6 +112,7 @@ export function createAvalancheNetwork({
     native,
     known: () => facts,
     async facts(call = {}) {
+      await expectOwnAvax(call)
       if (facts) return facts
       const [id, X, C, avaxAssetId] = await Promise.all([networkId(call), xId(call), cId(call), avax(call)])
       facts ??= {
@@ -199,15 +203,25 @@ async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<st
   )
 }
 
-/** With the ID of another network's AVAX every stake and every balance would be 0, without any error. */
-async function confirmAvaxAssetId(pool: UpstreamPool, given: string | undefined, call: CallOptions): Promise<string> {
-  if (given === undefined) return askAvaxAssetId(pool, call)
-  const told = await askAvaxAssetId(pool, call).catch((error: unknown) => {
-    if (lacksMethod(error)) return given
-    throw error
-  })
-  if (told !== given) throw new BadAnswerError(`avaxAssetId is configured as ${given}, and ${told} on the nodes`)
-  return told
+/**
+ * Throws where the configured AVAX is not the nodes' own: every stake and every balance would be 0, without any error.
+ * Gateways that hide what could tell are believed not to matter, and asked again.
+ */
+function avaxCheck(pool: UpstreamPool, given: string | undefined): (call: CallOptions) => Promise<void> {
+  let isSettled = given === undefined || PUBLIC_AVAX.includes(given)
+  let askedAt = Number.NEGATIVE_INFINITY
+  return async (call) => {
+    if (isSettled || steadyNow() - askedAt < UNTOLD_MS) return
+    const deadline = Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + CHECK_MS)
+    const told = await askAvaxAssetId(pool, { ...call, deadline }).catch((error: unknown) => {
+      if (call.signal?.aborted) throw error
+      askedAt = steadyNow()
+      return undefined
+    })
+    if (told === undefined) return
+    if (told !== given) throw new BadAnswerError(`avaxAssetId is configured as ${given}, and ${told} on the nodes`)
+    isSettled = true
+  }
 }
 
 /** Nodes of an older version have no date for it: of several the one that has it is believed. */

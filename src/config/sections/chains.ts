@@ -137,7 +137,8 @@ export const AvalancheNetworkSchema = section({
   cBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
   avaxAssetId: Type.Optional(
     Type.String({
-      description: 'Left out = asked of the node, re-tried until known; given, it has to be what the node says.',
+      description:
+        'Left out = asked of the node, re-tried until known; given, it has to be what the node says, if it does.',
     }),
   ),
   evmChainId: Type.Optional(

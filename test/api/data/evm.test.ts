@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { checkEvm, checkRequests } from './evm.ts'
+import { checkEvm, checkIndexNotes, checkRequests } from './evm.ts'
 import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
 
 let running: IndexedServer
@@ -10,4 +10,5 @@ beforeAll(async () => {
 afterAll(() => running?.stop())
 
 describe('EVM chains', () => checkEvm(server))
+describe('how chains are indexed', () => checkIndexNotes(server))
 describe('requests', () => checkRequests(server))

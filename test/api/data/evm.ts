@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { toEventSelector } from 'viem'
 import { expect, it } from 'vitest'
 import { decodeWithAvalanchejs } from '../../support/avalanchejs-codec.ts'
+import { indexNotes, UNTRACED_NOTES } from '../../support/index-notes.ts'
 import { recordedJson, recordedLines } from '../../support/recordings.ts'
 import { C_CHAIN, type IndexedServer, L1 } from './indexed-server.ts'
 
@@ -245,6 +246,11 @@ export function checkEvm(server: () => IndexedServer): void {
     const nobody = await server().get(`/v1/address/0x${'0'.repeat(36)}beef/chains`)
     expect(nobody.body).toEqual({ indexedChains: [], unindexedChains: [] })
   })
+}
+
+export function checkIndexNotes(server: () => IndexedServer): void {
+  it('health says of the chain that no node traces what is missing of it', () =>
+    expect.poll(() => indexNotes(server().url, `eip155:${L1}`), { timeout: 60_000 }).toEqual(UNTRACED_NOTES))
 }
 
 export function checkRequests(server: () => IndexedServer): void {

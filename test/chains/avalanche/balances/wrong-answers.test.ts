@@ -15,7 +15,6 @@ import { context, hex, natives, text, useLedger, wallet } from '../ledger-source
 const { node, put } = useLedger()
 
 const NOTHING = { utxos: [], numFetched: '0', stakedOutputs: [] }
-const ASSET = { method: 'avm.getAssetDescription', answer: { assetID: idToCb58(AVAX) } }
 const page = (...utxos: string[]) => ({ utxos, numFetched: String(utxos.length) })
 
 /** What P tells of one address over a node that answers `method` in this way, with the real one behind it or not. */
@@ -23,7 +22,7 @@ async function balanceOver(method: string, result: unknown, { second }: { second
   const others = { code: -32005, message: 'limit', methods: ['platform.getUTXOs', 'platform.getStake'] }
   others.methods = second ? others.methods.filter((one) => one !== method) : []
   const first = await startFaultServer({
-    answer: (call) => (call.method === method ? result : ASSET.method === call.method ? ASSET.answer : NOTHING),
+    answer: (call) => (call.method === method ? result : NOTHING),
     faults: { rpcError: others },
   })
   const urls = [first.url, ...(second ? [node().url] : [])]
