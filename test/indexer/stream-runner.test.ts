@@ -14,15 +14,17 @@ const TIP = { height: 7n, blockId: '07', time: 1_700_000_000n }
 interface Setup {
   fetch: ChainStream<StreamBlock>['fetch']
   confirmTip?: () => void
+  mend?: () => Promise<number>
   times?: Partial<RunnerTimes>
 }
 
 /** A stream with a stored tip, over a store that keeps nothing; it runs until the test ends. */
-function run({ fetch, confirmTip, times = {} }: Setup): StreamRunner {
+function run({ fetch, confirmTip, mend, times = {} }: Setup): StreamRunner {
   const stream: ChainStream<StreamBlock> = {
     definition: { name: 'testnet:P' } as ChainStream<StreamBlock>['definition'],
     firstHeight: 0n,
     fetch,
+    ...(mend ? { mend } : {}),
     open: async () => ({ apply: () => ({ rows: {} as never }) }),
   }
   const writer = {
@@ -52,6 +54,28 @@ describe('a stream with a stored tip', () => {
     await vi.waitFor(() => expect(runner.status().failures).toBeGreaterThan(3))
     expect(runner.status()).toMatchObject({ height: 7n, freshAtMs: undefined })
     await vi.waitFor(() => expect(runner.status().stalled).toBe(true))
+  })
+
+  it('works on what it has stored while it stands at the tip, and not before or in trouble', async () => {
+    let isAtTip = false
+    let pieces = 0
+    const runner = run({
+      fetch: async () => {
+        if (!isAtTip) throw new BadAnswerError('not this')
+        return { blocks: [], tip: 7n }
+      },
+      mend: async () => ++pieces && 1,
+    })
+    await vi.waitFor(() => expect(runner.status().failures).toBeGreaterThan(5))
+    expect(pieces).toBe(0)
+    isAtTip = true
+    await vi.waitFor(() => expect(pieces).toBeGreaterThan(3))
+    expect(runner.status().phase).toBe('following')
+    isAtTip = false
+    await vi.waitFor(() => expect(runner.status().phase).toBe('failing'))
+    const before = pieces
+    await sleep(100)
+    expect(pieces).toBeLessThanOrEqual(before + 1)
   })
 
   it('asks often while no node answers, and seldom what cannot be read', async () => {

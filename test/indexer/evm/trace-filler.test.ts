@@ -113,6 +113,15 @@ it('one block that nobody can trace keeps no other waiting, and is tried again',
   expect(left.size).toBe(0)
 })
 
+it('five blocks that nobody can trace, each among others, keep none of those waiting, nor make them come one by one', async () => {
+  const { left, faults, step } = begin(100)
+  for (const height of [10, 30, 50, 70, 90]) faults.set(height, AWAY)
+  const waits: number[] = []
+  while (left.size > 5) waits.push(await step())
+  expect(Math.max(...waits)).toBeLessThan(MINUTE)
+  expect(waits.length).toBeLessThan(80)
+})
+
 it('nodes that are away are left alone after four blocks', async () => {
   const { asked, faults, step } = begin(50)
   for (let height = 1; height <= 50; height++) faults.set(height, AWAY)

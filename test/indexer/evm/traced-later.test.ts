@@ -1,16 +1,25 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createEvmStream } from '../../../src/indexer/evm/index.ts'
+import { atomicParties } from '../../../src/indexer/evm/atomic-parties.ts'
+import { createEvmLayer, createEvmStream } from '../../../src/indexer/evm/index.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import type { TransactionTrace } from '../../../src/indexer/evm/value-flow.ts'
+import type { EvmTracesLater } from '../../../src/store/rows/index.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startFaultServer } from '../../support/fault-server.ts'
+import { type FaultServer, startFaultServer } from '../../support/fault-server.ts'
 import { recordedLines } from '../../support/recordings.ts'
 import { TEST_LIMITS } from '../../support/upstream-pool.ts'
 import { dumpTable } from '../database-dump.ts'
 import { startLyingProxy } from '../lying-proxy.ts'
 import { makeIndexer, startStage } from '../stage.ts'
 import { startStreamStage } from './evm-stage.ts'
+
+interface Recorded {
+  block: RpcBlock
+  receipts: RpcReceipt[]
+}
+const blocksOfC = recordedLines<Recorded>('c-blocks')
+const traces = recordedLines<{ height: number; traces: TransactionTrace[] }>('c-traces')
 
 const NOBODY = Buffer.from('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method does not exist"}}')
 
@@ -61,16 +70,13 @@ it('what contracts sent on C while no node traced is there as if one had, as soo
 const withIdOf = (answer: Buffer, body: string): Buffer =>
   Buffer.from(JSON.stringify({ ...JSON.parse(answer.toString()), id: JSON.parse(body).id }))
 
-it('what contracts sent on another chain while that was switched off comes when it is switched on', async () => {
-  const blocks = recordedLines<{ block: RpcBlock; receipts: RpcReceipt[] }>('c-blocks').slice(0, 60)
-  const traces = recordedLines<{ height: number; traces: TransactionTrace[] }>('c-traces')
-  const [tip] = blocks.slice(-1)
+async function startNode(blocks: readonly Recorded[]): Promise<FaultServer> {
   const server = await startFaultServer({
     answer({ method, params }) {
       const [what] = params as [string]
       const found = blocks.find(({ block }) => block.number === what)
       if (method === 'eth_chainId') return '0xa869'
-      if (method === 'eth_getBlockByNumber') return what === 'latest' ? tip?.block : (found?.block ?? null)
+      if (method === 'eth_getBlockByNumber') return (what === 'latest' ? blocks.at(-1) : found)?.block ?? null
       if (method === 'eth_getBlockReceipts') return found?.receipts ?? null
       if (method === 'debug_traceBlockByNumber')
         return traces.find(({ height }) => BigInt(height) === BigInt(what))?.traces ?? []
@@ -78,6 +84,38 @@ it('what contracts sent on another chain while that was switched off comes when 
     },
   })
   onTestFinished(() => server.close())
+  return server
+}
+
+it('whom imports to C give to, and exports take from, comes along, as a database of before lacks them', async () => {
+  const imports = blocksOfC.filter(({ block: { blockExtraData = '0x' } }) => blockExtraData.length > 2).slice(0, 8)
+  const server = await startNode(imports)
+  const pool = createUpstreamPool('imports', [{ url: server.url }], TEST_LIMITS)
+  onTestFinished(() => pool.close())
+  const filled: EvmTracesLater[] = []
+  const layer = createEvmLayer(pool, '', {
+    traces: 'auto',
+    writer: {
+      untraced: async () => ({
+        blocks: imports.map(({ block }) => ({ height: BigInt(block.number), blockId: block.hash.slice(2) })),
+        missing: 8n,
+      }),
+      fillTraces: async (_, traces) => void filled.push(traces),
+    },
+  })
+  await layer.mend?.('testnet:C', new AbortController().signal)
+  const found = filled.flatMap(({ participants }) => participants.map(({ address }) => address))
+  const named = imports.flatMap(({ block: { blockExtraData = '0x' } }) =>
+    atomicParties(Buffer.from(blockExtraData.slice(2), 'hex')),
+  )
+  expect(named.length).toBeGreaterThan(7)
+  expect(found).toEqual(expect.arrayContaining(named))
+})
+
+it('what contracts sent on another chain while that was switched off comes when it is switched on', async () => {
+  const blocks = blocksOfC.slice(0, 60)
+  const [tip] = blocks.slice(-1)
+  const server = await startNode(blocks)
   let policy: 'off' | 'auto' = 'off'
   const stage = await startStreamStage('eip155:43113', server.url, (pool, store) =>
     createEvmStream({
