@@ -13,7 +13,7 @@ import { documentText } from './document-text.ts'
 import type { HostTurns } from './host-turns.ts'
 import { readDocument } from './metadata-document.ts'
 import { MetadataFailure } from './metadata-failure.ts'
-import { type Gateways, metadataPlace } from './metadata-place.ts'
+import { type Gateways, type MetadataPlace, metadataPlace } from './metadata-place.ts'
 import { retrySeconds } from './retry-plan.ts'
 import type { SilentPlaces } from './silent-places.ts'
 import { type CallContract, documentUri, ownDocument, readTokenUri } from './token-uri.ts'
@@ -60,8 +60,11 @@ export async function fetchMetadata(
   let tokenUri: string | undefined
   try {
     tokenUri = await readTokenUri(token, deps.call, signal)
-    const text = await readText(documentUri(tokenUri, token, MOST_IN_URI * deps.maxBytes), deps, token, signal)
-    return { status: 'INDEXED', ...keptUri(tokenUri), ...readDocument(ownDocument(text, token, deps.maxBytes)) }
+    const uri = documentUri(tokenUri, token, MOST_IN_URI * deps.maxBytes)
+    const place = metadataPlace(uri, deps.gateways, deps.maxBytes)
+    const read = (text: string) => readDocument(ownDocument(text, token, deps.maxBytes))
+    const members = place.kind === 'inline' ? readInline(place, read) : read(await readUrl(place, deps, token, signal))
+    return { status: 'INDEXED', ...keptUri(tokenUri), ...members }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
     // Turns of a token that was asked for are over with what is stored: those before found the chain away, and no host.
@@ -74,25 +77,36 @@ export async function fetchMetadata(
   }
 }
 
+type Place<K extends MetadataPlace['kind']> = Extract<MetadataPlace, { kind: K }>
+
 const keptUri = (uri: string | undefined): { tokenUri?: string } =>
   uri === undefined || uri.length > MAX_URI ? {} : { tokenUri: uri }
 
-async function readText(
-  uri: string,
-  { fetch, hosts, silent, took, gateways, maxBytes }: MetadataFetchDeps,
+/** Contracts write JSON as it is with an image in escapes in it: its quotes end the text that it stands in if they are read. */
+function readInline<T>({ text, unescaped }: Place<'inline'>, read: (text: string) => T): T {
+  try {
+    return read(text)
+  } catch (error) {
+    const isNoJson = error instanceof MetadataFailure && error.metadataStatus === 'INVALID_METADATA_JSON'
+    if (!isNoJson || unescaped === undefined) throw error
+    return read(unescaped)
+  }
+}
+
+async function readUrl(
+  { url }: Place<'url'>,
+  { fetch, hosts, silent, took, maxBytes }: MetadataFetchDeps,
   { chainId, contract, asked }: DueNft,
   signal: AbortSignal,
 ): Promise<string> {
-  const place = metadataPlace(uri, gateways, maxBytes)
-  if (place.kind === 'inline') return place.text
   try {
-    const { host } = new URL(place.url)
+    const { host } = new URL(url)
     // A host alone would be too much: gateways have what they have of one collection and not of another.
     const collection = `${contract} of ${chainId} at ${host}`
     const get = async () => {
       const beganAt = steadyNow()
       try {
-        return await fetch(place.url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
+        return await fetch(url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
       } finally {
         took(contract, steadyNow() - beganAt)
       }

@@ -1,8 +1,11 @@
 import { documentText } from './document-text.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 
-/** Where a token's document is: at a URL, or in the URI itself. */
-export type MetadataPlace = { kind: 'url'; url: string } | { kind: 'inline'; text: string }
+/**
+ * Where a token's document is: at a URL, or in the URI itself; `unescaped` with its escapes left as they stand, where it
+ * has any.
+ */
+export type MetadataPlace = { kind: 'url'; url: string } | { kind: 'inline'; text: string; unescaped?: string }
 
 export interface Gateways {
   /** Ends in a slash; what follows is a CID and a path. */
@@ -22,7 +25,7 @@ export function metadataPlace(uri: string, gateways: Gateways, maxBytes: number)
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(uri)?.[1]?.toLowerCase()
   if (scheme === undefined) throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI has no scheme')
   const rest = uri.slice(scheme.length + 1)
-  if (scheme === 'data') return { kind: 'inline', text: dataText(rest, maxBytes) }
+  if (scheme === 'data') return { kind: 'inline', ...dataTexts(rest, maxBytes) }
   if (scheme === 'ipfs') return atUrl(gateways.ipfs + rest.replace(/^\/*(ipfs\/)*/, ''), gateways.ipfs)
   if (scheme === 'ar') return atUrl(gateways.arweave + rest.replace(/^\/*/, ''), gateways.arweave)
   if (scheme === 'http' || scheme === 'https') return atUrl(uri, '')
@@ -44,7 +47,7 @@ function atUrl(text: string, base: string): MetadataPlace {
 }
 
 /** RFC 2397, and what contracts make of it: JSON that was never percent-encoded. */
-function dataText(rest: string, maxBytes: number): string {
+function dataTexts(rest: string, maxBytes: number): { text: string; unescaped?: string } {
   const comma = rest.indexOf(',')
   if (comma < 0) throw new MetadataFailure('INVALID_TOKEN_URI', 'the data URI has no data')
   const [head, payload] = [rest.slice(0, comma), rest.slice(comma + 1)]
@@ -53,7 +56,8 @@ function dataText(rest: string, maxBytes: number): string {
   const bytes = isBase64 ? Buffer.from(percentDecoded(payload), 'base64') : undefined
   const text = bytes ? documentText(bytes, head) : percentDecoded(payload, head)
   if (Buffer.byteLength(text) > maxBytes) throw tooLarge()
-  return text
+  const isOther = !isBase64 && text !== payload && Buffer.byteLength(payload) <= maxBytes
+  return { text, ...(isOther ? { unescaped: payload } : {}) }
 }
 
 const tooLarge = (): MetadataFailure => new MetadataFailure('METADATA_CONTENT_TOO_LARGE', 'the data URI is too large')

@@ -75,6 +75,19 @@ describe('metadata of a token', () => {
     })
     expect(await named('data:application/json;utf8,{"name":"100% #1"}')).toMatchObject({ name: '100% #1' })
     expect(await named('data:application/json,%7B%22name%22%3A%22x%22%7D')).toMatchObject({ name: 'x' })
+    expect(await named('data:,{%22name%22:%22x%22}')).toMatchObject({ name: 'x' })
+  })
+
+  it('is read as it stands where the escapes in a data: URI are those of an image in it', async () => {
+    const image = 'data:image/svg+xml;utf8,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 fill=%22%23fff%22/%3E'
+    expect(await named(`data:application/json;utf8,{"name":"No. {id}","image":"${image}"}`)).toMatchObject({
+      status: 'INDEXED',
+      name: 'No. {id}',
+      imageUri: image,
+    })
+    const ofMany = await named(`data:,{"name":"{id}","image":"${image}"}`, { token: { standard: 'ERC-1155' } })
+    expect(ofMany).toMatchObject({ name: ID, imageUri: image })
+    expect(await named('data:,{"name":%22x}')).toMatchObject({ status: 'INVALID_METADATA_JSON' })
   })
 
   it('is cleaned of what strangers hide in it', async () => {
