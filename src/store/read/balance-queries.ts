@@ -83,7 +83,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
   const created = sql`o.created_time ${sql.raw(query.edge === 'strict' ? '<' : '<=')} ${at}`
   const entries = (alive: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select o.utxo, o.asset, o.kind, o.direction, o.other_chain, o.threshold, o.owners, o.amount, o.locktime,
-      o.stakeable_locktime, o.stake_start, o.stake_end, o.staked_until
+      o.stakeable_locktime, o.stake_start, o.stake_end, o.staked_until, o.created_time
     from utxo_owner o where o.address = w.address and o.chain = ${chain} and ${alive}`
   const unspent = sql`o.consumed_time = ${openEnd}`
   const alive =
@@ -91,6 +91,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
       ? entries(unspent)
       : sql`${entries(sql`${unspent} and ${created}`)} union all
         ${entries(sql`o.consumed_time < ${openEnd} and o.consumed_time > ${at} and ${created}`)}`
+  // Blocks may be some seconds ahead of the clock, and a stake that began with its block waits for nothing.
   const stakedAt = at ?? locksAt
   // Of a moment to come it is known when the stake will be free, as it is of locks. Now it is what blocks have made free.
   const free = at === undefined ? sql`staked_until < ${openEnd}` : sql`least(staked_until, stake_end) <= ${at}`
@@ -102,7 +103,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
     from (
       select asset, kind, direction, other_chain, threshold, owners,
         case when staked_until is null or ${free}
-          then 'none' when stake_start > ${stakedAt} then 'pending' else 'active' end as staking,
+          then 'none' when stake_start > greatest(${stakedAt}, created_time) then 'pending' else 'active' end as staking,
         locktime > ${locksAt} as platform_locked,
         coalesce(stakeable_locktime > ${locksAt}, false) as stakeable_locked,
         coalesce(greatest(locktime, stakeable_locktime) > stake_end, false) as locked_after,

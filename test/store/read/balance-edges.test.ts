@@ -14,6 +14,8 @@ async function fill(store: Store): Promise<void> {
     output(11, 0, { ...of(2), locktime: 3_001n }),
     output(12, 0, { ...of(3), locktime: 3_000n, stakeableLocktime: 2_999n }),
     output(13, 0, { ...of(4), stakeableLocktime: 3_001n }),
+    // Since Durango a stake begins in the second of its block.
+    output(14, 0, { stake: { start: 1_000n, end: 3_000n }, addresses: [address(5)] }),
   ]
   await commit(store, 'testnet:P', 0, { blocks: [block(0)], utxos })
   const releases = [{ txId: id(10), outputIndex: 0, time: 2_900n }]
@@ -46,6 +48,13 @@ describeFilledStores('edges of balances', fill, (store) => {
     const query = { chain: { network: 'testnet', letter: 'P' as const }, addresses: [address(2)], locksAt: 9_000n }
     const [now] = await store().reader.balances.groups(query)
     expect(now?.staking).toBe('active')
+  })
+
+  it('stake that began with its block is at work, though the block is ahead of the clock', async () => {
+    const query = { chain: { network: 'testnet', letter: 'P' as const }, locksAt: 995n }
+    const [now] = await store().reader.balances.groups({ ...query, addresses: [address(5)] })
+    const [waiting] = await store().reader.balances.groups({ ...query, addresses: [address(2)] })
+    expect([now?.staking, waiting?.staking]).toEqual(['active', 'pending'])
   })
 
   it('stake stays locked where either of its locks outlasts it, by a second at least', async () => {
