@@ -51,7 +51,7 @@ import {
   nativeToken,
   type SolanaChainSetting,
 } from './settings.ts'
-import { createSolanaBalanceSource, solanaHeadProbe, solanaIdentity, solanaLimits } from './solana/index.ts'
+import { createSolanaBalanceSource, solanaLimits, solanaPool } from './solana/index.ts'
 
 export type { ChainSettings } from './settings.ts'
 
@@ -108,8 +108,6 @@ const SOLANA = { name: 'Solana', symbol: 'SOL', decimals: 9, internalId: 'NATIVE
 const BLOCK_MS = { bitcoin: 600_000, solana: 400, avalanche: 2_000 }
 /** A transaction may enter the mempool at any time, so Bitcoin answers are kept far shorter than a block. */
 const BITCOIN_CACHE_MS = { min: 1_000, max: 5_000 }
-/** A slot lasts 0.4 s, so a lag that is counted in blocks elsewhere would pass over every healthy server. */
-export const SOLANA_LAG_SLOTS = 64
 /** Servers this far apart in time are no worse than each other: on quick chains that is many blocks. */
 export const EVM_LAG_MS = 10_000
 /** Very long blocks must not make answers old, very short ones not make the cache useless. */
@@ -211,9 +209,8 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
 
   const addSolana = (reference: string, setting: SolanaChainSetting): void => {
     const caip2Id = `solana:${reference}`
-    const limits = { ...deps.limits, maxLagBlocks: Math.max(deps.limits.maxLagBlocks, SOLANA_LAG_SLOTS) }
-    const identity = solanaIdentity(caip2Id)
-    const nodes = pool(caip2Id, setting.upstreams, solanaHeadProbe, limits, identity, () => renew())
+    const { headProbe, limits, identity } = solanaPool(caip2Id, deps.limits)
+    const nodes = pool(caip2Id, setting.upstreams, headProbe, limits, identity, () => renew())
     const { source, renew } = createRenewable(() =>
       createSolanaBalanceSource({
         caip2Id,

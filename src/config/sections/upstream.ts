@@ -34,7 +34,7 @@ export const UpstreamLimitsSection = section(
       description: 'Requests started per second and upstream; fewer while it refuses some for their number.',
     }),
     batchItems: count(100, 'JSON-RPC entries per batch.'),
-    batchBytes: count(262_144, 'Bytes per JSON-RPC batch.'),
+    batchBytes: count(262_144, 'Bytes per JSON-RPC batch; for Solana 50,000 at most, as agave takes 51,200.'),
     maxAttempts: count(
       4,
       'Attempts for one read over all upstreams. Who only lacks what is asked does not count: each is asked once before nobody has it.',
