@@ -11,6 +11,8 @@ export const COMMITMENT = 'confirmed'
 export interface Slotted {
   slot: bigint
   value: unknown
+  /** Who told it, if that is known. */
+  server?: object
 }
 
 export interface SlottedCall {
@@ -52,8 +54,16 @@ export const callSlotted = async (
     check(slotted.value)
     return slotted
   }
-  const options = { ...context, check: (answer: unknown) => void read(answer), doubts: isRefusal }
-  return read(await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], options))
+  let server: object | undefined
+  const toldBy: CallOptions['toldBy'] = (teller) => {
+    server = teller.server
+    context.toldBy?.(teller)
+  }
+  const options = { ...context, check: (answer: unknown) => void read(answer), doubts: isRefusal, toldBy }
+  const slotted = read(
+    await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], options),
+  )
+  return server ? { ...slotted, server } : slotted
 }
 
 /** Some servers keep no list of token accounts; the question itself is right. */
@@ -62,7 +72,7 @@ const isRefusal = (said: unknown): boolean => said instanceof JsonRpcError
 const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
   promise.then((value): Outcome<Slotted> => ({ ok: true, value }), failure)
 
-/** Servers at most so many slots apart tell of the same moment, two seconds; one alone moves on by less between answers. */
+/** Servers at most so many slots apart tell of the same moment, two seconds. */
 export const SAME_MOMENT = 5n
 
 /**

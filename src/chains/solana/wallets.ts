@@ -15,7 +15,7 @@ import type { SolanaLimits } from './limits.ts'
 import { attempt, unwrap } from './outcomes.ts'
 import { TOKEN_PROGRAMS } from './programs.ts'
 import type { SlotFloor } from './slot-floor.ts'
-import { callTogether } from './slotted.ts'
+import { callTogether, type Slotted } from './slotted.ts'
 
 /** What one owner has, before the mints are known. */
 export interface Wallet {
@@ -32,12 +32,28 @@ export interface WalletsDeps {
   floor: SlotFloor
 }
 
-/** Every account of a request in one round of calls: lamports of many owners a call, tokens a call per owner and program. */
-export const readWallets = async (
+interface ReadWallet {
+  outcome: Outcome<Wallet>
+  /** One server moved on to another slot between its lamports and its tokens. */
+  isSplit: boolean
+}
+
+const isSplit = (told: readonly (Outcome<Slotted> | undefined)[]): boolean => {
+  const [first] = told
+  if (!first?.ok || !first.value.server) return false
+  const { server, slot } = first.value
+  return (
+    told.every((one) => one?.ok && one.value.server === server) &&
+    told.some((one) => one?.ok && one.value.slot !== slot)
+  )
+}
+
+/** One round of calls: lamports of many owners a call, tokens a call per owner and program. */
+const readOnce = async (
   { pool, perCall, limits, floor }: WalletsDeps,
   owners: readonly Owner[],
   context: ReadContext,
-): Promise<[string, Outcome<Wallet>][]> => {
+): Promise<Map<Owner, ReadWallet>> => {
   const spread = { spread: limits.maxSlotSpread, floor }
   const tokens = owners.flatMap(tokenAccountCalls)
   const ask = async () => {
@@ -60,15 +76,41 @@ export const readWallets = async (
     attempt(() => readLamports(unwrap(answers[index], 'lamports').value, group.length)),
   )
   const mintName = createMintNames()
-  return owners.map((owner, index) => {
+  const found = new Map<Owner, ReadWallet>()
+  for (const [index, owner] of owners.entries()) {
     const at = groups.length + index * TOKEN_PROGRAMS.length
     const own = answers.slice(at, at + TOKEN_PROGRAMS.length)
-    const group = lamports[Math.floor(index / size)]
-    const wallet = attempt((): Wallet => {
-      const native = unwrap(group, 'lamports')[index % size]
+    const group = Math.floor(index / size)
+    const outcome = attempt((): Wallet => {
+      const native = unwrap(lamports[group], 'lamports')[index % size]
       if (native === undefined) throw new BadAnswerError('lamports were not answered')
       return { owner, native, holdings: readHoldings(own, { owner, most: limits.maxTokenAccounts, mintName }) }
     })
-    return [owner.id, wallet]
-  })
+    found.set(owner, { outcome, isSplit: outcome.ok && isSplit([answers[group], ...own]) })
+  }
+  return found
+}
+
+/** Time that mints may take behind it, milliseconds. */
+const LEAST_LEFT_MS = 1_000
+
+/**
+ * Every account of a request in one round of calls. A server may go on to the next slot between two answers, and what was
+ * wrapped or swapped there would be in both or in neither: owners whom that befell are asked for once more, while there is
+ * time. A validator takes one state for all calls of a batch, so that hardly any are split then.
+ */
+export const readWallets = async (
+  deps: WalletsDeps,
+  owners: readonly Owner[],
+  context: ReadContext,
+): Promise<[string, Outcome<Wallet>][]> => {
+  const startedAt = Date.now()
+  const found = await readOnce(deps, owners, context)
+  const split = owners.filter((owner) => found.get(owner)?.isSplit)
+  // What is there must not be late because it could be better.
+  const endsAt = Date.now() + (Date.now() - startedAt) + LEAST_LEFT_MS
+  if (split.length > 0 && endsAt < context.deadline) {
+    for (const [owner, read] of await readOnce(deps, split, context)) if (read.outcome.ok) found.set(owner, read)
+  }
+  return [...found].map(([{ id }, { outcome }]) => [id, outcome])
 }

@@ -1,0 +1,51 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
+import { balancesOf, readContext } from '../../support/balance-reads.ts'
+import { type Answer, type Call, useTamperedChain } from './tampered-chain.ts'
+
+const stage = useTamperedChain()
+
+const BEFORE = 1_000
+const LAMPORTS = { before: 9n, after: 4n }
+
+/**
+ * Alice wraps lamports from one slot to the next, and the server goes on to that one behind the lamports of so many rounds;
+ * reads her as the API does.
+ */
+async function readAlice(splitRounds: number, over: { deadline?: number; broken?: boolean } = {}) {
+  const { alice } = stage.chain.owners
+  const pool = createUpstreamPool('test', [{ url: stage.server.url }], DEFAULT_LIMITS)
+  onTestFinished(() => pool.close())
+  let rounds = 0
+  stage.tamper = (answer: Answer, { method, params: [asked] }: Call) => {
+    const asksOwner = Array.isArray(asked) && asked.includes(alice)
+    if (asksOwner) rounds += 1
+    if (over.broken && asksOwner && rounds > 1) return { context: { slot: BEFORE + 1 }, value: 'no list' }
+    const slot = asksOwner && rounds <= splitRounds ? BEFORE : BEFORE + 1
+    if (!asksOwner || method !== 'getMultipleAccounts') return { ...answer, context: { slot } }
+    const lamports = slot === BEFORE ? LAMPORTS.before : LAMPORTS.after
+    return { context: { slot }, value: (answer.value as object[]).map((account) => ({ ...account, lamports })) }
+  }
+  const { deadline } = over
+  const found = await stage
+    .source(pool)
+    .readBalances([{ id: alice }], readContext(deadline === undefined ? {} : { deadline }))
+  const { native, tokens } = balancesOf(found.get(alice))
+  return { native, tokens: tokens.length, rounds }
+}
+
+it('lamports of one slot are not put beside tokens of the next one', async () => {
+  expect(await readAlice(0)).toMatchObject({ native: LAMPORTS.after, rounds: 1 })
+  const { native, tokens, rounds } = await readAlice(1)
+  expect([native, rounds]).toEqual([LAMPORTS.after, 2])
+  expect(tokens).toBeGreaterThan(0)
+})
+
+it('a server that goes on in each round is asked twice', async () => {
+  expect(await readAlice(Number.POSITIVE_INFINITY)).toMatchObject({ native: LAMPORTS.before, rounds: 2 })
+})
+
+it('what is there stays where the next round has no answer, and where there is no time for one', async () => {
+  expect(await readAlice(1, { broken: true })).toMatchObject({ native: LAMPORTS.before })
+  expect(await readAlice(1, { deadline: Date.now() + 900 })).toMatchObject({ native: LAMPORTS.before, rounds: 1 })
+})
