@@ -36,6 +36,8 @@ export interface EvmReader {
    * nobody is believed who says otherwise. Nothing changes where nobody tells such receipts.
    */
   correct(blocks: readonly SettlingBlock[], root: string, signal: AbortSignal): Promise<void>
+  /** The block with which the chain begins: of height 0, or one without a parent. Undefined where no node has it. */
+  first(signal: AbortSignal): Promise<{ height: bigint; id: string } | undefined>
   /** Undefined where there is no block of that height. */
   hashAt(height: bigint, signal: AbortSignal): Promise<string | undefined>
 }
@@ -65,6 +67,16 @@ const READ_MS = 60_000
  */
 const mayBeElsewhere = (said: unknown): boolean => said === null || said instanceof JsonRpcError
 
+const orRefusal = (error: unknown): JsonRpcError => {
+  if (error instanceof JsonRpcError) return error
+  throw error
+}
+
+const isFirst = (said: unknown): said is RpcBlock => {
+  const { number, parentHash } = (said ?? {}) as Partial<RpcBlock>
+  return number !== undefined && (quantity(number) === 0n || /^0x0+$/.test(parentHash ?? ''))
+}
+
 /**
  * Reads blocks and receipts in as few exchanges as the pool's batches allow; all of one page is asked at once. Servers
  * whose answers are not what the blocks' hashes say are passed over for others.
@@ -85,6 +97,19 @@ export function createEvmBlockReader(
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>
     pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: mayBeElsewhere })
+
+  /**
+   * Chains on CometBFT have no block 0: they tell block 1 in its place, or begin with the height at which they were begun
+   * anew. What a pruned node calls its earliest has a parent.
+   */
+  async function first(signal: AbortSignal): Promise<{ height: bigint; id: string } | undefined> {
+    const options: CallOptions = { ...call(signal), doubts: (said) => !isFirst(said) }
+    for (const place of ['0x0', 'earliest']) {
+      const found = await pool.rpc<unknown>(path, 'eth_getBlockByNumber', [place, false], options).catch(orRefusal)
+      if (isFirst(found)) return { height: quantity(found.number), id: bare(found.hash) }
+    }
+    return undefined
+  }
 
   const block = async ({ height, id }: WantedBlock, signal: AbortSignal): Promise<RpcBlock> => {
     const check = (answer: unknown) => {
@@ -167,9 +192,10 @@ export function createEvmBlockReader(
       ...(proof.hashes === false ? ['receipts not checked: hashes are made in an unknown way'] : []),
       ...tracing.notes(),
     ],
+    first,
     async hashAt(height, signal) {
       const found = await lookUp(height, false, call(signal))
-      return found ? bare(found.hash) : undefined
+      return found && quantity(found.number) === height ? bare(found.hash) : undefined
     },
     async traced(wanted, atOnce, signal) {
       const trace = async ({ block: found, receipts }: Executed): Promise<TracedBlock> => {

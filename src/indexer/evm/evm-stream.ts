@@ -46,11 +46,12 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
 
   /** No branch leaves a chain before its first block: whoever has another one serves another chain under this id. */
   const expectBeginning = async (signal: AbortSignal): Promise<bigint> => {
-    const [ours, theirs] = [(await stored(0n))?.hash, await reader.hashAt(0n, signal)]
-    if (ours === undefined || theirs === undefined) return -1n
-    if (ours === theirs) return 0n
+    const first = await reader.first(signal)
+    const ours = first && (await stored(first.height))?.hash
+    if (ours === undefined) return -1n
+    if (ours === first?.id) return first.height
     throw new OtherChainError(
-      `${definition.name}: the node's chain begins with another block (0x${theirs}, stored is 0x${ours}): it takes an empty database`,
+      `${definition.name}: the node's chain begins with another block (0x${first?.id}, stored is 0x${ours}): it takes an empty database`,
     )
   }
 
@@ -64,7 +65,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
       if (id === definition.evmChainId) return definition
       throw new StreamBlockedError(`${definition.name}: the node serves the chain ${id}`)
     },
-    async fetch(from, after, signal) {
+    async fetch(wanted, after, signal) {
       const tip = await reader.tip(signal)
       if (after && tip.height <= after.height) {
         if (tip.height < after.height)
@@ -72,6 +73,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
         if (tip.id !== after.id) throw new BadAnswerError(LEFT_BRANCH)
         return { tip: tip.height, blocks: [] }
       }
+      const from = after ? wanted : ((await reader.first(signal))?.height ?? wanted)
       const full = from + BigInt(page) - 1n
       const end = full < tip.height ? full : tip.height
       const heights = Array.from({ length: Number(end - from) + 1 }, (_, at) => ({ height: from + BigInt(at) }))
