@@ -68,6 +68,7 @@ function applyBlock(range: Range, facts: EvmFacts, cumulativeTransactions: bigin
   const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
   let feesSpent = 0n
   let failedCount = 0
+  let firstLog = 0
   block.transactions.forEach((transaction, index) => {
     const receipt = byHash.get(transaction.hash)
     if (!receipt) throw new BadAnswerError(`block ${height}: no receipt of transaction ${transaction.hash}`)
@@ -79,7 +80,8 @@ function applyBlock(range: Range, facts: EvmFacts, cumulativeTransactions: bigin
     if (row.createdContract !== undefined) {
       describe(range, row.createdContract, { height, creationTx: row.hash, creator: row.from })
     }
-    applyLogs(range, receipt, height, index, names)
+    applyLogs(range, receipt, { height, txIndex: index, firstLog }, names)
+    firstLog += receipt.logs.length
   })
   for (const address of parties) takePart(range, address, height)
   if (facts.isUntraced) range.untraced.push(height)
@@ -135,9 +137,21 @@ function transactionRow(
 const contractOf = ({ to }: RpcTransaction, { contractAddress }: RpcReceipt): string | undefined =>
   to == null && contractAddress ? bare(contractAddress) : undefined
 
-function applyLogs(range: Range, receipt: RpcReceipt, height: bigint, txIndex: number, names: EvmFacts['names']): void {
-  for (const { log, moves } of loggedMoves(receipt)) {
-    const logIndex = Number(quantity(log.logIndex))
+/**
+ * Where a log stands is counted: some nodes count those of each transaction from 0 (SKALE, earlier ones of Filecoin and
+ * Flow), so that two logs of a block would have one place. Where hashes are known it is what the node tells.
+ */
+interface LogsPlace {
+  height: bigint
+  txIndex: number
+  /** Logs of the block before these. */
+  firstLog: number
+}
+
+function applyLogs(range: Range, receipt: RpcReceipt, place: LogsPlace, names: EvmFacts['names']): void {
+  const { height, txIndex, firstLog } = place
+  for (const [at, { log, moves }] of loggedMoves(receipt).entries()) {
+    const logIndex = firstLog + at
     for (const move of moves) {
       range.transfers.push({
         height,
