@@ -99,12 +99,14 @@ export function createEvmBlockReader(
     pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: mayBeElsewhere })
 
   /**
-   * Chains on CometBFT have no block 0: they tell block 1 in its place, or begin with the height at which they were begun
-   * anew. What a pruned node calls its earliest has a parent.
+   * Chains on CometBFT have no block 0: they tell block 1 in its place, or one that is no parent of any (Sei), or begin
+   * with the height at which they were begun anew. What a pruned node calls its earliest has a parent.
    */
   async function first(signal: AbortSignal): Promise<{ height: bigint; id: string } | undefined> {
-    const options: CallOptions = { ...call(signal), doubts: (said) => !isFirst(said) }
-    for (const place of ['0x0', 'earliest']) {
+    for (const place of ['0x1', '0x0', 'earliest']) {
+      // Block 1 has a parent on most chains, and nobody has another.
+      const doubts = place === '0x1' ? mayBeElsewhere : (said: unknown) => !isFirst(said)
+      const options = { ...call(signal), doubts }
       const found = await pool.rpc<unknown>(path, 'eth_getBlockByNumber', [place, false], options).catch(orRefusal)
       if (isFirst(found)) return { height: quantity(found.number), id: bare(found.hash) }
     }

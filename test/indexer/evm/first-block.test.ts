@@ -16,10 +16,11 @@ interface Call {
   params: [string, boolean]
 }
 
+const MADE_UP = `0x${'f9'.repeat(32)}`
 const NO_PARENT = `0x${'00'.repeat(32)}`
 
-/** A node whose chain has no blocks below `first`, as those of Cosmos; `atZero`: it tells the first one for block 0. */
-async function startFrom(anvil: Anvil, first: number, { atZero = false, pruned = false } = {}) {
+/** A node whose chain has no blocks below `first`, as those of Cosmos; `atZero`: what it tells for block 0. */
+async function startFrom(anvil: Anvil, first: number, { atZero = 'nothing', pruned = false } = {}) {
   const read = () =>
     Promise.all(
       [false, true].map((full) => anvil.rpc<Block>('eth_getBlockByNumber', [`0x${first.toString(16)}`, full])),
@@ -31,7 +32,9 @@ async function startFrom(anvil: Anvil, first: number, { atZero = false, pruned =
     const [place, full] = params
     if (place === 'earliest') return { ...answer, result: orphan(full) }
     if (place === 'latest' || Number(place) > first) return answer
-    const isThere = Number(place) === first || (atZero && Number(place) === 0)
+    if (Number(place) === 0 && atZero === 'made up')
+      return { ...answer, result: { ...orphan(full), number: '0x0', hash: MADE_UP, transactions: [] } }
+    const isThere = Number(place) === first || (Number(place) === 0 && atZero === 'the first')
     return { ...answer, result: isThere ? orphan(full) : null }
   }
   const proxy = await startLyingProxy(anvil.url, (body, request) => {
@@ -58,8 +61,9 @@ async function startChain(blocks: number): Promise<Anvil & { head(): Promise<Blo
 }
 
 it.each([
-  { first: 1, atZero: true },
-  { first: 5, atZero: false },
+  { first: 1, atZero: 'the first' },
+  { first: 1, atZero: 'made up' },
+  { first: 5, atZero: 'nothing' },
 ])('indexes a chain from the block that has no parent, whatever its height: %j', async ({ first, atZero }) => {
   const chain = await startChain(9)
   const node = await startFrom(chain, first, { atZero })
@@ -68,7 +72,8 @@ it.each([
   const heights = await stage.sql('select height from evm_block order by height')
   expect(heights).toEqual(Array.from({ length: 10 - first }, (_, at) => ({ height: BigInt(first + at) })))
   const reader = createEvmBlockReader(createRpcPool(node.url), '')
-  expect(await reader.hashAt(0n, new AbortController().signal)).toBeUndefined()
+  const zero = atZero === 'made up' ? MADE_UP.slice(2) : undefined
+  expect(await reader.hashAt(0n, new AbortController().signal)).toBe(zero)
 })
 
 it('does not begin behind what a pruned node has thrown away', async () => {
