@@ -25,6 +25,7 @@ import { EVM_LAG_MS } from '../../src/chains/index.ts'
 import { solanaLimits } from '../../src/chains/solana/limits.ts'
 import { SOLANA_LAG_SLOTS } from '../../src/chains/solana/pool.ts'
 import { SAME_MOMENT } from '../../src/chains/solana/slotted.ts'
+import { MOST_AGAIN } from '../../src/chains/solana/wallets.ts'
 import { createConfig } from '../../src/config/index.ts'
 import { SMALLEST_SPLIT } from '../../src/services/balances/split-watch.ts'
 import { MAX_ADDRESSES } from '../../src/services/keystore/chain-keys.ts'
@@ -84,7 +85,7 @@ const SAID: Record<string, string[]> = {
     `more than ${count(MAX_UTXO_ADDRESSES)} addresses, more than ${count(MAX_STAKE_ADDRESSES)} on P`,
     `the blocks in between (${MAX_BLOCKS} at most)`,
     `all is read again, ${word(MAX_ATTEMPTS)} times at most`,
-    `he is asked for once more then, while there is time`,
+    `unless more than ${word(MOST_AGAIN)} owners of a read are split like that`,
     `Answers of several servers more than ${word(Number(SAME_MOMENT))} slots apart`,
     `does not tell within ${PATIENCE_MS === 1_000 ? 'a second' : ''} they count`,
     `More than ${word(BITCOIN_LAG_BLOCKS)} block is a lag there`,

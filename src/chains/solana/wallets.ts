@@ -93,6 +93,11 @@ const readOnce = async (
 
 /** Time that mints may take behind it, milliseconds. */
 const LEAST_LEFT_MS = 1_000
+/**
+ * Most owners that are asked for again. More are split where each call is answered from a slot of its own (a server without
+ * batches, several behind one name): the next round would be no better, and twice the calls are not there to be had.
+ */
+export const MOST_AGAIN = 4
 
 /**
  * Every account of a request in one round of calls. A server may go on to the next slot between two answers, and what was
@@ -109,7 +114,7 @@ export const readWallets = async (
   const split = owners.filter((owner) => found.get(owner)?.isSplit)
   // What is there must not be late because it could be better.
   const endsAt = Date.now() + (Date.now() - startedAt) + LEAST_LEFT_MS
-  if (split.length > 0 && endsAt < context.deadline) {
+  if (split.length > 0 && split.length <= MOST_AGAIN && endsAt < context.deadline) {
     for (const [owner, read] of await readOnce(deps, split, context)) if (read.outcome.ok) found.set(owner, read)
   }
   return [...found].map(([{ id }, { outcome }]) => [id, outcome])

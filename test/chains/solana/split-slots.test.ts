@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
+import { MOST_AGAIN } from '../../../src/chains/solana/wallets.ts'
+import { encodeBase58 } from '../../../src/lib/base58.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { balancesOf, readContext } from '../../support/balance-reads.ts'
 import { type Answer, type Call, useTamperedChain } from './tampered-chain.ts'
@@ -48,4 +51,29 @@ it('a server that goes on in each round is asked twice', async () => {
 it('what is there stays where the next round has no answer, and where there is no time for one', async () => {
   expect(await readAlice(1, { broken: true })).toMatchObject({ native: LAMPORTS.before })
   expect(await readAlice(1, { deadline: Date.now() + 900 })).toMatchObject({ native: LAMPORTS.before, rounds: 1 })
+})
+
+/** Reads so many owners from a server that answers each call from a slot of its own; resolves to how often lamports were asked for. */
+async function readFromOwnSlots(owners: number): Promise<number> {
+  const ids = Array.from({ length: owners }, () => encodeBase58(randomBytes(32)))
+  let slot = BEFORE
+  let rounds = 0
+  stage.tamper = (answer: Answer, { params: [asked] }: Call) => {
+    if (Array.isArray(asked) && asked.includes(ids[0])) rounds += 1
+    slot += 1
+    return { ...answer, context: { slot } }
+  }
+  const pool = createUpstreamPool('test', [{ url: stage.server.url }], DEFAULT_LIMITS)
+  onTestFinished(() => pool.close())
+  const found = await stage.source(pool).readBalances(
+    ids.map((id) => ({ id })),
+    readContext(),
+  )
+  for (const id of ids) expect(balancesOf(found.get(id)).native).toBe(0n)
+  return rounds
+}
+
+it('many owners are not asked for again: the server answers each call from a slot of its own', async () => {
+  expect(await readFromOwnSlots(MOST_AGAIN)).toBe(2)
+  expect(await readFromOwnSlots(MOST_AGAIN + 1)).toBe(1)
 })
