@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { formatBech32Address, parseBech32Address } from '../../../src/lib/bech32-address.ts'
 import { expectedAvm, type Moment } from '../../chains/avalanche/expected-balances.ts'
 import { emptyLedger, secpUtxo, stakerOf } from '../../chains/avalanche/ledger-data.ts'
@@ -7,6 +7,7 @@ import { hex, text } from '../../chains/avalanche/ledger-sources.ts'
 import { network, truthUtxos } from '../../chains/avalanche/recorded-truth.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
 import { ask as askServer, type WireItem } from '../../support/balance-api.ts'
+import { recordedJson } from '../../support/recordings.ts'
 import { createStage, type Stage } from '../../support/stage.ts'
 
 /** What a naive server gets wrong, by the numbers under which the field knows it: X, P and C. */
@@ -24,6 +25,10 @@ let moment: Moment
 const serve = async (on: Stage, nodeUrl: string) =>
   (await on.serve({ chains: { avalanche: { testnet: { name: 'N', upstreams: [{ url: nodeUrl }] } } } })).url
 beforeAll(async () => {
+  // Its locks end some weeks after it was recorded.
+  const clock = Date.now.bind(Date)
+  const ahead = clock() - Date.parse(recordedJson<{ recordedAt: string }>('network').recordedAt)
+  vi.spyOn(Date, 'now').mockImplementation(() => clock() - ahead)
   recorded = await startSandboxAvalanche()
   moment = { heights: recorded.node.heights(), now: Math.floor(Date.now() / 1000) }
   url = await serve(stage, recorded.url)
@@ -40,6 +45,7 @@ beforeEach(async () => {
 afterAll(async () => {
   await stage.clear()
   await recorded?.stop()
+  vi.restoreAllMocks()
 })
 
 interface Wallet {
