@@ -28,7 +28,9 @@ const CATEGORIES: Record<Letter, string[]> = {
 }
 const SHARED = ['atomicMemoryUnlocked', 'atomicMemoryLocked']
 
-const ids = recordedJson<{ chains: Record<Letter, string> }>('network')
+const ids = recordedJson<{ chains: Record<Letter, string>; recordedAt: string }>('network')
+/** Every lock that was ahead then outlasts the stake that it is on; what is left of it now decides nothing. */
+const RECORDED_AT = Date.parse(ids.recordedAt) / 1000
 const letterOf = (id: string): Letter => {
   const letter = LETTERS.find((one) => ids.chains[one] === id)
   if (!letter) throw new Error(`no chain ${id}`)
@@ -78,7 +80,7 @@ function ownedAtTheEnd(letter: Letter, address: string, now: number): Balances {
     const category = utxo.sharedMemory
       ? `${locked ? 'atomicMemoryLocked' : 'atomicMemoryUnlocked'}/${utxo.createdOnChain}`
       : isStaked(utxo)
-        ? locked || stakeable
+        ? Math.max(utxo.locktime, utxo.stakeableLocktime ?? 0) > RECORDED_AT
           ? 'lockedStaked'
           : 'unlockedStaked'
         : !locked && stakeable
