@@ -22,7 +22,9 @@ export function expectedPvm(address: string, filterOutDust: boolean, moment: Mom
   const stakeable = own.filter((utxo) => !platform.includes(utxo) && (utxo.stakeableLocktime ?? 0) > now)
   const open = own.filter((utxo) => !platform.includes(utxo) && !stakeable.includes(utxo))
   const staked = stakesOf(address, moment.heights.P)
-  const lockedStaked = total(staked.filter(({ end, stakeableLocktime }) => (stakeableLocktime ?? 0) > end))
+  // A lock that has run out is none, though the recorded chain stands still and the stake with it.
+  const locked = staked.filter(({ end, stakeableLocktime }) => (stakeableLocktime ?? 0) > Math.max(end, now))
+  const lockedStaked = total(locked)
   return {
     native: sum(own) + total(staked),
     unlockedStaked: total(staked) - lockedStaked,

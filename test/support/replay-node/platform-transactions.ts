@@ -59,8 +59,9 @@ export function platformTransactionMethods(deps: Deps): Record<string, GorillaMe
       const encoding = args.encoding()
       const found = encodedTransaction(chain, id, encoding)
       if (found !== undefined) return found
-      const genesis = encoding === 'json' ? undefined : genesisTransactions(context.recordings).get(id)
-      if (genesis !== undefined) return JSON.stringify({ tx: reencoded(genesis, encoding), encoding })
+      const genesis = genesisTransactions(context.recordings).get(id)
+      if (encoding === 'json' && genesis?.json !== undefined) return `{"tx":${genesis.json},"encoding":"json"}`
+      if (encoding !== 'json' && genesis) return JSON.stringify({ tx: reencoded(genesis.hex, encoding), encoding })
       if (inGenesis(deps, id)) throw new NotRecordedError(`the bytes of genesis transaction ${id} are not recorded`)
       throw new MethodError("couldn't get tx: not found")
     },
