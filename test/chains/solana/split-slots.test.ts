@@ -53,7 +53,7 @@ it('what is there stays where the next round has no answer, and where there is n
   expect(await readAlice(1, { deadline: Date.now() + 900 })).toMatchObject({ native: LAMPORTS.before, rounds: 1 })
 })
 
-/** Reads so many owners from a server that answers each call from a slot of its own; resolves to how often lamports were asked for. */
+/** How often so many owners are asked for at a server that answers each call from a slot of its own. */
 async function readFromOwnSlots(owners: number): Promise<number> {
   const ids = Array.from({ length: owners }, () => encodeBase58(randomBytes(32)))
   let slot = BEFORE

@@ -5,6 +5,7 @@ import { genesisJson } from './genesis-json.ts'
 import type { Recordings } from './recordings.ts'
 
 const FILE = 'network/genesis.json'
+
 /** Hex with its checksum, and what a node writes as JSON. */
 export interface GenesisTransaction {
   hex: string
@@ -14,7 +15,8 @@ export interface GenesisTransaction {
 const kept = new WeakMap<Recordings, ReadonlyMap<string, GenesisTransaction>>()
 
 /**
- * The transactions of P's genesis, which are in no block and which a node has all the same, by id. None where the genesis is not recorded.
+ * The transactions of P's genesis, which are in no block and which a node has all the same, by id. None where the genesis
+ * is not recorded.
  */
 export function genesisTransactions(recordings: Recordings): ReadonlyMap<string, GenesisTransaction> {
   const known = kept.get(recordings)
