@@ -1,4 +1,4 @@
-import { Cluster, Redis } from 'ioredis'
+import { Cluster, type ClusterNode, Redis } from 'ioredis'
 
 export type RedisClient = Redis | Cluster
 
@@ -92,7 +92,8 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   let failedProbes = 0
   let probesFailingSince = 0
   let isOneOfMany = false
-  const client = connect(options)
+  const known: KnownNodes = { nodes: [] }
+  const client = connect(options, known)
   const probesOfAConnection = options.cluster ? PROBES_OF_A_CLUSTER : PROBES_OF_A_CONNECTION
 
   const become = (state: SharedServerStatus['state'], trouble?: string): void => {
@@ -169,7 +170,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       void client.publish(options.keyPrefix + channel, text).catch(() => undefined)
     },
     subscribe(channel, listener) {
-      const own = connect(options)
+      const own = connect(options, known)
       listening = own
       own.on('error', () => undefined)
       own.on('message', (_, text: string) => listener(text))
@@ -232,7 +233,13 @@ function troubleOf(error: unknown): string {
 const isRefusedDatabase = (error: Error): boolean =>
   (error as { command?: { name?: unknown } }).command?.name === 'select'
 
-function connect({ url, cluster, nodes, keyPrefix, timeoutMs }: SharedServerOptions): RedisClient {
+/** What the last list of a cluster's nodes named. */
+interface KnownNodes {
+  nodes: { host: string; port: number }[]
+}
+
+function connect(options: SharedServerOptions, known: KnownNodes): RedisClient {
+  const { url, cluster, keyPrefix, timeoutMs } = options
   const common = {
     commandTimeout: timeoutMs,
     connectTimeout: CONNECT_MS,
@@ -244,16 +251,24 @@ function connect({ url, cluster, nodes, keyPrefix, timeoutMs }: SharedServerOpti
   const sending = { keyPrefix, lazyConnect: true, enableAutoPipelining: true, enableOfflineQueue: false }
   if (!cluster) return new Redis(url, { ...common, ...sending, retryStrategy: pauseAfter })
   const { username, password, protocol } = new URL(url)
-  const redisOptions = {
-    ...common,
-    ...(username ? { username: decodeURIComponent(username) } : {}),
-    ...(password ? { password: decodeURIComponent(password) } : {}),
-    ...(protocol === 'rediss:' ? { tls: {} } : {}),
-  }
-  return new Cluster([url, ...nodes.map((node) => `${protocol}//${node}`)], {
+  const configured = [url, ...options.nodes.map((node) => `${protocol}//${node}`)]
+  const client = new Cluster(configured, {
     ...sending,
-    clusterRetryStrategy: pauseAfter,
+    // Who lost all connections would ask the nodes of the configuration alone, and others may have their places by now.
+    clusterRetryStrategy(this: { startupNodes: ClusterNode[] }, attempts: number) {
+      this.startupNodes = [...configured, ...known.nodes]
+      return pauseAfter(attempts)
+    },
     slotsRefreshInterval: NODES_OF_A_CLUSTER_MS,
-    redisOptions,
+    redisOptions: {
+      ...common,
+      ...(username ? { username: decodeURIComponent(username) } : {}),
+      ...(password ? { password: decodeURIComponent(password) } : {}),
+      ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    },
   })
+  client.on('refresh', () => {
+    known.nodes = client.nodes().map(({ options: { host = '', port = 0 } }) => ({ host, port }))
+  })
+  return client
 }

@@ -39,6 +39,13 @@ async function hasListeners({ url }: RedisServer): Promise<boolean> {
   return count > 0
 }
 
+/** Cuts the connections of all clients of a node. */
+async function cutAll(url: string): Promise<void> {
+  const client = new Redis(url)
+  for (const type of ['NORMAL', 'PUBSUB']) await client.call('CLIENT', 'KILL', 'TYPE', type)
+  client.disconnect()
+}
+
 describe.skipIf(missing)('a cluster', () => {
   it('is shared again once a copy has taken the place of a node, be it the one of the URL', async () => {
     // As long as real ones take, five seconds and more: the cluster is down for so long.
@@ -46,6 +53,22 @@ describe.skipIf(missing)('a cluster', () => {
     await eventually(async () => expect(await addAll()).not.toContain(undefined))
     await cluster.nodes[0]?.kill()
     // Calls go on meanwhile, as those of clients do: those that go out together come back with different places.
+    await eventually(async () => expect(await addAll()).not.toContain(undefined))
+    await hears()
+    expect(server.status().state).toBe('shared')
+  })
+
+  it('is found again by whoever lost all connections while the node of the URL is gone for good', async () => {
+    const { cluster, addAll, hears, server } = await start(500)
+    await eventually(async () => expect(await addAll()).not.toContain(undefined))
+    const [gone, ...others] = cluster.nodes as RedisServer[]
+    await gone?.kill()
+    await eventually(async () => expect(await addAll()).not.toContain(undefined))
+    // Whoever asks for the list of nodes meanwhile keeps a connection.
+    await eventually(async () => {
+      for (const { url } of others) await cutAll(url)
+      expect(server.status().state).toBe('alone')
+    })
     await eventually(async () => expect(await addAll()).not.toContain(undefined))
     await hears()
     expect(server.status().state).toBe('shared')
