@@ -51,7 +51,8 @@ function checkFlags(): Config {
     const loaded = loadConfig({ argv, env: {}, cwd: join(tmpdir(), `firn-sandbox-none-${process.pid}`) })
     if (loaded.action === 'run') return loaded.config
     const own =
-      '  --recordings <folder>                       Recorded network to replay instead of the one that comes along.\n\n'
+      '  --recordings <folder>                       Recorded network to replay instead of the one that comes along.\n\n' +
+      'The sandbox takes flags only: firn.config.json, .env and the environment, which a server reads, are left aside.\n\n'
     process.stdout.write(`${argv.some((flag) => flag === '--help' || flag === '-h') ? own : ''}${loaded.text}`)
     process.exit(0)
   } catch (error) {

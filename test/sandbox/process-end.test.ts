@@ -30,7 +30,7 @@ describe('the process of the sandbox', () => {
   it('shows its flags, and says what is wrong with one before it starts anything', () => {
     const help = run('--help')
     expect([help.status, help.stderr]).toEqual([0, ''])
-    expect(help.stdout).toMatch(/--recordings <folder>[\s\S]*--http-port/)
+    expect(help.stdout).toMatch(/--recordings <folder>[\s\S]*flags only[\s\S]*--http-port/)
     const wrong = run('--http-port', 'x')
     expect([wrong.status, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr.trim().split('\n')).toEqual([expect.stringMatching(/^http\.port: given "x"/)])
