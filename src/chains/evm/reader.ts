@@ -6,6 +6,7 @@ import { callFailure } from './call-failure.ts'
 import { createMulticallMethod } from './multicall-method.ts'
 import { type CallTarget, createPackedMethod } from './packed-method.ts'
 import type { ReadMethod } from './reader-types.ts'
+import { atToldHeights } from './told-heights.ts'
 import { WrongChainError } from './wrong-chain-error.ts'
 
 export interface EvmReaderDeps {
@@ -56,11 +57,11 @@ export function createEvmReader({ caip2Id, pool, path = '', multicall, logger }:
     }
     throw refusal
   }
-  return {
+  return atToldHeights({
     name: 'first accepted',
     balances: (query, context) => inTurn((method) => method.balances(query, context)),
     calls: (query, context) => inTurn((method) => method.calls(query, context)),
-  }
+  })
 }
 
 const chainIdIn = (answer: unknown): string | undefined =>
