@@ -38,6 +38,8 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
   `0x${'0'.repeat(40)}`,
   `0x${'e'.repeat(40)}`,
   '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
+  // Where EIP-7708 logs what moves of the coin.
+  `0x${'f'.repeat(39)}e`,
   '11111111111111111111111111111111',
 ])
 

@@ -28,3 +28,7 @@ it.each([
   // Elsewhere it may be anything.
   expect(isNativeInDisguise('eip155:1', address)).toBe(false)
 })
+
+it.each([1, 43_114])('where movements of the coin are logged as those of a token is none on chain %d', (chainId) => {
+  expect(isNativeInDisguise(`eip155:${chainId}`, '0xfffffffffffffffffffffffffffffffffffffffe')).toBe(true)
+})

@@ -11,7 +11,7 @@ import type {
   EvmTransferRow,
 } from '../../store/rows/index.ts'
 import { bare, type EvmFacts, hasOutcome, quantity, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
-import { creditOf, loggedMoves, metadataChange, type TokenMove } from './token-logs.ts'
+import { creditOf, loggedMoves, metadataChange, nativeParties, type TokenMove } from './token-logs.ts'
 
 const ZERO = '0'.repeat(40)
 
@@ -171,6 +171,7 @@ function applyLogs(range: Range, receipt: RpcReceipt, place: LogsPlace, names: E
       if (move.standard === 'ERC-20') hold(range, move.contract, [move.from, move.to], height)
       else own(range, move, height, logIndex)
     }
+    for (const party of nativeParties(log)) takePart(range, party, height)
     const credit = creditOf(log)
     if (credit) hold(range, credit.contract, [credit.owner], height)
     const change = metadataChange(log)

@@ -29,6 +29,12 @@ export interface TokenMove {
   batchIndex: number
 }
 
+/**
+ * EIP-7708: where every movement of the native coin is logged as if it were a token's, on Ethereum from Amsterdam on. No
+ * contract is there.
+ */
+const NATIVE_LOGS = 'fffffffffffffffffffffffffffffffffffffffe'
+
 const WORD = 64
 /** A batch beyond this is an attack on the index, not a collection. */
 const MAX_BATCH = 10_000
@@ -60,6 +66,7 @@ export function loggedMoves({ logs, gasUsed }: RpcReceipt): { log: RpcLog; moves
 function tokenMoves(log: RpcLog, room: number): TokenMove[] {
   const [topic, ...indexed] = log.topics.map(bare)
   const contract = bare(log.address)
+  if (contract === NATIVE_LOGS) return []
   const data = bare(log.data)
   const [first = '', second = '', third = ''] = indexed
   if (topic === TRANSFER && indexed.length === 3) {
@@ -92,6 +99,13 @@ function tokenMoves(log: RpcLog, room: number): TokenMove[] {
     return ids.map((tokenId, batchIndex) => ({ ...parties, tokenId, amount: amounts[batchIndex] ?? 0n, batchIndex }))
   }
   return []
+}
+
+/** Who gives the native coin and who is given it by a log of EIP-7708; none for other logs. */
+export function nativeParties(log: RpcLog): string[] {
+  if (bare(log.address) !== NATIVE_LOGS || log.topics.length !== 3) return []
+  const [topic, ...parties] = log.topics.map(bare)
+  return topic === TRANSFER ? parties.map(address) : []
 }
 
 /**
