@@ -51,8 +51,8 @@ object "BalanceReader" {
       mstore(0, shl(224, 0x70a08231))
       // One turn more for the decimals, and one for the multiplier.
       for { let a := 0 } lt(a, add(owners, held)) { a := add(a, 1) } {
-        // 200 gas a byte is what creation charges for the answer.
-        if or(lt(gas(), add(reserve, mul(sub(entry, out), 200))), gt(add(entry, 34), limit)) {
+        // What creation charges for a byte of the answer: 200 gas, and 1,530 where state has its price (EIP-8037).
+        if or(lt(gas(), add(reserve, mul(sub(entry, out), 1530))), gt(add(entry, 34), limit)) {
           halted := 1
           break
         }

@@ -30,8 +30,8 @@ object "CallReader" {
     let call_ := 0x8b
     let i := 0
     for { } lt(i, calls) { i := add(i, 1) } {
-      // Creation charges 200 gas a byte, memory 3 gas a word.
-      if lt(gas(), add(reserve, mul(add(sub(p, out), keep), 201))) { break }
+      // Creation charges 200 gas a byte, or 1,530 where state has its price (EIP-8037); memory 3 gas a word.
+      if lt(gas(), add(reserve, mul(add(sub(p, out), keep), 1531))) { break }
       if gt(add(add(p, 2), keep), limit) { break }
       let word := mload(call_)
       let length := shr(248, word)
