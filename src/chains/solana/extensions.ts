@@ -5,6 +5,7 @@ const ACCOUNT_TYPE_MINT = 1
 
 const CLOSE_AUTHORITY = 3
 const INTEREST_BEARING = 10
+const METADATA_POINTER = 18
 const METADATA = 19
 const SCALED_UI_AMOUNT = 25
 
@@ -12,6 +13,7 @@ const SCALED_UI_AMOUNT = 25
 export interface MintExtensions {
   closeAuthority?: Buffer
   interestBearing?: Buffer
+  metadataPointer?: Buffer
   /** May be cut at its end: the only one without a fixed size, and therefore behind those that have one. */
   metadata?: Buffer
   scaledUiAmount?: Buffer
@@ -39,6 +41,7 @@ export const readMintExtensions = (bytes: Buffer): MintExtensions => {
   return {
     ...part('closeAuthority', CLOSE_AUTHORITY),
     ...part('interestBearing', INTEREST_BEARING),
+    ...part('metadataPointer', METADATA_POINTER),
     ...part('metadata', METADATA),
     ...part('scaledUiAmount', SCALED_UI_AMOUNT),
     broken,

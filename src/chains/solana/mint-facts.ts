@@ -12,7 +12,7 @@ import type { AccountsPerCall } from './accounts-per-call.ts'
 import { DERIVED_PER_TURN, findDerivedAddress } from './derived-address.ts'
 import type { SolanaLimits } from './limits.ts'
 import type { TokenText } from './metadata-text.ts'
-import { decodeMetaplexText, decodeMint } from './mint.ts'
+import { decodeInterfaceText, decodeMetaplexText, decodeMint } from './mint.ts'
 import { attempt, unwrap } from './outcomes.ts'
 import { CLOCK_SYSVAR, METAPLEX_PROGRAM, type Program, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import type { SlotFloor } from './slot-floor.ts'
@@ -43,6 +43,8 @@ export interface MintFacts {
 interface Entry extends MintFacts {
   textRead: boolean
   closable: boolean
+  /** Another account that the mint names as that of its metadata. */
+  metadataAt?: string
   /** When its mint was read, milliseconds of `performance.now()`: what is learned of its text later makes it no newer. */
   readAt: number
 }
@@ -71,10 +73,10 @@ const metaplexAddress = (mint: Uint8Array): string =>
   encodeBase58(findDerivedAddress([Buffer.from('metadata'), METAPLEX_PROGRAM.bytes, mint], METAPLEX_PROGRAM))
 
 /**
- * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (Token-2022 metadata extension, else
- * the Metaplex metadata account). Read once and remembered: decimals cannot change but where a mint may be closed and made
- * anew. What can change is asked again after a while: such mints, those whose UI amounts are scaled, the supply of a token
- * without decimals, and text that was not there yet.
+ * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (Token-2022 metadata extension, else the
+ * account that the mint points to, else the Metaplex metadata account). Read once and remembered: decimals cannot change but
+ * where a mint may be closed and made anew. What can change is asked again after a while: such mints, those whose UI amounts
+ * are scaled, the supply of a token without decimals, and text that was not there yet.
  */
 export const createMintFacts = (deps: MintFactsDeps) => {
   const { limits, floor } = deps
@@ -102,7 +104,7 @@ export const createMintFacts = (deps: MintFactsDeps) => {
   const fromMint = ({ mint, mintBytes, program }: WantedMint, accounts: Accounts): Entry => {
     const account = unwrap(accounts.get(mint), `mint ${mint}`)
     if (!account || account.program !== program.address) throw new BadAnswerError(`mint ${mint} is missing`)
-    const { decimals, supply, text, closable, uiMultiplier } = decodeMint(account, mintBytes)
+    const { decimals, supply, text, metadataAt, closable, uiMultiplier } = decodeMint(account, mintBytes)
     const time = uiMultiplier && timeOf(accounts)
     return {
       decimals,
@@ -110,14 +112,19 @@ export const createMintFacts = (deps: MintFactsDeps) => {
       closable,
       readAt: performance.now(),
       textRead: text !== undefined,
+      ...(metadataAt === undefined ? {} : { metadataAt }),
       ...(text ? { text: clean(text) } : {}),
       ...(uiMultiplier ? { uiMultiplier: time === undefined ? null : uiMultiplier(time) } : {}),
     }
   }
 
-  const withMetaplex = (entry: Entry, wanted: WantedMint, address: string, accounts: Accounts): Entry => {
+  const withAccounts = (entry: Entry, wanted: WantedMint, address: string, accounts: Accounts): Entry => {
+    const { metadataAt } = entry
+    const pointed = metadataAt === undefined ? null : unwrap(accounts.get(metadataAt), 'token metadata')
     const account = unwrap(accounts.get(address), 'token metadata')
-    const text = account ? decodeMetaplexText(account, wanted.mintBytes) : undefined
+    const text =
+      (pointed && decodeInterfaceText(pointed, wanted.mintBytes)) ??
+      (account ? decodeMetaplexText(account, wanted.mintBytes) : undefined)
     return { ...entry, textRead: true, ...(text ? { text: clean(text) } : {}) }
   }
 
@@ -141,7 +148,7 @@ export const createMintFacts = (deps: MintFactsDeps) => {
         if (!seen) remember(wanted.mint, entry)
         if (!wantsText(entry, wanted)) return entry
         const address = metaplex.get(wanted.mint)
-        if (address) return withMetaplex(entry, wanted, address, first)
+        if (address) return withAccounts(entry, wanted, address, first)
         late.push({ wanted, entry, address: metaplexAddress(wanted.mintBytes) })
         return undefined
       })
@@ -149,12 +156,14 @@ export const createMintFacts = (deps: MintFactsDeps) => {
       else if (outcome.value) results.set(wanted.mint, { ok: true, value: outcome.value })
     })
 
-    const addresses = late.map(({ address }) => address)
-    const second = await read(addresses, context)
+    const addresses = new Set(
+      late.flatMap(({ entry, address }) => [address, ...(entry.metadataAt === undefined ? [] : [entry.metadataAt])]),
+    )
+    const second = await read([...addresses], context)
     for (const { wanted, entry, address } of late) {
       results.set(
         wanted.mint,
-        attempt(() => withMetaplex(entry, wanted, address, second)),
+        attempt(() => withAccounts(entry, wanted, address, second)),
       )
     }
   }

@@ -10,7 +10,7 @@ import {
   metaplexAddress,
   metaplexBytes,
   mintTo,
-  pointMetadataAtMint,
+  pointMetadataAt,
   TOKEN,
   TOKEN_2022,
   writeMetadata,
@@ -41,7 +41,7 @@ const createMintWithMetadata = (
   const authority = ledger.payer.publicKey
   const steps = [
     ledger.allocate(mint, TOKEN_2022, POINTING_MINT_BYTES, 1_000),
-    pointMetadataAtMint(mint.publicKey, authority),
+    pointMetadataAt(mint.publicKey, mint.publicKey, authority),
     initializeMint(TOKEN_2022, mint.publicKey, decimals, authority),
     writeMetadata(mint.publicKey, authority, ...text, 'https://example.test/2022.json'),
   ]

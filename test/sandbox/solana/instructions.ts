@@ -148,9 +148,9 @@ export const createAssociated = (program: PublicKey, payer: PublicKey, owner: Pu
     ],
   )
 
-/** Token-2022: the mint itself carries the metadata. Must come before initializeMint. */
-export const pointMetadataAtMint = (mint: PublicKey, authority: PublicKey) =>
-  build(TOKEN_2022, [39, 0, authority.toBytes(), mint.toBytes()], [[mint, 'w']])
+/** Token-2022: which account carries the metadata. Must come before initializeMint. */
+export const pointMetadataAt = (account: PublicKey, mint: PublicKey, authority: PublicKey) =>
+  build(TOKEN_2022, [39, 0, authority.toBytes(), account.toBytes()], [[mint, 'w']])
 
 /** Token metadata interface, `initialize`. Must come after initializeMint. */
 export const writeMetadata = (mint: PublicKey, authority: PublicKey, name: string, symbol: string, uri: string) =>
@@ -162,6 +162,21 @@ export const writeMetadata = (mint: PublicKey, authority: PublicKey, name: strin
 
 export const metaplexAddress = (mint: PublicKey): PublicKey =>
   PublicKey.findProgramAddressSync([Buffer.from('metadata'), METAPLEX.toBuffer(), mint.toBuffer()], METAPLEX)[0]
+
+/** Bytes of an account of any program that carries metadata of the token metadata interface. */
+export const interfaceBytes = (mint: PublicKey, name: string, symbol: string): Buffer => {
+  const value = Buffer.concat([
+    Buffer.alloc(32),
+    mint.toBytes(),
+    text(name),
+    text(symbol),
+    text('https://example.test/interface.json'),
+    Buffer.alloc(4),
+  ])
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(value.length)
+  return Buffer.concat([Buffer.from('70845a5a0b589d57', 'hex'), length, value])
+}
 
 const padded = (value: string, bytes: number): Buffer => {
   const field = Buffer.alloc(bytes)
