@@ -73,3 +73,24 @@ it('once a node has shown which it is, a block that it lacks is not asked for un
   await expect(read(source, [account(2)])).rejects.toThrow(/was lost/)
   expect(heights.size).toBe(1)
 })
+
+it('who has shown nothing yet and lacks the block does not tell of the one before as if it were that', async () => {
+  let first: bigint | undefined
+  const heights = new Set<bigint>()
+  const { source } = sourceOver(
+    async (call, number) => {
+      noDiscovery(call, number)
+      const [, tag] = call.params
+      if (tag === 'latest') {
+        first ??= BigInt(await askChain('eth_blockNumber'))
+        return undefined
+      }
+      heights.add(BigInt(String(tag)))
+      if (BigInt(String(tag)) === first) throw new JsonRpcError('header not found', -32000)
+      return undefined
+    },
+    { limits },
+  )
+  await expect(read(source, [account(1)])).rejects.toThrow(/was lost/)
+  expect(heights).toEqual(new Set([first, (first as bigint) - 1n]))
+})
