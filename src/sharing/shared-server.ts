@@ -254,9 +254,10 @@ function connect(options: SharedServerOptions, known: KnownNodes): RedisClient {
   const configured = [url, ...options.nodes.map((node) => `${protocol}//${node}`)]
   const client = new Cluster(configured, {
     ...sending,
-    // Who lost all connections would ask the nodes of the configuration alone, and others may have their places by now.
+    // Who lost all connections would ask the nodes of the configuration alone, and others may have their places by now. They
+    // are asked first all the same: their name may have become that of another cluster, while nodes of the old one go on.
     clusterRetryStrategy(this: { startupNodes: ClusterNode[] }, attempts: number) {
-      this.startupNodes = [...configured, ...known.nodes]
+      this.startupNodes = attempts % 2 === 0 && known.nodes.length > 0 ? known.nodes : configured
       return pauseAfter(attempts)
     },
     slotsRefreshInterval: NODES_OF_A_CLUSTER_MS,
