@@ -34,6 +34,17 @@ export interface TokenMove {
  * contract is there.
  */
 const NATIVE_LOGS = 'fffffffffffffffffffffffffffffffffffffffe'
+/**
+ * Where L1s make their native coin: `NativeCoinMinted(address,address,uint256)` of subnet-evm's precompile, since Durango.
+ * Nothing else says who was given it, traces included.
+ */
+const NATIVE_MINTER = '0200000000000000000000000000000000000001'
+const NATIVE_COIN_MINTED = '400cd392f3d56fd10bb1dbd5839fdda8298208ddaa97b368faa053e1850930ee'
+/** By who logs them: what moves the native coin. */
+const NATIVE_EVENTS: ReadonlyMap<string, string> = new Map([
+  [NATIVE_LOGS, TRANSFER],
+  [NATIVE_MINTER, NATIVE_COIN_MINTED],
+])
 
 const WORD = 64
 /** A batch beyond this is an attack on the index, not a collection. */
@@ -101,11 +112,12 @@ function tokenMoves(log: RpcLog, room: number): TokenMove[] {
   return []
 }
 
-/** Who gives the native coin and who is given it by a log of EIP-7708; none for other logs. */
+/** Who gives or makes the native coin and who is given it, by a log of EIP-7708 or of the minter; none for other logs. */
 export function nativeParties(log: RpcLog): string[] {
-  if (bare(log.address) !== NATIVE_LOGS || log.topics.length !== 3) return []
+  const wanted = NATIVE_EVENTS.get(bare(log.address))
+  if (wanted === undefined || log.topics.length !== 3) return []
   const [topic, ...parties] = log.topics.map(bare)
-  return topic === TRANSFER ? parties.map(address) : []
+  return topic === wanted ? parties.map(address) : []
 }
 
 /**

@@ -131,15 +131,17 @@ const only = (items: readonly Shown[], like: Shown): Shown[] =>
 
 const lower = (rich: unknown): string => (rich as { address: string }).address.toLowerCase()
 
-/** Which topics of a token standard's event name who gives and who takes. */
+/** Which topics of an event of a token standard, or of the native minter of L1s, name who gives and who takes. */
 const PARTIES: Record<string, [number, number]> = {
   [toEventSelector('Transfer(address,address,uint256)')]: [1, 2],
   [toEventSelector('TransferSingle(address,address,address,uint256,uint256)')]: [2, 3],
   [toEventSelector('TransferBatch(address,address,address,uint256[],uint256[])')]: [2, 3],
+  [toEventSelector('NativeCoinMinted(address,address,uint256)')]: [1, 2],
 }
 
 /**
- * Senders, receivers, contracts that came to be or failed to, and both ends of token transfers; the zero address is nobody.
+ * Senders, receivers, contracts that came to be or failed to, both ends of token transfers, and whom a coin was minted to; the
+ * zero address is nobody.
  */
 function participants({ block, receipts }: Line): string[] {
   const named = block.transactions.flatMap(({ from, to }, at) => [from, to ?? receipts[at]?.contractAddress])
