@@ -10,10 +10,21 @@ import type {
   EvmTransactionRow,
   EvmTransferRow,
 } from '../../store/rows/index.ts'
-import { bare, type EvmFacts, hasOutcome, quantity, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
+import {
+  bare,
+  type EvmFacts,
+  hasOutcome,
+  quantity,
+  type RpcBlock,
+  type RpcReceipt,
+  type RpcTransaction,
+} from './rpc-block.ts'
 import { creditOf, loggedMoves, metadataChange, nativeParties, type TokenMove } from './token-logs.ts'
 
 const ZERO = '0'.repeat(40)
+
+/** Where C, and L1s that let nobody have them, send what is paid for gas: nobody's account. */
+const BURNT = '0100000000000000000000000000000000000000'
 
 interface Range {
   blocks: EvmBlockRow[]
@@ -83,7 +94,7 @@ function applyBlock(range: Range, facts: EvmFacts, cumulativeTransactions: bigin
     applyLogs(range, receipt, { height, txIndex: index, firstLog }, names)
     firstLog += receipt.logs.length
   })
-  for (const address of parties) takePart(range, address, height)
+  for (const address of [...parties, feeTaker(block, feesSpent)]) takePart(range, address, height)
   if (facts.isUntraced) range.untraced.push(height)
   range.blocks.push({
     height,
@@ -131,6 +142,16 @@ function transactionRow(
     // Less than four bytes is data all the same: no plain transfer.
     selector: transaction.to == null ? '' : input.slice(0, 8),
   }
+}
+
+/**
+ * Whom an L1 of Avalanche gives all that is paid for the gas of a block, tips and base fee: who built it, or whom its reward
+ * manager names. Nothing but the header says so. On other chains the one it names is often paid elsewhere, or not at all.
+ */
+function feeTaker({ miner, blockGasCost, extDataHash }: RpcBlock, feesSpent: bigint): string | undefined {
+  const isL1 = blockGasCost !== undefined && extDataHash === undefined
+  if (!isL1 || miner === undefined || feesSpent === 0n) return undefined
+  return bare(miner) === BURNT ? undefined : bare(miner)
 }
 
 /** Where a contract was to be made. */

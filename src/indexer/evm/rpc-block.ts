@@ -9,6 +9,7 @@ export interface RpcBlock {
   baseFeePerGas?: string
   gasUsed: string
   gasLimit: string
+  miner?: string
   blockGasCost?: string
   /** Headers of C alone have it. */
   extDataHash?: string
