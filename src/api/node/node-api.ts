@@ -20,11 +20,14 @@ import type { LocalEndpoint } from './plain/local-endpoint.ts'
 import { askLocal, createPlainServing } from './plain/serve.ts'
 import type { ChainDirectory } from './routes/chain-directory.ts'
 import { type Endpoint, endpointByName, ownEndpoint } from './routes/endpoint.ts'
+import type { NodeAliases } from './routes/node-aliases.ts'
 import { createRouter, type Router } from './routes/router.ts'
 
 export interface NodeApiOptions {
   forwarder: Forwarder
   chains: ChainDirectory
+  /** What nodes call chains besides; left out = nobody is asked. */
+  nodeAliases?: NodeAliases
   services: readonly LocalService[]
   endpoints: readonly LocalEndpoint[]
   evm: EvmApi
@@ -107,7 +110,7 @@ function createServing(options: NodeApiOptions, table: MethodTable, locals: Loca
 export function createNodeApi(options: NodeApiOptions): NodeApi {
   const { forwarder, chains, evm } = options
   const table = createMethodTable(options.services, { public: options.publicDeployment })
-  const router = createRouter(chains, ownEndpoints(options))
+  const router = createRouter(chains, ownEndpoints(options), options.nodeAliases)
   const cors = createCors(options.corsOrigins, { withAuthorization: options.tokens })
   const hostAllowed = createHostCheck(options.allowedHosts)
   const locals = new Map(options.endpoints.map((endpoint) => [endpoint.endpoint, endpoint]))

@@ -144,8 +144,9 @@ A transaction by its hash is null only where no healthy node has it, for the sam
 * \`/ext/admin\`: only Firn's own, never a node's. A node's \`admin.alias\` can freeze it while a WebSocket is open.
 * On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not
   exist), \`/ext/health\`, \`/ext/metrics\` (404).
-* Aliases that a node was given (in its file of aliases, by its own \`admin.aliasChain\`) are no paths here, though \`info\` and params
-  know them: \`/ext/bc/<alias>\` is 404 until \`admin.aliasChain\` of this server has made it, once for all.
+* Aliases of chains that a node was given by its own \`admin.aliasChain\` are served, too (\`/ext/bc/<alias>/…\`), and those of its file of
+  aliases, for which AvalancheGo has no paths: one node is asked what an unknown name stands for (\`info.getBlockchainID\`). A name is kept
+  for a minute, one that nobody has for five seconds. \`admin.getChainAliases\` lists those that were made here.
 * What stands in braces in an alias is text here; a node's router takes \`{x}\` for a pattern that matches any name.
 * HTTP/2 in clear text, which nodes speak since v1.13.2: a server that takes both on one port has to look into every
   connection first. HTTP/1.1 with keep-alive does the same work here. A client that asks for it (\`Upgrade: h2c\`, as

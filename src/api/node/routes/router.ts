@@ -1,6 +1,7 @@
 import { pause } from '../../../lib/pause.ts'
 import { type ChainDirectory, isChainId } from './chain-directory.ts'
 import { chainEndpoint, type Endpoint, FIXED, PRIMARY } from './endpoint.ts'
+import type { NodeAliases } from './node-aliases.ts'
 import { createRouteAliases, type RouteAliases } from './route-aliases.ts'
 
 /** Finds what a path under /ext means. */
@@ -8,7 +9,7 @@ export interface Router {
   readonly aliases: RouteAliases
   /**
    * `path` is decoded and clean. Undefined = nothing is there (404). A promise when a chain id has to be looked for on
-   * the network first.
+   * the network first, or a name among the aliases of nodes.
    */
   resolve(path: string): Endpoint | undefined | Promise<Endpoint | undefined>
 }
@@ -49,7 +50,7 @@ function* chainPathsOf(route: string): Generator<ChainPath> {
 /**
  * `extra` = endpoints that exist because something here answers them (admin, auth …), besides those every node has.
  */
-export function createRouter(directory: ChainDirectory, extra: readonly Endpoint[]): Router {
+export function createRouter(directory: ChainDirectory, extra: readonly Endpoint[], nodeAliases?: NodeAliases): Router {
   const fixed = new Map([...FIXED, ...extra.map((endpoint) => [endpoint.name, endpoint] as const)])
   const remembered = new Map<string, Endpoint>()
   let version = directory.version()
@@ -91,6 +92,13 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
     // Nobody to ask: the answer must not be that the chain does not exist.
     return inChain(path) ?? (asked ? undefined : chainEndpoint(path.chain, path.extension))
   }
+  /** Not remembered here: nodes may be given others. */
+  const byNodes = async ({ chain, extension }: ChainPath): Promise<Endpoint | undefined> => {
+    const id = await nodeAliases?.find(chain)
+    if (id === undefined) return undefined
+    const path = { chain: id, extension }
+    return directory.lookup(id) === undefined ? search(path) : inChain(path)
+  }
   const forgetIfChanged = (): void => {
     if (version === directory.version() && aliasVersion === aliases.version()) return
     version = directory.version()
@@ -114,7 +122,9 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
         return found
       }
       const [chain] = chainPathsOf(route)
-      return chain && directory.lookup(chain.chain) === undefined && isChainId(chain.chain) ? search(chain) : undefined
+      if (!chain || directory.lookup(chain.chain) !== undefined) return undefined
+      if (isChainId(chain.chain)) return search(chain)
+      return chain.chain.length <= LONGEST_ALIAS ? byNodes(chain) : undefined
     },
   }
 }

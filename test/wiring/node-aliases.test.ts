@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PRIMARY_NETWORK_ID } from '../../src/lib/primary-network.ts'
+import { configOf } from '../config/sources.ts'
+import type { FaultServer } from '../support/fault-server.ts'
+import { createStage } from '../support/stage.ts'
+
+const stage = createStage()
+afterEach(() => stage.clear())
+
+const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
+const C = '2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yQ'
+const L1 = '2gUGdvfdCEscRcRiHyZ9voaUaBXmKUcWqqKcB3A78C3AS4kdJd'
+const OTHER = '2Z36RnQuk1hvsnFeGWzfZUfXNr7w1SjzmDQ78YxfTVNAkDq3nZ'
+
+const LISTED = [
+  { id: L1, name: 'lab', subnetID: L1 },
+  { id: X, name: 'X-Chain', subnetID: PRIMARY_NETWORK_ID },
+  { id: C, name: 'C-Chain', subnetID: PRIMARY_NETWORK_ID },
+]
+
+const NOTHING = { status: 404, text: '404 page not found\n' }
+
+/** What the file of aliases of the node holds. */
+const ALIASES: Record<string, string> = { X, avm: X, C, evm: C, lab: L1, 'old-x': X, gone: OTHER, 'my lab': L1 }
+let node: FaultServer
+let firn: string
+
+const asked = (alias: string): number =>
+  node.stats.seen.filter(
+    ({ method, params }) => method === 'info.getBlockchainID' && (params as { alias?: string }).alias === alias,
+  ).length
+
+beforeEach(async () => {
+  node = await stage.upstream({
+    answer: ({ path, method, params }) => {
+      if (method === 'info.getNetworkID') return { networkID: '12345' }
+      if (method === 'info.getBlockchainID') {
+        const blockchainID = ALIASES[(params as { alias: string }).alias]
+        return blockchainID ? { blockchainID } : { error: { code: -32000, message: 'there is no ID with alias: x' } }
+      }
+      if (method === 'platform.getBlockchains') return { blockchains: LISTED }
+      if (method === 'eth_gasPrice') return path === `/ext/bc/${L1}/rpc` ? '0x7' : undefined
+      return method === 'avm.getHeight' && path === '/ext/bc/X' ? { height: '5' } : undefined
+    },
+  })
+  const { chains } = configOf({ argv: ['--chains-catalogue=false', `--avalanche-testnet-node=${node.url}`] })
+  firn = (await stage.serve({ chains })).url
+})
+
+const call = async (path: string, method: string) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const answer = await fetch(firn + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return { status: answer.status, text: await answer.text() }
+}
+
+it('a chain is served by the name that nodes were given for it, as by its id', async () => {
+  expect(await call('/ext/bc/lab/rpc', 'eth_gasPrice')).toEqual(await call(`/ext/bc/${L1}/rpc`, 'eth_gasPrice'))
+  expect((await call('/ext/bc/my%20lab/rpc', 'eth_gasPrice')).text).toContain('0x7')
+  expect((await call('/ext/bc/old-x', 'avm.getHeight')).text).toContain('"height":"5"')
+})
+
+it('what no node calls a chain is nothing, nor what it serves for its operator alone', async () => {
+  for (const path of ['/ext/bc/nobody/rpc', '/ext/bc/Lab/rpc', '/ext/lab/rpc', '/ext/bc/lab/admin', '/ext/bc/gone/rpc'])
+    expect(await call(path, 'eth_gasPrice'), path).toEqual(NOTHING)
+  expect(asked('nobody')).toBe(1)
+  expect(await call('/ext/bc/nobody/rpc', 'eth_gasPrice')).toEqual(NOTHING)
+  expect(asked('nobody')).toBe(1)
+})
