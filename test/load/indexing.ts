@@ -12,14 +12,17 @@ import { Pool } from 'undici'
 import { startFirnProcess } from '../support/firn-process.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { median } from './balances/figures.ts'
-import { containerChain, evmChain } from './indexing/measured-chain.ts'
+import { chainOfNode, containerChain, evmChain, type MeasuredChain } from './indexing/measured-chain.ts'
 import { processorTime } from './scale/processor-time.ts'
 
 /*
  * How fast a server process indexes containers against reading them raw from the same node, and its memory. Linux only.
  *   npm run bench:index -- [--blocks 20000] [--transactions 1] [--rounds 3] [--embedded] [--evm]
+ *   npm run bench:index -- --node http://127.0.0.1:9650 [--chain X] [--genesis FILE] [--blocks 20000] …
+ *   npm run bench:index -- --node http://127.0.0.1:9650/ext/bc/C/rpc --evm …
  * The X-chain of the recorded network goes on with generated blocks of signed transfers, one input and two outputs each.
- * With --evm it is a generated EVM chain, blocks and receipts, half of the transactions transfers of ERC-20 tokens.
+ * With --evm it is a generated EVM chain, blocks and receipts, half of the transactions transfers of ERC-20 tokens. With
+ * --node it is the beginning of a real chain: of P or X by the index API of that node, or of an EVM chain at that URL.
  * Node, server and database are processes of their own; each round reads raw, indexes into a new database, and reads raw
  * again. Processor time is given beside the rates, because it does not depend on what else the machine does.
  */
@@ -30,10 +33,31 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     embedded: { type: 'boolean', default: false },
     evm: { type: 'boolean', default: false },
+    node: { type: 'string' },
+    chain: { type: 'string', default: 'X' },
+    genesis: { type: 'string' },
   },
 })
-const count = Number(values.blocks)
-const chain = values.evm ? evmChain(count) : containerChain(count)
+const asked = Number(values.blocks)
+
+/** The node that is measured, with its chain. */
+async function measured(): Promise<{ url: string; chain: MeasuredChain; stop(): void }> {
+  if (values.node !== undefined) {
+    const { origin, pathname } = new URL(values.node)
+    const pool = new Pool(origin)
+    const evmPath = values.evm ? pathname : undefined
+    const chain = await chainOfNode(pool, { count: asked, letter: values.chain, evmPath, genesisFile: values.genesis })
+    await pool.close()
+    return { url: origin, chain, stop: () => {} }
+  }
+  const size = JSON.stringify({ blocks: asked, transactions: Number(values.transactions), evm: values.evm })
+  const child = fork(fileURLToPath(new URL('indexing/upstreams-process.ts', import.meta.url)), [size], {
+    execArgv: ['--import', 'tsx'],
+  })
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }]
+  const chain = values.evm ? evmChain(asked) : containerChain(asked)
+  return { url, chain, stop: () => child.kill() }
+}
 
 interface Figures {
   /** Containers or blocks a second. */
@@ -80,7 +104,8 @@ async function indexAll(url: string, databaseUrl: string | undefined): Promise<I
     const now = { height, at: performance.now(), processor: processorTime([server.pid]) }
     if (height > 0) first ??= now
     if (first !== undefined && height >= chain.tip) {
-      const blocks = chain.tip - first.height
+      const blocks = height - first.height
+      if (blocks === 0) throw new Error('too few blocks: they were indexed at once')
       const database = databaseUrl === undefined ? 0 : (await databaseTime(databaseUrl)) / count
       const peak = peakMb(server.pid)
       await server.end()
@@ -113,11 +138,9 @@ const peakMb = (pid: number): number =>
   (Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
 
 const print = (name: string, value: string): void => void process.stdout.write(`${name.padEnd(36)}${value}\n`)
-const size = JSON.stringify({ blocks: count, transactions: Number(values.transactions), evm: values.evm })
-const child = fork(fileURLToPath(new URL('indexing/upstreams-process.ts', import.meta.url)), [size], {
-  execArgv: ['--import', 'tsx'],
-})
-const [{ url }] = (await once(child, 'message')) as [{ url: string }]
+const { url, chain, stop } = await measured()
+/** Heights are told from 0 or 1 on: the difference is nothing here. */
+const count = chain.tip
 const server = values.embedded ? undefined : await startPostgres(['-c', 'fsync=on', '-c', 'max_wal_size=4GB'])
 const raw = [await readRaw(url)]
 const indexed: Indexed[] = []
@@ -129,7 +152,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
   raw.push(await readRaw(url))
 }
 await server?.stop()
-child.kill()
+stop()
 const where = values.embedded ? 'embedded' : 'postgres'
 const of = <T extends Figures>(all: readonly T[], member: keyof T): number =>
   median(all.map((one) => Number(one[member])))

@@ -2,7 +2,7 @@ import type { Pool } from 'undici'
 import type { Config, Partially } from '../../../src/config/index.ts'
 import { recordedIndex } from '../../support/recorded-index.ts'
 
-/** A generated chain that is read raw and indexed. */
+/** A chain that is read raw and indexed: a generated one, or that of a real node. */
 export interface MeasuredChain {
   /** What is counted, as the figures name it. */
   unit: string
@@ -16,6 +16,20 @@ export interface MeasuredChain {
   readRaw(pool: Pool): Promise<void>
 }
 
+export interface NodeChain {
+  /** Most blocks. */
+  count: number
+  /** P or X. */
+  letter: string
+  /** Its Ethereum API: what is measured then is an EVM chain. */
+  evmPath: string | undefined
+  /** Of a network of one's own. */
+  genesisFile: string | undefined
+}
+
+/** Requests a second: the node is no far one. */
+const NO_PACE = 5_000
+
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 async function ask<T>(pool: Pool, path: string, call: object): Promise<T> {
@@ -25,7 +39,21 @@ async function ask<T>(pool: Pool, path: string, call: object): Promise<T> {
 
 const CONTAINERS = 1_024
 
-/** X blocks through the index API, as many at once as a node gives. */
+/** Page after page of the index API, as many at once as a node gives. */
+async function readContainers(pool: Pool, letter: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += CONTAINERS) {
+    const params = { startIndex: String(from), numToFetch: String(Math.min(CONTAINERS, count - from)), encoding: 'hex' }
+    const call = { jsonrpc: '2.0', id: 1, method: 'index.getContainerRange', params }
+    const { result } = await ask<{ result: { containers: { bytes: string }[] } }>(
+      pool,
+      `/ext/index/${letter}/block`,
+      call,
+    )
+    for (const { bytes } of result.containers) Buffer.from(bytes.slice(2), 'hex')
+  }
+}
+
+/** Generated X blocks. */
 export function containerChain(count: number): MeasuredChain {
   return {
     unit: 'containers',
@@ -35,14 +63,30 @@ export function containerChain(count: number): MeasuredChain {
       const base = recordedIndex(url)
       return { ...base, index: { ...base.index, streams: ['testnet:X'] } }
     },
-    async readRaw(pool) {
-      for (let from = 0; from < count; from += CONTAINERS) {
-        const params = { startIndex: String(from), numToFetch: String(CONTAINERS), encoding: 'hex' }
-        const call = { jsonrpc: '2.0', id: 1, method: 'index.getContainerRange', params }
-        const { result } = await ask<{ result: { containers: { bytes: string }[] } }>(pool, '/ext/index/X/block', call)
-        for (const { bytes } of result.containers) Buffer.from(bytes.slice(2), 'hex')
+    readRaw: (pool) => readContainers(pool, 'X', count),
+  }
+}
+
+/** The first blocks of P or X of a real node. */
+function nodeContainers(letter: string, count: number, genesisFile: string | undefined): MeasuredChain {
+  return {
+    unit: `node-containers-${letter}`,
+    stream: `testnet:${letter}`,
+    tip: count,
+    config(url) {
+      const base = recordedIndex(url)
+      const testnet = {
+        name: 'Network of the node',
+        ...(genesisFile === undefined ? {} : { genesisFile }),
+        upstreams: [{ url, requestsPerSecond: NO_PACE }],
+      }
+      return {
+        ...base,
+        index: { ...base.index, streams: [`testnet:${letter}`] },
+        chains: { catalogue: false, avalanche: { testnet } },
       }
     },
+    readRaw: (pool) => readContainers(pool, letter, count),
   }
 }
 
@@ -51,26 +95,27 @@ export const EVM_PATH = '/evm'
 /** The server asks for as many blocks at once. */
 const BLOCKS = 64
 
-/** Blocks and receipts of an EVM chain in batches. */
-export function evmChain(count: number): MeasuredChain {
+/** Blocks and receipts of an EVM chain in batches: the generated one, or the first blocks of a real node's. */
+export function evmChain(count: number, node?: { chainId: number; path: string }): MeasuredChain {
+  const { chainId, path } = node ?? { chainId: EVM_CHAIN_ID, path: EVM_PATH }
   return {
-    unit: 'evm-blocks',
-    stream: `eip155:${EVM_CHAIN_ID}`,
+    unit: node ? 'node-evm-blocks' : 'evm-blocks',
+    stream: `eip155:${chainId}`,
     tip: count - 1,
     config(url) {
       const base = recordedIndex(url)
       const chain = {
-        name: 'Generated chain',
+        name: 'Measured chain',
         testnet: true,
-        upstreams: [{ url: url + EVM_PATH, requestsPerSecond: 5_000 }],
+        upstreams: [{ url: url + path, requestsPerSecond: NO_PACE }],
         blockTimeMs: 2_000,
         native: { name: 'Coin', symbol: 'COIN', decimals: 18, internalId: 'NATIVE-coin' },
       }
       return {
         ...base,
         // What is read raw: blocks and receipts.
-        index: { ...base.index, streams: [`eip155:${EVM_CHAIN_ID}`], traces: 'off' },
-        chains: { ...base.chains, evm: { [EVM_CHAIN_ID]: chain } },
+        index: { ...base.index, streams: [`eip155:${chainId}`], traces: 'off' },
+        chains: { ...base.chains, evm: { [chainId]: chain } },
       }
     },
     async readRaw(pool) {
@@ -78,9 +123,26 @@ export function evmChain(count: number): MeasuredChain {
         const heights = Array.from({ length: Math.min(BLOCKS, count - from) }, (_, i) => `0x${(from + i).toString(16)}`)
         const batch = (method: string, ...more: unknown[]) =>
           heights.map((height, id) => ({ jsonrpc: '2.0', id, method, params: [height, ...more] }))
-        await ask(pool, EVM_PATH, batch('eth_getBlockByNumber', true))
-        await ask(pool, EVM_PATH, batch('eth_getBlockReceipts'))
+        await ask(pool, path, batch('eth_getBlockByNumber', true))
+        await ask(pool, path, batch('eth_getBlockReceipts'))
       }
     },
   }
+}
+
+/** The chain of a real node, with as many of its blocks as are asked for and there. */
+export async function chainOfNode(pool: Pool, wanted: NodeChain): Promise<MeasuredChain> {
+  const call = (path: string, method: string, params: unknown) =>
+    ask<{ result: unknown }>(pool, path, { jsonrpc: '2.0', id: 1, method, params })
+  if (wanted.evmPath !== undefined) {
+    const path = wanted.evmPath
+    const [{ result: newest }, { result: chainId }] = await Promise.all([
+      call(path, 'eth_blockNumber', []),
+      call(path, 'eth_chainId', []),
+    ])
+    return evmChain(Math.min(wanted.count, Number(newest) + 1), { chainId: Number(chainId), path })
+  }
+  const { result } = await call(`/ext/index/${wanted.letter}/block`, 'index.getLastAccepted', { encoding: 'hex' })
+  const count = Math.min(wanted.count, Number((result as { index: string }).index) + 1)
+  return nodeContainers(wanted.letter, count, wanted.genesisFile)
 }
