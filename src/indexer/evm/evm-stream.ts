@@ -12,11 +12,13 @@ import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 import { createTraceFiller } from './trace-filler.ts'
 import type { TracePolicy } from './tracing.ts'
 
-/** Blocks of the first page, and of the largest. */
-const FIRST_PAGE = 64
+/** Blocks of the first page, and of the largest. Nothing is known of the first ones: a block may be megabytes of call data. */
+const FIRST_PAGE = 16
 const MAX_PAGE = 256
 /** Pages shrink and grow towards this many transactions: with their receipts some megabytes. */
 const PAGE_TRANSACTIONS = 2_000
+/** And towards this many characters of call data and logs, where these are what is large. */
+const PAGE_CHARACTERS = 32 * 1_024 * 1_024
 
 const LEFT_BRANCH = 'the chain left the branch that is stored'
 
@@ -117,13 +119,20 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
   }
 }
 
-/** How many blocks to ask for next, from how many transactions came. */
+/** How many blocks to ask for next, from how many transactions came, and how large they were. */
 function nextPage(blocks: readonly EvmStreamBlock[]): number {
-  const transactions = blocks.reduce((sum, { facts }) => sum + facts.block.transactions.length, 0)
-  const fitting = Math.floor((PAGE_TRANSACTIONS * blocks.length) / Math.max(1, transactions))
+  const fitting = (room: number, taken: number): number => Math.floor((room * blocks.length) / Math.max(1, taken))
+  const transactions = sum(blocks, ({ facts }) => facts.block.transactions.length)
+  const most = Math.min(fitting(PAGE_TRANSACTIONS, transactions), fitting(PAGE_CHARACTERS, sum(blocks, charactersOf)))
   // At most twice as many: blocks that follow quiet ones may be busy.
-  return Math.max(1, Math.min(MAX_PAGE, 2 * blocks.length, fitting))
+  return Math.max(1, Math.min(MAX_PAGE, 2 * blocks.length, most))
 }
+
+const charactersOf = ({ facts: { block, receipts } }: EvmStreamBlock): number =>
+  sum(block.transactions, ({ input }) => input.length) +
+  sum(receipts, ({ logs }) => sum(logs, ({ data }) => data.length))
+
+const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0)
 
 function toStreamBlock(facts: EvmFacts): EvmStreamBlock {
   const { number, hash, parentHash, timestamp } = facts.block

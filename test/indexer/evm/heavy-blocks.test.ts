@@ -1,0 +1,79 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createEvmStream } from '../../../src/indexer/evm/evm-stream.ts'
+import { startTestPool } from '../../support/upstream-pool.ts'
+
+const TIP = 1_000
+const { signal } = new AbortController()
+
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
+const hex = (value: number): string => `0x${value.toString(16)}`
+
+/** A chain of blocks with one transaction each, of so many characters of call data. */
+async function startStream(characters: number) {
+  const input = `0x${'0'.repeat(characters)}`
+  const head = (height: number) => ({
+    number: hex(height),
+    hash: word(height + 1),
+    parentHash: word(height),
+    timestamp: '0x1',
+    gasUsed: '0x5208',
+    gasLimit: '0xffffff',
+  })
+  const transaction = (height: number) => ({
+    hash: word(height + 1_000_000),
+    from: `0x${'11'.repeat(20)}`,
+    to: `0x${'22'.repeat(20)}`,
+    value: '0x0',
+    gas: '0x5208',
+    gasPrice: '0x1',
+    nonce: hex(height),
+    input,
+  })
+  const receipt = (height: number) => ({
+    transactionHash: word(height + 1_000_000),
+    blockHash: word(height + 1),
+    status: '0x1',
+    gasUsed: '0x5208',
+    cumulativeGasUsed: '0x5208',
+    effectiveGasPrice: '0x1',
+    logs: [],
+  })
+  const { pool } = await startTestPool([
+    {
+      answer: ({ method, params }: { method: string; params: unknown }) => {
+        const [place, whole] = params as [string, boolean]
+        const height = place === 'latest' ? TIP : Number(place)
+        if (method === 'eth_getBlockReceipts') return [receipt(height)]
+        if (method !== 'eth_getBlockByNumber') return null
+        return { ...head(height), transactions: whole ? [transaction(height)] : [] }
+      },
+    },
+  ])
+  onTestFinished(() => pool.close())
+  const definition = { name: 'eip155:4242', kind: 'evm', testnet: true, evmChainId: 4_242n } as const
+  return createEvmStream({ definition, pool, path: '/', stored: async () => undefined })
+}
+
+/** Blocks of each page. */
+async function pagesOf(characters: number, count: number): Promise<number[]> {
+  const stream = await startStream(characters)
+  const pages: number[] = []
+  let after: { height: bigint; id: string } | undefined
+  while (pages.length < count) {
+    const { blocks } = await stream.fetch(after ? after.height + 1n : 0n, after, signal)
+    pages.push(blocks.length)
+    after = blocks.at(-1)
+  }
+  return pages
+}
+
+it('pages of heavy blocks are as small as they have to be: hundreds of them are more than a heap holds', async () => {
+  const [first = 0, second = 0, third = 0] = await pagesOf(3 * 1_024 * 1_024, 3)
+  expect(first).toBeLessThanOrEqual(16)
+  expect(second).toBe(10)
+  expect(third).toBe(10)
+})
+
+it('pages of light ones grow', async () => {
+  expect(await pagesOf(10, 6)).toEqual([16, 32, 64, 128, 256, 256])
+})
