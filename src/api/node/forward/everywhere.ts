@@ -4,8 +4,10 @@ import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
+import { errorOf } from './judge.ts'
 import type { LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
+import { resultIn } from './result-in.ts'
 
 /** Nodes accept a block soon after one another; one that takes longer is behind and is not waited for. Milliseconds. */
 const WAIT_MS = 2_000
@@ -38,7 +40,8 @@ export function createAwaitedTransactions(): AwaitedTransactions {
   return {
     note(call, { body }) {
       const { rule, params } = call
-      const id = rule.target === 'write' ? idIn(body) : rule.news && !isAccepted(call, body) ? idIn(params) : undefined
+      const id =
+        rule.target === 'write' ? idIn(resultIn(body)) : rule.news && !isAccepted(call, body) ? idIn(params) : undefined
       const isNew = id !== undefined && !awaited.has(id)
       if (id !== undefined) awaited.set(id, true)
       return isNew ? id : undefined
@@ -51,12 +54,15 @@ export function createAwaitedTransactions(): AwaitedTransactions {
   }
 }
 
-const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean =>
-  (rule.finalWhen ?? []).some((mark) => body.includes(mark))
+const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean => {
+  const result = resultIn(body)
+  return (rule.finalWhen ?? []).some((mark) => result.includes(mark))
+}
 
 /** Of the block that holds an atomic transaction: beside its status, or behind the whole of it. */
 export function atomicHeightIn(body: Buffer): bigint | undefined {
-  const digits = /"blockHeight":"(\d{1,20})"/.exec(body.toString('latin1', Math.max(0, body.length - 512)))?.[1]
+  const result = resultIn(body)
+  const digits = /"blockHeight":"(\d{1,20})"/.exec(result.toString('latin1', Math.max(0, result.length - 512)))?.[1]
   return digits === undefined ? undefined : BigInt(digits)
 }
 
@@ -104,7 +110,7 @@ async function hasAccepted(call: ForwardCall, member: Member, signal: AbortSigna
       },
       { signal, deadline: Date.now() + timeMs },
     )
-    return isAccepted(call, body) || (body.includes('"error"') && !body.includes(NOT_FOUND))
+    return isAccepted(call, body) || errorOf(body)?.message.includes(NOT_FOUND) === false
   } catch {
     return false
   }

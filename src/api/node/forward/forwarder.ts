@@ -20,6 +20,7 @@ import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, u
 import { createLateNodes } from './late-nodes.ts'
 import type { NodeGroup, NodePools } from './node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
+import { resultIn } from './result-in.ts'
 import { createSourceChains } from './source-chains.ts'
 import type { Told, ToldElsewhere } from './told-elsewhere.ts'
 import { createToldHeights, heightIn } from './told-heights.ts'
@@ -123,7 +124,7 @@ function keep(
 ) {
   const { finality, finalWhen } = call.rule
   if (finality === undefined || answer.status !== 200) return
-  if (finalWhen && !finalWhen.some((mark) => answer.body.includes(mark))) return
+  if (finalWhen && !finalWhen.some((mark) => resultIn(answer.body).includes(mark))) return
   const parts = withoutId(answer.body, call.id, call.endpoint.dialect)
   if (!parts) return
   const kept: KeptAnswer = {

@@ -15,6 +15,7 @@ import { isSpace, skipSpace } from '../json/validate.ts'
 import type { MethodRule } from '../methods/rule.ts'
 import { answeredCall } from './answered-call.ts'
 import { isEcho } from './echo.ts'
+import { resultIn } from './result-in.ts'
 
 /** Reads what an upstream's answer means: an answer for the client, or this upstream's own trouble. */
 export type Judge = (response: RawResponse) => AnswerVerdict
@@ -199,7 +200,8 @@ export function unlessAbsent({ absentWhen }: Pick<MethodRule, 'absentWhen'>, jud
   return (response) => {
     const verdict = judge(response)
     if (verdict.kind !== 'answer' || response.status !== 200) return verdict
-    const at = absentWhen.findIndex((mark) => response.body.includes(mark))
+    const result = resultIn(response.body)
+    const at = absentWhen.findIndex((mark) => result.includes(mark))
     if (at < 0) return verdict
     return at === 0 ? behind('has no such thing') : unheard('has never heard of it', 'thing')
   }

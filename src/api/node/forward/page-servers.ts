@@ -3,6 +3,7 @@ import { isRecord, type JsonRecord } from '../../../lib/json-record.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { foldName } from '../json/strings.ts'
 import type { ForwardCall } from './call.ts'
+import { resultIn } from './result-in.ts'
 
 /**
  * Remembers which node gave which page of a list. Nodes list the UTXOs of one block in orders of their own, so that the
@@ -63,9 +64,10 @@ export function startOf({ params }: Pick<ForwardCall, 'params'>): string | undef
 
 /** Where a page ends, read from the end of the answer: in front of it may stand a thousand UTXOs. */
 function endOf(answer: Buffer): string | undefined {
-  const at = answer.lastIndexOf(END)
-  if (at < 0 || answer.length - at > SHORT) return undefined
-  const text = answer.toString('utf8', at + END.length)
+  const result = resultIn(answer)
+  const at = result.lastIndexOf(END)
+  if (at < 0 || result.length - at > SHORT) return undefined
+  const text = result.toString('utf8', at + END.length)
   return placeOf(parsed(text.slice(0, text.indexOf('}') + 1)))
 }
 

@@ -2,6 +2,7 @@ import { ABSURD_LEAD, type RawResponse } from '../../../upstream/index.ts'
 import type { ForwardCall } from './call.ts'
 import type { LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
+import { resultIn } from './result-in.ts'
 
 /** How a node is asked for its height. */
 export type HeightCall = Pick<ForwardCall, 'endpoint' | 'method'>
@@ -24,7 +25,7 @@ const WAIT_MS = 2_000
 
 /** In an answer to a call for the height. */
 export const heightIn = (body: Buffer): bigint | undefined => {
-  const digits = /"height":"(\d{1,20})"/.exec(body.toString('latin1', 0, 512))?.[1]
+  const digits = /"height":"(\d{1,20})"/.exec(resultIn(body).toString('latin1', 0, 512))?.[1]
   return digits === undefined ? undefined : BigInt(digits)
 }
 

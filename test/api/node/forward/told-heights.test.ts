@@ -57,7 +57,12 @@ it('where one of several tells a height that cannot be, the others are asked as 
   const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
   const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', height: true } } as unknown as ForwardCall
   const tell = (height: string) =>
-    heights.note(call, group, { host: 'one', status: 200, headers: {}, body: Buffer.from(`"height":"${height}"`) })
+    heights.note(call, group, {
+      host: 'one',
+      status: 200,
+      headers: {},
+      body: Buffer.from(`{"result":{"height":"${height}"}}`),
+    })
   tell('100000000')
   expect(late).toEqual([])
   tell('101')

@@ -1,0 +1,18 @@
+import { eachMember } from '../json/spans.ts'
+import { skipSpace } from '../json/validate.ts'
+
+const NONE: Buffer = Buffer.alloc(0)
+const RESULT = '"result"'
+
+/**
+ * What a node says, without what it writes back: an id may be an object, in which strangers write what they like. Empty where
+ * there is no result.
+ */
+export function resultIn(body: Buffer): Buffer {
+  let found = NONE
+  eachMember(body, skipSpace(body, 0), (keyFrom, keyTo, from, to) => {
+    if (keyTo - keyFrom === RESULT.length && body.toString('latin1', keyFrom, keyTo) === RESULT)
+      found = body.subarray(from, to)
+  })
+  return found
+}
