@@ -12,6 +12,7 @@ import { planRead, type ReadPlan } from '../read/plan.ts'
 import { type EvmReads, isFinal, neverLower } from '../read/reads.ts'
 import { joinAnswers } from './join-answers.ts'
 import { matchAnswers } from './match-answers.ts'
+import { numbered, shareIds, underOwnId } from './own-ids.ts'
 import { createResultRoom, tooLarge } from './result-room.ts'
 import { entriesOf, joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
 import { type Answers, createWitnesses } from './witnesses.ts'
@@ -157,6 +158,23 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     })
     return answers
   }
+  const askSome = (request: EvmRequest, asked: readonly EvmMessage[], areAll: boolean): Promise<Asked> => {
+    if (shareIds(asked)) return askNumbered(request, asked)
+    return askTogether(request, asked, areAll ? request.body : joinEntries(request.body, asked))
+  }
+  /** What would be answered under one id is asked under numbers: what is kept must be the answer to what was asked. */
+  const askNumbered = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Asked> => {
+    const body = numbered(request.body, asked)
+    const own = splitBatch(body, 0)
+    const told = await askTogether({ ...request, body }, own, body)
+    if (told.kind === 'whole') return told
+    const answers: Answers = new Map()
+    for (const [index, message] of asked.entries()) {
+      const entry = own[index] && told.answers.get(own[index])
+      if (entry) answers.set(message, underOwnId(message, entry))
+    }
+    return { kind: 'each', answers }
+  }
   const findOne = ({ endpoint }: EvmRequest, message: EvmMessage): Buffer | undefined => {
     const hit = isAlone(message) ? undefined : reads.find(endpoint, message)
     return hit && trimmed(hit.body)
@@ -179,9 +197,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     const nothing: Asked = { kind: 'each', answers: new Map() }
     const untouched = isAll && together.length === run.length
     const [first, others] = await Promise.all([
-      together.length === 0
-        ? nothing
-        : askTogether(request, together, untouched ? request.body : joinEntries(request.body, together)),
+      together.length === 0 ? nothing : askSome(request, together, untouched),
       askEach(request, alone),
     ])
     if (first.kind === 'whole') return first
