@@ -80,14 +80,26 @@ export async function acceptedEverywhere(
   const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
   const others = group.members().filter(({ host }) => host !== teller)
   const until = steadyNow() + WAIT_MS
+  const asked = inOwnBytes(call)
   const lacking = await Promise.all(
     others.map(async (member) => {
-      if (healthy.has(member.host) && (await acceptedAt(call, member, until))) return []
-      noteLacking(call, member, late)
+      if (healthy.has(member.host) && (await acceptedAt(asked, member, until))) return []
+      noteLacking(asked, member, late)
       return [member.host]
     }),
   )
   return lacking.flat()
+}
+
+/**
+ * The same question in bytes that stay: it goes on being asked when its answer is out, and the memory of a large body is the
+ * next client's then.
+ */
+function inOwnBytes(call: ForwardCall): ForwardCall {
+  const id = idIn(call.params)
+  if (id === undefined) return call
+  const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${call.method}","params":{"txID":"${id}"}}`)
+  return { ...call, http: { ...call.http, contentType: 'application/json', contentEncoding: undefined, body } }
 }
 
 /** This node has not accepted what the call asks about: it is asked again before anything is read there. */
