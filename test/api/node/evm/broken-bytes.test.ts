@@ -32,3 +32,49 @@ it('what a server says of the bytes of one is told to nobody else who asks the s
   expect(JSON.parse((await stranger).text)).toMatchObject({ error })
   expect(JSON.parse((await other).text)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x64' })
 })
+
+const QUERY = '"method":"eth_getBalance","params":["0x1","latest"]'
+
+it.each([
+  ['words in an id', `{"jsonrpc":"2.0","id":"too many requests",${QUERY}}`, {}],
+  ['words in another member', `{"jsonrpc":"2.0","id":9,"x":"too many requests",${QUERY}}`, {}],
+  ['a long id', `{"jsonrpc":"2.0","id":"${'x'.repeat(5_000)}",${QUERY}}`, {}],
+  ['a media type of its own', `{"jsonrpc":"2.0","id":1,${QUERY}}`, { 'content-type': 'application/json; charset=odd' }],
+])('nor what comes of %s', async (_, asked, headers) => {
+  const held = gate()
+  let refused = 0
+  const server = await startFaultServer({
+    faults: ({ body }) => (body === asked ? { held: held.opened } : {}),
+    handle: (request, body) => {
+      const isOdd = request.headers['content-type']?.includes('odd')
+      const text = body.toString()
+      if (!isOdd && !/too many|xxxx/.test(text)) return undefined
+      refused += 1
+      const { id } = JSON.parse(text) as { id: unknown }
+      if (isOdd) return { status: 415, body: 'unsupported charset' }
+      return { body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'too many requests' } }) }
+    },
+    answer: () => '0x64',
+  })
+  const stage = await startEvmStage({ nodes: [server.url] })
+  onTestFinished(async () => {
+    await stage.close()
+    await server.close()
+  })
+  await stage.call('eth_blockNumber')
+  let arrived = 0
+  stage.server.on('request', (request) => request.once('end', () => (arrived += 1)))
+  const url = `${stage.url}/ext/bc/C/rpc`
+  const stranger = fetch(url, {
+    method: 'POST',
+    body: asked,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  await until(() => arrived === 1, 'the first question')
+  const other = stage.post(`{"jsonrpc":"2.0","id":1,${QUERY}}`)
+  await until(() => arrived === 2, 'both questions')
+  held.open()
+  await (await stranger).text()
+  expect(JSON.parse((await other).text)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x64' })
+  expect(refused).toBeGreaterThan(0)
+})

@@ -2,11 +2,11 @@ import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
 import type { Forwarder } from '../../forward/forwarder.ts'
-import { errorOf, type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
+import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { NodePools } from '../../forward/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
-import { bodyOf, resultEntry, resultOf, withId } from '../answers.ts'
+import { bodyOf, resultEntry, resultOf, withId, withOwnId } from '../answers.ts'
 import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
@@ -50,14 +50,21 @@ export interface EvmReadsDeps {
 const judgeFor = ({ message: { kind, id }, body }: EvmCall): Judge =>
   kind === 'call' && id ? judgeCall(id, body) : judgeRpc(body)
 
-/** Parse error, invalid request. */
-const FORM_CODES: ReadonlySet<number> = new Set([-32700, -32600])
+/** Ids in which no words stand. */
+const WORDLESS_ID = /^(?:\d{1,16}|"[\da-f-]{1,40}")$/i
+const NOTHING = Buffer.alloc(0)
 
 /**
- * What a server says of the bytes that it was sent, not of the call in them: others that ask the same have sent other bytes
- * (a stranger's may end in garbage, which nodes pass over and servers before them do not).
+ * Whether two calls that ask the same were sent in the same bytes, but for their ids. What a server says besides a result may
+ * be about the bytes (a stranger's may end in garbage, which nodes pass over and servers before them do not), and how it is
+ * read goes by them: words that stand there, in an id too, are none of the server's own.
  */
-const isAboutForm = ({ body }: NodeAnswer): boolean => FORM_CODES.has(errorOf(body)?.code ?? 0)
+function isSentAlike(one: EvmCall, other: EvmCall): boolean {
+  if (one.contentType !== other.contentType) return false
+  const ids = [one.message.id, other.message.id]
+  if (!ids.every((id) => WORDLESS_ID.test(id?.toString('latin1', 0, 64) ?? ''))) return false
+  return withOwnId(one.body, NOTHING).equals(withOwnId(other.body, NOTHING))
+}
 
 /** Written out: of a copy with a member replaced each has to be given its shape anew. */
 const withSignal = ({ endpoint, message, body, contentType }: EvmCall, signal: AbortSignal): EvmCall => ({
@@ -172,7 +179,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
         id,
         of: call,
       }))
-      if (of !== call && isAboutForm(answer)) return askPlanned(call, plan)
+      if (of !== call && !resultOf(answer.body) && !isSentAlike(of, call)) return askPlanned(call, plan)
       if (asked.equals(id)) return answer
       const own = withId(answer.body, asked, id)
       return own ? { ...answer, body: own } : askPlanned(call, plan)
