@@ -60,6 +60,8 @@ export interface ForwarderDeps {
 
 /** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
 const FORWARD_MS = 30_000
+/** Bytes of a call whose answer may be kept. */
+const LONGEST_KEPT = 65_536
 /** Bytes of a question that other processes ask of nodes that lag, too: one for a transaction is much shorter. */
 const LONGEST_TOLD = 1_024
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -110,6 +112,8 @@ function fromKept(kept: KeptAnswer, id: Buffer): NodeAnswer {
 const cacheable = (call: ForwardCall): call is ForwardCall & { id: Buffer } =>
   call.rule.finality !== undefined &&
   call.id !== undefined &&
+  // Nobody asks so much twice, and to look whether it may be kept takes as long as its bytes are many.
+  (call.http.body?.length ?? 0) <= LONGEST_KEPT &&
   call.http.contentEncoding === undefined &&
   // The page that somebody else got behind the same place may be another node's.
   !(call.rule.pages && startOf(call) !== undefined) &&
