@@ -49,7 +49,10 @@ function read(text: string, me: string): Told | undefined {
   const isTold =
     (kind === 'awaited' && areTexts(id)) ||
     (kind === 'height' && areTexts(endpoint, method, host) && isHeight(height)) ||
-    (kind === 'lacking' && areTexts(endpoint, method, body) && Array.isArray(hosts) && areTexts(...hosts)) ||
+    (kind === 'lacking' &&
+      areTexts(endpoint, method, body) &&
+      Array.isArray(hosts) &&
+      hosts.every((host) => areTexts(host))) ||
     (kind === 'block' && areTexts(path) && isHeight(height) && isSource(source))
   return isTold ? (told as unknown as Told) : undefined
 }
@@ -59,7 +62,12 @@ export function createToldElsewhere(news: SharedNews): ToldElsewhere {
   const me = randomUUID()
   news.listen((text) => {
     const told = read(text, me)
-    if (told) for (const listener of listeners) listener(told)
+    for (const listener of told ? listeners : [])
+      try {
+        listener(told as Told)
+      } catch {
+        // What somebody else says there must not end this process: it is as if nothing had been told.
+      }
   })
   return {
     tell: (told) => news.tell(JSON.stringify({ ...told, by: me })),

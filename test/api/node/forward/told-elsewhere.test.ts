@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
-import type { NodePools } from '../../../../src/api/node/forward/node-pools.ts'
+import { createNodePools, type NodePools } from '../../../../src/api/node/forward/node-pools.ts'
 import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
 
 /** What one says all hear, whoever says it. */
 function startNews(): SharedNews {
@@ -45,6 +46,23 @@ it.each([
   const { heard } = listen(news)
   news.tell(text)
   expect(heard).toEqual([])
+})
+
+it('no message ends the process: of a chain that cannot be, or with more nodes than a call takes arguments', async () => {
+  const news = startNews()
+  const elsewhere = createToldElsewhere(news)
+  const pools = createNodePools({ nodes: [{ url: 'http://127.0.0.1:9' }], evm: {}, limits: TEST_LIMITS, deps: {} })
+  elsewhere.hear((told) => {
+    if (told.kind === 'block') pools.group(told.source)
+  })
+  const heard: Told[] = []
+  elsewhere.hear((told) => heard.push(told))
+  const source = { blockchainId: 'constructor', extension: 'rpc' }
+  const hosts = Array.from({ length: 200_000 }, (_, at) => `node-${at}`)
+  news.tell(JSON.stringify({ kind: 'block', path: '/ext/bc/constructor/rpc', height: '1', source, by: 'x' }))
+  news.tell(JSON.stringify({ kind: 'lacking', endpoint: 'X', method: 'avm.getTxStatus', body: '{}', hosts, by: 'x' }))
+  expect(heard.map(({ kind }) => kind)).toEqual(['block', 'lacking'])
+  await pools.close()
 })
 
 it.each([
