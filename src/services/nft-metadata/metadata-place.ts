@@ -76,8 +76,23 @@ function percentDecoded(text: string, mediaType?: string): string {
 const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!utf-?8\b)/i
 const ASCII = /^[\x20-\x7e]*$/
 
-const percentBytes = (text: string): Buffer =>
-  Buffer.from(
-    text.replace(/%([0-9a-fA-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
-    'latin1',
-  )
+/** Byte by byte: a function called for each of a million escapes takes seconds, in which nobody else is answered. */
+function percentBytes(text: string): Buffer {
+  const bytes = Buffer.from(text, 'latin1')
+  let kept = 0
+  for (let at = 0; at < bytes.length; kept += 1) {
+    const escaped = bytes[at] === PERCENT ? 16 * digitOf(bytes[at + 1]) + digitOf(bytes[at + 2]) : Number.NaN
+    bytes[kept] = Number.isNaN(escaped) ? (bytes[at] ?? 0) : escaped
+    at += Number.isNaN(escaped) ? 1 : 3
+  }
+  return bytes.subarray(0, kept)
+}
+
+const PERCENT = 0x25
+
+/** Of a hexadecimal digit in ASCII; NaN for anything else. */
+function digitOf(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN
+}

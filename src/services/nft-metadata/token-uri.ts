@@ -63,7 +63,34 @@ function withId(text: string, token: DueNft, maxBytes: number, what: string): st
 }
 
 /** Without what no URI holds and no database takes: controls and broken surrogates. */
-export const uriText = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, '').trim()
+export function uriText(text: string): string {
+  // A pattern takes half a second for millions of them.
+  const units = new Uint16Array(text.length)
+  let kept = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    const isPair = isHigh(unit) && isLow(text.charCodeAt(at + 1))
+    if (isPair) {
+      units[kept] = unit
+      units[kept + 1] = text.charCodeAt(at + 1)
+      kept += 2
+      at += 1
+    } else if (!isControl(unit) && !isHigh(unit) && !isLow(unit) && unit !== REPLACEMENT) {
+      units[kept] = unit
+      kept += 1
+    }
+  }
+  return kept === text.length
+    ? text.trim()
+    : Buffer.from(units.buffer, 0, 2 * kept)
+        .toString('utf16le')
+        .trim()
+}
+
+const REPLACEMENT = 0xfffd
+const isControl = (unit: number): boolean => unit < 0x20 || (unit >= 0x7f && unit <= 0x9f)
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 /**
  * How nodes say that a contract's code ended by itself: geth and its kin by the name of each way, reth and anvil as
