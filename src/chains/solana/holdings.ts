@@ -1,11 +1,15 @@
 import { BadAnswerError, BadInputError } from '../../errors.ts'
 import { encodeBase58 } from '../../lib/base58.ts'
+import { inTurns } from '../../lib/in-turns.ts'
 import { recordOf } from '../../lib/json-record.ts'
 import type { Outcome } from '../capabilities.ts'
 import { readAccountData } from './account-data.ts'
 import { type Program, TOKEN_PROGRAMS } from './programs.ts'
 import { readAnsweredAddress } from './public-key.ts'
 import { type Slotted, type SlottedCall, unsigned } from './slotted.ts'
+
+/** Token accounts that are read in one turn of the event loop: some hundredths of a millisecond each. */
+const READ_PER_TURN = 500
 
 /** mint (32) · owner (32) · amount (u64): the rest of a token account does not change what it holds. */
 const TOKEN_ACCOUNT_HEAD = { offset: 0, length: 72 }
@@ -87,36 +91,41 @@ interface Collector {
   mintName: (bytes: Buffer) => string
 }
 
-const collect = (holdings: Map<string, Holding>, answer: Slotted, program: Program, by: Collector): void => {
+const collect = async (
+  holdings: Map<string, Holding>,
+  answer: Slotted,
+  program: Program,
+  by: Collector,
+): Promise<void> => {
   const { owner, most } = by
   const entries = entriesOf(answer.value)
   if (entries.length > most) throw new BadInputError(`address ${owner.id} has more than ${most} token accounts`)
   const seen = new Set<string>()
-  for (const entry of entries) {
+  await inTurns(entries, READ_PER_TURN, (entry) => {
     const { address, mintBytes, amount } = readEntry(entry, owner, program)
     if (seen.has(address)) throw new BadAnswerError('token account is listed twice')
     seen.add(address)
-    if (amount === 0n) continue
+    if (amount === 0n) return
     const mint = by.mintName(mintBytes)
     const known = holdings.get(mint)
     if (known) {
       known.amount += amount
       known.accounts.push(address)
     } else holdings.set(mint, { mint, mintBytes, program, amount, accounts: [address] })
-  }
+  })
 }
 
 /**
  * Non-zero holdings of an owner out of the answers to `tokenAccountCalls`, ordered by mint. Frozen accounts count: they
  * are the owner's. Throws when one program did not answer: half a list would show the other half as spent.
  */
-export const readHoldings = (answers: readonly Outcome<Slotted>[], by: Collector): Holding[] => {
+export const readHoldings = async (answers: readonly Outcome<Slotted>[], by: Collector): Promise<Holding[]> => {
   const holdings = new Map<string, Holding>()
   for (const [index, program] of TOKEN_PROGRAMS.entries()) {
     const answer = answers[index]
     if (!answer) throw new BadAnswerError('a token program was not answered')
     if (!answer.ok) throw answer.error
-    collect(holdings, answer.value, program, by)
+    await collect(holdings, answer.value, program, by)
   }
   return [...holdings.values()].sort((a, b) => (a.mint < b.mint ? -1 : 1))
 }

@@ -1,4 +1,5 @@
-import { BadAnswerError } from '../../errors.ts'
+import { BadAnswerError, failure } from '../../errors.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { type AccountsPerCall, inParts } from './accounts-per-call.ts'
@@ -48,6 +49,24 @@ const isSplit = (told: readonly (Outcome<Slotted> | undefined)[]): boolean => {
   )
 }
 
+/** Owners whose answers are read in one turn of the event loop; those of many tokens take turns of their own. */
+const OWNERS_PER_TURN = 20
+
+/** @param lamportsOf throws where they were not told */
+const readWallet = async (
+  by: Parameters<typeof readHoldings>[1],
+  answers: Parameters<typeof readHoldings>[0],
+  lamportsOf: () => bigint | undefined,
+): Promise<Outcome<Wallet>> => {
+  try {
+    const native = lamportsOf()
+    if (native === undefined) throw new BadAnswerError('lamports were not answered')
+    return { ok: true, value: { owner: by.owner, native, holdings: await readHoldings(answers, by) } }
+  } catch (error) {
+    return failure(error)
+  }
+}
+
 /** One round of calls: lamports of many owners a call, tokens a call per owner and program. */
 const readOnce = async (
   { pool, perCall, limits, floor }: WalletsDeps,
@@ -81,11 +100,10 @@ const readOnce = async (
     const at = groups.length + index * TOKEN_PROGRAMS.length
     const own = answers.slice(at, at + TOKEN_PROGRAMS.length)
     const group = Math.floor(index / size)
-    const outcome = attempt((): Wallet => {
-      const native = unwrap(lamports[group], 'lamports')[index % size]
-      if (native === undefined) throw new BadAnswerError('lamports were not answered')
-      return { owner, native, holdings: readHoldings(own, { owner, most: limits.maxTokenAccounts, mintName }) }
-    })
+    const outcome = await readWallet({ owner, most: limits.maxTokenAccounts, mintName }, own, () =>
+      unwrap(lamports[group], 'lamports').at(index % size),
+    )
+    if (index % OWNERS_PER_TURN === OWNERS_PER_TURN - 1) await nextTurn()
     found.set(owner, { outcome, isSplit: outcome.ok && isSplit([answers[group], ...own]) })
   }
   return found

@@ -11,12 +11,12 @@ const MANY = 4_000
 const CHAIN = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 
 /** Somebody with one of each of many tokens, none of them in the account that is derived for it. */
-function somebody() {
+function somebody(amount = 5n) {
   const bytes = randomBytes(32)
   const mints = Array.from({ length: MANY }, () => randomBytes(32))
   const accounts = mints.map((mint) => {
     const data = Buffer.concat([mint, bytes, Buffer.alloc(8)])
-    data.writeBigUInt64LE(5n, 64)
+    data.writeBigUInt64LE(amount, 64)
     return {
       pubkey: encodeBase58(randomBytes(32)),
       account: { owner: TOKEN.toBase58(), data: [data.toString('base64'), 'base64'] },
@@ -54,6 +54,23 @@ it('thousands of tokens do not hold up others while their addresses are derived'
   expect(balancesOf(outcomes.get(id)).tokens).toHaveLength(MANY)
   // The answers are there at once: these turns were given away.
   expect(turns).toBeGreaterThan(60)
+})
+
+it('accounts that hold nothing are read in turns, too', async () => {
+  const { id, pool } = somebody(0n)
+  const tokens = { tokens: () => [] }
+  const source = createSolanaBalanceSource({ caip2Id: CHAIN, native: solanaNative, pool, tokens, limits: solanaLimits })
+  let turns = 0
+  let counting = true
+  const count = (): void => {
+    turns += 1
+    if (counting) setImmediate(count)
+  }
+  setImmediate(count)
+  const outcomes = await source.readBalances([{ id }], readContext())
+  counting = false
+  expect(balancesOf(outcomes.get(id)).tokens).toEqual([])
+  expect(turns).toBeGreaterThan(5)
 })
 
 it('mints that are too many for one read are learnt over several', async () => {
