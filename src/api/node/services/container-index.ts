@@ -7,6 +7,7 @@ import {
   type ContainerRead,
   type ContainerSource,
 } from '../../../services/containers/index.ts'
+import { createTurnstile } from '../forward/turnstile.ts'
 import type { Arguments, Encoding } from '../gorilla/arguments.ts'
 import {
   type JsonValue,
@@ -22,6 +23,8 @@ const MAX_RANGE = 1_024n
 const MAX_BYTES = 67_108_864n
 /** So many have room in any case: no message of a node's is larger. */
 const FEW = Number(MAX_BYTES / 2_097_152n)
+/** Ranges of more bytes are put together one after the other: a dozen of the largest at once is more memory than there is. */
+const LARGE = 4_194_304n
 const PREFIX = 'index/'
 
 /** What an index that is complete here says. `final`: the next block changes nothing about it. */
@@ -56,17 +59,22 @@ const readRange = (args: Arguments) => ({
 
 /** Texts and the order of checks are a node's; `encoding` comes last, as nothing is encoded before. */
 function ownMethods(source: ContainerSource) {
+  const large = createTurnstile()
   const getContainerRange: OwnMethod<ReturnType<typeof readRange>> = async (index, args, read) => {
     const { start, count, encoding } = args
     if (count > MAX_RANGE) return fails(`numToFetch must be in [1,${MAX_RANGE}] but is ${count}`, true)
     const last = await source.lastAccepted(index, read)
     if (!last) return fails(NONE)
     if (start > last.index) return fails(`start index (${start}) > last accepted index (${last.index})`)
-    if (count > FEW && (await source.size(index, start, Number(count), read)) > MAX_BYTES)
-      return fails(`${count} containers are more than ${MAX_BYTES} bytes: ask for fewer`, true)
-    const containers = await source.range(index, start, Number(count), read)
-    const whole = containers.length === Number(count)
-    return shows({ containers: containers.map((container) => containerJson(container, encoding)) }, whole)
+    const told = async (): Promise<Said> => {
+      read.signal?.throwIfAborted()
+      const containers = await source.range(index, start, Number(count), read)
+      const whole = containers.length === Number(count)
+      return shows({ containers: containers.map((container) => containerJson(container, encoding)) }, whole)
+    }
+    const bytes = count > FEW ? await source.size(index, start, Number(count), read) : 0n
+    if (bytes > MAX_BYTES) return fails(`${count} containers are more than ${MAX_BYTES} bytes: ask for fewer`, true)
+    return bytes > LARGE ? large.pass('ranges', told) : told()
   }
   const getContainerByIndex: OwnMethod<ReturnType<typeof readPosition>> = async (index, args, read) => {
     const container = await source.byIndex(index, args.position, read)
