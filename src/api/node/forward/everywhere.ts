@@ -14,42 +14,53 @@ const WAIT_MS = 2_000
 /** Between two questions to one node, milliseconds. */
 const AGAIN_MS = 50
 
-/** Transactions that are remembered as not accepted yet, and for how long, milliseconds. */
+/** Transactions that are remembered as not accepted yet, sent or asked for, and for how long, milliseconds. */
 const AWAITED = 10_000
 const AWAITED_MS = 600_000
+
+/** `isSent`: a node has taken it. */
+interface Awaited {
+  id: string
+  isSent: boolean
+}
 
 /** Transactions on whose acceptance somebody may wait: those that went out from here, or were asked for too early. */
 export interface AwaitedTransactions {
   /**
-   * To be called with each answer to a call that sends one, or asks how it stands. The id of one that was not awaited
-   * before; undefined = nothing new.
+   * To be called with each answer to a call that sends one, or asks how it stands. One that was not awaited so before;
+   * undefined = nothing new.
    */
-  note(call: ForwardCall, answer: Pick<RawResponse, 'body'>): string | undefined
+  note(call: ForwardCall, answer: Pick<RawResponse, 'body'>): Awaited | undefined
   /** Somebody waits for it at another process. */
-  add(id: string): void
+  add(transaction: Awaited): void
   /** True for the first word that one of them is accepted: of what clients do next, much rests on it. */
   isNews(call: ForwardCall, answer: Pick<RawResponse, 'status' | 'body'>): boolean
 }
+
+const createIds = () => new LRUCache<string, true>({ ...roomFor(AWAITED), ttl: AWAITED_MS })
 
 const idIn = (bytes: Buffer | undefined): string | undefined =>
   /"txID"\s*:\s*"(\w{1,64})"/.exec(bytes?.toString('latin1', 0, 512) ?? '')?.[1]
 
 export function createAwaitedTransactions(): AwaitedTransactions {
-  // By id alone: those of X may be sent to its wallet, and are asked about at X.
-  const awaited = new LRUCache<string, true>({ ...roomFor(AWAITED), ttl: AWAITED_MS })
+  // By id alone: those of X may be sent to its wallet, and are asked about at X. To send one costs a fee: whoever asks for
+  // thousands that there are not pushes none out that was sent.
+  const [sent, asked] = [createIds(), createIds()]
+  const add = ({ id, isSent }: Awaited): void => void (isSent ? sent : asked).set(id, true)
   return {
     note(call, { body }) {
       const { rule, params } = call
-      const id =
-        rule.target === 'write' ? idIn(resultIn(body)) : rule.news && !isAccepted(call, body) ? idIn(params) : undefined
-      const isNew = id !== undefined && !awaited.has(id)
-      if (id !== undefined) awaited.set(id, true)
-      return isNew ? id : undefined
+      const isSent = rule.target === 'write'
+      const id = isSent ? idIn(resultIn(body)) : rule.news && !isAccepted(call, body) ? idIn(params) : undefined
+      if (id === undefined) return undefined
+      const isNew = !sent.has(id) && (isSent || !asked.has(id))
+      add({ id, isSent })
+      return isNew ? { id, isSent } : undefined
     },
-    add: (id) => void awaited.set(id, true),
+    add,
     isNews(call, { status, body }) {
       const id = call.rule.news && status === 200 && isAccepted(call, body) ? idIn(call.params) : undefined
-      return id !== undefined && awaited.has(id)
+      return id !== undefined && (sent.has(id) || asked.has(id))
     },
   }
 }

@@ -156,8 +156,8 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   })
   const tell = (told: Told): void => deps.elsewhere?.tell(told)
   const noteAwaited = (call: ForwardCall, response: RawResponse): void => {
-    const id = awaited.note(call, response)
-    if (id !== undefined) tell({ kind: 'awaited', id })
+    const transaction = awaited.note(call, response)
+    if (transaction) tell({ kind: 'awaited', ...transaction })
   }
   const noteHeight = (call: ForwardCall, group: NodeGroup, response: RawResponse): void => {
     const { endpoint, method = '' } = call
@@ -178,7 +178,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
   }
   deps.elsewhere?.hear((told) => {
-    if (told.kind === 'awaited') return awaited.add(told.id)
+    if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
     const endpoint = told.kind === 'block' ? undefined : endpointByName(told.endpoint)
     if (told.kind === 'block' || !endpoint) return
     const group = pools.group(endpoint.source)

@@ -4,8 +4,8 @@ import type { Source } from '../routes/endpoint.ts'
 
 /** What clients were told by one process, and what the others have to know of it. */
 export type Told =
-  /** Somebody may wait for this transaction to be accepted. */
-  | { kind: 'awaited'; id: string }
+  /** Somebody may wait for this transaction to be accepted; `isSent`: a node has taken it. */
+  | { kind: 'awaited'; id: string; isSent?: boolean }
   /** Of P or X, by this node. */
   | { kind: 'height'; endpoint: string; method: string; height: string; host: string }
   /** That a transaction is accepted, which these nodes do not know yet; `body` asks them. */
