@@ -79,6 +79,7 @@ export function openStore(options: StoreOptions): Store {
     openPool(options),
     options.logger,
     options.leader,
+    options.statementTimeoutMs,
   )
 }
 
@@ -88,8 +89,10 @@ export function assembleStore(
   start: () => Promise<ConnectionPool>,
   logger: Logger,
   leader: StoreOptions['leader'] = 'session',
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
 ): Store {
-  const lazy = createLazyPool(start)
+  // An embedded database is as small as its machine, and that may take long to load it at all.
+  const lazy = createLazyPool(start, kind === 'server' ? statementTimeoutMs : undefined)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
   const numbers = createChainNumbers(db)
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.own }) })
@@ -144,12 +147,15 @@ function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
       databaseUrl === undefined
         ? await openEmbeddedPool({ folder: dataDir, ...limits })
         : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, ...limits })
+    // Whoever waits has to know for what: nothing else is said before it is over.
+    const begins = (step: string): void =>
+      logger.info({ step }, 'the schema is brought up to date, do not end this process')
     try {
       if (pool.kind === 'server') {
         await refuseOtherEncodings(pool.patient)
         await refuseSpreadTables(pool.patient)
       }
-      const applied = migrates ? await migrate(pool.patient) : await expectSchema(pool.patient)
+      const applied = migrates ? await migrate(pool.patient, begins) : await expectSchema(pool.patient)
       logger.info({ kind: pool.kind, applied }, 'store open')
       return pool
     } catch (error) {

@@ -190,6 +190,7 @@ describe('a database of an earlier version', () => {
     expect(await listed(after, 'P', address(1), false)).toHaveLength(1)
     await Promise.all([client.end(), writer.end()])
   })
+
   it('is brought up to date by the next start where a process was killed within a step', async () => {
     const url = await server().create('killed')
     const store = connect(url)

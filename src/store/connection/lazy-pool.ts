@@ -1,4 +1,5 @@
 import type { PostgresPool } from 'kysely'
+import { pause } from '../../lib/pause.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { ConnectionPool } from './pool.ts'
 
@@ -15,8 +16,12 @@ export interface LazyPool {
   close(): Promise<void>
 }
 
-/** @param start opens and migrates; called again only after it failed */
-export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
+/**
+ * @param start opens and migrates; called again only after it failed
+ * @param patienceMs longest a read waits for that: an index of a large table takes longer than any reader has time for; left
+ *   out, it waits for as long as it takes
+ */
+export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?: number): LazyPool {
   let opening: Promise<ConnectionPool> | undefined
   let current: ConnectionPool | undefined
   let closing: Promise<void> | undefined
@@ -45,7 +50,7 @@ export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
     get current() {
       return current
     },
-    pool: { connect: async () => (await open()).connect(), end: noEnd },
+    pool: { connect: async () => (await openFor(patienceMs, open())).connect(), end: noEnd },
     own: { connect: async () => (await open()).own.connect(), end: noEnd },
     patient: { connect: async () => (await open()).patient.connect(), end: noEnd },
     lease: { connect: async () => (await open()).lease.connect(), end: noEnd },
@@ -54,4 +59,14 @@ export function createLazyPool(start: () => Promise<ConnectionPool>): LazyPool {
       return closing
     },
   }
+}
+
+/** The opening goes on without who has no more time for it. @throws StoreUnavailableError */
+async function openFor(ms: number | undefined, opening: Promise<ConnectionPool>): Promise<ConnectionPool> {
+  if (ms === undefined) return opening
+  const patience = new AbortController()
+  const over = pause(ms, patience.signal).then(() => {
+    throw new StoreUnavailableError('the database is still being opened: the log says which step its schema is at')
+  })
+  return Promise.race([opening, over]).finally(() => patience.abort())
 }

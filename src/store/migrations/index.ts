@@ -41,16 +41,35 @@ const STEPS: Record<string, Migration> = {
 /** How the migrator says that somebody else knows more steps. */
 const UNKNOWN_STEP = /previously executed migration (\S+) is missing/
 
+/** The steps, each told of before it begins; of a database that is being made there is nothing to tell. */
+function announced(begins: (step: string) => void): Record<string, Migration> {
+  const [first = ''] = Object.keys(STEPS)
+  let isNew = false
+  const announce = ([name, step]: [string, Migration]): [string, Migration] => [
+    name,
+    {
+      async up(db) {
+        isNew ||= name === first
+        if (!isNew) begins(name)
+        await step.up(db)
+      },
+    },
+  ]
+  return Object.fromEntries(Object.entries(STEPS).map(announce))
+}
+
 /**
  * Brings the schema to this program's version.
+ * @param begins told of each step of a database that was there: one that makes an index takes as long as its table is large
  * @returns names of the steps that were applied now
  * @throws StoreUnavailableError when a step fails or the schema is newer than this program
  */
-export async function migrate(pool: PostgresPool): Promise<string[]> {
+export async function migrate(pool: PostgresPool, begins: (step: string) => void = () => {}): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  const steps = announced(begins)
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => STEPS },
+    provider: { getMigrations: async () => steps },
     migrationTableName: 'firn_migration',
     migrationLockTableName: 'firn_migration_lock',
   })

@@ -1,0 +1,43 @@
+import pg from 'pg'
+import { pino } from 'pino'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { openStore, type Store } from '../../src/store/index.ts'
+import { useServerStores } from '../support/server-stores.ts'
+
+const WAITING = `select query from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock' and query like 'create index%'`
+
+const { server, connect } = useServerStores()
+
+it('a step of the schema keeps no reader waiting for longer than a read may take, and the log says when it begins', async () => {
+  const url = await server().create('long_step')
+  await connect(url).open()
+  const [client, writer] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
+  await Promise.all([client.connect(), writer.connect()])
+  const said: Record<string, unknown>[] = []
+  const logger = pino({}, { write: (line: string) => void said.push(JSON.parse(line)) })
+  const steps = () => said.map(({ step, applied }) => step ?? applied)
+  const opened = (): Store => {
+    const store = openStore({ databaseUrl: url, dataDir: '', logger, statementTimeoutMs: 2_000 })
+    // Opening waits for the writer.
+    onTestFinished(async () => {
+      await Promise.all([client.end(), writer.end()])
+      await store.close()
+    })
+    return store
+  }
+  await opened().open()
+  expect(steps()).toEqual([[]])
+  await client.query(`delete from firn_migration where name >= '0010'`)
+  await writer.query('begin; lock table utxo_owner in row exclusive mode')
+  const store = opened()
+  const opening = store.open()
+  await vi.waitFor(async () => expect((await client.query(WAITING)).rows).toHaveLength(1), { timeout: 20_000 })
+  expect(steps()).toEqual([[], '0010-unspent-entries'])
+  await expect(store.reader.networks.find('testnet')).rejects.toThrow('the database is still being opened')
+  await writer.query('commit')
+  await opening
+  expect(await store.reader.networks.find('testnet')).toBeUndefined()
+  const rest = ['0011-metadata-height', '0012-renewed-stake', '0013-untraced']
+  expect(steps()).toEqual([[], '0010-unspent-entries', ...rest, ['0010-unspent-entries', ...rest]])
+})
