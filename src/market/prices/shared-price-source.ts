@@ -75,7 +75,9 @@ export function createSharedPriceSource(
   }
   const refuseInPause = async (): Promise<void> => {
     const left = await values.left(PAUSE_KEY)
-    if (left > 0) throw new UpstreamRateLimitedError('the provider asked another process to wait', left)
+    // Earlier versions hand on whatever they were told, days too, and may be among the others during an upgrade.
+    if (left > 0 && left <= LONGEST_PAUSE_MS)
+      throw new UpstreamRateLimitedError('the provider asked another process to wait', left)
   }
 
   return {

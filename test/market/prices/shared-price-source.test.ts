@@ -227,6 +227,18 @@ describe('a provider shared by processes', () => {
     expect((await read(second, [AVAX])).get(AVAX)).toEqual({ usd: { price: 1 } })
   })
 
+  it('is asked where another process waits for longer than a quarter of an hour: it is of an earlier version', async () => {
+    const { values } = sharedMemory()
+    await values.set([['prices:paused', String(Date.now() + 86_400_000)]], 86_400_000)
+    const { source, reads } = provider(priced(5))
+    const taken = await read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [AVAX])
+    expect(taken.get(AVAX)).toEqual({ usd: { price: 5 } })
+    expect(reads).toHaveLength(1)
+    // What this version shares itself is heeded.
+    await values.set([['prices:paused', '1']], 900_000)
+    await expect(read(createSharedPriceSource(source, values, { cacheMs: 60_000 }), [BTC])).rejects.toThrow('to wait')
+  })
+
   it('is read without help when the others cannot be reached', async () => {
     const { source } = provider(priced(3))
     expect((await read(createSharedPriceSource(source, away, { cacheMs: 60_000 }), [AVAX])).get(AVAX)).toEqual({
