@@ -50,7 +50,11 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?
     get current() {
       return current
     },
-    pool: { connect: async () => (await openFor(patienceMs, open())).connect(), end: noEnd },
+    pool: {
+      // Once it is open a read needs no clock.
+      connect: async () => (await (current === undefined ? openFor(patienceMs, open()) : open())).connect(),
+      end: noEnd,
+    },
     own: { connect: async () => (await open()).own.connect(), end: noEnd },
     patient: { connect: async () => (await open()).patient.connect(), end: noEnd },
     lease: { connect: async () => (await open()).lease.connect(), end: noEnd },
