@@ -24,7 +24,12 @@ it('a node that lacks a transaction is sent nobody else\u2019s request when it i
   const other = padded(gorillaCall('wallet.send', '{"password":"of somebody else"}'), 300_000)
   await front.post('/ext/bc/X/wallet', other)
   late.asked.length = 0
-  const balance = () => front.post('/ext/bc/X', gorillaCall('avm.getBalance', '{"address":"x","assetID":"AVAX"}'))
+  // Slow now, so that the other would be asked first again: that is when it is looked at. Each for another address, as what
+  // is kept is no occasion.
+  first.answer = async () => void (await new Promise((resolve) => setTimeout(resolve, 400)))
+  let address = 0
+  const balance = () =>
+    front.post('/ext/bc/X', gorillaCall('avm.getBalance', `{"address":"x${address++}","assetID":"AVAX"}`))
   await expect.poll(async () => (await balance()) && late.asked.length).toBeGreaterThan(0)
   expect(late.asked.filter(({ body }) => body.includes('of somebody else'))).toEqual([])
   expect(late.asked.map(({ method }) => method)).toContain('avm.getTxStatus')
