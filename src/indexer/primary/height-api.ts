@@ -21,6 +21,10 @@ export interface HeightApi<T> {
 }
 
 const PAGE_BLOCKS = 256
+/** A proposal and its option have to fit into one page. */
+const FEWEST = 2
+/** Pages end with this many bytes of blocks: of C transactions and receipts are read besides, some times as much. */
+const PAGE_BYTES = 4_194_304
 const IN_FLIGHT = 16
 const CALL_MS = 30_000
 
@@ -108,6 +112,8 @@ function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
   pageBlocks: number,
   load: (height: bigint, call: CallOptions) => Promise<B>,
 ): Omit<HeightApi<T>, 'has'> {
+  const most = Math.max(FEWEST, Math.min(pageBlocks, PAGE_BLOCKS))
+  let wanted = most
   const block = async (height: bigint, signal: AbortSignal): Promise<B> => {
     const loaded = await load(height, within(signal))
     if (loaded.height !== height) throw new BadAnswerError(`${letter} block ${loaded.height} where ${height} belongs`)
@@ -118,14 +124,26 @@ function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
     async read(after, signal) {
       const tip = await readHeight(pool, letter, within(signal))
       if (tip < after.height) throw new BadAnswerError(`${letter} is at ${tip} only, ${after.height} is stored`)
-      const count = Math.min(Number(tip - after.height), Math.max(2, Math.min(pageBlocks, PAGE_BLOCKS)))
+      const count = Math.min(Number(tip - after.height), wanted)
       const heights = Array.from({ length: count }, (_, i) => after.height + 1n + BigInt(i))
       const blocks = await mapBounded(heights, IN_FLIGHT, (height) => block(height, signal), signal)
       for (const [i, next] of blocks.entries()) {
         const before = blocks[i - 1] ?? after
         expectChild(letter, before, next)
       }
-      return { blocks, tip }
+      const page = withoutHeavyEnd(blocks)
+      // Of C these are hardly more than headers: what was read too much is little.
+      wanted = Math.max(FEWEST, Math.min(most, 2 * page.length))
+      return { blocks: page, tip }
     },
   }
+}
+
+function withoutHeavyEnd<B extends { size: number }>(blocks: readonly B[]): B[] {
+  let bytes = 0
+  const end = blocks.findIndex(({ size }, at) => {
+    bytes += size
+    return at >= FEWEST && bytes > PAGE_BYTES
+  })
+  return end < 0 ? [...blocks] : blocks.slice(0, end)
 }
