@@ -23,21 +23,25 @@ const NOTHING = { status: 404, text: '404 page not found\n' }
 /** What the file of aliases of the node holds. */
 const ALIASES: Record<string, string> = { X, avm: X, C, evm: C, lab: L1, 'old-x': X, gone: OTHER, 'my lab': L1 }
 let node: FaultServer
+let refused: string[]
 let firn: string
 
-const asked = (alias: string): number =>
-  node.stats.seen.filter(
-    ({ method, params }) => method === 'info.getBlockchainID' && (params as { alias?: string }).alias === alias,
-  ).length
+/** In the words of a node, which repeats the name, whatever it is. */
+const refusal = (_request: unknown, body: Buffer) => {
+  const { id, method, params } = JSON.parse(body.toString())
+  if (method !== 'info.getBlockchainID' || params.alias in ALIASES) return undefined
+  refused.push(params.alias)
+  const error = { code: -32000, message: `there is no ID with alias: ${params.alias}`, data: null }
+  return { body: JSON.stringify({ jsonrpc: '2.0', error, id }) }
+}
 
 beforeEach(async () => {
+  refused = []
   node = await stage.upstream({
+    handle: refusal,
     answer: ({ path, method, params }) => {
       if (method === 'info.getNetworkID') return { networkID: '12345' }
-      if (method === 'info.getBlockchainID') {
-        const blockchainID = ALIASES[(params as { alias: string }).alias]
-        return blockchainID ? { blockchainID } : { error: { code: -32000, message: 'there is no ID with alias: x' } }
-      }
+      if (method === 'info.getBlockchainID') return { blockchainID: ALIASES[(params as { alias: string }).alias] }
       if (method === 'platform.getBlockchains') return { blockchains: LISTED }
       if (method === 'eth_gasPrice') return path === `/ext/bc/${L1}/rpc` ? '0x7' : undefined
       return method === 'avm.getHeight' && path === '/ext/bc/X' ? { height: '5' } : undefined
@@ -62,7 +66,21 @@ it('a chain is served by the name that nodes were given for it, as by its id', a
 it('what no node calls a chain is nothing, nor what it serves for its operator alone', async () => {
   for (const path of ['/ext/bc/nobody/rpc', '/ext/bc/Lab/rpc', '/ext/lab/rpc', '/ext/bc/lab/admin', '/ext/bc/gone/rpc'])
     expect(await call(path, 'eth_gasPrice'), path).toEqual(NOTHING)
-  expect(asked('nobody')).toBe(1)
   expect(await call('/ext/bc/nobody/rpc', 'eth_gasPrice')).toEqual(NOTHING)
-  expect(asked('nobody')).toBe(1)
+  expect(refused.filter((alias) => alias === 'nobody')).toHaveLength(1)
+  // No alias of a node is so long: it is not asked.
+  const long = 'x'.repeat(513)
+  expect(await call(`/ext/bc/${long}/rpc`, 'eth_gasPrice')).toEqual(NOTHING)
+  expect(refused).not.toContain(long)
+})
+
+it('no name makes a node speak of itself: neither of a limit, nor of its keys, nor of blocks', async () => {
+  const words = ['too many requests', 'rate limit exceeded', 'invalid api key', 'block not found', 'server busy', 'a"b']
+  for (const alias of words) {
+    expect(await call(`/ext/bc/${encodeURIComponent(alias)}/rpc`, 'eth_gasPrice'), alias).toEqual(NOTHING)
+    expect((await call('/ext/bc/lab/rpc', 'eth_gasPrice')).text, alias).toContain('0x7')
+    expect((await call('/ext/bc/X', 'avm.getHeight')).text, alias).toContain('"height":"5"')
+  }
+  // Each once: whatever it repeats is its answer, and nobody is asked again for it.
+  expect(refused).toEqual(words)
 })

@@ -16,6 +16,7 @@
  */
 export type { AccessGuard } from './access.ts'
 export type { EvmApi } from './evm/index.ts'
+export { chainNamed } from './forward/chain-named.ts'
 export { createForwarder, type Forwarder } from './forward/forwarder.ts'
 export { createNodePools, type NodePools, type NodePoolsDeps } from './forward/node-pools.ts'
 export { createToldElsewhere, type ToldElsewhere } from './forward/told-elsewhere.ts'

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import {
   type ChainDirectory,
+  chainNamed,
   createChainDirectory,
   createForwarder,
   createNodeAliases,
@@ -25,7 +26,6 @@ import { createPlatformService } from '../../api/node/services/platform.ts'
 import { avalancheIdentity } from '../../chains/avalanche/index.ts'
 import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
 import type { Config } from '../../config/index.ts'
-import { JsonRpcError } from '../../errors.ts'
 import { pause } from '../../lib/pause.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -148,20 +148,6 @@ async function listChains(
 const channelOf = (...specs: readonly (readonly UpstreamSpec[] | undefined)[]): string =>
   `told:${sha256(Buffer.from(JSON.stringify(specs.map((some = []) => some.map(({ url }) => url).sort())))).toString('hex', 0, 8)}`
 
-/** What one node says: aliases are local to it, and who runs several gives them the same. */
-async function chainNamed(pools: NodePools, alias: string): Promise<string | undefined> {
-  const call = { batch: false, deadline: Date.now() + ALIAS_MS }
-  try {
-    const { pool } = pools.group('P')
-    return (await pool.rpc<{ blockchainID: string }>('/ext/info', 'info.getBlockchainID', { alias }, call)).blockchainID
-  } catch (error) {
-    if (error instanceof JsonRpcError && !error.retryable) return undefined
-    throw error
-  }
-}
-
-/** A name in a path is looked for no longer than an id. */
-const ALIAS_MS = 5_000
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 30_000
 const CACHE_ENTRIES = 50_000

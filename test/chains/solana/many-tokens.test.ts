@@ -6,6 +6,7 @@ import { encodeBase58 } from '../../../src/lib/base58.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
 import { TOKEN } from '../../sandbox/solana/instructions.ts'
 import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balance-reads.ts'
+import { turnsWhile } from '../../support/turns.ts'
 
 const MANY = 4_000
 const CHAIN = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
@@ -42,15 +43,7 @@ it('thousands of tokens do not hold up others while their addresses are derived'
   const { id, pool } = somebody()
   const tokens = { tokens: () => [] }
   const source = createSolanaBalanceSource({ caip2Id: CHAIN, native: solanaNative, pool, tokens, limits: solanaLimits })
-  let turns = 0
-  let counting = true
-  const count = (): void => {
-    turns += 1
-    if (counting) setImmediate(count)
-  }
-  setImmediate(count)
-  const outcomes = await source.readBalances([{ id }], readContext())
-  counting = false
+  const { value: outcomes, turns } = await turnsWhile(() => source.readBalances([{ id }], readContext()))
   expect(balancesOf(outcomes.get(id)).tokens).toHaveLength(MANY)
   // The answers are there at once: these turns were given away.
   expect(turns).toBeGreaterThan(60)
@@ -60,15 +53,7 @@ it('accounts that hold nothing are read in turns, too', async () => {
   const { id, pool } = somebody(0n)
   const tokens = { tokens: () => [] }
   const source = createSolanaBalanceSource({ caip2Id: CHAIN, native: solanaNative, pool, tokens, limits: solanaLimits })
-  let turns = 0
-  let counting = true
-  const count = (): void => {
-    turns += 1
-    if (counting) setImmediate(count)
-  }
-  setImmediate(count)
-  const outcomes = await source.readBalances([{ id }], readContext())
-  counting = false
+  const { value: outcomes, turns } = await turnsWhile(() => source.readBalances([{ id }], readContext()))
   expect(balancesOf(outcomes.get(id)).tokens).toEqual([])
   expect(turns).toBeGreaterThan(5)
 })

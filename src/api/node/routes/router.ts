@@ -95,7 +95,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
   /** Not remembered here: nodes may be given others. */
   const byNodes = async ({ chain, extension }: ChainPath): Promise<Endpoint | undefined> => {
     const id = await nodeAliases?.find(chain)
-    if (id === undefined) return undefined
+    if (id === undefined || !isChainId(id)) return undefined
     const path = { chain: id, extension }
     return directory.lookup(id) === undefined ? search(path) : inChain(path)
   }

@@ -1,8 +1,21 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startFaultServer } from '../../../support/fault-server.ts'
+import { type FaultServer, startFaultServer } from '../../../support/fault-server.ts'
 import { gate } from '../../../support/gate.ts'
 import { until } from '../../../support/upstream-pool.ts'
 import { startEvmStage } from './stage.ts'
+
+/** A front of this server that knows the tip, and counts the requests that have come since. */
+async function startCounting(server: FaultServer) {
+  const stage = await startEvmStage({ nodes: [server.url] })
+  onTestFinished(async () => {
+    await stage.close()
+    await server.close()
+  })
+  await stage.call('eth_blockNumber')
+  let arrived = 0
+  stage.server.on('request', (request) => request.once('end', () => (arrived += 1)))
+  return { stage, arrived: () => arrived }
+}
 
 it('what a server says of the bytes of one is told to nobody else who asks the same', async () => {
   const held = gate()
@@ -15,19 +28,12 @@ it('what a server says of the bytes of one is told to nobody else who asks the s
       isBroken(body.toString()) ? { body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) } : undefined,
     answer: () => '0x64',
   })
-  const stage = await startEvmStage({ nodes: [server.url] })
-  onTestFinished(async () => {
-    await stage.close()
-    await server.close()
-  })
-  await stage.call('eth_blockNumber')
-  let arrived = 0
-  stage.server.on('request', (request) => request.once('end', () => (arrived += 1)))
+  const { stage, arrived } = await startCounting(server)
   const call = '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x1","latest"]}'
   const stranger = stage.post(`${call}garbage`)
-  await until(() => arrived === 1, 'the first question')
+  await until(() => arrived() === 1, 'the first question')
   const other = stage.post(call)
-  await until(() => arrived === 2, 'both questions')
+  await until(() => arrived() === 2, 'both questions')
   held.open()
   expect(JSON.parse((await stranger).text)).toMatchObject({ error })
   expect(JSON.parse((await other).text)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x64' })
@@ -56,23 +62,16 @@ it.each([
     },
     answer: () => '0x64',
   })
-  const stage = await startEvmStage({ nodes: [server.url] })
-  onTestFinished(async () => {
-    await stage.close()
-    await server.close()
-  })
-  await stage.call('eth_blockNumber')
-  let arrived = 0
-  stage.server.on('request', (request) => request.once('end', () => (arrived += 1)))
+  const { stage, arrived } = await startCounting(server)
   const url = `${stage.url}/ext/bc/C/rpc`
   const stranger = fetch(url, {
     method: 'POST',
     body: asked,
     headers: { 'content-type': 'application/json', ...headers },
   })
-  await until(() => arrived === 1, 'the first question')
+  await until(() => arrived() === 1, 'the first question')
   const other = stage.post(`{"jsonrpc":"2.0","id":1,${QUERY}}`)
-  await until(() => arrived === 2, 'both questions')
+  await until(() => arrived() === 2, 'both questions')
   held.open()
   await (await stranger).text()
   expect(JSON.parse((await other).text)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x64' })

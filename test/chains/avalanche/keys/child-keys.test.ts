@@ -8,6 +8,7 @@ import { parseExtendedKey } from '../../../../src/chains/avalanche/keys/extended
 import { BadInputError, CancelledError } from '../../../../src/errors.ts'
 import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
 import { sha256 } from '../../../../src/lib/sha256.ts'
+import { turnsWhile } from '../../../support/turns.ts'
 
 const JUNK =
   'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'
@@ -55,20 +56,14 @@ describe('addresses of an account', () => {
 
   test('of many keys at once take a turn of the event loop each, and none once nobody waits for them', async () => {
     const derived = createDerivedAddresses()
-    let turns = 0
-    let counting = true
-    const count = (): void => {
-      turns += 1
-      if (counting) setImmediate(count)
-    }
-    setImmediate(count)
-    const ranges = [0, 1].flatMap((branch) =>
-      [JUNK, ABANDON].flatMap((key) =>
-        ['a', 'b', 'c', 'd'].map((hrp) => derived.range(key, branch as 0 | 1, 0, 64, hrp)),
-      ),
-    )
-    await Promise.all(ranges)
-    counting = false
+    const { turns } = await turnsWhile(() => {
+      const ranges = [0, 1].flatMap((branch) =>
+        [JUNK, ABANDON].flatMap((key) =>
+          ['a', 'b', 'c', 'd'].map((hrp) => derived.range(key, branch as 0 | 1, 0, 64, hrp)),
+        ),
+      )
+      return Promise.all(ranges)
+    })
     expect(turns).toBeGreaterThanOrEqual(15)
     const leaving = new AbortController()
     const left = derived.range(JUNK, 0, 0, 16_384, 'e', leaving.signal)

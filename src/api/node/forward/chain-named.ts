@@ -1,0 +1,30 @@
+import { BadAnswerError } from '../../../errors.ts'
+import { isRecord } from '../../../lib/json-record.ts'
+import { errorOf, judgeRpc } from './judge.ts'
+import type { NodePools } from './node-pools.ts'
+
+/** A name in a path is looked for no longer than an id, milliseconds. */
+const ALIAS_MS = 5_000
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/**
+ * The blockchain id behind an alias, as one node says: aliases are local to it, and who runs several gives them the same.
+ * Strangers choose the names, and nodes repeat them: their words are none of the node's own.
+ * @returns undefined where it says that there is none
+ * @throws FirnError where nobody could be asked; BadAnswerError
+ */
+export async function chainNamed(pools: Pick<NodePools, 'group'>, alias: string): Promise<string | undefined> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'info.getBlockchainID', params: { alias } }
+  const asked = Buffer.from(JSON.stringify(call))
+  const { body } = await pools
+    .group('P')
+    .pool.exchange(
+      { method: 'POST', path: '/ext/info', headers: JSON_TYPE, body: asked },
+      { deadline: Date.now() + ALIAS_MS, judge: judgeRpc(asked) },
+    )
+  if (errorOf(body) !== undefined) return undefined
+  const answer: unknown = JSON.parse(body.toString())
+  const result = isRecord(answer) && isRecord(answer['result']) ? answer['result'] : {}
+  if (typeof result['blockchainID'] === 'string') return result['blockchainID']
+  throw new BadAnswerError('info.getBlockchainID: neither an id nor an error')
+}
