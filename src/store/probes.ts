@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { nowSeconds } from './database.ts'
+import type { ChainNumbers } from './read/index.ts'
 import type { StreamProgress } from './rows/index.ts'
 import type { Database } from './schema/index.ts'
 import type { Upkeep } from './upkeep.ts'
@@ -21,7 +22,11 @@ const JOIN_MS = 1_000
  * @param db connections for which nobody's reads are waited for: anybody may ask, so what is asked at once is asked once
  * @param upkeep what the database needs after writes, where it does not see to that itself
  */
-export function createProbes(db: Kysely<Database>, upkeep: Upkeep | undefined): StoreProbes {
+export function createProbes(
+  db: Kysely<Database>,
+  numbers: Pick<ChainNumbers, 'heed'>,
+  upkeep: Upkeep | undefined,
+): StoreProbes {
   return {
     read: joined(async () => {
       await sql`select 1`.execute(db)
@@ -36,7 +41,7 @@ export function createProbes(db: Kysely<Database>, upkeep: Upkeep | undefined): 
       // What is asked is whether a write works: a table that is cleaned up meanwhile may take minutes.
       void upkeep?.consider()
     }),
-    progress: joined(() => readProgress(db)),
+    progress: joined(() => readProgress(db, numbers.heed)),
   }
 }
 

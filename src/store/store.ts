@@ -110,7 +110,7 @@ export function assembleStore(
     get load() {
       return lazy.current?.load ?? { busy: 0, waiting: 0 }
     },
-    probes: createProbes(own, upkeep),
+    probes: createProbes(own, numbers, upkeep),
     aliases: createAliasRecords(own),
     auth: createAuthRecords(own),
     keystore: createKeystoreRecords(db),

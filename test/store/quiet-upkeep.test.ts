@@ -47,6 +47,6 @@ it('a probe tells that a write works, and does not wait for what the database do
       return new Promise<void>(() => undefined)
     },
   }
-  await createProbes(db, endless).write()
+  await createProbes(db, { heed: () => undefined }, endless).write()
   expect(considered).toBe(1)
 })

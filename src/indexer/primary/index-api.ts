@@ -68,6 +68,8 @@ export function createIndexApi<T>(
       answered ||= response.status < SERVER_ERRORS
       return readAnswer(format, response, asked)
     }).catch((error: unknown) => {
+      // Who gave it up (no database to write to, say) has seen nothing of what the page weighs.
+      if (signal.aborted) throw error
       if (!answered) heavyBelow = maxOf(heavyBelow, after.height + BigInt(numToFetch))
       count = Math.max(FEWEST, Math.min(count >> 1, answered ? most : SAFE))
       throw error

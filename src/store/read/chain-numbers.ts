@@ -18,6 +18,8 @@ export interface ChainNumbers {
   evm(chainId: bigint): Promise<number>
   /** Undefined for a stream that was never registered. */
   stream(name: string): Promise<NumberedStream | undefined>
+  /** To be told of all streams whenever they are read: forgets what is known where one has another number, or is gone. */
+  heed(streams: readonly { name: string; id: number }[]): void
 }
 
 interface NumberedStream {
@@ -25,11 +27,16 @@ interface NumberedStream {
   testnet: boolean
 }
 
-/** Networks and streams get their numbers once and keep them, so each is asked for once per process. */
+/**
+ * Networks and streams get their numbers once and keep them, so each is asked for once. A database that takes the place of
+ * another (built again, or a copy without the last ranges) has numbers of its own: whoever answers from the index reads
+ * how far the streams are first, and so learns of it.
+ */
 export function createChainNumbers(db: Db): ChainNumbers {
   const networks = new Map<string, number>()
   const streams = new Map<bigint, number>()
   const named = new Map<string, NumberedStream>()
+  let standing: ReadonlyMap<string, number> | undefined
   const network = async (name: string): Promise<number> => {
     const known = networks.get(name)
     if (known !== undefined) return known
@@ -59,6 +66,12 @@ export function createChainNumbers(db: Db): ChainNumbers {
         for (const row of await db.selectFrom('stream').select(['id', 'name', 'testnet']).execute())
           named.set(row.name, row)
       return named.get(name)
+    },
+    heed(all) {
+      const now = new Map(all.map(({ name, id }) => [name, id]))
+      const isSame = standing && [...standing].every(([name, id]) => now.get(name) === id)
+      if (!isSame) for (const known of [networks, streams, named]) known.clear()
+      standing = now
     },
   }
 }

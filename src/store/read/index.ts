@@ -61,7 +61,7 @@ export interface IndexReader {
 
 export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): IndexReader {
   return {
-    progress: () => readProgress(db),
+    progress: () => readProgress(db, numbers.heed),
     assets: createAssetQueries(db, numbers),
     networks: { find: (name) => findIdentity(db, name) },
     utxos: createUtxoQueries(db, numbers),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { StoreCorruptError } from '../errors.ts'
@@ -5,7 +6,7 @@ import type { AssetRow } from '../rows/index.ts'
 import { column, eachChunk, insertRows, rowSource } from './bulk.ts'
 import { ASSET } from './write-blocks.ts'
 
-/** Assets stand in the rows of UTXOs as small numbers, which they keep for ever. */
+/** Assets stand in the rows of UTXOs as numbers, which they keep for ever. */
 export type AssetNumbers = (assetId: string) => number
 
 /** @throws StoreCorruptError by the function, for an asset that is not in the map */
@@ -17,12 +18,22 @@ export const assetNumbers =
     return number
   }
 
+/**
+ * New numbers are drawn, above those that were counted by earlier versions: a database that takes the place of another (a
+ * copy without the last ranges, or one that is built again) gives an asset's number to no other one, which processes that
+ * know the asset by it would take for that asset. Of a number that is taken the commit fails, and is tried again.
+ */
+const NUMBER = column<unknown>('number', 'int4', () => randomInt(2 ** 30, 2 ** 31))
+/** The table would count by itself. */
+const DRAWN = sql`overriding system value`
+
 /** Writes what a range says about its assets; an asset may be known by its id before it is by its name. */
 export async function writeAssets(db: Db, network: number, rows: readonly AssetRow[]): Promise<void> {
   const update = sql`on conflict (network, id) do update set name = excluded.name, symbol = excluded.symbol,
     denomination = excluded.denomination, type = excluded.type, height = excluded.height`
   const latest = [...new Map(rows.map((row) => [row.id, row])).values()]
-  await insertRows(db, 'asset', [column<AssetRow>('network', 'int2', () => network), ...ASSET], latest, update)
+  const columns = [NUMBER, column<AssetRow>('network', 'int2', () => network), ...ASSET]
+  await insertRows(db, 'asset', columns, latest, update, DRAWN)
 }
 
 /** The numbers of all assets named, given to new ones here. */
@@ -31,8 +42,12 @@ export async function numberAssets(db: Db, network: number, ids: Iterable<string
   const numbers = await readNumbers(db, network, distinct)
   const missing = distinct.filter((id) => !numbers.has(id))
   if (missing.length > 0) {
-    const columns = [column<string>('network', 'int2', () => network), column<string>('id', 'bytea', (id) => id)]
-    await insertRows(db, 'asset', columns, missing, sql`on conflict (network, id) do nothing`)
+    const columns = [
+      NUMBER,
+      column<string>('network', 'int2', () => network),
+      column<string>('id', 'bytea', (id) => id),
+    ]
+    await insertRows(db, 'asset', columns, missing, sql`on conflict (network, id) do nothing`, DRAWN)
     for (const [id, number] of await readNumbers(db, network, missing)) numbers.set(id, number)
   }
   return numbers

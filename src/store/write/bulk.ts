@@ -18,6 +18,7 @@ const ROWS = 4_000
 /**
  * Inserts rows with one statement per some thousand of them: each column travels as one array.
  * @param tail what follows the select, for example an `on conflict` clause or `returning`
+ * @param head what stands before it, for example `overriding system value`
  * @returns what the tail returns
  */
 export async function insertRows<R, Out = never>(
@@ -26,19 +27,25 @@ export async function insertRows<R, Out = never>(
   columns: readonly Column<R>[],
   rows: readonly R[],
   tail: RawBuilder<unknown> = sql``,
+  head: RawBuilder<unknown> = sql``,
 ): Promise<Out[]> {
   return eachChunk(rows, async (chunk) => {
-    const statement = sql<Out>`${insertion(table, columns, chunk)} ${tail}`
+    const statement = sql<Out>`${insertion(table, columns, chunk, head)} ${tail}`
     return (await statement.execute(db)).rows
   })
 }
 
-function insertion<R>(table: string, columns: readonly Column<R>[], rows: readonly R[]): RawBuilder<unknown> {
+function insertion<R>(
+  table: string,
+  columns: readonly Column<R>[],
+  rows: readonly R[],
+  head: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> {
   const names = sql.raw(columns.map((entry) => `"${entry.name}"`).join(', '))
   const values = sql.raw(
     columns.map((entry) => (entry.type === 'jsonb' ? `${entry.name}::jsonb` : entry.name)).join(', '),
   )
-  return sql`insert into ${sql.table(table)} (${names}) select ${values} from ${rowSource('r', columns, rows)}`
+  return sql`insert into ${sql.table(table)} (${names}) ${head} select ${values} from ${rowSource('r', columns, rows)}`
 }
 
 /** Rows of one table, to be inserted along with those of others. */

@@ -75,9 +75,18 @@ async function findProgress(db: Db, name: string): Promise<StreamProgress | unde
   return row === undefined ? undefined : toProgress(row)
 }
 
-/** How far every stream is. */
-export async function readProgress(db: Db): Promise<StreamProgress[]> {
-  return (await db.selectFrom('stream').select(PROGRESS).orderBy('id').execute()).map(toProgress)
+/** How far every stream is. @param heed is told under which numbers they stand */
+export async function readProgress(
+  db: Db,
+  heed: (streams: readonly { name: string; id: number }[]) => void,
+): Promise<StreamProgress[]> {
+  const rows = await db
+    .selectFrom('stream')
+    .select([...PROGRESS, 'id'])
+    .orderBy('id')
+    .execute()
+  heed(rows)
+  return rows.map(toProgress)
 }
 
 interface ProgressRow {

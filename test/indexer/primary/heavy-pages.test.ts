@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { UpstreamUnavailableError } from '../../../src/errors.ts'
+import { CancelledError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { xFormat } from '../../../src/indexer/primary/formats.ts'
 import { createIndexApi } from '../../../src/indexer/primary/index-api.ts'
 import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
@@ -65,4 +65,18 @@ it.each([
 it('behind them pages are as large as before', async () => {
   const pages = await readAll((index) => index >= 40 && index < 60, 9)
   expect(pages.at(-1)?.numToFetch).toBe(PAGE + 1)
+})
+
+it('a page that was given up says nothing of its weight: the next one is as large', async () => {
+  const asked: number[] = []
+  const exchange = async ({ body }: { body: string }, { signal }: { signal: AbortSignal }): Promise<RawResponse> => {
+    asked.push(Number(JSON.parse(body).params.numToFetch))
+    signal.throwIfAborted()
+    throw new UpstreamUnavailableError('no answer in time')
+  }
+  const api = createIndexApi({ exchange } as unknown as UpstreamPool, xFormat, PAGE)
+  const tip = { height: 9n, id: 'any' } as never
+  await expect(api.read(tip, AbortSignal.abort(new CancelledError()))).rejects.toThrow(CancelledError)
+  await expect(api.read(tip, signal)).rejects.toThrow('no answer in time')
+  expect(asked).toEqual([PAGE + 1, PAGE + 1])
 })

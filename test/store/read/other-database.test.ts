@@ -1,0 +1,94 @@
+import { afterEach, expect, it } from 'vitest'
+import type { ConnectionPool } from '../../../src/store/connection/pool.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { openMemoryStore } from '../../support/store.ts'
+import {
+  AVAX,
+  address,
+  block,
+  commit,
+  id,
+  L1,
+  listed,
+  NFTS,
+  nft,
+  output,
+  range,
+  registerAll,
+} from '../write/range-samples.ts'
+
+/*
+ * A process that serves outlives what it reads from: a new database takes the place of one that is built again, or a copy
+ * that lacks the last ranges that of the primary. What stands behind a number may be something else then.
+ */
+const OTHER = { ...L1, name: 'eip155:78', evmChainId: 78n }
+
+let store: Store | undefined
+afterEach(() => store?.close())
+
+async function opened() {
+  const pools: ConnectionPool[] = []
+  const open = await openMemoryStore((pool) => pools.push(pool))
+  store = open
+  const run = async (text: string): Promise<void> => {
+    const client = await pools[0]?.patient.connect()
+    await client?.query(text, [])
+    client?.release()
+  }
+  return { open, run }
+}
+
+const emptied = `truncate network, stream, network_identity, asset, block, tx, utxo, utxo_owner, evm_nft, evm_block,
+  evm_transfer, evm_contract restart identity cascade`
+
+it('tells the assets of the database that is there now', async () => {
+  const { open, run } = await opened()
+  const describe = async (assetId: string, symbol: string): Promise<void> => {
+    await registerAll(open)
+    const assets = [{ id: assetId, name: symbol, symbol, denomination: 0, type: 'secp256k1' as const, height: 0n }]
+    await commit(open, 'testnet:X', 0, { blocks: [block(0)], assets, utxos: [output(1, 0, { assetId })] })
+  }
+  await describe(AVAX, 'AVAX')
+  expect((await listed(open, 'X')).map(({ asset }) => asset.symbol)).toEqual(['AVAX'])
+  await run(emptied)
+  await describe(id(0xa2), 'OTHER')
+  expect((await listed(open, 'X')).map(({ asset }) => asset.symbol)).toEqual(['OTHER'])
+})
+
+it('reads a chain where it stands now, once its progress was read', async () => {
+  const { open, run } = await opened()
+  const fill = async (streams: readonly (typeof L1)[]): Promise<void> => {
+    for (const stream of streams) await open.writer.register(stream)
+    await open.writer.commitRange(L1.name, { evm: { nfts: [nft(0, address(7))] } }, range(0))
+    await open.writer.commitRange(OTHER.name, { evm: { nfts: [nft(0, address(8))] } }, range(0))
+  }
+  const owner = async (): Promise<string | undefined> => {
+    await open.reader.progress()
+    return (await open.reader.nfts.find(NFTS, 2n ** 255n))?.owner
+  }
+  await fill([L1, OTHER])
+  expect(await owner()).toBe(address(7))
+  await run(emptied)
+  await fill([OTHER, L1])
+  expect(await owner()).toBe(address(7))
+  await run(emptied)
+  await registerAll(open)
+  expect(await owner().catch(({ message }: Error) => message)).toBe('chain 77 is not indexed here')
+})
+
+it('reads networks where they stand now', async () => {
+  const { open, run } = await opened()
+  const main = { kind: 'primary' as const, network: 'mainnet', testnet: false, name: 'mainnet:X', chain: 'X' as const }
+  const found = async (): Promise<number> => {
+    await open.reader.progress()
+    return (await listed(open, 'X')).length
+  }
+  await registerAll(open)
+  await commit(open, 'testnet:X', 0, { blocks: [block(0)], utxos: [output(1, 0)] })
+  expect(await found()).toBe(1)
+  await run(emptied)
+  await open.writer.register(main)
+  await registerAll(open)
+  await commit(open, 'mainnet:X', 0, { blocks: [block(0)], utxos: [output(1, 0), output(2, 0)] })
+  expect(await found()).toBe(0)
+})
