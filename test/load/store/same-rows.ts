@@ -124,11 +124,14 @@ const BLOCKS = `select height, ${hex('id')} as id, ${hex('parent_id')} as "paren
   json_build_object('nodeId', ${hex('proposer')}, 'pChainHeight', proposer_height, 'time', proposer_time) as proposer
   from block order by height`
 const PLACE = 'u.tx_id, u.output_index'
+/** The writer draws the numbers of assets. */
+const named = (table: string): string =>
+  `to_jsonb(${table}) - '{utxo,asset}'::text[] || jsonb_build_object('asset', a.id)`
 const TABLES = [
-  `select to_jsonb(u) - 'utxo' as row from utxo u order by ${PLACE}`,
-  `select to_jsonb(o) - 'utxo' as row, ${PLACE} from utxo_owner o join utxo u on u.utxo = o.utxo
+  `select ${named('u')} as row from utxo u join asset a on a.number = u.asset order by ${PLACE}`,
+  `select ${named('o')} as row, ${PLACE} from utxo_owner o join utxo u on u.utxo = o.utxo join asset a on a.number = o.asset
     order by ${PLACE}, o.address, o.chain`,
   `select to_jsonb(b) as row from block b order by height`,
-  `select to_jsonb(a) as row from asset a order by number`,
+  `select to_jsonb(a) - 'number' as row from asset a order by id`,
   `select name, height, block_id, block_time from stream`,
 ]
