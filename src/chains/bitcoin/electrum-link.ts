@@ -1,6 +1,7 @@
 import {
   BadAnswerError,
   CancelledError,
+  failure,
   JsonRpcError,
   OverloadedError,
   UpstreamUnavailableError,
@@ -23,13 +24,21 @@ export interface ElectrumLink {
   /** True while a connection stands that may be used again. */
   readonly warm: boolean
   /**
-   * All calls in one pipelined round. Refused calls are errors of their own; rejects when the connection failed, and with
-   * OverloadedError when too many wait for their turn, or most of the time was over before it came.
+   * All calls in one pipelined round. Refused calls are errors of their own. Rejects when nothing was answered because the
+   * connection failed, and with OverloadedError when too many wait for their turn, or most of the time was over before it
+   * came; where that came behind some answers, those stand.
    *
    * @param isUrgent see `Waiting`
    */
-  send(calls: readonly ElectrumCall[], signal: AbortSignal, isUrgent?: boolean): Promise<Outcome<unknown>[]>
+  send(calls: readonly ElectrumCall[], signal: AbortSignal, isUrgent?: boolean): Promise<Sent>
   close(error: Error): void
+}
+
+/** What has come of some calls. */
+export interface Sent {
+  outcomes: Outcome<unknown>[]
+  /** Why those that are `failure(fault)` were not answered. */
+  fault?: Error
 }
 
 const checkHeader = (header: unknown, network: BitcoinNetworkName): void => {
@@ -58,6 +67,30 @@ const turnsAway = ({ message }: Error): boolean => REFUSES_NUMBER.test(message) 
 /** What the server itself said of a call; it may have hung up with it, as ElectrumX does where it is asked for too much. */
 const isSaid = (one: PromiseSettledResult<unknown>): boolean =>
   one.status === 'fulfilled' || one.reason instanceof JsonRpcError
+
+/**
+ * ElectrumX slows down whom it has answered much, and hangs up at last: what it said before stands. Not so where it sent
+ * what is no answer, since nobody knows then whose answers the others are.
+ */
+const mayStand = (settled: readonly PromiseSettledResult<unknown>[]): boolean =>
+  settled.some((one) => one.status === 'fulfilled') &&
+  !settled.some((one) => one.status === 'rejected' && one.reason instanceof BadAnswerError)
+
+/** Throws what ended the connection, when nothing stands. `excuse` says what it was instead, if it was another's fault. */
+const sentOf = (
+  settled: readonly PromiseSettledResult<unknown>[],
+  isOpen: boolean,
+  excuse: (e: Error) => Error,
+): Sent => {
+  const cut = settled.find((one) => one.status === 'rejected' && !(isOpen && one.reason instanceof JsonRpcError))
+  const fault = cut?.status === 'rejected' ? excuse(cut.reason as Error) : undefined
+  if (fault && !mayStand(settled)) throw fault
+  const outcomes = settled.map((one): Outcome<unknown> => {
+    if (one.status === 'fulfilled') return { ok: true, value: one.value }
+    return failure(isSaid(one) ? one.reason : fault)
+  })
+  return fault ? { outcomes, fault } : { outcomes }
+}
 
 export const createElectrumLink = (deps: {
   url: string
@@ -116,18 +149,17 @@ export const createElectrumLink = (deps: {
       throw error instanceof CancelledError ? new OverloadedError('no turn came in time') : error
     })
     const begunAt = steadyNow()
+    const excuse = (error: Error): Error =>
+      error instanceof CancelledError && begunAt - askedAt > steadyNow() - begunAt
+        ? new OverloadedError('its turn came late')
+        : error
     try {
-      const line = await connect(signal)
+      const line = await connect(signal).catch((error: Error) => {
+        throw excuse(error)
+      })
       const settled = await Promise.allSettled(part.map(([method, params]) => line.call(method, params, signal)))
       note(settled, begunAt)
-      return settled.map((one): Outcome<unknown> => {
-        if (one.status === 'fulfilled') return { ok: true, value: one.value }
-        if (one.reason instanceof JsonRpcError && line.open) return { ok: false, error: one.reason }
-        throw one.reason
-      })
-    } catch (error) {
-      const isLate = error instanceof CancelledError && begunAt - askedAt > steadyNow() - begunAt
-      throw isLate ? new OverloadedError('its turn came late') : error
+      return sentOf(settled, line.open, excuse)
     } finally {
       done()
     }
@@ -140,9 +172,17 @@ export const createElectrumLink = (deps: {
     async send(calls, signal, isUrgent = false) {
       const outcomes: Outcome<unknown>[] = []
       for (let start = 0; start < calls.length; start += limits.maxPipelined) {
-        outcomes.push(...(await sendPart(calls.slice(start, start + limits.maxPipelined), signal, isUrgent)))
+        const part = calls.slice(start, start + limits.maxPipelined)
+        const sent = await sendPart(part, signal, isUrgent).catch((error: Error): Sent => {
+          if (start === 0 || error instanceof BadAnswerError) throw error
+          return { outcomes: part.map(() => failure(error)), fault: error }
+        })
+        outcomes.push(...sent.outcomes)
+        if (sent.fault === undefined) continue
+        outcomes.push(...calls.slice(outcomes.length).map(() => failure(sent.fault)))
+        return { outcomes, fault: sent.fault }
       }
-      return outcomes
+      return { outcomes }
     },
     close(error) {
       connection?.close(error)

@@ -1,6 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import { CancelledError, DeadlineError, OverloadedError, UpstreamUnavailableError } from '../../errors.ts'
+import {
+  asError,
+  CancelledError,
+  DeadlineError,
+  failure,
+  OverloadedError,
+  UpstreamUnavailableError,
+} from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { createStopper } from '../../lib/stopper.ts'
 import { createTurns, type Turns } from '../../upstream/index.ts'
@@ -74,7 +81,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
   const tips = createTipWatch<Candidate>({
     subjects: candidates,
     ask: async ({ link }, signal) => {
-      const [tip] = await link.send([TIP_CALL], signal, true)
+      const [tip] = (await link.send([TIP_CALL], signal, true)).outcomes
       return tip?.ok ? heightIn(tip.value) : undefined
     },
     lagBlocks: BITCOIN_LAG_BLOCKS,
@@ -100,20 +107,27 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
     const signal = AbortSignal.any([context.signal, stop, timeout])
     // Every call of the round listens to the one signal.
     setMaxListeners(0, signal)
-    try {
-      const outcomes = await link.send(calls, signal)
+    const trouble = (error: unknown): Error => {
+      if (context.signal.aborted || stopper.stopped) return new CancelledError()
+      // Nothing was sent, or too late: that says something about this process only.
+      if (error instanceof OverloadedError) return error
+      const late = timeout.aborted || error instanceof CancelledError
+      const reason = late ? new UpstreamUnavailableError(`${candidate.host} did not answer in time`) : asError(error)
+      failed(candidate, reason)
+      return reason
+    }
+    const sent = await link.send(calls, signal).catch((error: unknown) => {
+      throw trouble(error)
+    })
+    const { outcomes, fault } = sent
+    if (fault === undefined) {
       candidate.failures = 0
       candidate.avoidUntil = 0
-      return outcomes
-    } catch (error) {
-      if (context.signal.aborted || stopper.stopped) throw new CancelledError()
-      // Nothing was sent, or too late: that says something about this process only.
-      if (error instanceof OverloadedError) throw error
-      const late = timeout.aborted || error instanceof CancelledError
-      const reason = late ? new UpstreamUnavailableError(`${candidate.host} did not answer in time`) : error
-      failed(candidate, reason)
-      throw reason
+      return sent
     }
+    const reason = trouble(fault)
+    const told = outcomes.map((one) => (!one.ok && one.error === fault ? failure(reason) : one))
+    return { outcomes: told, fault: reason }
   }
 
   return {
@@ -134,15 +148,16 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
         }
         try {
           const share = Math.ceil(left / (tries.length - index))
-          const answers = await stopper.run((stop) => attempt(candidate, asked.open(), context, share, stop))
-          answered.add(candidate)
+          const sent = await stopper.run((stop) => attempt(candidate, asked.open(), context, share, stop))
+          if (sent.fault === undefined) answered.add(candidate)
+          else last = sent.fault
           if (await tips.isBehind(candidate, context.signal)) {
-            asked.setAside(answers)
+            asked.setAside(sent.outcomes)
             continue
           }
-          const trouble = asked.take(answers)
+          const trouble = asked.take(sent.outcomes)
           if (trouble) failed(candidate, trouble)
-          if (asked.open().length === 0) break
+          if (asked.open().length === 0 || sent.fault instanceof CancelledError) break
         } catch (error) {
           if (error instanceof CancelledError && !asked.begun()) throw error
           last = error
