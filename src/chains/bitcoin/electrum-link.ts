@@ -23,6 +23,8 @@ export type ElectrumCall = readonly [method: string, params: readonly unknown[]]
 export interface ElectrumLink {
   /** True while a connection stands that may be used again. */
   readonly warm: boolean
+  /** What the server has called itself, as `Fulcrum 1.12.0`; undefined until it has answered, or when it does not tell. */
+  readonly software: string | undefined
   /**
    * All calls in one pipelined round. Refused calls are errors of their own. Rejects when nothing was answered because the
    * connection failed, and with OverloadedError when too many wait for their turn, or most of the time was over before it
@@ -47,9 +49,12 @@ const checkHeader = (header: unknown, network: BitcoinNetworkName): void => {
   }
 }
 
-/** Version and network in one round trip. A server that will not show its first block is believed. */
+/**
+ * Version and network in one round trip. A server that will not show its first block is believed. Gives what it calls
+ * itself.
+ */
 const shakeHands = async (connection: ElectrumConnection, network: BitcoinNetworkName, limit: AbortSignal) => {
-  const [, header] = await Promise.all([
+  const [version, header] = await Promise.all([
     connection.call('server.version', ['firn', PROTOCOL_RANGE], limit),
     connection.call('blockchain.block.header', [0], limit).catch((error: unknown) => {
       if (error instanceof JsonRpcError) return undefined
@@ -57,6 +62,8 @@ const shakeHands = async (connection: ElectrumConnection, network: BitcoinNetwor
     }),
   ])
   if (header !== undefined) checkHeader(header, network)
+  const name: unknown = Array.isArray(version) ? version[0] : undefined
+  return typeof name === 'string' ? name : undefined
 }
 
 /** ElectrumX names no number of calls, but what they cost it. */
@@ -101,6 +108,7 @@ export const createElectrumLink = (deps: {
   const { limits, turns } = deps
   let connection: ElectrumConnection | undefined
   let ready: Promise<ElectrumConnection> | undefined
+  let software: string | undefined
   let openedAt = 0
   let waiting = 0
 
@@ -110,7 +118,8 @@ export const createElectrumLink = (deps: {
     connection = fresh
     openedAt = steadyNow()
     try {
-      await shakeHands(fresh, deps.network, AbortSignal.timeout(limits.connectTimeoutMs + limits.answerTimeoutMs))
+      const limit = AbortSignal.timeout(limits.connectTimeoutMs + limits.answerTimeoutMs)
+      software = await shakeHands(fresh, deps.network, limit)
       return fresh
     } catch (error) {
       const reason =
@@ -168,6 +177,9 @@ export const createElectrumLink = (deps: {
   return {
     get warm() {
       return connection?.open === true
+    },
+    get software() {
+      return software
     },
     async send(calls, signal, isUrgent = false) {
       const outcomes: Outcome<unknown>[] = []

@@ -13,6 +13,7 @@ import { createStopper } from '../../lib/stopper.ts'
 import { createTurns, type Turns } from '../../upstream/index.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { Told } from './backend.ts'
+import { withoutCutSums } from './electrum-cut-sums.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
 import { startRound } from './electrum-round.ts'
 import { heightIn, TIP_CALL } from './electrum-tip.ts'
@@ -116,7 +117,8 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
       failed(candidate, reason)
       return reason
     }
-    const sent = await link.send(calls, signal).catch((error: unknown) => {
+    const asked = link.send(calls, signal).then((said) => withoutCutSums(link, calls, said, signal))
+    const sent = await asked.catch((error: unknown) => {
       throw trouble(error)
     })
     const { outcomes, fault } = sent

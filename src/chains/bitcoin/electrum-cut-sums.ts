@@ -1,0 +1,61 @@
+import { failure, JsonRpcError } from '../../errors.ts'
+import type { Outcome } from '../capabilities.ts'
+import type { ElectrumCall, ElectrumLink, Sent } from './electrum-link.ts'
+
+/** First version that tells a status without a subscription. */
+const TELLS_STATUS = [2, 1, 1] as const
+
+/** Version of a Fulcrum server; undefined for any other. */
+const fulcrumVersion = (software: string | undefined): readonly number[] | undefined => {
+  if (!/^fulcrum\b/i.test(software ?? '')) return undefined
+  const [, ...parts] = /(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?/.exec(software ?? '') ?? []
+  return parts.map((part) => Number(part ?? 0))
+}
+
+const isAtLeast = (version: readonly number[], least: readonly number[]): boolean => {
+  const at = least.findIndex((part, place) => part !== (version[place] ?? 0))
+  return at < 0 || (version[at] ?? 0) > (least[at] ?? 0)
+}
+
+/** The status of a script, first; a subscription is given back, as there is room for so many only. */
+const statusCalls = (version: readonly number[], params: readonly unknown[]): ElectrumCall[] =>
+  isAtLeast(version, TELLS_STATUS)
+    ? [['blockchain.scripthash.get_status', params]]
+    : [
+        ['blockchain.scripthash.subscribe', params],
+        ['blockchain.scripthash.unsubscribe', params],
+      ]
+
+const isPositive = (answer: Outcome<unknown> | undefined): boolean =>
+  answer?.ok === true && Number((answer.value as { confirmed?: unknown } | null)?.confirmed) > 0
+
+const isNoStatus = (answer: Outcome<unknown> | undefined): boolean => answer?.ok === true && answer.value === null
+
+/**
+ * Balances that were cut short become errors. Fulcrum (1.9 to 2.1 at least) reads no more coins of a script than it was set
+ * to (`max_history`, 125,000 or down to 1,000) and answers with the sum of those. Its history of a script with more
+ * transactions than that is empty, and the status that is made of it none, which nobody has who holds coins. Other servers
+ * sum up all coins, or refuse. One that does not know the question is believed.
+ */
+export const withoutCutSums = async (
+  link: Pick<ElectrumLink, 'send' | 'software'>,
+  calls: readonly ElectrumCall[],
+  sent: Sent,
+  signal: AbortSignal,
+): Promise<Sent> => {
+  const version = fulcrumVersion(link.software)
+  if (sent.fault !== undefined || !version) return sent
+  const held = [...calls.entries()].filter(
+    ([at, [method]]) => method === 'blockchain.scripthash.get_balance' && isPositive(sent.outcomes[at]),
+  )
+  if (held.length === 0) return sent
+  const questions = held.map(([, [, params]]) => statusCalls(version, params))
+  const looked = await link.send(questions.flat(), signal)
+  const outcomes = [...sent.outcomes]
+  for (const [place, [at]] of held.entries()) {
+    const status = looked.outcomes[place * (questions[0]?.length ?? 1)]
+    if (isNoStatus(status)) outcomes[at] = failure(new JsonRpcError('Electrum: history too large', 0, undefined, true))
+    else if (looked.fault !== undefined && status?.ok === false && status.error === looked.fault) outcomes[at] = status
+  }
+  return looked.fault === undefined ? { outcomes } : { outcomes, fault: looked.fault }
+}
