@@ -7,6 +7,7 @@ import type { RpcBlock, RpcReceipt } from './rpc-block.ts'
 import {
   type CallFrame,
   expectFrame,
+  hasGasOf,
   mayMoveInside,
   type TransactionTrace,
   tracesOf,
@@ -51,6 +52,9 @@ const TRACER = { tracer: 'callTracer' }
 /** How nodes say that they gave up what took too long. */
 const OUT_OF_TIME = /time(d )?-?out|deadline exceeded/i
 
+/** A trace by itself of a transaction as it would have run, not as it ran. */
+class OtherRunError extends BadAnswerError {}
+
 /** It is about this one, and not about the server. */
 const isTooMuch = (error: unknown): boolean =>
   error instanceof AnswerTooLargeError ||
@@ -72,6 +76,8 @@ function movingIn(block: RpcBlock, receipts: readonly RpcReceipt[]): Moving[] {
 export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer {
   const failures = new LRUCache<string, number>(roomFor(REMEMBERED))
   let leftOut = 0
+  /** Whether the last trace of a block told of each of its transactions the gas of its receipt. Older nodes leave some out. */
+  let tellsGas = false
 
   /** @param read throws for what is no such trace: another node is asked, and none is blamed that has other tasks, too */
   const call = async <T>(method: string, params: unknown, read: (answer: unknown) => T, signal: AbortSignal) => {
@@ -88,7 +94,8 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
     }
     const options: CallOptions = { signal, deadline: Date.now() + TRACE_MS, batch: false, doubts: isDoubtful }
     const answer = await pool.rpc<unknown>(path, method, params, options)
-    if (answer === null) throw new JsonRpcError(`${method} answers nothing`, -32_601)
+    // Besu says so of a block whose state it has thrown away, and of one that it has not got yet; of others it tells.
+    if (answer === null) throw new JsonRpcError(`${method} answers nothing: no state available`, -32_000)
     return kept.of === answer ? (kept.value as T) : read(answer)
   }
 
@@ -96,12 +103,17 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
     const { hash } = transaction
     const params = [hash, { ...TRACER, timeout: TRANSACTION_TIME }]
     try {
-      const read = (answer: unknown) => expectFrame(transaction, receipt, answer)
+      const read = (answer: unknown): CallFrame => {
+        const frame = expectFrame(transaction, receipt, answer)
+        // Besu runs it as if it were the first of its block.
+        if (tellsGas && !hasGasOf(frame, receipt)) throw new OtherRunError(`transaction ${hash} ran in another way`)
+        return frame
+      }
       const frame = await call('debug_traceTransaction', params, read, signal)
       failures.delete(hash)
       return frame
     } catch (error) {
-      if (!isTooMuch(error)) throw error
+      if (!isTooMuch(error) && !(error instanceof OtherRunError)) throw error
       const count = (failures.get(hash) ?? 0) + 1
       failures.set(hash, count)
       if (count < PATIENCE) throw new BadAnswerError(`transaction ${hash} is not traced`, error)
@@ -122,7 +134,13 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
       return traces
     }
     try {
-      return await call('debug_traceBlockByNumber', [block.number, TRACER], read, signal)
+      const traces = await call('debug_traceBlockByNumber', [block.number, TRACER], read, signal)
+      const told = wanted.flatMap(({ receipt }, rank) => {
+        const frame = traces[rank]?.result
+        return frame ? [hasGasOf(frame, receipt)] : []
+      })
+      if (told.length > 0) tellsGas = !told.includes(false)
+      return traces
     } catch (error) {
       if (isTooMuch(error)) return undefined
       throw error

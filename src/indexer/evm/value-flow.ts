@@ -8,6 +8,8 @@ export interface CallFrame {
   to?: string
   /** Wei, 0x hex. */
   value?: string
+  /** Of the outer call: what the receipt says, on most nodes. */
+  gasUsed?: string
   /** There where what the call did was rolled back, with all that it called. */
   error?: string
   calls?: readonly CallFrame[]
@@ -103,6 +105,10 @@ export function expectFrame(transaction: RpcTransaction, receipt: RpcReceipt, va
   expectForm(frame as CallFrame, transaction.hash)
   return frame as CallFrame
 }
+
+/** Whether the transaction took the gas in the trace that it took in its block. */
+export const hasGasOf = ({ gasUsed }: CallFrame, receipt: RpcReceipt): boolean =>
+  QUANTITY.test(String(gasUsed)) && quantity(gasUsed ?? 0n) === quantity(receipt.gasUsed)
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
