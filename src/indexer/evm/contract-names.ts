@@ -30,8 +30,15 @@ const MORE_GAS = 12
 /** So often in a row a page is read again because a node is in trouble; then its contracts stay without what it did not tell. */
 const REREADS = 4
 
-/** How nodes say that a contract ended by itself: with more gas it does the same. */
-const ENDED = /revert|invalid ?(opcode|jump)|stack ?(underflow|overflow|limit)/i
+/**
+ * How nodes say that a contract ended by itself: with more gas it does the same. Besu has words of its own, Nethermind
+ * writes them beside a message that is always the same.
+ */
+const ENDED =
+  /revert|(invalid|bad) ?(opcode|jump|instruction)|stack ?(underflow|overflow|limit)|out of (stack|bounds)|illegal state/i
+
+const hasEnded = ({ message, data }: JsonRpcError): boolean =>
+  ENDED.test(typeof data === 'string' ? `${message} ${data}` : message)
 
 /** Names, symbols and decimals of token contracts, asked once per contract when it first shows itself in a log. */
 export function createContractNames(pool: UpstreamPool, path: string) {
@@ -53,7 +60,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
       return await call(contract, data, NAME_GAS, { signal })
     } catch (error) {
       if (error instanceof JsonRpcError && !error.retryable) {
-        if (ENDED.test(error.message) || reading.moreGas-- <= 0) return undefined
+        if (hasEnded(error) || reading.moreGas-- <= 0) return undefined
         // It was said already that there is none for what a name should take.
         return call(contract, data, LONG_NAME_GAS, alone).catch(() => undefined)
       }

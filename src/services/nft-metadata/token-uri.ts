@@ -94,10 +94,11 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 /**
  * How nodes say that a contract's code ended by itself: geth and its kin by the name of each way, reth and anvil as
- * `EVM error InvalidJump`, Nethermind as `VM execution error`. Contracts of old compilers have no other refusal.
+ * `EVM error InvalidJump`, Nethermind as `VM execution error`, Besu as an `exception (Bad jump destination)`. Contracts of
+ * old compilers have no other refusal.
  */
 const HALTED =
-  /revert|invalid (opcode|jump)|out of gas|stack (underflow|limit|overflow)|gas uint64 overflow|return data out of bounds|write protection|max call depth|^(EVM|VM execution) error/i
+  /revert|could not be completed due to an exception|invalid (opcode|jump)|out of gas|stack (underflow|limit|overflow)|gas uint64 overflow|return data out of bounds|write protection|max call depth|^(EVM|VM execution) error/i
 
 /** Whether the contract itself refused: the truth about the call, whoever is asked. */
 export function isRevert(error: unknown): boolean {

@@ -116,19 +116,22 @@ it('a name that takes more gas than names do is read with more of it, of a few c
   expect([...gas.values()].flat().map(Number)).not.toContain(50_000_000)
 })
 
-it.each([
-  'execution reverted',
-  'invalid jump destination',
-  'invalid opcode: INVALID',
-  'stack underflow (0 <=> 2)',
-  'EVM error InvalidJump',
-  'EVM error StackOverflow',
-])('contracts that end by %s leave more gas to those that need it', async (message) => {
+it.each<[string, string?]>([
+  ['execution reverted'],
+  ['invalid jump destination'],
+  ['invalid opcode: INVALID'],
+  ['stack underflow (0 <=> 2)'],
+  ['EVM error InvalidJump'],
+  ['EVM error StackOverflow'],
+  ['Transaction processing could not be completed due to an exception (Bad jump destination)'],
+  ['VM execution error.', 'Reverted 0x'],
+  ['VM execution error.', 'BadJumpDestination'],
+])('contracts that end by %s %s leave more gas to those that need it', async (message, data) => {
   const long = hostile(99)
   const pool = {
     async rpc(_path: string, _method: string, params: readonly unknown[]) {
       const [call] = params as [{ to: string; gas: string }]
-      if (call.to !== `0x${long}`) throw new JsonRpcError(message, -32000)
+      if (call.to !== `0x${long}`) throw new JsonRpcError(message, -32000, data)
       if (Number(call.gas) < 7_000_000) throw new JsonRpcError('out of gas', -32000)
       return encodeAbiParameters([{ type: 'string' }], ['Long'])
     },

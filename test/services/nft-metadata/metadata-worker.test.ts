@@ -185,6 +185,7 @@ describe('metadata of a token', () => {
       'EVM error InvalidJump',
       'EVM error: StackOverflow',
       'VM execution error.',
+      'Transaction processing could not be completed due to an exception (Bad jump destination)',
     ]
     for (const text of ends) {
       const answer = () => Promise.reject(new JsonRpcError(text, -32_000))
