@@ -84,3 +84,16 @@ it('no name makes a node speak of itself: neither of a limit, nor of its keys, n
   // Each once: whatever it repeats is its answer, and nobody is asked again for it.
   expect(refused).toEqual(words)
 })
+
+it('while no node can be asked what a name stands for, the answer is not that nothing is there', async () => {
+  await node.close()
+  const evm = await call('/ext/bc/lab/rpc', 'eth_gasPrice')
+  expect(evm).toEqual({
+    status: 502,
+    text: '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}\n',
+  })
+  expect((await call('/ext/bc/my%20lab/validators', 'validators.getCurrentValidators')).status).toBe(502)
+  // What is never served is not there in either case.
+  for (const path of ['/ext/bc/lab/admin', '/ext/bc/lab/x/admin', '/ext/lab/rpc'])
+    expect(await call(path, 'eth_gasPrice'), path).toEqual(NOTHING)
+})

@@ -4,7 +4,10 @@ import { steadyNow } from '../../../lib/steady-clock.ts'
 
 /** Aliases of chains that only nodes know: of their files of aliases, and of their own `admin.aliasChain`. */
 export interface NodeAliases {
-  /** The blockchain id behind one; undefined where no node has it, or none could be asked. Case-sensitive. */
+  /**
+   * The blockchain id behind one, undefined where no node has it. Case-sensitive.
+   * @throws what `ask` threw, where nobody could be asked and nobody has told before
+   */
   find(alias: string): Promise<string | undefined>
 }
 
@@ -32,8 +35,10 @@ export function createNodeAliases(ask: (alias: string) => Promise<string | undef
       const id = await ask(alias)
       told.set(alias, { id, at: steadyNow() })
       return id
-    } catch {
-      return told.get(alias)?.id
+    } catch (error) {
+      const before = told.get(alias)
+      if (before) return before.id
+      throw error
     } finally {
       running.delete(alias)
     }

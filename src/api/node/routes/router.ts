@@ -1,4 +1,5 @@
 import { pause } from '../../../lib/pause.ts'
+import { encodePath } from '../http/target.ts'
 import { type ChainDirectory, isChainId } from './chain-directory.ts'
 import { chainEndpoint, type Endpoint, FIXED, PRIMARY } from './endpoint.ts'
 import type { NodeAliases } from './node-aliases.ts'
@@ -99,6 +100,12 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
     const path = { chain: id, extension }
     return directory.lookup(id) === undefined ? search(path) : inChain(path)
   }
+  /**
+   * As of ids: nobody to ask is not nothing there. The call goes where the name may stand for something, and is told how that
+   * ends. A name of a node may hold slashes, so what follows one here could be the rest of it, and an `admin` behind that.
+   */
+  const unasked = ({ chain, extension }: ChainPath): Endpoint | undefined =>
+    extension.includes('/') ? undefined : chainEndpoint(encodePath(chain), extension)
   const forgetIfChanged = (): void => {
     if (version === directory.version() && aliasVersion === aliases.version()) return
     version = directory.version()
@@ -124,7 +131,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
       const [chain] = chainPathsOf(route)
       if (!chain || directory.lookup(chain.chain) !== undefined) return undefined
       if (isChainId(chain.chain)) return search(chain)
-      return chain.chain.length <= LONGEST_ALIAS ? byNodes(chain) : undefined
+      return chain.chain.length <= LONGEST_ALIAS ? byNodes(chain).catch(() => unasked(chain)) : undefined
     },
   }
 }
