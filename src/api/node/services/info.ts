@@ -52,10 +52,12 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
 /** Aliases made here are known only here; everything else is a node's to say, an ID that is only listed as well. */
 const getBlockchainID =
   ({ chains }: InfoServiceDeps): LocalMethod =>
-  (args) => {
+  async (args, call) => {
     const alias = args.string('alias')
     const blockchainID = BUILT_IN.has(alias) ? undefined : chains.lookup(alias)
     if (blockchainID === undefined) return PASS_ON
+    // An alias of X or C whose ID no node has told here yet: its letter is no ID.
+    if (BUILT_IN.has(blockchainID)) return new RawJson(await call.ask(call.method, { alias: blockchainID }))
     return blockchainID === alias && chains.isServed(alias) === undefined ? PASS_ON : { blockchainID }
   }
 

@@ -6,7 +6,7 @@ import { callLocal } from '../../../support/local-call.ts'
 
 const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
 const L1 = '2gUGdvfdCEscRcRiHyZ9voaUaBXmKUcWqqKcB3A78C3AS4kdJd'
-const NAMES: Record<string, string> = { X, avm: X, mine: X, [X]: X, [L1]: L1, own: L1, 'o$&n': L1 }
+const NAMES: Record<string, string> = { X, avm: X, mine: X, [X]: X, [L1]: L1, own: L1, 'o$&n': L1, early: 'X' }
 
 type Ask = (method: string, params: { chain?: string }) => Promise<string>
 
@@ -37,6 +37,17 @@ describe('info.getBlockchainID', () => {
     for (const served of [true, false])
       expect(await resultOf(run('getBlockchainID', { alias: L1 }, { [L1]: served }))).toEqual({ blockchainID: L1 })
     expect(await run('getBlockchainID', { alias: L1 })).toBe(PASS_ON)
+  })
+
+  it('asks a node for the ID of a chain that has an alias here and has not told its ID yet', async () => {
+    const asked: unknown[] = []
+    const tells: Ask = async (...call) => {
+      asked.push(call)
+      return `{"blockchainID":"${X}"}`
+    }
+    expect(await resultOf(run('getBlockchainID', { alias: 'early' }, {}, tells))).toEqual({ blockchainID: X })
+    expect(asked).toEqual([['info.getBlockchainID', { alias: 'X' }]])
+    await expect(run('getBlockchainID', { alias: 'early' }, {}, nobody)).rejects.toThrow('nobody answers')
   })
 
   it.each(['X', 'avm', 'nope', ''])('leaves %j to the node', async (alias) => {
