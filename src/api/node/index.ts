@@ -25,5 +25,5 @@ export { type JsonValue, type LocalService, MethodError } from './gorilla/local-
 export type { NodeAnswer } from './http/answer.ts'
 export { createNodeApi, type NodeApi } from './node-api.ts'
 export type { LocalEndpoint } from './plain/local-endpoint.ts'
-export { type ChainDirectory, createChainDirectory, type ListedChain } from './routes/chain-directory.ts'
+export { type ChainDirectory, createChainDirectory, isChainId, type ListedChain } from './routes/chain-directory.ts'
 export { createNodeAliases } from './routes/node-aliases.ts'

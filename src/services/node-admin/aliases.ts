@@ -14,6 +14,11 @@ export interface RouteTable {
 export interface ChainTable {
   /** The chain behind an id or alias, as far as known. */
   lookup(alias: string): string | undefined
+  /**
+   * Has the network asked for a chain that is not known: it may have been made since.
+   * @throws FirnError where nobody could be asked
+   */
+  learn(chain: string): Promise<void>
   /** Throws with the node's text when the chain is unknown or the alias taken. */
   alias(chain: string, alias: string): void
   remove(alias: string): void
@@ -91,8 +96,12 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       if (!OPEN_NAME.test(alias)) take(`/ext/${alias}`, () => routes.add(endpoint, alias))
     for (const { alias, chain } of chainAliases) {
       if (OPEN_NAME.test(alias)) continue
-      if (chains.lookup(chain) === undefined) complete = false
-      else take(alias, () => nameChain(chain, alias))
+      if (chains.lookup(chain) !== undefined) take(alias, () => nameChain(chain, alias))
+      else {
+        complete = false
+        // Not waited for: nobody is served before the first look has ended.
+        chains.learn(chain).catch(() => undefined)
+      }
     }
     if (complete) seen = generation
     return complete
@@ -147,6 +156,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
     },
     async aliasChain(chain, alias) {
       checkLength(alias)
+      if (chains.lookup(chain) === undefined) await chains.learn(chain)
       const id = chains.lookup(chain)
       if (id !== undefined && OPEN_NAME.test(alias)) throw chainIsTaken(alias)
       checkText(alias)

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAdminService } from '../../api/node/admin/index.ts'
-import { type JsonValue, type LocalService, MethodError } from '../../api/node/index.ts'
+import { isChainId, type JsonValue, type LocalService, MethodError } from '../../api/node/index.ts'
 import type { Chains } from '../../chains/index.ts'
 import { type Config, shownConfig } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError, UpstreamUnavailableError } from '../../errors.ts'
 import type { NamedLoggers } from '../../lib/named-loggers.ts'
 import type { WaitRecorder } from '../../lib/wait-recorder.ts'
 import { type Aliases, createAliases, createProfiler } from '../../services/node-admin/index.ts'
@@ -40,6 +40,12 @@ const REFRESH_MS = 1_000
 /** The number of callers that wait, looked at so often, adds up to the time they wait. */
 const SAMPLE_MS = 50
 
+/** A name is known or is none; an id may be that of a chain made since the nodes were asked last. */
+async function learnChain({ chains }: ServerNode, chain: string): Promise<void> {
+  if (chains.lookup(chain) !== undefined || !isChainId(chain)) return
+  if (!(await chains.refresh())) throw new UpstreamUnavailableError(`no node tells whether there is a chain ${chain}`)
+}
+
 const serverAliases = ({ store, node, logger }: ServerAdminDeps): Aliases =>
   createAliases({
     records: store.aliases,
@@ -50,6 +56,7 @@ const serverAliases = ({ store, node, logger }: ServerAdminDeps): Aliases =>
     },
     chains: {
       lookup: (alias) => node().chains.lookup(alias),
+      learn: (chain) => learnChain(node(), chain),
       alias: (chain, alias) => node().chains.alias(chain, alias),
       remove: (alias) => node().chains.removeAlias(alias),
     },
@@ -77,7 +84,10 @@ export function createServerAdmin(config: Config, deps: ServerAdminDeps): Server
     services: [
       createAdminService({
         aliases,
-        chainAliases: (id) => node().chains.aliases(id),
+        async chainAliases(id) {
+          await learnChain(node(), id)
+          return node().chains.aliases(id)
+        },
         loggers,
         profiler,
         loadChains,

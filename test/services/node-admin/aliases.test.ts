@@ -13,7 +13,12 @@ describe('aliases that no database keeps and no path has', () => {
   const aliases = createAliases({
     records,
     routes: { add: (_endpoint, alias) => void added.push(alias), has: () => false, remove: () => undefined },
-    chains: { lookup: (alias) => alias, alias: (_chain, alias) => void added.push(alias), remove: () => undefined },
+    chains: {
+      lookup: (alias) => alias,
+      learn: unreachable,
+      alias: (_chain, alias) => void added.push(alias),
+      remove: () => undefined,
+    },
     refreshMs: 0,
     logger: quiet,
   })
@@ -41,6 +46,7 @@ it('a chain is not given a name under which an endpoint is served, also not one 
     routes: { add: () => undefined, has: (alias) => alias === 'bc/mine', remove: () => undefined },
     chains: {
       lookup: (alias) => (['X', 'C'].includes(alias) ? alias : undefined),
+      learn: unreachable,
       alias: (_chain, alias) => void named.push(alias),
       remove: () => undefined,
     },
@@ -72,7 +78,7 @@ describe('looking for the aliases of other processes', () => {
     const aliases = createAliases({
       records: { ...records, generation, all: async () => ({ generation: 0n, endpoints: [], chains: [] }) },
       routes: { add: () => undefined, has: () => false, remove: () => undefined },
-      chains: { lookup: (alias) => alias, alias: () => undefined, remove: () => undefined },
+      chains: { lookup: (alias) => alias, learn: unreachable, alias: () => undefined, remove: () => undefined },
       refreshMs: 1_000,
       logger: quiet,
     })

@@ -22,7 +22,7 @@ export interface LoadedChains {
 export interface AdminServiceDeps {
   aliases: Aliases
   /** Aliases of a blockchain in the order of creation; undefined when it is not known. */
-  chainAliases(id: string): readonly string[] | undefined
+  chainAliases(id: string): Promise<readonly string[] | undefined>
   loggers: NamedLoggers
   profiler: Profiler
   /** Reads the configuration again and takes new chains into service. */
@@ -53,7 +53,7 @@ function createMethods(deps: AdminServiceDeps): Record<string, LocalMethod> {
     getChainAliases: async (args) => {
       const id = checkChainId(args.string('chain'))
       await aliases.restore()
-      return { aliases: deps.chainAliases(id) ?? null }
+      return { aliases: (await deps.chainAliases(id)) ?? null }
     },
     ...createLoggerMethods(deps.loggers),
     loadVMs: async (_args, { signal }) => {

@@ -1,22 +1,24 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createChainDirectory } from '../../../../src/api/node/routes/chain-directory.ts'
+import { createChainDirectory, type ListedChain } from '../../../../src/api/node/routes/chain-directory.ts'
 import { createRouter } from '../../../../src/api/node/routes/router.ts'
 import { createAliases } from '../../../../src/services/node-admin/index.ts'
 import type { AliasRecords } from '../../../../src/store/index.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { openMemoryStore } from '../../../support/store.ts'
 import { id32 } from '../fake-nodes.ts'
 
 /** What one process knows of aliases. */
-function startProcess(records: AliasRecords) {
+function startProcess(records: AliasRecords, listed: readonly ListedChain[] = []) {
   const chains = createChainDirectory({
-    list: async () => [],
+    list: async () => listed,
     configured: [],
     primaryIds: { X: id32(1), C: id32(2) },
   })
   const router = createRouter(chains, [])
   const quiet = { error: () => undefined, warn: () => undefined }
   const routes = router.aliases
-  const table = { lookup: chains.lookup, alias: chains.alias, remove: chains.removeAlias }
+  const learn = async () => void (await chains.refresh())
+  const table = { lookup: chains.lookup, learn, alias: chains.alias, remove: chains.removeAlias }
   const aliases = createAliases({ records, routes, chains: table, refreshMs: 0, logger: quiet })
   const at = async (path: string): Promise<string | undefined> => (await router.resolve(path))?.name
   return { aliases, at, lookup: chains.lookup }
@@ -80,4 +82,15 @@ describe('an alias that the store does not keep', () => {
     expect(await other.at('/ext/mine')).toBe('X')
     await expect(one.aliases.aliasEndpoint('bc/X', 'mine')).rejects.toThrow('already aliased')
   })
+})
+
+it('an alias of a chain made since a process started is served by it, too: the nodes are asked which chains there are', async () => {
+  const records = await openRecords()
+  const lab = { id: id32(7), name: 'lab', subnetID: id32(8) }
+  const [one, other] = [startProcess(records, [lab]), startProcess(records, [lab])]
+  await one.aliases.aliasChain(lab.id, 'lab')
+  await other.aliases.restore()
+  await eventually(() => expect(other.lookup(lab.id)).toBe(lab.id))
+  await other.aliases.restore()
+  for (const { at } of [one, other]) expect(await at('/ext/bc/lab/rpc')).toBe('L1/rpc')
 })
