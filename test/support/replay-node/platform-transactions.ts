@@ -20,14 +20,21 @@ function inGenesis({ context, stakers }: Deps, id: string): boolean {
   return id === X || id === C || genesisTransactions(context.recordings).has(id) || staking()
 }
 
+/** Height of the block from which on a node tells what was paid under an id. */
+function paidAt(chain: RecordedChain, stakers: Stakers, id: string): number {
+  // Without a truth about stakers: paid where the end knows of a payment.
+  if (stakers.all().length === 0) return 0
+  const staker = stakers.all().find((one) => one.txID === id)
+  if (staker) return staker.removedAtHeight ?? Number.POSITIVE_INFINITY
+  // A period of a validator that renews itself is paid under the proposal that ends it, by the block behind that one.
+  const proposedAt = chain.transaction(id, 'height')
+  return proposedAt === undefined ? Number.POSITIVE_INFINITY : Number(proposedAt) + 1
+}
+
 function rewardUtxos({ context, chain, stakers }: Deps, id: string, encoding: Encoding): string {
   const none = JSON.stringify({ numFetched: '0', utxos: [], encoding })
   const recorded = chain.transaction(id, 'rewardUTXOs')
-  const staker = stakers.all().find((one) => one.txID === id)
-  // Without a truth about stakers: paid where the end knows of a payment.
-  const unknown = stakers.all().length === 0 ? 0 : Number.POSITIVE_INFINITY
-  const paid = staker?.removedAtHeight ?? unknown
-  if (paid > context.tips.height('P')) return none
+  if (paidAt(chain, stakers, id) > context.tips.height('P')) return none
   const { utxos } =
     recorded === undefined
       ? { utxos: genesisRewards(context.recordings).get(id) ?? [] }
