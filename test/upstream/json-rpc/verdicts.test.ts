@@ -94,6 +94,9 @@ describe('what a JSON-RPC error means', () => {
     [-32000, 'World state unavailable', 'rpc'],
     [-32000, 'state at block #12 is pruned', 'rpc'],
     [4444, 'pruned history unavailable', 'rpc'],
+    [-32603, 'block #12 is not available, history has expired (earliest available: #15537394)', 'rpc'],
+    // Nethermind that has too much to do.
+    [-32017, 'Timeout', 'rpc'],
     [-32000, "state histories haven't been fully indexed yet", 'rpc'],
     [-32000, 'transaction indexing is in progress', 'rpc'],
     [27, 'Unknown state. First available state is 1', 'rpc'],
