@@ -9,6 +9,7 @@ import { receiptBytes } from './receipt-bytes.ts'
 import { executesLater, receiptsDigest } from './settlement.ts'
 import { endsWithStateSync } from './state-sync.ts'
 import { transactionBytes } from './transaction-bytes.ts'
+import { unsealedExtra } from './unsealed-extra.ts'
 
 export interface BlockProof {
   /**
@@ -41,7 +42,7 @@ export function createBlockProof(known?: boolean): BlockProof {
   }
   return {
     expectBlock(block) {
-      if (headerHash(block) === bare(block.hash)) {
+      if (isOfItsHash(block)) {
         proven.set(block, expectTransactions(block))
         const height = quantity(block.number)
         if (from === undefined || height < from) from = height
@@ -62,6 +63,13 @@ export function createBlockProof(known?: boolean): BlockProof {
       return from === undefined && !unproven ? undefined : from !== undefined
     },
   }
+}
+
+function isOfItsHash(block: RpcBlock): boolean {
+  const hash = bare(block.hash)
+  if (headerHash(block) === hash) return true
+  const extraData = unsealedExtra(block as object)
+  return extraData !== undefined && headerHash({ ...block, extraData } as RpcBlock) === hash
 }
 
 /** How many of a block's transactions its roots are made of; undefined where that is not known. */
