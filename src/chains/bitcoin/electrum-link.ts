@@ -99,6 +99,19 @@ const sentOf = (
   return fault ? { outcomes, fault } : { outcomes }
 }
 
+/** The parts of a round. What speaks of the server goes before what speaks of this process. */
+const joined = (parts: readonly Sent[]): Sent => {
+  const faults = parts.flatMap(({ fault }) => fault ?? [])
+  const wrong = faults.find((fault) => fault instanceof BadAnswerError)
+  const fault = wrong ?? faults.find((one) => !(one instanceof OverloadedError)) ?? faults[0]
+  const outcomes = parts.flatMap((part) =>
+    part.outcomes.map((one) => (fault && !one.ok && one.error === part.fault ? failure(fault) : one)),
+  )
+  if (!fault) return { outcomes }
+  if (wrong || !outcomes.some(({ ok }) => ok)) throw fault
+  return { outcomes, fault }
+}
+
 export const createElectrumLink = (deps: {
   url: string
   network: BitcoinNetworkName
@@ -182,19 +195,16 @@ export const createElectrumLink = (deps: {
       return software
     },
     async send(calls, signal, isUrgent = false) {
-      const outcomes: Outcome<unknown>[] = []
-      for (let start = 0; start < calls.length; start += limits.maxPipelined) {
-        const part = calls.slice(start, start + limits.maxPipelined)
-        const sent = await sendPart(part, signal, isUrgent).catch((error: Error): Sent => {
-          if (start === 0 || error instanceof BadAnswerError) throw error
-          return { outcomes: part.map(() => failure(error)), fault: error }
-        })
-        outcomes.push(...sent.outcomes)
-        if (sent.fault === undefined) continue
-        outcomes.push(...calls.slice(outcomes.length).map(() => failure(sent.fault)))
-        return { outcomes, fault: sent.fault }
-      }
-      return { outcomes }
+      const parts: (readonly ElectrumCall[])[] = []
+      for (let start = 0; start < calls.length; start += limits.maxPipelined)
+        parts.push(calls.slice(start, start + limits.maxPipelined))
+      // At once, as far as there are turns: ElectrumX holds the end of what it sends for a second, to hide what it is.
+      const sent = parts.map((part) =>
+        sendPart(part, signal, isUrgent).catch(
+          (fault: Error): Sent => ({ outcomes: part.map(() => failure(fault)), fault }),
+        ),
+      )
+      return joined(await Promise.all(sent))
     },
     close(error) {
       connection?.close(error)

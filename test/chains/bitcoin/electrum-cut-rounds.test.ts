@@ -72,7 +72,7 @@ describe('an Electrum server that ends in the middle of a round', () => {
     expect([c, d, e]).toMatchObject([{ ok: false }, { ok: false }, { ok: false }])
   })
 
-  it('what went out in an earlier turn stands as well', async () => {
+  it('what went out in another turn stands as well', async () => {
     server.fault = behindTwo(() => '')
     const client = connect([server, second], { answerTimeoutMs: 1_000, connectTimeoutMs: 500, maxPipelined: 2 })
     expect(await client.round(letters, readContext())).toEqual(Array(5).fill(good))

@@ -26,14 +26,14 @@ const limits: ElectrumLimits = {
 let { server, second, closing } = {} as ElectrumStage
 electrumStage((stage) => ({ server, second, closing } = stage))
 
-const connect = (urls: string[], over: Partial<ElectrumLimits> = {}): ElectrumClient => {
+const connect = (urls: string[], over: Partial<ElectrumLimits> = {}, maxConcurrent = 64): ElectrumClient => {
   const servers = urls.map((url, priority) => ({ url, priority }))
   return closing(
     createElectrumClient({
       network: 'mainnet',
       servers,
       limits: { ...limits, ...over },
-      budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64 },
+      budget: { requestsPerSecond: 1_000_000, maxConcurrent },
     }),
   )
 }
@@ -108,7 +108,7 @@ describe('electrum client', () => {
   })
 
   it('never has more calls in flight than allowed', async () => {
-    const client = connect([server.url], { maxPipelined: 2 })
+    const client = connect([server.url], { maxPipelined: 2 }, 1)
     let open = 0
     server.fault = ({ id, method }, socket) => {
       if (!method.includes('get_balance')) return undefined
@@ -121,6 +121,20 @@ describe('electrum client', () => {
       return ''
     }
     expect(await client.round(['a', 'b', 'c', 'd', 'e'].map(call), readContext())).toEqual(Array(5).fill(good))
+  })
+
+  it('does not wait for the answers of one turn before it takes the next: a server may hold the last of them', async () => {
+    const client = connect([server.url], { maxPipelined: 2 })
+    const held: (() => void)[] = []
+    server.fault = ({ id, method }, socket) => {
+      if (!method.includes('get_balance')) return undefined
+      held.push(() => void socket.write(electrumLine(id, good.value)))
+      return ''
+    }
+    const asked = client.round(['a', 'b', 'c', 'd', 'e'].map(call), readContext())
+    await eventually(() => expect(held).toHaveLength(5))
+    for (const answer of held) answer()
+    expect(await asked).toEqual(Array(5).fill(good))
   })
 
   it('gives a refused call its own error', async () => {
