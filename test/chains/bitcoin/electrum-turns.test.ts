@@ -43,7 +43,7 @@ describe('electrum turns', () => {
     }
     const asked = rounds(client, 3)
     await eventually(() => expect(held).toHaveLength(2))
-    const late = client.round([call('late')], { ...readContext(), deadline: Date.now() + 100 })
+    const late = client.round([call('late')], { ...readContext(), deadline: Date.now() + 1_000 })
     await expect(late).rejects.toBeInstanceOf(OverloadedError)
     expect(held).toHaveLength(2)
     for (let next = 0; next < 3; next++) {
