@@ -1,4 +1,5 @@
 import { failure, JsonRpcError } from '../../errors.ts'
+import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { Outcome } from '../capabilities.ts'
 import type { ElectrumCall, ElectrumLink, Sent } from './electrum-link.ts'
 
@@ -44,18 +45,23 @@ export const withoutCutSums = async (
   signal: AbortSignal,
 ): Promise<Sent> => {
   const version = fulcrumVersion(link.software)
-  if (sent.fault !== undefined || !version) return sent
+  if (!version) return sent
   const held = [...calls.entries()].filter(
     ([at, [method]]) => method === 'blockchain.scripthash.get_balance' && isPositive(sent.outcomes[at]),
   )
   if (held.length === 0) return sent
+  const outcomes = [...sent.outcomes]
+  if (sent.fault !== undefined) {
+    // Who has hung up cannot be asked, and one of these may be no sum of all coins.
+    for (const [at] of held) outcomes[at] = failure(sent.fault)
+    return { outcomes, fault: sent.fault }
+  }
   const questions = held.map(([, [, params]]) => statusCalls(version, params))
   const looked = await link.send(questions.flat(), signal)
-  const outcomes = [...sent.outcomes]
   for (const [place, [at]] of held.entries()) {
     const status = looked.outcomes[place * (questions[0]?.length ?? 1)]
     if (isNoStatus(status)) outcomes[at] = failure(new JsonRpcError('Electrum: history too large', 0, undefined, true))
-    else if (looked.fault !== undefined && status?.ok === false && status.error === looked.fault) outcomes[at] = status
+    else if (status?.ok === false && !lacksMethod(status.error)) outcomes[at] = status
   }
   return looked.fault === undefined ? { outcomes } : { outcomes, fault: looked.fault }
 }

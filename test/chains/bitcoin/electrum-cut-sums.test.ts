@@ -84,6 +84,29 @@ describe('a Fulcrum server that sums up only a part of the coins', () => {
     expect(asked(second, 'get_balance')).toEqual(['huge'])
   })
 
+  it('is not believed when it hangs up before it could be asked', async () => {
+    const answers = as('Fulcrum 2.1.1', statusOf)
+    server.fault = (request, socket) => {
+      if (request.method.endsWith('get_balance') && request.params[0] === 'empty') {
+        socket.end()
+        return ''
+      }
+      return answers(request)
+    }
+    const client = connect([server, second])
+    expect(await client.round(questions, readContext())).toEqual([good, good, good])
+    expect(asked(second, 'get_balance')).toEqual(['a', 'huge', 'empty'])
+  })
+
+  it('is not believed where it refuses to tell', async () => {
+    const refused = ({ id }: ElectrumRequest) =>
+      `${JSON.stringify({ id, error: { code: 1, message: 'subscription limit reached' } })}\n`
+    server.fault = as('Fulcrum 1.12.0', refused)
+    const client = connect([server, second])
+    expect(await client.round(questions, readContext())).toEqual([good, good, empty])
+    expect(asked(second, 'get_balance')).toEqual(['a', 'huge'])
+  })
+
   it('is the only one that is asked: others sum up all coins or refuse', async () => {
     server.fault = as('ElectrumX 2.0', statusOf)
     expect(await connect([server]).round(questions, readContext())).toEqual([good, good, empty])
