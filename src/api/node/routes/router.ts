@@ -1,3 +1,4 @@
+import { BadAnswerError } from '../../../errors.ts'
 import { pause } from '../../../lib/pause.ts'
 import { encodePath } from '../http/target.ts'
 import { type ChainDirectory, isChainId } from './chain-directory.ts'
@@ -104,8 +105,11 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
    * As of ids: nobody to ask is not nothing there. The call goes where the name may stand for something, and is told how that
    * ends. A name of a node may hold slashes, so what follows one here could be the rest of it, and an `admin` behind that.
    */
-  const unasked = ({ chain, extension }: ChainPath): Endpoint | undefined =>
-    extension.includes('/') ? undefined : chainEndpoint(encodePath(chain), extension)
+  const unasked = ({ chain, extension }: ChainPath, error: unknown): Endpoint | undefined => {
+    // Who says neither an id nor an error has no names.
+    if (error instanceof BadAnswerError || extension.includes('/')) return undefined
+    return chainEndpoint(encodePath(chain), extension)
+  }
   const forgetIfChanged = (): void => {
     if (version === directory.version() && aliasVersion === aliases.version()) return
     version = directory.version()
@@ -131,7 +135,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
       const [chain] = chainPathsOf(route)
       if (!chain || directory.lookup(chain.chain) !== undefined) return undefined
       if (isChainId(chain.chain)) return search(chain)
-      return chain.chain.length <= LONGEST_ALIAS ? byNodes(chain).catch(() => unasked(chain)) : undefined
+      return chain.chain.length <= LONGEST_ALIAS ? byNodes(chain).catch((error) => unasked(chain, error)) : undefined
     },
   }
 }
