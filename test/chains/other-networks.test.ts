@@ -152,6 +152,24 @@ it.each([
   },
 )
 
+it('a Blockbook that still follows the chain is on no other network, and answers as soon as it has followed', async () => {
+  // Before 0.5 it tells how far it is at every path meanwhile.
+  const status = {
+    blockbook: { initialSync: true, bestHeight: 5 },
+    backend: { blocks: 9, bestBlockHash: OTHER_GENESIS },
+  }
+  let isReady = false
+  const { handle } = blockbook(GENESIS, 7)
+  const [server] = await start([
+    { handle: (...request) => (isReady ? handle?.(...request) : { body: JSON.stringify(status) }) },
+  ])
+  const setting = { name: 'x', network: 'mainnet', upstreams: [{ url: server?.url, kind: 'blockbook' }] }
+  const read = await reading(`bip122:${BITCOIN}`, ADDRESS, { bitcoin: { [BITCOIN]: setting as never } })
+  expect(await read()).toMatch('blockbook still follows the chain')
+  isReady = true
+  expect(await read()).toMatchObject({ confirmed: 7n })
+})
+
 it.each([
   ['by the ID that is configured', 1_338],
   ['by the first that tells its ID', undefined],

@@ -9,6 +9,8 @@ import { bitcoinHeadProbe } from './network.ts'
 
 const read = (answer: unknown, address: string): BitcoinBalances => {
   const body = recordOf(answer, 'blockbook address')
+  // What versions before 0.5 tell at every path meanwhile; later ones refuse.
+  if (body.blockbook !== undefined) throw new BadAnswerError('blockbook still follows the chain')
   if (body.address !== address) throw new BadAnswerError(`blockbook answered for another address than ${address}`)
   const confirmed = satoshiText(body.balance, 'balance')
   const unconfirmed = satoshiText(body.unconfirmedBalance, 'unconfirmedBalance')

@@ -32,11 +32,15 @@ export const networkOfReference = (caip2Id: string): BitcoinNetworkName | undefi
   return (['mainnet', 'testnet'] as const).find((name) => bitcoinNetworks[name].genesisHash.startsWith(reference))
 }
 
+const ESPLORA_HASH = /([0-9a-f]{64})/i
+/** Of this very member: before 0.5 a server that still follows the chain tells of its newest block at every path. */
+const BLOCKBOOK_HASH = /"blockHash"\s*:\s*"([0-9a-f]{64})"/i
+
 /** How a pool of REST servers of one kind tells the network of each: by the hash of block 0. */
 export const bitcoinIdentity = (kind: 'esplora' | 'blockbook', network: BitcoinNetworkName): IdentityProbe => ({
   network: `bitcoin ${network}`,
   path: kind === 'esplora' ? '/block-height/0' : '/api/v2/block-index/0',
-  parse: (text) => /[0-9a-fA-F]{64}/.exec(String(text))?.[0],
+  parse: (text) => (kind === 'esplora' ? ESPLORA_HASH : BLOCKBOOK_HASH).exec(String(text))?.[1],
   matches: (hash) => hash.toLowerCase() === bitcoinNetworks[network].genesisHash,
 })
 
