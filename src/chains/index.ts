@@ -177,8 +177,8 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const limits = { ...deps.limits, maxLagBlocks: Math.min(deps.limits.maxLagBlocks, BITCOIN_LAG_BLOCKS) }
     const restPool = (kind: 'esplora' | 'blockbook'): UpstreamPool => {
       const servers = ofKind(kind)
-      // A single one is behind nobody.
-      const probe = servers.length > 1 ? bitcoinHeadProbe(kind) : undefined
+      // A single one is behind nobody, but for a Blockbook that is behind its node, or has lost it.
+      const probe = servers.length > 1 || kind === 'blockbook' ? bitcoinHeadProbe(kind) : undefined
       return pool(`${caip2Id} ${kind}`, servers, probe, limits, bitcoinIdentity(kind, network))
     }
     const backendOf: Record<string, () => BitcoinBackend> = {

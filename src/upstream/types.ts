@@ -54,6 +54,11 @@ export interface HeadProbe {
   params?: unknown
   /** Height in the answer's `result`, or in the text of the document. Throws when there is none. */
   parse(result: unknown): bigint
+  /**
+   * Why nothing that the server answers counts, by what it told with its height; undefined = nothing speaks against it.
+   * Never throws where `parse` does not.
+   */
+  doubt?(result: unknown): string | undefined
   intervalMs: number
 }
 

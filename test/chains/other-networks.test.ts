@@ -156,7 +156,7 @@ it('a Blockbook that still follows the chain is on no other network, and answers
   // Before 0.5 it tells how far it is at every path meanwhile.
   const status = {
     blockbook: { initialSync: true, bestHeight: 5 },
-    backend: { blocks: 9, bestBlockHash: OTHER_GENESIS },
+    backend: { blocks: 6, bestBlockHash: OTHER_GENESIS },
   }
   let isReady = false
   const { handle } = blockbook(GENESIS, 7)

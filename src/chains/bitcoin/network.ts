@@ -44,8 +44,24 @@ export const bitcoinIdentity = (kind: 'esplora' | 'blockbook', network: BitcoinN
   matches: (hash) => hash.toLowerCase() === bitcoinNetworks[network].genesisHash,
 })
 
-const blockbookHeight = (text: string): unknown =>
-  (JSON.parse(text) as { blockbook?: { bestHeight?: unknown } }).blockbook?.bestHeight
+/** What a Blockbook tells of itself and of the node that it asks. */
+interface BlockbookStatus {
+  blockbook?: { bestHeight?: unknown }
+  backend?: { blocks?: unknown; error?: unknown }
+}
+
+const blockbookHeight = (text: string): unknown => (JSON.parse(text) as BlockbookStatus).blockbook?.bestHeight
+
+/**
+ * Without its node a Blockbook leaves out what waits, and says nothing of it in an address; while it follows many blocks it
+ * tells what was.
+ */
+const blockbookDoubt = (text: string): string | undefined => {
+  const { blockbook, backend } = JSON.parse(text) as BlockbookStatus
+  if (backend?.error) return 'its node does not answer'
+  const behind = Number(backend?.blocks) - Number(blockbook?.bestHeight)
+  return behind > BITCOIN_LAG_BLOCKS ? `${behind} blocks behind its node` : undefined
+}
 
 /** How a pool of REST servers of one kind follows the height of each: one that stands still tells what was. */
 export const bitcoinHeadProbe = (kind: 'esplora' | 'blockbook'): HeadProbe => ({
@@ -55,6 +71,7 @@ export const bitcoinHeadProbe = (kind: 'esplora' | 'blockbook'): HeadProbe => ({
     if (!/^[0-9]{1,10}$/.test(height)) throw new BadAnswerError('no height')
     return BigInt(height)
   },
+  ...(kind === 'blockbook' && { doubt: (document) => blockbookDoubt(String(document)) }),
   intervalMs: 15_000,
 })
 

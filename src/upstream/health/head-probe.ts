@@ -21,7 +21,7 @@ export interface HeadWatch {
   head(): bigint | undefined
   /**
    * Keeps answers of laggards from the first callers after a start or a pause, and from everybody those of servers that
-   * lack blocks of long ago.
+   * lack blocks of long ago, or say themselves that they cannot know (`HeadProbe.doubt`).
    */
   readonly held: HeadHold['held']
   close(): void
@@ -35,6 +35,8 @@ const KNOWN_INTERVALS = 12
 const REQUESTS_PER_PROBE = 10
 /** One that has lacked a block of another's for so many intervals stands still: on a slow chain that is one block for hours. */
 const STILL_INTERVALS = 2
+/** Who said that it cannot know is asked again after this when somebody reads, milliseconds. */
+const DOUBT_MS = 1_000
 /** What a server told is remembered no longer than this, whatever is configured, milliseconds. Its last word stays. */
 const REMEMBERED_MS = 600_000
 /** A head this far above all others, who agree among themselves, is a broken clock and no news. */
@@ -56,13 +58,18 @@ const requestTo = (upstream: Upstream, { path, method, params }: HeadProbe): Wir
   return jsonRequest(upstream, path, writeEntry({ method, params: JSON.stringify(params) }, 1), undefined)
 }
 
-/** Height of a server; undefined where it is healthy and has no document that tells it. */
+interface Tip {
+  height: bigint
+  doubt: string | undefined
+}
+
+/** What a server tells of its tip; undefined where it is healthy and has no document that tells it. */
 const readerOf =
-  ({ method, parse }: HeadProbe) =>
-  (host: string, answer: WireAnswer): Outcome<bigint | undefined> => {
-    const height = (value: unknown): Outcome<bigint> => {
+  ({ method, parse, doubt }: HeadProbe) =>
+  (host: string, answer: WireAnswer): Outcome<Tip | undefined> => {
+    const height = (value: unknown): Outcome<Tip> => {
       try {
-        return { kind: 'answer', value: parse(value), bytes: 0 }
+        return { kind: 'answer', value: { height: parse(value), doubt: doubt?.(value) }, bytes: 0 }
       } catch {
         return failed({ host, kind: 'bad-answer', reason: 'no height in head probe' })
       }
@@ -93,6 +100,10 @@ export const createHeadWatch = (deps: {
   const { pool, probe, upstreams, isForeign, attempt, scheduler, reporter } = deps
   const read = readerOf(probe)
   const hold = createHeadHold(scheduler)
+  const doubts = createDoubts(STILL_INTERVALS * probe.intervalMs, (upstream) => ask(upstream))
+  /** Alone it is behind nobody, but may say itself that it cannot know. */
+  const mayWait = upstreams.length > 1 || probe.doubt !== undefined
+  const knownFor = (probe.doubt ? STILL_INTERVALS : KNOWN_INTERVALS) * probe.intervalMs
   const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
   const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs, Math.min(2 * longestLag, REMEMBERED_MS))
   const asking = new Set<Upstream>()
@@ -118,7 +129,8 @@ export const createHeadWatch = (deps: {
     }
   }
   const tooOld = (upstream: Upstream): Outcome<never> | undefined => {
-    if (!upstream.lag()) return undefined
+    const doubt = doubts.of(upstream)
+    if (doubt || !upstream.lag()) return doubt
     const here = upstreams.filter((one) => !isForeign(one))
     const best = believedHead(
       here.flatMap((one) => one.height() ?? []),
@@ -139,8 +151,9 @@ export const createHeadWatch = (deps: {
     head = undefined
     deps.onAnew()
   }
-  const heard = (upstream: Upstream, height: bigint): void => {
+  const heard = (upstream: Upstream, { height, doubt }: Tip): void => {
     const before = upstream.height()
+    doubts.told(upstream, doubt)
     if (before !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
     const cameBack = deps.wasAlone(upstream)
     if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) deps.onFall(upstream)
@@ -175,7 +188,7 @@ export const createHeadWatch = (deps: {
     touch: () => {
       usedAt = steadyNow()
       if (timer || closed) return
-      if (upstreams.length > 1 && usedAt - heardAt > KNOWN_INTERVALS * probe.intervalMs) hold.begin()
+      if (mayWait && usedAt - heardAt > knownFor) hold.begin()
       tick()
       if (asking.size === 0) hold.known()
     },
@@ -186,6 +199,25 @@ export const createHeadWatch = (deps: {
       hold.known()
       if (timer) scheduler.cancel(timer)
       timer = undefined
+    },
+  }
+}
+
+/** Why servers are not believed, as they said of late. */
+const createDoubts = (rememberedMs: number, ask: (upstream: Upstream) => void) => {
+  const told = new WeakMap<Upstream, { why: string; at: number }>()
+  return {
+    told(upstream: Upstream, why: string | undefined): void {
+      if (why === undefined) told.delete(upstream)
+      else told.set(upstream, { why, at: steadyNow() })
+    },
+    of(upstream: Upstream): Outcome<never> | undefined {
+      const doubt = told.get(upstream)
+      const age = steadyNow() - (doubt?.at ?? 0)
+      if (!doubt || age > rememberedMs) return undefined
+      // It may be over before all are asked again.
+      if (age >= DOUBT_MS) ask(upstream)
+      return failed({ host: upstream.host, kind: 'behind', reason: doubt.why, neverSent: true })
     },
   }
 }

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { bitcoinHeadProbe } from '../../../src/chains/bitcoin/index.ts'
 import { createChains } from '../../../src/chains/index.ts'
 import { readContext } from '../../support/balance-reads.ts'
@@ -11,8 +11,11 @@ const REFERENCE = '000000000019d6689c085ae165831e93'
 const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
 const ADDRESS = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'
 
-/** An Esplora or Blockbook of this height, which tells of so many satoshi; without a height it has no such document. */
-const server = (height: number | undefined, satoshi: number, fails = false) =>
+/**
+ * An Esplora or Blockbook of this height, which tells of so many satoshi; without a height it has no such document.
+ * `backend` is what a Blockbook tells of its node.
+ */
+const server = (height: number | undefined, satoshi: number, fails = false, backend: object = {}) =>
   startFaultServer({
     handle: ({ url = '' }) => {
       if (fails && url.includes('/address/')) return { status: 500, body: 'no such table' }
@@ -20,7 +23,7 @@ const server = (height: number | undefined, satoshi: number, fails = false) =>
       if (url === '/api/v2/block-index/0') return { body: JSON.stringify({ blockHash: GENESIS }) }
       if (url === '/blocks/tip/height' && height !== undefined) return { body: `${height}\n` }
       if (url === '/api/v2' && height !== undefined)
-        return { body: JSON.stringify({ blockbook: { bestHeight: height }, backend: {} }) }
+        return { body: JSON.stringify({ blockbook: { bestHeight: height }, backend }) }
       if (!url.includes('/address/')) return { status: 404, body: 'no such page' }
       const sums = { funded_txo_sum: satoshi, spent_txo_sum: 0 }
       const none = { funded_txo_sum: 0, spent_txo_sum: 0 }
@@ -156,6 +159,29 @@ it.each(['esplora', 'blockbook', 'electrum'] as const)(
     expect([await read(), await read()]).toMatchObject([{ confirmed: 7n }, { confirmed: 7n }])
   },
 )
+
+describe('a Blockbook that says that it cannot know', () => {
+  const lost = { error: 'GetChainInfo: Post "http://127.0.0.1:8332": connect: connection refused' }
+
+  it.each([
+    ['its node does not answer', lost],
+    ['2 blocks behind its node', { blocks: 102 }],
+  ])('is not believed, be it the only server: %s', async (reason, backend) => {
+    const alone = await reader('blockbook', [await server(100, 5, false, backend)])
+    expect([await alone(), await alone()]).toEqual(Array(2).fill(expect.stringContaining(reason)))
+  })
+
+  it.each(['blockbook', 'electrum'] as const)('is passed over for a %s', async (other) => {
+    const servers = await Promise.all([server(102, 5, false, lost), start(other, 102, 7)])
+    const read = await reader(['blockbook', other], servers)
+    expect([await read(), await read()]).toMatchObject([{ confirmed: 7n }, { confirmed: 7n }])
+  })
+
+  it.each([{}, { blocks: 101 }, { blocks: 0 }])('is one that says so, and no other: %o', async (backend) => {
+    const read = await reader('blockbook', [await server(100, 5, false, backend)])
+    expect([await read(), await read()]).toMatchObject([{ confirmed: 5n }, { confirmed: 5n }])
+  })
+})
 
 it('heights are read off the documents, and nothing else is', () => {
   expect(bitcoinHeadProbe('esplora').parse('885000\n')).toBe(885_000n)
