@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
 import { OverloadedError } from '../../../src/errors.ts'
 import { readContext } from '../../support/balance-reads.ts'
@@ -22,6 +22,11 @@ describe('electrum turns', () => {
   const balances = (fake: FakeElectrum) => fake.seen.filter(({ method }) => method.includes('get_balance'))
   const rounds = (client: ElectrumClient, count: number, context = readContext()) =>
     Promise.all(Array.from({ length: count }, (_, at) => client.round([call(String(at))], context)))
+
+  const refuse: FakeElectrum['fault'] = ({ id, method }) =>
+    method.includes('get_balance')
+      ? `${JSON.stringify({ jsonrpc: '2.0', id, error: { code: -101, message: 'excessive resource usage' } })}\n`
+      : undefined
 
   it('no more begin in a second than a server is to be asked, and no more are under way; the next server is asked meanwhile', async () => {
     const client = connect([server, second], { requestsPerSecond: 3, maxConcurrent: 64 })
@@ -55,10 +60,7 @@ describe('electrum turns', () => {
 
   it('a server that refuses calls for their number is asked less', async () => {
     const client = connect([server], { requestsPerSecond: 1_000 })
-    server.fault = ({ id, method }) =>
-      method.includes('get_balance')
-        ? `${JSON.stringify({ jsonrpc: '2.0', id, error: { code: -101, message: 'excessive resource usage' } })}\n`
-        : undefined
+    server.fault = refuse
     const [outcome] = await client.round([call('a')], readContext())
     expect(outcome).toMatchObject({ ok: false })
     server.fault = () => undefined
@@ -68,6 +70,28 @@ describe('electrum turns', () => {
     // From a thousand a second to five at most, and one at once.
     expect(performance.now() - startedAt).toBeGreaterThan(1_000)
     expect(balances(server).length - before).toBe(10)
+  })
+
+  it('it is asked as much as it has answered, and not half as much', async () => {
+    // The clock stands still but for what is set here: a turn comes by it alone.
+    let now = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const client = connect([server], { requestsPerSecond: 20 })
+    expect(await rounds(client, 20)).toEqual(Array(20).fill([good]))
+    now += 50
+    server.fault = refuse
+    await client.round([call('refused')], readContext())
+    const before = balances(server).length
+    server.fault = ({ method }) => (method.includes('get_balance') ? '' : undefined)
+    now += 1_000
+    const left = new AbortController()
+    const asked = rounds(client, 10, readContext({ signal: left.signal }))
+    // Of nine tenths of twenty a second a quarter may go at once; of ten it would be two.
+    await eventually(() => expect(balances(server).length - before).toBe(4))
+    left.abort()
+    await asked.catch(() => undefined)
+    expect(balances(server).length - before).toBe(4)
   })
 
   it('the same where it hangs up with it', async () => {
