@@ -4,8 +4,11 @@ import { asError, CancelledError, DeadlineError, FirnError, OverloadedError } fr
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
+import { type Company, createOwnCompany } from './company.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
+import { departure } from './departure.ts'
 import { createPaces } from './paces.ts'
+import { partsOf } from './parts.ts'
 import type { Account, BalanceChain, Balances } from './types.ts'
 
 /** An account's last good answer. Kept beyond its freshness for the case that the chain fails. */
@@ -13,6 +16,8 @@ export interface Reading {
   balances: Balances
   /** Milliseconds of the clock when the read began, so that age is never understated. */
   at: number
+  /** What it was read with. */
+  company: Company
 }
 
 /** For how long readings count as current: until then, unless one of the same age is replaced before. */
@@ -46,11 +51,17 @@ export interface AccountReaderOptions {
 /** Readings kept hold so many tokens on average: one account may have twenty thousand. */
 const TOKENS_PER_ENTRY = 10
 
+/** Who comes to a read that has less than this part of his own time left is not to fail with it. */
+const FAIR_SHARE = 0.5
+
 /** One for all: when there are many, there is no room for them. */
 const NO_ROOM = new OverloadedError()
 
 interface Flight {
   startedAt: number
+  /** Milliseconds that it has. */
+  deadlineMs: number
+  company: Company
   outcomes: Promise<Map<string, Outcome<Balances>>>
   waiters: number
   /** Every account was read: unlike after a failure, no part of the work can be left. */
@@ -58,9 +69,28 @@ interface Flight {
   controller: AbortController
 }
 
+/** One request for accounts of a chain. */
+interface Asker {
+  chain: BalanceChain
+  networkType: NetworkType
+  isOwn: ReturnType<typeof createOwnCompany>
+  /** Milliseconds that a read begun for it may take. */
+  deadlineMs: number
+  /** What it came late to has failed, and this is its own read. */
+  isAgain: boolean
+  signal: AbortSignal
+}
+
+/** Accounts that wait for the same, with their keys. */
+interface Waiting {
+  accounts: Account[]
+  keys: AccountKey[]
+}
+
 /**
  * Reads accounts of any chain with three savings: a reading younger than about one block is reused, an identical read
  * in flight is shared (and cancelled when its last waiter has left), and all other accounts of a request are one read.
+ * What was read in company is for those who ask for all of it (`company.ts`).
  */
 export function createAccountReader(options: AccountReaderOptions) {
   const now = options.now ?? steadyNow
@@ -81,14 +111,14 @@ export function createAccountReader(options: AccountReaderOptions) {
     readings.set(key, reading)
   }
 
-  function start(chain: BalanceChain, accounts: Account[]): Flight {
+  function start(chain: BalanceChain, accounts: Account[], deadlineMs: number): Flight {
     const { caip2Id } = chain.source
     const controller = new AbortController()
     const startedAt = now()
     const keys = accounts.map((account) => `${caip2Id}|${account.id}`)
     const outcomes = Promise.resolve(new Map())
-    const flight: Flight = { startedAt, waiters: 0, complete: false, controller, outcomes }
-    const deadline = createDeadline(options.deadlineMs)
+    const flight: Flight = { startedAt, deadlineMs, company: keys, waiters: 0, complete: false, controller, outcomes }
+    const deadline = createDeadline(deadlineMs)
     const context = {
       signal: controller.signal,
       get deadline() {
@@ -102,7 +132,8 @@ export function createAccountReader(options: AccountReaderOptions) {
         flight.complete = true
         accounts.forEach((account, at) => {
           const outcome = outcomes.get(account.id)
-          if (outcome?.ok) keep(keys[at] as string, { balances: outcome.value, at: startedAt }, chain.cacheMs)
+          const key = keys[at] as string
+          if (outcome?.ok) keep(key, { balances: outcome.value, at: startedAt, company: keys }, chain.cacheMs)
           else flight.complete = false
         })
         return outcomes
@@ -128,38 +159,66 @@ export function createAccountReader(options: AccountReaderOptions) {
   }
 
   /** A failed read may be answered by a reading that is still young enough; a wrong address never is. */
-  function fallback(key: string, error: Error, { startedAt }: Pick<Flight, 'startedAt'>): ReadingOutcome {
+  function fallback({ isOwn }: Asker, key: string, error: Error, startedAt: number): ReadingOutcome {
     const kept = readings.get(key)
     const passing = !(error instanceof FirnError) || error.retryable
-    if (kept && passing && now() - kept.at <= options.maxStaleMs) return { ok: true, reading: kept }
+    if (kept && isOwn(kept.company) && passing && now() - kept.at <= options.maxStaleMs)
+      return { ok: true, reading: kept }
     return { ok: false, error, afterMs: now() - startedAt }
   }
 
-  async function settle(flight: Flight, keys: readonly AccountKey[], signal: AbortSignal) {
-    let outcomes: Map<string, Outcome<Balances>>
+  async function settle(flight: Flight, waiting: Waiting, asker: Asker): Promise<ReadingOutcome[]> {
+    const joinedAt = now()
+    let outcomes: Map<string, Outcome<Balances>> | Error
     try {
-      outcomes = await join(flight, signal)
+      outcomes = await join(flight, asker.signal)
     } catch (error) {
-      if (error instanceof CancelledError && signal.aborted) throw error
-      return keys.map(({ key }) => fallback(key, causeOf(error, flight), flight))
+      if (error instanceof CancelledError && asker.signal.aborted) throw error
+      outcomes = asError(error)
     }
-    return keys.map(({ name, key }): ReadingOutcome => {
-      const outcome = outcomes.get(name)
-      if (outcome?.ok)
-        return { ok: true, reading: readings.get(key) ?? { balances: outcome.value, at: flight.startedAt } }
-      const error = outcome?.error ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' })
-      return fallback(key, causeOf(error, flight), flight)
+    const { startedAt, company } = flight
+    const left = startedAt + flight.deadlineMs - joinedAt
+    const cameLate = !asker.isAgain && left < asker.deadlineMs * FAIR_SHARE
+    const late: Account[] = []
+    const settled = waiting.keys.map(({ name, key }, at): ReadingOutcome => {
+      const outcome = outcomes instanceof Error ? undefined : outcomes.get(name)
+      if (outcome?.ok) {
+        const kept = readings.get(key)
+        const reading = kept && asker.isOwn(kept.company) ? kept : { balances: outcome.value, at: startedAt, company }
+        return { ok: true, reading }
+      }
+      const unanswered = outcomes instanceof Error ? outcomes : undefined
+      const error = outcome?.error ?? unanswered ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' })
+      const cause = causeOf(error, flight)
+      if (cameLate && cause instanceof DeadlineError) late.push(waiting.accounts[at] as Account)
+      return fallback(asker, key, cause, startedAt)
     })
+    if (late.length === 0) return settled
+    const own = await readAgain(late, { ...asker, deadlineMs: asker.deadlineMs - (now() - joinedAt), isAgain: true })
+    return settled.map((outcome, at) => own.get(waiting.accounts[at] as Account) ?? outcome)
+  }
+
+  /** In the time that is left. */
+  async function readAgain(accounts: readonly Account[], asker: Asker): Promise<Map<Account, ReadingOutcome>> {
+    const groups = await Promise.all(
+      readFor(asker, accounts).map(async (group) => ({ ...group, outcomes: await group.outcomes })),
+    )
+    return new Map(
+      groups.flatMap((group) =>
+        group.accounts.map((account, at): [Account, ReadingOutcome] => [account, group.outcomes[at] as ReadingOutcome]),
+      ),
+    )
   }
 
   /** The readings of all accounts when every one is young enough, and until when they are; else undefined. */
   function fresh(chain: BalanceChain, networkType: NetworkType, accounts: readonly Account[]) {
     const at = now()
     const found: Reading[] = []
+    const isOwn = createOwnCompany(chain.source.caip2Id, networkType, accounts)
     let oldest = Number.POSITIVE_INFINITY
     for (const account of accounts) {
       const reading = readings.get(accountKey(chain.source.caip2Id, networkType, account).key)
-      if (!reading || at - reading.at >= chain.cacheMs) return undefined
+      if (!reading || at - reading.at >= chain.cacheMs || !isOwn(reading.company)) return undefined
       oldest = Math.min(oldest, reading.at)
       found.push(reading)
     }
@@ -179,19 +238,26 @@ export function createAccountReader(options: AccountReaderOptions) {
     accounts: readonly Account[],
     signal: AbortSignal,
   ): ReadGroup[] {
+    const isOwn = createOwnCompany(chain.source.caip2Id, networkType, accounts)
+    const { deadlineMs } = options
+    return readFor({ chain, networkType, isOwn, deadlineMs, isAgain: false, signal }, accounts)
+  }
+
+  function readFor(asker: Asker, accounts: readonly Account[]): ReadGroup[] {
+    const { chain, networkType, isOwn } = asker
     const known: { accounts: Account[]; outcomes: ReadingOutcome[] } = { accounts: [], outcomes: [] }
-    const shared = new Map<Flight, { accounts: Account[]; keys: AccountKey[] }>()
+    const shared = new Map<Flight, Waiting>()
     const missing = new Map<string, Account>()
-    const starting: { accounts: Account[]; keys: AccountKey[] } = { accounts: [], keys: [] }
+    const starting: Waiting = { accounts: [], keys: [] }
     const at = now()
     for (const account of accounts) {
       const made = accountKey(chain.source.caip2Id, networkType, account)
       const reading = readings.get(made.key)
       const flight = flights.get(made.key)
-      if (reading && at - reading.at < chain.cacheMs) {
+      if (reading && at - reading.at < chain.cacheMs && isOwn(reading.company)) {
         known.accounts.push(account)
         known.outcomes.push({ ok: true, reading })
-      } else if (flight && !flight.controller.signal.aborted) {
+      } else if (flight && !flight.controller.signal.aborted && isOwn(flight.company)) {
         const group = shared.get(flight) ?? { accounts: [], keys: [] }
         group.accounts.push(account)
         group.keys.push(made)
@@ -205,55 +271,24 @@ export function createAccountReader(options: AccountReaderOptions) {
     const groups: ReadGroup[] = []
     if (known.accounts.length > 0) groups.push(known)
     for (const [flight, group] of shared) {
-      groups.push({ accounts: group.accounts, outcomes: settle(flight, group.keys, signal) })
+      groups.push({ accounts: group.accounts, outcomes: settle(flight, group, asker) })
     }
     if (missing.size > 0) {
-      const outcomes = readAnew(chain, [...missing.values()], starting.keys, signal)
-      groups.push({ accounts: starting.accounts, outcomes })
+      groups.push({ accounts: starting.accounts, outcomes: readAnew([...missing.values()], starting, asker) })
     }
     return groups
   }
 
-  function readAnew(
-    chain: BalanceChain,
-    accounts: Account[],
-    keys: readonly AccountKey[],
-    signal: AbortSignal,
-  ): ReadGroup['outcomes'] {
-    if (!options.isFull?.()) return settle(start(chain, accounts), keys, signal)
+  function readAnew(accounts: Account[], waiting: Waiting, asker: Asker): ReadGroup['outcomes'] {
+    if (!options.isFull?.()) return settle(start(asker.chain, accounts, asker.deadlineMs), waiting, asker)
     const startedAt = now()
-    return keys.map(({ key }) => fallback(key, NO_ROOM, { startedAt }))
+    return waiting.keys.map(({ key }) => fallback(asker, key, NO_ROOM, startedAt))
   }
 
   return { fresh, freshness, isFresh, read, paceOf: paces.of }
 }
 
 export type AccountReader = ReturnType<typeof createAccountReader>
-
-/** How many things a reading lists, itself included. */
-function partsOf(balances: Balances): number {
-  let parts = 1
-  for (const member of Object.values(balances)) {
-    if (Array.isArray(member)) parts += member.length
-    else if (typeof member === 'object') parts += Object.values(member).flat().length
-  }
-  return parts
-}
-
-const departures = new WeakMap<AbortSignal, Promise<never>>()
-
-/** Rejects when the signal is aborted. One listener, however many chains a request waits for. */
-function departure(signal: AbortSignal): Promise<never> {
-  let left = departures.get(signal)
-  if (!left) {
-    left = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new CancelledError()), { once: true })
-    })
-    left.catch(() => {})
-    departures.set(signal, left)
-  }
-  return left
-}
 
 /** What was stopped at the deadline was not cancelled by anybody. */
 function causeOf(error: unknown, { controller }: Flight): Error {

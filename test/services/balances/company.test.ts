@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { EvmBalances } from '../../../src/chains/capabilities.ts'
+import { UpstreamUnavailableError } from '../../../src/errors.ts'
+import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
+import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
+import { gate } from '../../support/gate.ts'
+
+const CACHE_MS = 1_000
+const address = (digit: string): string => `0x${digit.repeat(40)}`
+const [A, B, C] = ['a', 'b', 'c'].map(address) as [string, string, string]
+
+/** A chain that says of each account how many were read with it, and of how many reads this is. */
+function stage({ deadlineMs = 5_000, isTimed = false } = {}) {
+  const world = { now: 1_000_000, isDown: false, until: Promise.resolve() }
+  const reads: string[][] = []
+  const chain: BalanceChain = {
+    cacheMs: CACHE_MS,
+    source: {
+      caip2Id: 'eip155:1',
+      networkType: 'evm',
+      native: { name: 'Ether', symbol: 'ETH', decimals: 18, internalId: 'NATIVE-eth' },
+      readBalances: async (accounts: readonly Account[]) => {
+        reads.push(accounts.map(({ id }) => id))
+        const value = { native: BigInt(accounts.length), tokens: [] }
+        if (world.isDown) throw new UpstreamUnavailableError('nobody answers')
+        await world.until
+        return new Map(accounts.map(({ id }) => [id, { ok: true, value }]))
+      },
+    },
+  }
+  const reader = createAccountReader({
+    deadlineMs,
+    maxStaleMs: 60_000,
+    cacheEntries: 100,
+    now: () => (isTimed ? performance.now() : world.now),
+  })
+  const ask = async (...ids: string[]): Promise<(bigint | string)[]> => {
+    const accounts = ids.map((id) => ({ id }))
+    const groups = reader.read(chain, 'evm', accounts, new AbortController().signal)
+    const said = new Map<string, bigint | string>()
+    for (const group of groups)
+      for (const [at, outcome] of (await group.outcomes).entries())
+        said.set(
+          group.accounts[at]?.id ?? '',
+          outcome.ok ? (outcome.reading.balances as EvmBalances).native : outcome.error.message,
+        )
+    return ids.map((id) => said.get(id) ?? 'nothing')
+  }
+  const isFresh = (...ids: string[]): boolean =>
+    reader.fresh(
+      chain,
+      'evm',
+      ids.map((id) => ({ id })),
+    ) !== undefined
+  return { world, reads, ask, isFresh }
+}
+
+it('what was read in company answers nobody who did not ask for all of it', async () => {
+  const { reads, ask, isFresh } = stage()
+  expect(await ask(A, B)).toEqual([2n, 2n])
+  expect([isFresh(A), isFresh(A, C), isFresh(A, B), isFresh(C, B, A)]).toEqual([false, false, true, false])
+  expect(await ask(A)).toEqual([1n])
+  expect(await ask(B, C)).toEqual([2n, 2n])
+  expect(reads).toEqual([[A, B], [A], [B, C]])
+})
+
+it('what was read alone, or with others that are asked for too, is not read again', async () => {
+  const { reads, ask, isFresh } = stage()
+  await ask(A)
+  await ask(A, B)
+  expect(await ask(C, B, A.toUpperCase().replace('0X', '0x'))).toEqual([1n, 1n, 1n])
+  expect(isFresh(A, B, C)).toBe(true)
+  expect(reads).toEqual([[A], [B], [C]])
+})
+
+it('nobody waits for the company that a stranger gave to his account', async () => {
+  const { world, reads, ask } = stage()
+  const held = gate()
+  world.until = held.opened
+  const stranger = ask(A, B, C)
+  const again = ask(A, B, C)
+  world.until = Promise.resolve()
+  expect(await ask(A)).toEqual([1n])
+  held.open()
+  expect(await stranger).toEqual([3n, 3n, 3n])
+  expect(await again).toEqual([3n, 3n, 3n])
+  expect(reads).toEqual([[A, B, C], [A]])
+})
+
+it('nor does what was read in company stand in for a failed read of one alone', async () => {
+  const { world, ask } = stage()
+  await ask(A, B)
+  world.now += CACHE_MS
+  world.isDown = true
+  expect(await ask(A)).toEqual(['nobody answers'])
+  expect(await ask(A, B)).toEqual([2n, 2n])
+})
+
+it('who comes late to a read that ends with its time has his own time, and who came early has not', async () => {
+  const { world, reads, ask } = stage({ deadlineMs: 1_000, isTimed: true })
+  world.until = new Promise(() => {})
+  const first = ask(A)
+  await sleep(250)
+  const early = ask(A)
+  await sleep(500)
+  const late = ask(A)
+  const silent = ask(A)
+  world.until = Promise.resolve()
+  expect([...(await first), ...(await early)]).toEqual(Array(2).fill(expect.stringContaining('timed out')))
+  expect([...(await late), ...(await silent)]).toEqual([1n, 1n])
+  expect(reads).toEqual([[A], [A]])
+})
+
+it('what he begins then has no more time than he had when he came', async () => {
+  const { world, reads, ask } = stage({ deadlineMs: 1_000, isTimed: true })
+  world.until = new Promise(() => {})
+  void ask(A)
+  await sleep(700)
+  const at = performance.now()
+  expect(await ask(A)).toEqual([expect.stringContaining('timed out')])
+  expect(performance.now() - at).toBeLessThan(1_500)
+  expect(reads).toEqual([[A], [A]])
+})
