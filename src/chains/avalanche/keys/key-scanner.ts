@@ -31,7 +31,7 @@ export interface OwnedWindow {
 
 export interface KeyScanner {
   /**
-   * Starts reading wallets; P and X asked at the same time share the work. All that belongs to one of them comes from
+   * Starts reading wallets; P and X asked at the same time for the same wallets share the work. All that belongs to one of them comes from
    * one state of P and one of X. One promise for each, in their order; it rejects with BadInputError when one of the
    * keys is not valid, or with why the node could not be read.
    */
@@ -48,11 +48,20 @@ export interface KeyScannerDeps {
 
 type Scan = SharedWork<ScanReading>
 
+/** A scan under way: what is read in it, and until when those that began it wait. */
+interface Running {
+  work: Scan
+  marks: readonly string[]
+  call: CallOptions
+}
+
 const DEFAULT_GAP = 50
 /** Keys whose used ranges are remembered: their next scan takes one window, and an emptied range stays covered. */
 const REMEMBERED_KEYS = 50_000
 /** Packs of one call read at the same time: bounds memory for the largest requests. */
 const CONCURRENT_PACKS = 12
+/** A scan that ends so much before the time of who comes to it, milliseconds, is not waited for. */
+const TOO_EARLY_MS = 2_000
 /** Wallets remembered to have taken several calls, so that the next scan asks for the height first. */
 const REMEMBERED_LONG = 10_000
 
@@ -68,7 +77,7 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
   const long = new LRUCache<string, readonly KeyChain[]>(roomFor(REMEMBERED_LONG))
   const known = (key: string): LastUsed | undefined => remembered.get(key)
   const deps = { network, derived, gap, remembered: known }
-  const running = new TransientMap<string, Scan>()
+  const running = new TransientMap<string, Running>()
   const remember = (key: string, [external, internal]: LastUsed): void => {
     const [e, i] = known(key) ?? [-1, -1]
     remembered.set(key, [Math.max(e, external), Math.max(i, internal)])
@@ -96,20 +105,21 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
         }
         return reading
       } finally {
-        for (const mark of marks) if (running.get(mark) === work) running.delete(mark)
+        for (const mark of marks) if (running.get(mark)?.work === work) running.delete(mark)
         end()
       }
     })
-    for (const mark of marks) running.set(mark, work)
+    for (const mark of marks) running.set(mark, { work, marks, call })
     return ended
   }
 
   return {
     scan(wallets, call) {
       const items = wallets.map(itemOf)
+      const asked = new Set(items.flatMap((item) => (item instanceof Error ? [] : [item.mark])))
       const fresh = new Map<string, ScanItem>()
       for (const item of items) {
-        if (!(item instanceof Error) && running.get(item.mark)?.abandoned() !== false) fresh.set(item.mark, item)
+        if (!(item instanceof Error) && !mayJoin(running.get(item.mark), asked, call)) fresh.set(item.mark, item)
       }
       const ends: Promise<void>[] = []
       for (const pack of packItems([...fresh.values()], (key) => firstWindow(remembered.get(key), gap)))
@@ -118,13 +128,23 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
       const joined = new Map<Scan, Promise<ScanReading>>()
       return items.map(async (item) => {
         if (item instanceof Error) throw item
-        const work = running.get(item.mark) as Scan
+        const { work } = running.get(item.mark) as Running
         const reading = joined.get(work) ?? work.join(call.signal)
         joined.set(work, reading)
         return ownedBy(item, await reading)
       })
     },
   }
+}
+
+/**
+ * Whether a scan is one to wait for: it reads nothing but what is asked for here, too, and has as much time. A stranger may
+ * have any key scanned with a thousand others.
+ */
+function mayJoin(running: Running | undefined, asked: ReadonlySet<string>, call: CallOptions): boolean {
+  if (!running || running.work.abandoned() || !running.marks.every((mark) => asked.has(mark))) return false
+  const { deadline = Number.POSITIVE_INFINITY } = running.call
+  return deadline >= (call.deadline ?? 0) - TOO_EARLY_MS
 }
 
 /** Two texts may stand for one key: an address has one place in a scan. */

@@ -4,6 +4,8 @@ import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
 import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
 import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
 import { sha256 } from '../../../../src/lib/sha256.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { gate } from '../../../support/gate.ts'
 import { secpUtxo, stakerOf } from '../ledger-data.ts'
 import { context, natives, useLedger } from '../ledger-sources.ts'
 
@@ -109,6 +111,47 @@ describe('an extended key', () => {
     expect(asked.mock.calls.filter(([, method]) => method === 'platform.getStake').length).toBe(1)
     expect(count('platform.getUTXOs')).toBe(3)
     expect(count('avm.getUTXOs')).toBe(3)
+  })
+
+  /** Calls of a pool that are held until they are let go. */
+  const holding = () => {
+    const held = gate()
+    const rpc = pool().rpc
+    const asked = vi.spyOn(pool(), 'rpc').mockImplementation(async (...call) => {
+      if (call[1] === 'platform.getStake') await held.opened
+      return rpc(...call)
+    })
+    const stakes = () => asked.mock.calls.filter(([, method]) => method === 'platform.getStake').length
+    return { letGo: held.open, stakes, end: () => asked.mockRestore() }
+  }
+
+  test('a key that a stranger has scanned with others is scanned for who asks for it alone', async () => {
+    put('P', secpUtxo(await at(0, 1), 3n))
+    const { pvm } = sources()
+    const { letGo, stakes, end } = holding()
+    const stranger = pvm.readBalances([wallet([KEY]), wallet([OTHER_KEY], [], 'other')], context())
+    await eventually(() => expect(stakes()).toBe(2))
+    const own = nativeOf(pvm)
+    await eventually(() => expect(stakes()).toBe(3))
+    letGo()
+    expect(await own).toBe(3n)
+    await stranger
+    end()
+  })
+
+  test('who asks while a scan is about to run out of its time does not fail with it', async () => {
+    put('P', secpUtxo(await at(0, 1), 3n))
+    const { pvm } = sources()
+    const { letGo, stakes, end } = holding()
+    const short = { signal: AbortSignal.timeout(1_000), deadline: Date.now() + 1_000 }
+    const first = pvm.readBalances([wallet([KEY])], short).catch(() => undefined)
+    await eventually(() => expect(stakes()).toBe(1))
+    const second = nativeOf(pvm)
+    await eventually(() => expect(short.signal.aborted).toBe(true))
+    letGo()
+    await first
+    expect(await second).toBe(3n)
+    end()
   })
 
   test('keys of one request share windows; addresses given beside a key are not counted twice', async () => {
