@@ -85,6 +85,11 @@ export function createIndexedDiscovery(
   }
 }
 
+/** `most`: so many were asked for. */
+interface Named extends FoundTokens {
+  most: number
+}
+
 /** A reader waits so long for an index that is behind, milliseconds. */
 const OLD_MS = 1_000
 
@@ -97,7 +102,7 @@ function createOldNames(
   indexed: IndexedTokens,
   { discoveredTokens, discoveredPerRead, discoveredKept, discoveryMs }: EvmLimits,
 ) {
-  const kept = new LRUCache<string, FoundTokens>({
+  const kept = new LRUCache<string, Named>({
     maxSize: discoveredKept,
     sizeCalculation: ({ tokens }) => tokens.length + 1,
     ttl: discoveryMs,
@@ -105,20 +110,30 @@ function createOldNames(
     allowStale: true,
     noDeleteOnStaleGet: true,
   })
-  const looking = new TransientMap<string, Promise<void>>()
+  const looking = new TransientMap<string, { most: number; done: Promise<void> }>()
+  /** Where many are asked for together, few of each are looked up: these are not all that there are for who asks for one. */
+  const suffices = (owner: string, most: number): boolean => {
+    const named = kept.has(owner) ? kept.peek(owner) : undefined
+    return named !== undefined && (!named.more || named.most >= most)
+  }
 
   const look = async (owner: string, most: number): Promise<void> => {
     try {
       const tokens = await indexed.tokensOf(owner, most + 1)
-      kept.set(owner, { tokens: tokens.slice(0, most), more: tokens.length > most })
+      if (!suffices(owner, most)) kept.set(owner, { tokens: tokens.slice(0, most), more: tokens.length > most, most })
     } catch {
       // The next reader asks again.
     }
   }
-  const lookOnce = (owner: string, most: number): Promise<void> => {
-    const running = looking.get(owner) ?? look(owner, most).finally(() => looking.delete(owner))
-    looking.set(owner, running)
-    return running
+  const lookOnce = (owner: string, wanted: number): Promise<void> => {
+    const running = looking.get(owner)
+    if (running && running.most >= wanted) return running.done
+    // What was named before is not to look spent.
+    const most = Math.max(wanted, kept.peek(owner, { allowStale: true })?.most ?? 0)
+    const begun = { most, done: look(owner, most) }
+    looking.set(owner, begun)
+    void begun.done.then(() => looking.get(owner) === begun && looking.delete(owner))
+    return begun.done
   }
 
   const lookUp = async (missing: readonly string[], most: number, { signal, deadline }: ReadContext): Promise<void> => {
@@ -131,9 +146,9 @@ function createOldNames(
   return (owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner> => {
     const named = (): TokensByOwner =>
       new Map(owners.map((owner) => [owner, { ok: true, value: kept.get(owner) ?? NO_TOKENS }]))
-    const missing = owners.filter((owner) => !kept.has(owner))
-    if (missing.length === 0) return named()
     const most = Math.min(discoveredTokens, Math.ceil(discoveredPerRead / owners.length))
+    const missing = owners.filter((owner) => !suffices(owner, most))
+    if (missing.length === 0) return named()
     return lookUp(missing, most, context).then(named)
   }
 }

@@ -81,3 +81,31 @@ it('an index that is behind and cannot be read is no error', async () => {
   const broken = stage(false, async () => Promise.reject(new Error('no database')))
   expect(await broken.look()).toEqual([[], []])
 })
+
+it('an owner of whom few tokens were looked up, among many owners of a stranger, has all of them by himself', async () => {
+  const many = Array.from({ length: 30 }, (_, at) => `0x${at}`)
+  const none: OfferedDiscovery = {
+    isNear: false,
+    isOffered: false,
+    firstLook: () => undefined,
+    tokensOf: () => new Map(),
+  }
+  const asked: [string, number][] = []
+  const tokensOf = async (owner: string, most: number): Promise<readonly string[]> => {
+    asked.push([owner, most])
+    return owner === '0xa' ? many.slice(0, most) : []
+  }
+  const limits = { ...evmLimits, discoveredPerRead: 40 }
+  const discovery = createIndexedDiscovery({ isComplete: () => false, tokensOf }, none, limits)
+  const context = { signal: new AbortController().signal, deadline: Date.now() + 8_000 }
+  const of = async (owners: readonly string[]) => (await discovery.tokensOf(owners, context)).get('0xa')
+  const few = { ok: true, value: { tokens: many.slice(0, 4), more: true } }
+  const all = { ok: true, value: { tokens: many, more: false } }
+  const crowd = ['0xa', ...'bcdefghij']
+  expect(await of(crowd)).toMatchObject(few)
+  expect(await of(['0xa'])).toMatchObject(all)
+  // And the crowd what is known by then.
+  expect(await of(crowd)).toMatchObject(all)
+  const most = () => asked.flatMap(([owner, most]) => (owner === '0xa' ? [most] : []))
+  expect(most()).toEqual([5, 41])
+})
