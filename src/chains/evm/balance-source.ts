@@ -79,8 +79,8 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const inTime = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
     const isListed = (token: string): boolean => listed.has(token)
     const extras = inTime
-      ? foundTokens(inTime, isListed)
-      : Promise.resolve(told).then((found) => foundTokens(found, isListed))
+      ? foundTokens(inTime, owners, isListed)
+      : Promise.resolve(told).then((found) => foundTokens(found, owners, isListed))
     const together = extras instanceof Promise ? undefined : joined(common, extras.tokens, limits.pairsPerCall)
     const apart = async () => inRectangles((await extras).tokens, limits.pairsPerCall)
     const reading = together ? sweep.read([together], context) : sweep.read([common], context, apart())

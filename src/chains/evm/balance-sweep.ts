@@ -67,12 +67,13 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     wanted: readonly Rectangle[],
     context: ReadContext,
   ): Promise<SweepResult> => {
+    const company = companyOf(wanted)
     const unsettled = first.failed.filter(
-      (pair) => !unreadable.has(pair.token, pair.owner) && !settled.has(pairKey(pair)),
+      (pair) => !unreadable.has(pair.token, pair.owner, company) && !settled.has(pairKey(pair)),
     )
     const given = givenUp(unsettled, wanted, limits.patientTokens, unreadable)
     const fresh = unsettled.filter(({ token }) => !given.has(token))
-    for (const { token, owner } of unsettled) if (given.has(token)) unreadable.putOff(token, owner)
+    for (const { token, owner } of unsettled) if (given.has(token)) unreadable.putOff(token, owner, company)
     if (fresh.length === 0) return first
     for (const { token, owner } of fresh) if (token !== nativeToken) unreadable.trouble(token, owner)
     for (const token of distinct(fresh, 'token')) unreadable.trying(token)
@@ -170,6 +171,9 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   }
 }
 
+/** All owners of a read: what all of them are asked for comes first. */
+const companyOf = ([first]: readonly Rectangle[]): readonly string[] => first?.owners ?? []
+
 /** The rectangles without the tokens that common calls fail to read, and those tokens where they are worth a question. */
 function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, mostUnlisted: number) {
   const common: Rectangle[] = []
@@ -181,7 +185,8 @@ function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, m
       common.push({ owners, tokens: troubled.length === 0 ? tokens : tokens.filter((one) => !troubled.includes(one)) })
     }
     const asked = troubled.filter((token) => !unreadable.covers(token, owners))
-    apart.push(...byWhom(asked, owners, unreadable).flatMap((one) => spread(one, unreadable)))
+    const isKnown = (token: string, owner: string): boolean => unreadable.has(token, owner, companyOf(wanted))
+    apart.push(...byWhom(asked, owners, isKnown).flatMap((one) => spread(one, unreadable)))
   }
   return { common, apart }
 }
@@ -196,10 +201,14 @@ function spread({ owners, tokens }: Rectangle, unreadable: UnreadableTokens): Re
 }
 
 /** Without the owners for whom a token is known to be unreadable. */
-function byWhom(tokens: readonly string[], owners: readonly string[], unreadable: UnreadableTokens): Rectangle[] {
+function byWhom(
+  tokens: readonly string[],
+  owners: readonly string[],
+  isUnreadable: (token: string, owner: string) => boolean,
+): Rectangle[] {
   const rectangles = new Map<string, { owners: readonly string[]; tokens: string[] }>()
   for (const token of tokens) {
-    const left = owners.filter((owner) => !unreadable.has(token, owner))
+    const left = owners.filter((owner) => !isUnreadable(token, owner))
     const rectangle = rectangles.get(left.join()) ?? { owners: left, tokens: [] }
     rectangle.tokens.push(token)
     rectangles.set(left.join(), rectangle)

@@ -16,7 +16,8 @@ interface FoundTokensDeps {
   caip2Id: string
   catalogue: TokenCatalogue
   limits: EvmLimits
-  isUnreadable: (token: string, owner: string) => boolean
+  /** @param company all owners of the read */
+  isUnreadable: (token: string, owner: string, company: readonly string[]) => boolean
 }
 
 /** Tokens with a fixed verdict that are asked for besides, of an owner who has too many. */
@@ -27,13 +28,13 @@ export const MOST_VOUCHED = 1_000
  * of tokens: of those who have too many, the ones that were found first are looked at, and all that somebody vouches for.
  */
 export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: FoundTokensDeps) {
-  return (found: TokensByOwner, isListed: (token: string) => boolean): UnlistedTokens => {
+  return (found: TokensByOwner, company: readonly string[], isListed: (token: string) => boolean): UnlistedTokens => {
     const isUnlisted = (token: string): boolean => !isListed(token) && !isNativeInDisguise(caip2Id, token)
     const candidates = new Map<string, readonly string[]>()
     const cut = new Set<string>()
     for (const [owner, outcome] of found) {
       if (!outcome.ok) continue
-      const isAsked = (token: string): boolean => isUnlisted(token) && !isUnreadable(token, owner)
+      const isAsked = (token: string): boolean => isUnlisted(token) && !isUnreadable(token, owner, company)
       candidates.set(owner, outcome.value.tokens.filter(isAsked))
       if (outcome.value.more) cut.add(owner)
     }
@@ -45,7 +46,7 @@ export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: 
       if (own.length > most) cut.add(owner)
       const shown = own.slice(0, most)
       if (cut.has(owner)) vouched ??= vouchedTokens(isUnlisted)
-      const besides = cut.has(owner) ? (vouched ?? []).filter((token) => !isUnreadable(token, owner)) : []
+      const besides = cut.has(owner) ? (vouched ?? []).filter((token) => !isUnreadable(token, owner, company)) : []
       const all = besides.length === 0 ? shown : [...new Set([...shown, ...besides])]
       if (all.length > 0) tokens.set(owner, all)
     }

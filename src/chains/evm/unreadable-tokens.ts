@@ -7,10 +7,14 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 export interface UnreadableTokens {
   /** True when asking for the token is pointless: it failed for every one of these owners, or burns its gas for all. */
   covers(token: string, owners: readonly string[]): boolean
-  has(token: string, owner: string): boolean
+  /** @param company all owners of the read */
+  has(token: string, owner: string, company: readonly string[]): boolean
   add(token: string, owner: string): void
-  /** Nothing is known but that the common call failed: it is soon asked again. */
-  putOff(token: string, owner: string): void
+  /**
+   * Nothing is known but that the common call failed: it is soon asked again, and at once where the owner is read in other
+   * company, for it may be strangers' tokens that left it no room.
+   */
+  putOff(token: string, owner: string, company: readonly string[]): void
   /** It is asked with much gas now. */
   trying(token: string): void
   /** When it was last asked so, milliseconds of a clock; 0 = not of late. */
@@ -42,6 +46,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
   const room = roomFor(entries)
   const pairs = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const together = new LRUCache<string, true>({ ...room, ttl: ttlMs })
+  const later = new LRUCache<string, true>({ ...room, ttl: ttlMs * SOON })
   const troubles = new LRUCache<string, Set<string>>({ ...room, ttl: ttlMs })
   const burning = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const answers = new LRUCache<string, true>({ ...room, ttl: ttlMs })
@@ -56,12 +61,14 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
     names.set(owners, name)
     return name
   }
+  const isPutOff = (token: string, owner: string, company: readonly string[]): boolean =>
+    later.size > 0 && later.has(`${key(token, owner)}:${nameOf(company)}`)
   return {
     covers: (token, owners) =>
       (burnt.get(token)?.size ?? 0) >= BURNS_FOR_ALL ||
       owners.every((owner) => pairs.has(key(token, owner))) ||
       (together.size > 0 && together.has(key(token, nameOf(owners)))),
-    has: (token, owner) => pairs.has(key(token, owner)),
+    has: (token, owner, company) => pairs.has(key(token, owner)) || isPutOff(token, owner, company),
     add(token, owner) {
       pairs.set(key(token, owner), true)
       if (!burning.has(token) || answering.has(token)) return
@@ -70,7 +77,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
       if (!owners) burnt.set(token, new Set([owner]))
       else if (owners.size < BURNS_FOR_ALL) owners.add(owner)
     },
-    putOff: (token, owner) => void pairs.set(key(token, owner), true, { ttl: ttlMs * SOON }),
+    putOff: (token, owner, company) => void later.set(`${key(token, owner)}:${nameOf(company)}`, true),
     trying: (token) => void tried.set(token, steadyNow()),
     triedAt: (token) => tried.get(token) ?? 0,
     addTogether: (token, owners) => void together.set(key(token, nameOf(owners)), true),

@@ -77,7 +77,7 @@ it('the native coin is not one of those that somebody vouches for: it would coun
   const limits = { ...evmLimits, discoveredTokens: 1 }
   const find = createFoundTokens({ caip2Id: 'eip155:31337', catalogue, limits, isUnreadable: () => false })
   const found = new Map([[owner(1), { ok: true as const, value: { tokens: [native, token(1)], more: true } }]])
-  expect(find(found, () => false).tokens.get(owner(1))).toEqual([token(1), token(7)])
+  expect(find(found, [owner(1)], () => false).tokens.get(owner(1))).toEqual([token(1), token(7)])
 })
 
 it('one read looks at so many of all owners together: those who have few keep all of them', async () => {
@@ -160,6 +160,24 @@ it('of many tokens that fail in the common call each has its turn of being asked
     await sleep(20)
   }
   expect(seen.map((tokens) => tokens.includes(heavy))).toEqual([false, false, true])
+})
+
+it('a token that is put off in company of a stranger with many is not missing where its owner is read by himself', async () => {
+  const heavy = token(991_000)
+  await setCodes([heavy], slowToken(16_000))
+  const failing = Array.from({ length: 9 }, (_, at) => token(981_000 + at))
+  await setCodes(failing, '0x60006000fd')
+  const indexedTokens = indexOf({ [owner(1)]: [heavy], [owner(2)]: failing })
+  const { source, calls } = sourceOver(noDiscovery, { list, indexedTokens, limits: { patientTokens: 3 } })
+  const own = async () => shown((await read(source, [owner(1)]))[0])
+  const inCompany = async () => shown((await read(source, [owner(1), owner(2)]))[0])
+  expect(await own()).toContain(heavy)
+  expect(await inCompany()).not.toContain(heavy)
+  expect(await own()).toContain(heavy)
+  // The same company is not asked for it again at once.
+  const before = calls().length
+  expect(await inCompany()).not.toContain(heavy)
+  expect(calls().length - before).toBe(1)
 })
 
 it('tokens whose names burn their gas are left out after some attempts, and do not make their owner an error', async () => {
