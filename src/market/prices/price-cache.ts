@@ -33,9 +33,19 @@ interface PriceState {
 const sameQuote = (a: Quote, b: Quote): boolean =>
   a.price === b.price && a.changePercent24h === b.changePercent24h && a.change24h === b.change24h
 
-/** Prices by (thing, currency), bounded; the least recently asked thing goes first. */
+const isPriced = (slots: Map<Currency, Slot>): boolean => {
+  for (const { quote } of slots.values()) if (quote !== undefined) return true
+  return false
+}
+
+/**
+ * Prices by (thing, currency), bounded; the least recently asked thing goes first. Things without any price have as much
+ * room of their own: anybody can make tens of thousands of tokens, and for those with a price to be asked for again and again
+ * because of them is more than a provider's plan allows.
+ */
 export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
-  const entries = new LRUCache<string, Map<Currency, Slot>>(roomFor(maxEntries))
+  const priced = new LRUCache<string, Map<Currency, Slot>>(roomFor(maxEntries))
+  const unpriced = new LRUCache<string, Map<Currency, Slot>>(roomFor(maxEntries))
 
   const store = (slots: Map<Currency, Slot>, currency: Currency, quotes: QuotesByCurrency, now: number): void => {
     const old = slots.get(currency)
@@ -57,12 +67,14 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
     /** Takes one answer of the provider; currencies without a quote are remembered as unpriced. */
     take(key: PriceKey, currencies: Iterable<Currency>, quotes: QuotesByCurrency, now: number): void {
       const id = priceKeyId(key)
-      const slots = entries.get(id) ?? new Map<Currency, Slot>()
+      const slots = priced.get(id) ?? unpriced.get(id) ?? new Map<Currency, Slot>()
       for (const currency of currencies) store(slots, currency, quotes, now)
-      entries.set(id, slots)
+      const [place, other] = isPriced(slots) ? [priced, unpriced] : [unpriced, priced]
+      other.delete(id)
+      place.set(id, slots)
     },
     state(id: string, currency: Currency, now: number): PriceState {
-      const slot = entries.get(id)?.get(currency)
+      const slot = (priced.get(id) ?? unpriced.get(id))?.get(currency)
       if (slot === undefined) return { quote: undefined, due: true, awaited: true, unread: true }
       const age = now - slot.checkedAt
       const patience = slot.quote === undefined ? ages.unknownMs : ages.cacheMs
@@ -77,8 +89,11 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
         unread: expired || (slot.quote === undefined && (old || slot.unconverted)),
       }
     },
-    size: (): number => entries.size,
-    clear: (): void => entries.clear(),
+    size: (): number => priced.size + unpriced.size,
+    clear: (): void => {
+      priced.clear()
+      unpriced.clear()
+    },
   }
 }
 

@@ -24,3 +24,21 @@ it('is the same object as long as nothing of it moved', () => {
   cache.take(TOKEN, ['usd'], { usd: { ...quote } }, 1_000)
   expect(cache.state(ID, 'usd', 1_000).quote).toBe(quote)
 })
+
+it('however many tokens without a price are asked about, prices stay', () => {
+  const cache = createPriceCache(AGES, 10)
+  const token = (at: number) => ({ caip2Id: 'eip155:1', address: `0x${at}` })
+  const native = { internalId: 'NATIVE-eth', priceId: 'ethereum' }
+  const known = (id: string) => cache.state(id, 'usd', 1_000).quote?.price
+  cache.take(native, ['usd'], { usd: { price: 3_000 } }, 0)
+  cache.take(TOKEN, ['usd'], {}, 0)
+  cache.take(TOKEN, ['usd'], { usd: { price: 2 } }, 0)
+  for (let at = 100; at < 150; at++) cache.take(token(at), ['usd'], {}, 0)
+  expect([known('native/ethereum'), known(ID)]).toEqual([3_000, 2])
+  expect(cache.size()).toBe(12)
+  // One that has lost its price is one of these.
+  cache.take(TOKEN, ['usd'], {}, AGES.maxStaleMs + 1)
+  expect(cache.state(ID, 'usd', AGES.maxStaleMs + 1)).toMatchObject({ quote: undefined, due: false })
+  for (let at = 150; at < 200; at++) cache.take(token(at), ['usd'], {}, AGES.maxStaleMs + 1)
+  expect(cache.size()).toBe(11)
+})
