@@ -1,5 +1,6 @@
 import { maskUrl } from '../lib/mask.ts'
 import type { Side } from '../lib/primary-network.ts'
+import { urlBelow } from '../lib/url-below.ts'
 import { catalogue } from './catalogue/index.ts'
 import { AVAX } from './catalogue/native-tokens.ts'
 import { chainNames, chainPath, familyPath } from './chain-names.ts'
@@ -72,7 +73,7 @@ const ownNode = (url: string) => ({ url, requestsPerSecond: OWN_NODE_REQUESTS_PE
 function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): void {
   const [first] = uses
   if (first === undefined) return
-  const nodes = uses.map(({ value }) => value.replace(/\/+$/, ''))
+  const nodes = uses.map(({ value }) => urlBelow(value, ''))
   const path = ['chains', 'avalanche', network]
   if (!isTree(valueAt(work.tree, path))) {
     const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
@@ -100,7 +101,7 @@ function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): voi
   put(
     work,
     [...evmPath, 'upstreams'],
-    nodes.map((url) => ownNode(`${url}/ext/bc/C/rpc`)),
+    nodes.map((url) => ownNode(urlBelow(url, '/ext/bc/C/rpc'))),
     first.origin,
   )
   const multicall = [...evmPath, 'multicall']

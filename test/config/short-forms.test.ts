@@ -60,6 +60,12 @@ describe('--avalanche-testnet-node', () => {
     expect(evm['43114']).toEqual(catalogue.evm['43114'])
   })
 
+  it('keeps the key that stands in the query of a node’s URL where it is', () => {
+    const { avalanche, evm } = configOf({ argv: ['--avalanche-testnet-node', 'http://a:9650/base/?key=b/'] }).chains
+    expect(avalanche.testnet?.upstreams[0]?.url).toBe('http://a:9650/base?key=b/')
+    expect(evm['43113']?.upstreams[0]?.url).toBe('http://a:9650/base/ext/bc/C/rpc?key=b/')
+  })
+
   it('assumes nothing of a network of one’s own: IDs are asked of the node', () => {
     const { avalanche, evm } = configOf({ argv: nodes }).chains
     for (const id of FUJI_IDS) expect(avalanche.testnet).not.toHaveProperty(id)

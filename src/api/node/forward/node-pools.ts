@@ -1,4 +1,5 @@
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { urlBelow } from '../../../lib/url-below.ts'
 import {
   createUpstreamPool,
   type HeadProbe,
@@ -89,17 +90,19 @@ const PROBES: Readonly<Record<ChainLetter | 'C/rpc', HeadProbe>> = {
   'C/rpc': probeOf('', 'eth_blockNumber', quantityOf),
 }
 
-const at = (spec: UpstreamSpec, path: string): UpstreamSpec => ({ ...spec, url: spec.url.replace(/\/+$/, '') + path })
+const at = (spec: UpstreamSpec, path: string): UpstreamSpec => ({ ...spec, url: urlBelow(spec.url, path) })
 
 const unique = (specs: readonly UpstreamSpec[]): UpstreamSpec[] => [
   ...new Map(specs.map((spec) => [spec.url, spec] as const)).values(),
 ]
 
+const RPC_OF_NODE = /(?<=^[^?#]*\/ext\/bc\/[^/?#]+\/)rpc(?=$|\?)/
+
 /** `/ext/bc/<chain>/rpc` of a node is one of several endpoints of that chain; of other servers nothing else is known. */
 const siblings = (specs: readonly UpstreamSpec[], extension: string): UpstreamSpec[] =>
   specs
-    .filter(({ url }) => /\/ext\/bc\/[^/?]+\/rpc$/.test(url))
-    .map((spec) => ({ ...spec, url: spec.url.replace(/rpc$/, () => extension) }))
+    .filter(({ url }) => RPC_OF_NODE.test(url))
+    .map((spec) => ({ ...spec, url: spec.url.replace(RPC_OF_NODE, () => extension) }))
 
 interface Plan {
   specs: UpstreamSpec[]

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools, type NodePoolsDeps } from '../../../../src/api/node/forward/node-pools.ts'
@@ -159,4 +162,31 @@ it('an extension is a path as it stands, whatever it means to a replacement', as
   const { pool, path } = pools.group({ blockchainId: OTHER_CHAIN, extension: '$&' })
   const { body } = await pool.exchange({ method: 'GET', path: path({ path: '' } as Endpoint) })
   expect(body.toString()).toBe(`/ext/bc/${OTHER_CHAIN}/$&`)
+})
+
+it('a key in the query of a URL stays one: paths of chains stand before it', async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`
+  const evm = { [OTHER_CHAIN]: [{ url: `${url}/ext/bc/${OTHER_CHAIN}/rpc?key=/ext/bc/x/rpc` }] }
+  const pools = startPools({ nodes: [{ url: `${url}/?key=a/` }], evm })
+  const chain = `${OTHER_CHAIN}2`
+  const sources: Source[] = [
+    'C/rpc',
+    { blockchainId: chain, extension: 'rpc' },
+    { blockchainId: OTHER_CHAIN, extension: 'orders' },
+  ]
+  for (const source of sources)
+    for (const { pool } of pools.group(source).members()) await pool.rpc('', 'a_method', [], { batch: false })
+  expect(asked).toEqual([
+    '/base/ext/bc/C/rpc?key=a/',
+    `/base/ext/bc/${chain}/rpc?key=a/`,
+    `/base/ext/bc/${OTHER_CHAIN}/orders?key=/ext/bc/x/rpc`,
+    `/base/ext/bc/${OTHER_CHAIN}/orders?key=a/`,
+  ])
 })
