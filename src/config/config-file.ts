@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { repeatedKeys } from './repeated-keys.ts'
 import { isTree, type Tree } from './tree.ts'
 
 /** Reads a text file; undefined when there is none. Other failures (rights, a folder) are thrown. */
@@ -59,15 +60,19 @@ function placeOf(error: unknown, text: string): number {
  */
 export function parseConfigFile(path: string, content: string, problems: string[]): Tree {
   const text = withoutMark(content)
+  const lineOf = (place: number): number => text.slice(0, place).split('\n').length
   try {
     const value: unknown = JSON.parse(text)
+    for (const place of repeatedKeys(text))
+      problems.push(`${path}: line ${lineOf(place)} names a key of its object for the second time`)
     if (isTree(value)) return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('$')))
     problems.push(
       `${path}: given ${Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value}; allowed: a JSON object`,
     )
   } catch (error) {
-    const line = text.slice(0, placeOf(error, text)).split('\n').length
-    problems.push(`${path}: no valid JSON at line ${line} (comments and commas at the end of a list are none)`)
+    problems.push(
+      `${path}: no valid JSON at line ${lineOf(placeOf(error, text))} (comments and commas at the end of a list are none)`,
+    )
   }
   return {}
 }

@@ -14,6 +14,10 @@ function isServiceLink(name: string, value: string): boolean {
   return /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP)(_\w+)?$/.test(name) || /^(tcp|udp):\/\//.test(value)
 }
 
+/** Whether a name is meant for this program, misspelt or not. */
+export const isOwnVariable = (name: string): boolean =>
+  name.startsWith(PREFIX) || allVariables.includes(name.replace(/_FILE$/, ''))
+
 /** Variables of the process, or those that stand in `.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>
 

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { Value } from '@sinclair/typebox/value'
 import { ConfigError } from '../errors.ts'
 import { deepFreeze } from '../lib/deep-freeze.ts'
 import { packageVersion } from '../lib/package-version.ts'
 import { applyShortForms } from './apply-short-forms.ts'
 import { type Arguments, readArguments } from './arguments.ts'
-import { parseConfigFile, type ReadFile, readOr, readTextFile, withoutMark } from './config-file.ts'
+import { parseConfigFile, type ReadFile, readOr, readTextFile } from './config-file.ts'
 import { builtIn, fill } from './defaults.ts'
+import { readDotenv } from './dotenv.ts'
 import { type Environment, readEnvironment, type Variables } from './environment.ts'
 import { maskProblems } from './given-masks.ts'
 import { helpText } from './help.ts'
@@ -20,7 +20,7 @@ import { removalProblems } from './removals.ts'
 import { ruleProblems } from './rules.ts'
 import { type Config, ConfigSchema } from './schema.ts'
 import { readSecretFiles } from './secret-files.ts'
-import { merge, type Origins, type Tree, valueAt } from './tree.ts'
+import { isTree, merge, type Origins, type Tree, valueAt } from './tree.ts'
 import { schemaProblems } from './validate.ts'
 
 export interface ConfigSources {
@@ -78,8 +78,18 @@ function finish(tree: Tree, origins: Origins, problems: readonly string[]): Conf
 function printed(config: Config, origins: Origins): string {
   // What is built in is no secret, and with masks in its place the text would be no configuration.
   const masked = maskBySchema(ConfigSchema, config, fill(ConfigSchema, builtIn(true))) as Tree
+  const whole = withNulls(masked, builtIn(config.chains.catalogue))
   const sources = Object.fromEntries([...origins].filter(([path]) => !hasInner(origins, path)))
-  return `${JSON.stringify({ ...masked, $sources: sources }, undefined, 2)}\n`
+  return `${JSON.stringify({ ...whole, $sources: sources }, undefined, 2)}\n`
+}
+
+/** With `null` for what is built in and was taken away: given back as a file, the text would bring it back without them. */
+function withNulls(shown: Tree, base: Tree): Tree {
+  const entries = Object.entries(base).map(([key, before]): [string, unknown] => {
+    const value = Object.hasOwn(shown, key) ? shown[key] : null
+    return [key, isTree(value) && isTree(before) ? withNulls(value, before) : value]
+  })
+  return { ...shown, ...Object.fromEntries(entries) }
 }
 
 /** Only the innermost paths tell something; `http` says nothing that `http.port` does not say better. */
@@ -98,7 +108,8 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
   if (args.action === 'help') return { action: 'help', text: helpText(packageVersion()) }
 
   const problems: string[] = [...args.problems]
-  const dotenv = parseEnv(withoutMark(readOr(sources.readFile, join(sources.cwd, '.env'), problems) ?? ''))
+  const dotenvFile = join(sources.cwd, '.env')
+  const dotenv = readDotenv(dotenvFile, readOr(sources.readFile, dotenvFile, problems) ?? '', problems)
   const withFiles = (variables: Variables): Variables => readSecretFiles(variables, sources.readFile, problems)
   const environment = readEnvironment(withFiles(sources.env), withFiles(dotenv))
   problems.push(...environment.problems)

@@ -19,3 +19,18 @@ describe('a file that is no JSON: the line is told, and not what stands there', 
     ])
   })
 })
+
+describe('a key that stands twice in one object', () => {
+  const again = (line: number) => `firn.config.json: line ${line} names a key of its object for the second time`
+
+  it('stops the start: what stands further up would count for nothing', () => {
+    const file = `{\n "chains": { "evm": { "56": null } },\n "ht\\u0074p": {},\n "http": {},\n "chains": {}\n}`
+    expect(problemsOf({ file })).toEqual([again(4), again(5)])
+    expect(problemsOf({ file: '{"data":{"apiKeys":[{"key":"a"},{"key":"b",\n"key":"c"}]}}' })).toEqual([again(2)])
+  })
+
+  it('is none where the objects are several, or a text only looks like it', () => {
+    const keys = [{ key: 'a"b:{' }, { key: 'b' }, { key: '\\', plan: 'default' }]
+    expect(problemsOf({ file: { $comment: '"http":{}', data: { apiKeys: keys }, http: {}, log: {} } })).toEqual([])
+  })
+})

@@ -126,6 +126,24 @@ describe('--print-config', () => {
   })
 })
 
+describe('what was taken away', () => {
+  it.each([
+    ['a chain', ['--without', 'eip155:1', '--without', 'avalanche:mainnet']],
+    ['a family', ['--without', 'bip122']],
+    ['members of entries', ['--chains-evm', '{"1":{"multicall":null,"explorer":null}}']],
+    ['what a coin of one’s own has not', ['--chains-evm', '{"1":{"native":{"name":"One","symbol":"ONE"}}}']],
+    ['chains of a program without the catalogue', ['--chains-catalogue=false', '--chains-evm', '{"1":null}']],
+    ['a plan', ['--data-plans', '{"paid":{}}']],
+  ])('stays away where what --print-config prints is the configuration: %s', (_, argv) => {
+    const file = textOf({ argv: [...argv, '--print-config'] })
+    expect(configOf({ file })).toEqual(configOf({ argv }))
+    expect(JSON.parse(textOf({ file, argv: ['--print-config'] }))).toEqual({
+      ...JSON.parse(file),
+      $sources: expect.anything(),
+    })
+  })
+})
+
 describe('what --print-config prints, given back', () => {
   it('stops the start with a line for each secret in it: none is a key', () => {
     const printed: unknown = JSON.parse(textOf({ file, argv: ['--print-config'] }))

@@ -16,7 +16,8 @@ Nothing needs to be configured. Settings come from these places, later ones winn
 4. the environment,
 5. flags.
 
-\`--print-config\` prints what came out, with secrets masked, and says where each value came from.
+\`--print-config\` prints what came out, with secrets masked, and says where each value came from; \`null\` stands for what is
+built in and was taken away, so that the text is a configuration file.
 A mask that is given back as a value stops the start: nobody is to use \`***\` as a key. User and password of a URL leave none, so
 look at those yourself.
 
@@ -28,10 +29,12 @@ capitals after \`FIRN_\`: \`balance.chainDeadlineMs\` is \`--balance-chain-deadl
 flag of a list may be repeated. Durations are milliseconds or carry a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h\` (in a file
 milliseconds only). An empty variable counts as not set. Objects are JSON and are merged over what is there; \`null\` takes a key away.
 In the environment, and in \`.env\`, \`<VARIABLE>_FILE\` names a file that holds the value (secrets of containers) and is not empty:
-\`DATABASE_URL_FILE=/run/secrets/database-url\`.
+\`DATABASE_URL_FILE=/run/secrets/database-url\`. Paths begin in the working directory wherever they are named, also in a file of another
+folder; \`~\` is no home there.
 
 **Mistakes stop the start**, one line each: the key, what was given and where, what is allowed. Unknown keys, variables
-and flags are mistakes too.
+and flags are mistakes too, and so are a key that stands twice in an object of the file and a line of \`.env\` that begins with a variable and
+sets nothing.
 
 ## Chains
 

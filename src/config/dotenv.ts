@@ -1,0 +1,38 @@
+import { parseEnv } from 'node:util'
+import { withoutMark } from './config-file.ts'
+import { isOwnVariable, type Variables } from './environment.ts'
+
+/** `NAME=value` and `export NAME=value`. */
+const ASSIGNMENT = /^\s*(?:export\s+)?[\w.-]+\s*=\s*(.*)$/
+const NAME = /^\s*(?:export\s+)?([\w.-]+)/
+const EMPTY = /^\s*(#|$)/
+const QUOTES = ['"', "'", '`']
+
+/**
+ * Variables of an `.env`. Node's reader takes a line without `=` for the beginning of the next one's name, so that both
+ * are lost without a word: such a line is left out, and told where it names a variable of ours. What stands there is not
+ * shown, since it may be a secret behind a colon.
+ */
+export function readDotenv(path: string, content: string, problems: string[]): Variables {
+  const lines = withoutMark(content).split(/\r?\n/)
+  const kept: string[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const value = ASSIGNMENT.exec(line)?.[1]
+    if (value !== undefined) {
+      const last = at + linesBeyond(value, lines.slice(at + 1))
+      kept.push(...lines.slice(at, last + 1))
+      at = last
+    } else if (!EMPTY.test(line) && isOwnVariable(NAME.exec(line)?.[1] ?? '')) {
+      problems.push(`${path}: line ${at + 1} begins with a variable and is no NAME=value`)
+    }
+  }
+  return parseEnv(kept.join('\n'))
+}
+
+/** How many of the next lines a quoted value goes on over; none where its quote is never closed, as Node reads it. */
+function linesBeyond(value: string, next: readonly string[]): number {
+  const quote = QUOTES.find((one) => value.startsWith(one))
+  if (quote === undefined || value.indexOf(quote, 1) > 0) return 0
+  return next.findIndex((line) => line.includes(quote)) + 1
+}
