@@ -8,7 +8,7 @@ import { isTree, type Tree } from './tree.ts'
  * The value a left-out member gets: its default, no entries, a section made of defaults, or undefined when it has to be
  * given.
  */
-function leftOut(schema: TSchema): unknown {
+export function leftOut(schema: TSchema): unknown {
   if (schema.default !== undefined) return structuredClone(schema.default as unknown)
   if (schema[Kind] === 'Record' && !isOptional(schema)) return {}
   return membersOf(schema) !== undefined && !isOptional(schema) && hasDefaults(schema) ? fill(schema, {}) : undefined

@@ -161,6 +161,16 @@ function streamProblems({ index, chains }: Config): string[] {
   })
 }
 
+/** No node starts with these: rewards of long stakes would be less than those of short ones. */
+const stakingProblems = ({ avalanche }: Config['chains']): string[] =>
+  SIDES.flatMap((side) => {
+    const { minConsumptionRate: min = 0, maxConsumptionRate: max = min } = avalanche[side]?.staking ?? {}
+    const name = `chains.avalanche.${side}.staking`
+    return min > max
+      ? [`${name}.minConsumptionRate: given ${min}; allowed: at most ${name}.maxConsumptionRate, ${max}`]
+      : []
+  })
+
 /** A network that nobody serves, and an identity that no node has: the first node would speak for it in silence. */
 function nodeProblems({ node, chains: { avalanche } }: Config): string[] {
   const { network = avalanche.mainnet ? 'mainnet' : 'testnet', identity } = node
@@ -215,14 +225,24 @@ const planProblems = ({ plans }: Config['data']): string[] =>
     ? []
     : ['data.plans.default: missing; needed: a plan for requests without a key, also where data.keyRequired is true']
 
-/** A plan that does not exist, or two for one key: only one of them would count. */
-/** Whoever names several nodes means them to be found. */
+/** A cluster has one database. */
+const OTHER_DATABASE = /^[^?#]*:\/\/[^/?#]*\/0*[1-9]/
+
+/** Whoever names several nodes, or a database, means them to be used. */
 function redisProblems({ url, cluster, nodes }: Config['redis']): string[] {
+  const unreadable = nodes.flatMap((node, rank) =>
+    URL.canParse(`redis://${node}`)
+      ? []
+      : [`redis.nodes.${rank}: given "${node}"; allowed: host:port, a port up to 65535`],
+  )
+  if (cluster && url !== undefined && OTHER_DATABASE.test(url))
+    return [...unreadable, 'redis.url: given with a database; allowed: none, or 0, when redis.cluster is true']
   if (nodes.length === 0) return []
   if (url === undefined) return ['redis.url: missing; needed: the URL of a node when redis.nodes is given']
-  return cluster ? [] : ['redis.nodes: given; allowed: when redis.cluster is true']
+  return cluster ? unreadable : ['redis.nodes: given; allowed: when redis.cluster is true']
 }
 
+/** A plan that does not exist, or two for one key: only one of them would count. */
 function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
   const digests = apiKeys.map(({ key }) => digestOfConfigured(key))
   return apiKeys.flatMap(({ plan }, rank) => {
@@ -266,6 +286,7 @@ export function ruleProblems(config: Config): string[] {
     ...bitcoinProblems(config.chains.bitcoin),
     ...modeProblems(config),
     ...streamProblems(config),
+    ...stakingProblems(config.chains),
     ...nodeUrlProblems(config.chains),
     ...nodeProblems(config),
   ]

@@ -12,7 +12,8 @@ import { isTree, type Origins, originOf, type Tree } from './tree.ts'
 const SHOWN_CHARACTERS = 80
 
 /** Of a URL that begins as it should. */
-const UNREADABLE = ', whose host and port cannot be read (in a password / ? # @ are %2F %3F %23 %40)'
+const UNREADABLE =
+  ', of which host and port, or user and password, cannot be read (in a password / ? # @ % are %2F %3F %23 %40 %25)'
 
 const stepsOf = (pointer: string) =>
   pointer

@@ -4,7 +4,8 @@ import { DATA_OPERATIONS } from '../../src/schemas/index.ts'
 import { type Given, problemsOf } from './sources.ts'
 
 const LONG_SECRET = 'correct-horse-battery-staple'
-const UNREADABLE = ', whose host and port cannot be read (in a password / ? # @ are %2F %3F %23 %40)'
+const UNREADABLE =
+  ', of which host and port, or user and password, cannot be read (in a password / ? # @ % are %2F %3F %23 %40 %25)'
 
 /** Each row: what is wrong, and the one line that tells it. */
 const rows: [string, Given, string][] = [

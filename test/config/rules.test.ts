@@ -34,6 +34,21 @@ const rows: [string, Given, string][] = [
     'redis.nodes.0: given "b" (flag --redis-nodes); allowed: host:port',
   ],
   [
+    'a node of a cluster at a port that there is not',
+    { argv: ['--redis-url', 'redis://a:6379', '--redis-cluster', 'true', '--redis-nodes', 'b:6379,b:99999'] },
+    'redis.nodes.1: given "b:99999"; allowed: host:port, a port up to 65535',
+  ],
+  [
+    'a database of a cluster, which has one: keys would be those of whoever uses that',
+    { argv: ['--redis-url', 'redis://a:6379/3', '--redis-cluster', 'true'] },
+    'redis.url: given with a database; allowed: none, or 0, when redis.cluster is true',
+  ],
+  [
+    'rates of stake that no node starts with',
+    { file: { chains: { avalanche: { testnet: { staking: { minConsumptionRate: 130_000 } } } } } },
+    'chains.avalanche.testnet.staking.minConsumptionRate: given 130000; allowed: at most chains.avalanche.testnet.staking.maxConsumptionRate, 120000',
+  ],
+  [
     'one key with two plans',
     { file: { data: { plans: { paid: {} }, apiKeys: [{ key: 'one' }, { key: 'one', plan: 'paid' }] } } },
     'data.apiKeys.1.key: given that of data.apiKeys.0; allowed: each key once',
@@ -254,6 +269,8 @@ it.each<[string, Given]>([
   ],
   ['prices that are switched off', { argv: ['--market-prices-file=prices.json', '--market-prices-provider=none'] }],
   ['a project told by its id', { argv: ['--balance-app-check-mode=firebase', '--balance-app-check-project-id=app'] }],
+  ['a database behind a socket', { env: { DATABASE_URL: 'postgres:///firn?host=/run/postgresql' } }],
+  ['the one database of a cluster', { argv: ['--redis-url=redis://u:50%25@a:1/0', '--redis-cluster'] }],
   ['streams of an index that is off', { argv: ['--index-streams=eip155:987654321'] }],
 ])('%s: nothing is wrong with that', (_, given) => {
   expect(problemsOf(given)).toEqual([])

@@ -1,4 +1,5 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
+import { leftOut } from '../../src/config/defaults.ts'
 import { isOptional, membersOf } from '../../src/config/keys.ts'
 import { ConfigSchema } from '../../src/config/schema.ts'
 
@@ -10,13 +11,21 @@ const KEPT = ['description', 'minimum', 'maximum', 'exclusiveMinimum', 'minLengt
 const plain = (schema: TSchema): Json =>
   Object.fromEntries(KEPT.flatMap((word) => (schema[word] === undefined ? [] : [[word, schema[word] as unknown]])))
 
-const orNull = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] })
+/** Beside `type`, so that editors show what the rest says; other words ask nothing of null, but `enum` does. */
+const orNull = (schema: Json): Json => ({
+  ...schema,
+  type: [schema['type'], 'null'],
+  ...(Array.isArray(schema['enum']) ? { enum: [...(schema['enum'] as unknown[]), null] } : {}),
+})
+
+/** Null takes away what may be left out, and brings a default back, also those of a whole section. */
+const mayBeNull = (member: TSchema): boolean => isOptional(member) || leftOut(member) !== undefined
 
 function children(members: Record<string, TSchema>, partial: boolean): Json {
   return Object.fromEntries(
     Object.entries(members).map(([key, member]) => {
       const inner = toFile(member, partial)
-      return [key, partial && (isOptional(member) || member[Kind] === 'Record') ? orNull(inner) : inner]
+      return [key, partial && mayBeNull(member) ? orNull(inner) : inner]
     }),
   )
 }

@@ -70,15 +70,25 @@ export const list = <T extends TSchema>(
 ) => Type.Array(items, { default: fallback, description, ...options })
 
 /**
- * No pattern tells whether host and port can be read: a port of 99999, a password with a slash in it. Found at the start
- * rather than by whoever connects first. Paths, where they may stand for a URL, are left alone; Postgres' URLs may name
- * their host in the query.
+ * No pattern tells whether host and port can be read: a port of 99999, a password with a slash in it; nor whether a password
+ * can be: a `%` that is none of an escape. Found at the start rather than by whoever connects first. Paths, where they may
+ * stand for a URL, are left alone; Postgres' URLs may name their host in the query, and their driver takes a lone `%`.
  */
 const READABLE_URL = 'readable-url'
-FormatRegistry.Set(
-  READABLE_URL,
-  (text) => !text.includes('://') || URL.canParse(text.startsWith('postgres') ? text.replace('@/', '@host/') : text),
-)
+FormatRegistry.Set(READABLE_URL, (text) => {
+  if (!text.includes('://')) return true
+  if (text.startsWith('postgres')) return URL.canParse(text.replace('@/', '@host/'))
+  return URL.canParse(text) && hasReadableUser(new URL(text))
+})
+
+function hasReadableUser({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}:${password}`)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** A URL that is fetched; it may carry a key, so it is shown by host only. */
 export const url = (schemes: readonly string[], options: Options = {}) =>

@@ -27,6 +27,8 @@ export const IndexSection = section({
 export const StoreSection = section({
   databaseUrl: Type.Optional(
     url(['postgres', 'postgresql'], {
+      // A socket has no host: postgres:///firn?host=/run/postgresql
+      pattern: '^(postgres|postgresql)://([^\\s/?#]+\\S*|/\\S*[?&]host=\\S+)$',
       env: 'DATABASE_URL',
       description: 'Postgres server; left out = embedded database.',
     }),
