@@ -44,23 +44,31 @@ function tell(text: string): void {
 const CLOSE_MS = 15_000
 
 /**
- * The first signal drains, the second kills: an operator who insists is right.
+ * One press of Ctrl-C comes twice behind `npm start`: from the terminal, and from npm, which hands it on. Nobody insists within
+ * so short a time, milliseconds.
+ */
+const SAME_SIGNAL_MS = 500
+
+/**
+ * The first signal drains, the second kills: an operator who insists is right. SIGHUP is that the terminal is closed.
  *
  * @param boundMs longest time that closing may take
  */
 function onSignals(close: () => Promise<void>, boundMs: number): void {
-  let closing = false
+  let firstAt: number | undefined
   const handle = (): void => {
-    if (closing) process.exit(EXIT.failed)
-    closing = true
+    if (firstAt !== undefined) {
+      if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
+      return
+    }
+    firstAt = performance.now()
     setTimeout(() => process.exit(EXIT.failed), boundMs).unref()
     close().then(
       () => process.exit(0),
       () => process.exit(EXIT.failed),
     )
   }
-  process.on('SIGTERM', handle)
-  process.on('SIGINT', handle)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle)
 }
 
 async function main(): Promise<void> {

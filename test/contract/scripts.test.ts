@@ -1,8 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { SERVER_ENVIRONMENT } from '../support/firn-process.ts'
+import { isAlive } from '../support/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
@@ -32,9 +35,34 @@ it.each(lines.flatMap(([name, line]) => [...line.matchAll(/\S+\/\S+\.m?ts/g)].ma
 it.each(Object.entries(SERVER_ENVIRONMENT))(
   'benchmarks measure a server as npm start and the image run it: %s=%s',
   (name, value) => {
-    expect(scripts['start']).toMatch(new RegExp(`&& ${name}=${value} node dist/main.js$`))
+    expect(scripts['start']).toMatch(new RegExp(`&& ${name}=${value} exec node dist/main.js$`))
     expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toMatch(
       new RegExp(`^ENV (.*\\\\\n)*.*${name}=${value}\\b`, 'm'),
     )
   },
 )
+
+it('whoever ends npm ends the server: no process is left behind that holds port and database', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'firn-start-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ type: 'module', scripts: { build: 'true', start: scripts['start'] } }),
+  )
+  writeFileSync(join(folder, 'dist/main.js'), 'console.log("pid", process.pid, ""); setInterval(() => {}, 1_000)')
+  const npm = spawn('npm', ['start', '--silent'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  npm.stdout.on('data', (text: Buffer) => {
+    said += text
+  })
+  await expect.poll(() => said, { timeout: 60_000 }).toMatch(/^pid \d+ /)
+  const pid = Number(said.split(' ')[1])
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  })
+  const ended = once(npm, 'exit')
+  npm.kill('SIGTERM')
+  await ended
+  await expect.poll(() => isAlive(pid)).toBe(false)
+})

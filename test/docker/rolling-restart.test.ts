@@ -61,10 +61,26 @@ describe('a rolling restart', () => {
     // Who comes while the balancer has not noticed yet is served, on a connection that ends with the answer.
     const late = await fetch(`http://127.0.0.1:${port}/v1/balance/get-supported-chains`)
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
-    child.kill('SIGTERM')
-    const [code] = (await once(child, 'exit')) as [number]
-    expect(code).toBe(1)
+    const insist = () => {
+      child.kill('SIGTERM')
+      return child.exitCode
+    }
+    await expect.poll(insist).toBe(1)
     expect(await hanging).toBeInstanceOf(Error)
+  })
+
+  it('drains once for one press of Ctrl-C, which npm hands on besides, and when the terminal is closed', async () => {
+    const { url } = await stage.upstream({ faults: { latencyMs: 400 } })
+    for (const signals of [['SIGINT', 'SIGTERM'], ['SIGHUP']] as const) {
+      const port = await freePort()
+      const child = await start(port, url)
+      const open = stream(port, signals.length)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const ended = once(child, 'exit')
+      for (const signal of signals) child.kill(signal)
+      expect(await ended).toEqual([0, null])
+      await open
+    }
   })
 
   it('says so to a balancer without an access token, too, where tokens are required', async () => {
