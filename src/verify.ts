@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { loadConfig } from './config/index.ts'
-import { FirnError, messageOf } from './errors.ts'
+import { ConfigError, messageOf } from './errors.ts'
 import { runVerify } from './wiring/indexed/verify.ts'
 
 const HELP = `npm run verify -- [--samples N] [--seconds N] [--seed N] [-- options of the server]
@@ -64,6 +64,6 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`)
-    process.exitCode = error instanceof FirnError || !(error instanceof TypeError) ? 1 : 2
+    process.exitCode = error instanceof ConfigError || error instanceof TypeError ? 2 : 1
   },
 )

@@ -23,6 +23,11 @@ it('names the setting where the system lets nobody listen', async () => {
   await expect(listen(Fastify(), { host: '192.0.2.1', port: 0 })).rejects.toThrow(
     'http.host: given "192.0.2.1", which is no address of this machine',
   )
+  await expect(listen(Fastify(), { host: 'fe80::1', port: 0 })).rejects.toThrow(/^http\.host: given "fe80::1"/)
+  for (const code of ['EAI_AGAIN', 'EAFNOSUPPORT'])
+    expect(
+      (refusedAddress(Object.assign(new Error(code), { code }), { host: 'db', port: 80 }) as Error).message,
+    ).toMatch(/^http\.host: given "db"/)
   const forbidden = Object.assign(new Error('listen EACCES'), { code: 'EACCES' })
   expect((refusedAddress(forbidden, { host: '::1', port: 80 }) as Error).message).toBe(
     'http.port: given 80, which this user may not open; allowed: a port of 1024 or above',

@@ -13,6 +13,9 @@ const REFUSALS: Record<string, (at: Address) => string> = {
     `http.port: given ${port}, on which another program listens at ${host}; allowed: a free port, 0 for any`,
   EACCES: ({ port }) => `http.port: given ${port}, which this user may not open; allowed: a port of 1024 or above`,
   EADDRNOTAVAIL: ({ host }) => `http.host: given "${host}", which is no address of this machine`,
+  EAFNOSUPPORT: ({ host }) => `http.host: given "${host}", a kind of address that this machine has not`,
+  EINVAL: ({ host }) => `http.host: given "${host}"; allowed: an address of a link with its interface, fe80::1%eth0`,
+  EAI_AGAIN: ({ host }) => `http.host: given "${host}", and no name server answers; allowed: an address`,
   ENOTFOUND: ({ host }) => `http.host: given "${host}", which no name server knows`,
 }
 
