@@ -2,6 +2,8 @@ import type { Socket } from 'node:net'
 import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { FirnError, messageOf } from '../../errors.ts'
+import { StoreUnavailableError } from '../errors.ts'
 import { databaseError } from './database-error.ts'
 import { holdLock } from './leader-lock.ts'
 import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
@@ -151,11 +153,19 @@ function cutting(pool: pg.Pool): () => void {
 }
 
 async function connectTo(pool: pg.Pool, timeoutMs: number): Promise<PostgresPoolClient> {
-  return createServerClient(await pool.connect().catch(translate), timeoutMs)
+  try {
+    return createServerClient(await pool.connect(), timeoutMs)
+  } catch (error) {
+    throw refusal(error)
+  }
 }
 
-function translate(error: unknown): never {
-  throw databaseError(error)
+/** Whatever keeps a connection from being made (TLS that one side has not, a certificate that is over) is that nobody is there. */
+function refusal(error: unknown): unknown {
+  const known = databaseError(error)
+  return known instanceof FirnError
+    ? known
+    : new StoreUnavailableError(`the database is not there: ${messageOf(error)}`, error)
 }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
