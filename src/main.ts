@@ -47,7 +47,7 @@ const CLOSE_MS = 15_000
  * One press of Ctrl-C comes twice behind `npm start`: from the terminal, and from npm, which hands it on. Nobody insists within
  * so short a time, milliseconds.
  */
-const SAME_SIGNAL_MS = 500
+const SAME_SIGNAL_MS = 100
 
 /**
  * The first signal drains, the second kills: an operator who insists is right. SIGHUP is that the terminal is closed.
