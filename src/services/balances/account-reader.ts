@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
 import { asError, CancelledError, DeadlineError, FirnError, OverloadedError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
@@ -7,18 +6,9 @@ import { type AccountKey, accountKey } from './account-key.ts'
 import { type Company, createOwnCompany } from './company.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
 import { departure } from './departure.ts'
+import { createKeptReadings, type Reading } from './kept-readings.ts'
 import { createPaces } from './paces.ts'
-import { partsOf } from './parts.ts'
 import type { Account, BalanceChain, Balances } from './types.ts'
-
-/** An account's last good answer. Kept beyond its freshness for the case that the chain fails. */
-export interface Reading {
-  balances: Balances
-  /** Milliseconds of the clock when the read began, so that age is never understated. */
-  at: number
-  /** What it was read with. */
-  company: Company
-}
 
 /** For how long readings count as current: until then, unless one of the same age is replaced before. */
 export interface Freshness {
@@ -47,9 +37,6 @@ export interface AccountReaderOptions {
   isFull?: () => boolean
   now?: () => number
 }
-
-/** Readings kept hold so many tokens on average: one account may have twenty thousand. */
-const TOKENS_PER_ENTRY = 10
 
 /** Who comes to a read that has less than this part of his own time left is not to fail with it. */
 const FAIR_SHARE = 0.5
@@ -94,22 +81,9 @@ interface Waiting {
  */
 export function createAccountReader(options: AccountReaderOptions) {
   const now = options.now ?? steadyNow
-  const readings = new LRUCache<string, Reading>({
-    max: options.cacheEntries,
-    maxSize: options.cacheEntries * TOKENS_PER_ENTRY,
-    sizeCalculation: ({ balances }) => partsOf(balances),
-  })
+  const readings = createKeptReadings(options.cacheEntries, now)
   const flights = new TransientMap<string, Flight>()
   const paces = createPaces()
-  let replaced = 0
-
-  /** A read that was left by everybody may end behind a later one: what it says is older. */
-  function keep(key: string, reading: Reading, cacheMs: number): void {
-    const kept = readings.peek(key)
-    if (kept && kept.at > reading.at) return
-    if (kept && now() - kept.at < cacheMs) replaced += 1
-    readings.set(key, reading)
-  }
 
   function start(chain: BalanceChain, accounts: Account[], deadlineMs: number): Flight {
     const { caip2Id } = chain.source
@@ -133,7 +107,7 @@ export function createAccountReader(options: AccountReaderOptions) {
         accounts.forEach((account, at) => {
           const outcome = outcomes.get(account.id)
           const key = keys[at] as string
-          if (outcome?.ok) keep(key, { balances: outcome.value, at: startedAt, company: keys }, chain.cacheMs)
+          if (outcome?.ok) readings.keep(key, { balances: outcome.value, at: startedAt, company: keys }, chain.cacheMs)
           else flight.complete = false
         })
         return outcomes
@@ -160,10 +134,9 @@ export function createAccountReader(options: AccountReaderOptions) {
 
   /** A failed read may be answered by a reading that is still young enough; a wrong address never is. */
   function fallback({ isOwn }: Asker, key: string, error: Error, startedAt: number): ReadingOutcome {
-    const kept = readings.get(key)
+    const kept = readings.of(key, isOwn)
     const passing = !(error instanceof FirnError) || error.retryable
-    if (kept && isOwn(kept.company) && passing && now() - kept.at <= options.maxStaleMs)
-      return { ok: true, reading: kept }
+    if (kept && passing && now() - kept.at <= options.maxStaleMs) return { ok: true, reading: kept }
     return { ok: false, error, afterMs: now() - startedAt }
   }
 
@@ -183,8 +156,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     const settled = waiting.keys.map(({ name, key }, at): ReadingOutcome => {
       const outcome = outcomes instanceof Error ? undefined : outcomes.get(name)
       if (outcome?.ok) {
-        const kept = readings.get(key)
-        const reading = kept && asker.isOwn(kept.company) ? kept : { balances: outcome.value, at: startedAt, company }
+        const reading = readings.of(key, asker.isOwn) ?? { balances: outcome.value, at: startedAt, company }
         return { ok: true, reading }
       }
       const unanswered = outcomes instanceof Error ? outcomes : undefined
@@ -217,16 +189,16 @@ export function createAccountReader(options: AccountReaderOptions) {
     const isOwn = createOwnCompany(chain.source.caip2Id, networkType, accounts)
     let oldest = Number.POSITIVE_INFINITY
     for (const account of accounts) {
-      const reading = readings.get(accountKey(chain.source.caip2Id, networkType, account).key)
-      if (!reading || at - reading.at >= chain.cacheMs || !isOwn(reading.company)) return undefined
+      const reading = readings.of(accountKey(chain.source.caip2Id, networkType, account).key, isOwn)
+      if (!reading || at - reading.at >= chain.cacheMs) return undefined
       oldest = Math.min(oldest, reading.at)
       found.push(reading)
     }
     return { readings: found, until: oldest + chain.cacheMs }
   }
 
-  const freshness = (until: number): Freshness => ({ until, replaced })
-  const isFresh = (of: Freshness): boolean => of.replaced === replaced && now() < of.until
+  const freshness = (until: number): Freshness => ({ until, replaced: readings.replaced() })
+  const isFresh = (of: Freshness): boolean => of.replaced === readings.replaced() && now() < of.until
 
   /**
    * Splits the accounts into groups that become known together: fresh ones at once, those in flight with their read,
@@ -252,9 +224,9 @@ export function createAccountReader(options: AccountReaderOptions) {
     const at = now()
     for (const account of accounts) {
       const made = accountKey(chain.source.caip2Id, networkType, account)
-      const reading = readings.get(made.key)
+      const reading = readings.of(made.key, isOwn)
       const flight = flights.get(made.key)
-      if (reading && at - reading.at < chain.cacheMs && isOwn(reading.company)) {
+      if (reading && at - reading.at < chain.cacheMs) {
         known.accounts.push(account)
         known.outcomes.push({ ok: true, reading })
       } else if (flight && !flight.controller.signal.aborted && isOwn(flight.company)) {

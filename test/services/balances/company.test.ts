@@ -97,6 +97,16 @@ it('nor does what was read in company stand in for a failed read of one alone', 
   expect(await ask(A, B)).toEqual([2n, 2n])
 })
 
+it('whatever a stranger reads it with, the last good answer of one alone stands in when a read fails', async () => {
+  const { world, ask } = stage()
+  await ask(A)
+  world.now += CACHE_MS
+  await ask(A, B)
+  world.now += CACHE_MS
+  world.isDown = true
+  expect([await ask(A), await ask(B, A), await ask(B)]).toEqual([[1n], [2n, 2n], ['nobody answers']])
+})
+
 it('who comes late to a read that ends with its time has his own time, and who came early has not', async () => {
   const { world, reads, ask } = stage({ deadlineMs: 1_000, isTimed: true })
   world.until = new Promise(() => {})
