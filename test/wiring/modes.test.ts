@@ -20,6 +20,8 @@ const PASSWORD = 'Correct-horse-7-battery-staple!'
 const KEY = 'a-key-of-the-test'
 /** The X-chain of test networks in requests for balances. */
 const X_CHAIN = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
+/** A client's pause before it comes again: without, twelve of them take all that the processes need to start and to stop. */
+const CLIENT_PAUSE_MS = 50
 /** Before the last blocks: they come when the first indexer has been killed. */
 const EARLY = { P: 340, X: 190, C: 600 }
 
@@ -258,6 +260,7 @@ describe.skipIf(missing)('processes that serve and processes that index', () => 
           counts.refused += 1
           return visit((apis[(turn + 1) % 2] as FirnProcess).url, own)
         })
+        await sleep(CLIENT_PAUSE_MS)
       }
     }
     const clients = Promise.all(Array.from({ length: 12 }, (_, at) => client(at)))
