@@ -39,6 +39,7 @@ import {
   createElectrumClient,
   createEsploraBackend,
   electrumLimits,
+  requestsPerSecondOf,
 } from './bitcoin/index.ts'
 import type { BalanceSource, TokenCatalogue } from './capabilities.ts'
 import { createEvmBalanceSource, evmHeadProbe, evmIdentity, type IndexedTokens } from './evm/index.ts'
@@ -175,15 +176,17 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const { network } = setting
     const ofKind = (kind: string) => setting.upstreams.filter((upstream) => upstream.kind === kind)
     const limits = { ...deps.limits, maxLagBlocks: Math.min(deps.limits.maxLagBlocks, BITCOIN_LAG_BLOCKS) }
-    const restPool = (kind: 'esplora' | 'blockbook'): UpstreamPool => {
+    const rest = (kind: 'esplora' | 'blockbook') => {
       const servers = ofKind(kind)
       // A single one is behind nobody, but for a Blockbook that is behind its node, or has lost it.
       const probe = servers.length > 1 || kind === 'blockbook' ? bitcoinHeadProbe(kind) : undefined
-      return pool(`${caip2Id} ${kind}`, servers, probe, limits, bitcoinIdentity(kind, network))
+      const requestsPerSecond = requestsPerSecondOf(servers, limits)
+      const made = pool(`${caip2Id} ${kind}`, servers, probe, limits, bitcoinIdentity(kind, network))
+      return { network, pool: made, requestsPerSecond, ...bitcoinLimits }
     }
     const backendOf: Record<string, () => BitcoinBackend> = {
-      esplora: () => createEsploraBackend({ network, pool: restPool('esplora'), ...bitcoinLimits }),
-      blockbook: () => createBlockbookBackend({ network, pool: restPool('blockbook'), ...bitcoinLimits }),
+      esplora: () => createEsploraBackend(rest('esplora')),
+      blockbook: () => createBlockbookBackend(rest('blockbook')),
       electrum: () => {
         const servers = ofKind('electrum')
         const name = `${caip2Id} electrum`

@@ -8,6 +8,8 @@ export type Told<T> = Outcome<T> & { lags?: boolean }
 export interface BitcoinBackend {
   /** Kind and place, for logs. */
   readonly name: string
+  /** So many addresses its servers may be asked for in a second; undefined = as many as there are. */
+  readonly addressesPerSecond?: number | undefined
   /**
    * Reads every address, keyed by `address` (the chain's own form). Rejects when the backend as a whole failed:
    * unreachable, another network, out of time.

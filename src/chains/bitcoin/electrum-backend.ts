@@ -24,6 +24,7 @@ const read = (outcome: Told<unknown> | undefined): Told<BitcoinBalances> => {
 /** Electrum: `blockchain.scripthash.get_balance` for all addresses in one pipelined round. Satoshi. */
 export const createElectrumBackend = (deps: { client: ElectrumClient }): BitcoinBackend => ({
   name: deps.client.name,
+  addressesPerSecond: deps.client.callsPerSecond,
   async readBalances(addresses, context) {
     const calls = addresses.map(
       ({ script }): ElectrumCall => ['blockchain.scripthash.get_balance', [scriptHash(script)]],

@@ -17,7 +17,7 @@ import { withoutCutSums } from './electrum-cut-sums.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
 import { startRound } from './electrum-round.ts'
 import { heightIn, TIP_CALL } from './electrum-tip.ts'
-import { BITCOIN_LAG_BLOCKS, type BitcoinNetworkName, type ElectrumLimits } from './network.ts'
+import { BITCOIN_LAG_BLOCKS, type BitcoinNetworkName, type ElectrumLimits, requestsPerSecondOf } from './network.ts'
 import { createTipWatch, type TipWatch } from './tip-watch.ts'
 
 export interface ElectrumServer {
@@ -38,6 +38,8 @@ export interface ElectrumServer {
 export interface ElectrumClient {
   /** Hosts, for logs. */
   readonly name: string
+  /** Calls that all servers may be sent in a second. */
+  readonly callsPerSecond: number
   /**
    * Sends all calls in one pipelined round to the best server; when it fails as a whole, to the next. A call that a
    * server refuses, or answers with what `check` throws at, goes to the next alone, and is an error of its own when
@@ -134,6 +136,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
 
   return {
     name: `electrum ${candidates.map(({ host }) => host).join(', ')}`,
+    callsPerSecond: limits.maxPipelined * requestsPerSecondOf(deps.servers, deps.budget),
     async round(calls, context, check) {
       if (calls.length === 0) return []
       tips.touch()

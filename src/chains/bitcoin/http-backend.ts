@@ -11,6 +11,8 @@ export interface HttpBackendDeps {
   pool: UpstreamPool
   /** Requests of one read in flight at once. */
   maxConcurrent: number
+  /** Requests that all servers of the pool may be sent in a second; undefined = no limit. */
+  requestsPerSecond?: number
 }
 
 /** What differs between two REST servers. */
@@ -53,6 +55,7 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
 
   return {
     name: `${dialect.kind} ${pool.name}`,
+    addressesPerSecond: deps.requestsPerSecond,
     async readBalances(addresses, context) {
       const [outcomes] = await Promise.all([
         mapBounded(addresses, deps.maxConcurrent, ({ address }) => readOne(address, context), context.signal),

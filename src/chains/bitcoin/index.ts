@@ -14,5 +14,6 @@ export {
   bitcoinLimits,
   type ElectrumLimits,
   electrumLimits,
+  requestsPerSecondOf,
 } from './network.ts'
 export { createBitcoinBalanceSource } from './source.ts'

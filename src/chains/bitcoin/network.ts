@@ -116,3 +116,9 @@ export const electrumLimits: ElectrumLimits = {
   backoffMs: 1_000,
   maxBackoffMs: 60_000,
 }
+
+/** Requests that all of these servers may be sent in a second. */
+export const requestsPerSecondOf = (
+  servers: readonly { requestsPerSecond?: number | undefined }[],
+  limits: { requestsPerSecond: number },
+): number => servers.reduce((sum, { requestsPerSecond }) => sum + (requestsPerSecond ?? limits.requestsPerSecond), 0)

@@ -55,7 +55,8 @@ const worst = (known: Outcome<BitcoinBalances> | undefined, next: Error): Outcom
 
 /**
  * Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next. What one says
- * that is behind the others counts when these do not answer.
+ * that is behind the others counts when these do not answer. Who needs more than a second for so many is asked behind who
+ * does not.
  * Error texts name the cause only; the service puts the operation in front.
  */
 export const createBitcoinBalanceSource = (
@@ -91,10 +92,15 @@ export const createBitcoinBalanceSource = (
 
   const readAll = async (addresses: readonly BitcoinAddress[], context: ReadContext): Promise<Found> => {
     tips.touch()
+    // One that may be down must not take the time of one that only needs longer.
+    const isSlow = (backend: BitcoinBackend): boolean =>
+      addresses.length > (backend.addressesPerSecond ?? Number.POSITIVE_INFINITY) || !tips.hasTold(backend)
     const found: Found = new Map()
     const old: Found = new Map()
     let pending = addresses
-    const backends = deps.backends.toSorted((a, b) => Number(tips.lags(a)) - Number(tips.lags(b)))
+    const backends = deps.backends.toSorted(
+      (a, b) => Number(tips.lags(a)) - Number(tips.lags(b)) || Number(isSlow(a)) - Number(isSlow(b)),
+    )
     for (const [index, backend] of backends.entries()) {
       const now = Date.now()
       if (pending.length === 0 || now >= context.deadline || context.signal.aborted) break

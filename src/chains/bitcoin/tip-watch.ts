@@ -17,6 +17,8 @@ export interface TipWatchDeps<S> {
 export interface TipWatch<S> {
   /** They are in use now: heights that are not of late are asked for anew, behind the caller. */
   touch(): void
+  /** It told its height when it was asked last. */
+  hasTold(subject: S): boolean
   /** Known to be behind. */
   lags(subject: S): boolean
   /** The same; where nothing is known of late, after a short wait for the heights that are on their way. */
@@ -68,6 +70,7 @@ export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
       askedAt = now()
       looking = lookAtAll()
     },
+    hasTold: (subject) => heights.has(subject),
     lags,
     async isBehind(subject, signal) {
       if (looking && now() - heardAt > FORGOTTEN_MS) {
