@@ -4,11 +4,12 @@ import type { ReadContext } from '../capabilities.ts'
 import { earlier } from './earlier.ts'
 import type { EvmLimits } from './limits.ts'
 import { createPairBudget } from './pair-budget.ts'
+import { createPairSet, eachPair, type PairSet, pairSetOf, pairsThat } from './pair-set.ts'
 import { BURNING_PARTS, type PatientResult, patientPass } from './patient-pass.ts'
 import { type BlockMark, nativeToken, type ReadMethod } from './reader-types.ts'
 import { sweepPass } from './sweep-pass.ts'
 import { inParts, type Rectangle } from './sweep-plan.ts'
-import { BlockLostError, type Pair, type PassResult, pairKey, type SweepResult } from './sweep-tally.ts'
+import { BlockLostError, type Pair, type PassResult, type SweepResult } from './sweep-tally.ts'
 import type { UnreadableTokens } from './unreadable-tokens.ts'
 
 export interface BalanceSweep {
@@ -40,20 +41,20 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   const patient = { gas: limits.retryTokenGas }
 
   /** What failed although it was asked with much gas has no readable balance; every account has a native one. */
-  const settle = (
+  const settle = async (
     second: PatientResult,
     still: readonly Pair[],
     asked: readonly Rectangle[],
     wanted: readonly Rectangle[],
-  ): SweepResult['errors'] => {
+  ): Promise<SweepResult['errors']> => {
     const errors = new Map(second.errors)
-    const guessed = new Set(second.guessed.map(pairKey))
+    const guessed = await pairSetOf(second.guessed)
     for (const token of second.burning) unreadable.addBurning(token)
-    for (const pair of still) {
+    await eachPair(still, (pair) => {
       if (pair.token === nativeToken) errors.set(pair.owner, new BadAnswerError('native balance could not be read'))
-      else if (!guessed.has(pairKey(pair))) unreadable.add(pair.token, pair.owner)
-    }
-    rememberAnswers(second, asked, unreadable)
+      else if (!guessed.has(pair)) unreadable.add(pair.token, pair.owner)
+    })
+    await rememberAnswers(second, asked, unreadable)
     for (const token of distinct(second.guessed, 'token')) {
       const company = wanted.find(({ tokens }) => tokens.includes(token))
       if (company) unreadable.addTogether(token, company.owners)
@@ -63,35 +64,37 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
 
   const retry = async (
     first: SweepResult,
-    settled: ReadonlySet<string>,
+    settled: PairSet,
     wanted: readonly Rectangle[],
     context: ReadContext,
   ): Promise<SweepResult> => {
     const company = companyOf(wanted)
-    const unsettled = first.failed.filter(
-      (pair) => !unreadable.has(pair.token, pair.owner, company) && !settled.has(pairKey(pair)),
+    const unsettled = await pairsThat(
+      first.failed,
+      (pair) => !unreadable.has(pair.token, pair.owner, company) && !settled.has(pair),
     )
     const given = givenUp(unsettled, wanted, limits.patientTokens, unreadable)
-    const fresh = unsettled.filter(({ token }) => !given.has(token))
-    for (const { token, owner } of unsettled) if (given.has(token)) unreadable.putOff(token, owner, company)
+    const fresh = await pairsThat(unsettled, ({ token, owner }) => {
+      if (given.has(token)) unreadable.putOff(token, owner, company)
+      else if (token !== nativeToken) unreadable.trouble(token, owner)
+      return !given.has(token)
+    })
     if (fresh.length === 0) return first
-    for (const { token, owner } of fresh) if (token !== nativeToken) unreadable.trouble(token, owner)
     for (const token of distinct(fresh, 'token')) unreadable.trying(token)
     const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
     // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
-    const asked = new Set(fresh.map(pairKey))
-    const concerns = (pair: Pair): boolean => asked.has(pairKey(pair))
+    const asked = await pairSetOf(fresh)
     const hasAnswered = answeredTokens(first, wanted)
-    const options = { ...patient, block: first.block, concerns, hasAnswered }
+    const options = { ...patient, block: first.block, concerns: asked.has, hasAnswered }
     const rectangles = spread(again, unreadable)
     const second = await patientPass(rectangles, retryDeps, options, context)
-    const still = second.failed.filter(concerns)
-    const errors = settle(second, still, rectangles, wanted)
-    if (second.burning.size > 0) rememberAnswers(first, onlyThese(wanted, second.burning), unreadable)
+    const still = await pairsThat(second.failed, asked.has)
+    const errors = await settle(second, still, rectangles, wanted)
+    if (second.burning.size > 0) await rememberAnswers(first, onlyThese(wanted, second.burning), unreadable)
     return {
       block: first.block,
       amounts: merged(first.amounts, second.amounts),
-      failed: [...first.failed.filter((pair) => !asked.has(pairKey(pair))), ...still],
+      failed: [...(await pairsThat(first.failed, (pair) => !asked.has(pair))), ...still],
       errors: new Map([...first.errors, ...errors]),
       traits: new Map([...first.traits, ...second.traits]),
     }
@@ -122,7 +125,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   /** Tokens that common calls fail to read are asked beside them with much gas, so that they cost no second round trip. */
   const readFirst = async (
     wanted: readonly Rectangle[],
-    settled: Set<string>,
+    settled: PairSet,
     context: ReadContext,
     at: BlockMark | undefined,
   ): Promise<SweepResult> => {
@@ -137,8 +140,8 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const { block } = first
     const begun = await passesAt(apart, early, block, context)
     const second = await patientPass(apart, retryDeps, { ...patient, block, begun }, context)
-    for (const pair of second.failed) settled.add(pairKey(pair))
-    return both(first, { ...second, errors: settle(second, second.failed, apart, wanted) })
+    await eachPair(second.failed, settled.add)
+    return both(first, { ...second, errors: await settle(second, second.failed, apart, wanted) })
   }
 
   const readAll = async (
@@ -147,7 +150,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     later: Promise<readonly Rectangle[]> | undefined,
     at: BlockMark | undefined,
   ): Promise<SweepResult> => {
-    const settled = new Set<string>()
+    const settled = createPairSet()
     const first = await readFirst(wanted, settled, context, at)
     const more = (await later) ?? []
     if (more.length === 0) return retry(first, settled, wanted, context)
@@ -216,16 +219,18 @@ function byWhom(
   return [...rectangles.values()]
 }
 
-function rememberAnswers(
+async function rememberAnswers(
   { failed, errors }: SweepResult,
   asked: readonly Rectangle[],
   unreadable: UnreadableTokens,
-): void {
-  const unread = new Set(failed.map(pairKey))
-  for (const { owners, tokens } of asked)
+): Promise<void> {
+  const burning = asked.map(({ owners, tokens }) => ({ owners, tokens: tokens.filter(unreadable.isBurning) }))
+  if (burning.every(({ tokens }) => tokens.length === 0)) return
+  const unread = await pairSetOf(failed)
+  for (const { owners, tokens } of burning)
     for (const owner of owners)
       for (const token of tokens)
-        if (!errors.has(owner) && !unread.has(pairKey({ token, owner }))) unreadable.addAnswer(token, owner)
+        if (!errors.has(owner) && !unread.has({ token, owner })) unreadable.addAnswer(token, owner)
 }
 
 /**

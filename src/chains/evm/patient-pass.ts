@@ -1,9 +1,10 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { ReadContext } from '../capabilities.ts'
+import { pairSetOf, pairsThat } from './pair-set.ts'
 import type { BlockMark } from './reader-types.ts'
 import { type SweepDeps, sweepPass } from './sweep-pass.ts'
 import { inParts, type Rectangle } from './sweep-plan.ts'
-import { type Pair, type PassResult, pairKey, type SweepResult } from './sweep-tally.ts'
+import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
 import { BURNS_FOR_ALL } from './unreadable-tokens.ts'
 
 export interface PatientResult extends SweepResult {
@@ -48,7 +49,7 @@ export async function patientPass(
   const amounts = new Map([...first.amounts].map(([owner, held]) => [owner, new Map(held)]))
   const errors = new Map(first.errors)
   const traits = new Map(first.traits)
-  const failed = withoutUnasked(first)
+  let failed = await withoutUnasked(first)
   const burning = new Set(first.unasked.map(({ token }) => token))
   let open = first.unasked.filter(concerns)
   for (let turn = 1; open.length > 0 && turn < MOST_TURNS; turn++) {
@@ -59,7 +60,7 @@ export async function patientPass(
     for (const [owner, held] of next.amounts) amounts.set(owner, new Map([...(amounts.get(owner) ?? []), ...held]))
     for (const [owner, error] of next.errors) errors.set(owner, error)
     for (const [token, told] of next.traits) traits.set(token, told)
-    failed.push(...withoutUnasked(next))
+    failed = [...failed, ...(await withoutUnasked(next))]
     open = [...open.filter(({ token }) => hopeless.has(token)), ...next.unasked]
   }
   const hopeless = burningForAll(asked, failed, open, hasAnswered)
@@ -78,10 +79,10 @@ function pairsByToken(rectangles: readonly Rectangle[]): Map<string, number> {
   return pairs
 }
 
-function withoutUnasked({ failed, unasked }: PassResult): Pair[] {
-  if (unasked.length === 0) return [...failed]
-  const behind = new Set(unasked.map(pairKey))
-  return failed.filter((pair) => !behind.has(pairKey(pair)))
+async function withoutUnasked({ failed, unasked }: PassResult): Promise<readonly Pair[]> {
+  if (unasked.length === 0) return failed
+  const behind = await pairSetOf(unasked)
+  return pairsThat(failed, (pair) => !behind.has(pair))
 }
 
 /** Tokens that failed for some owners and answered none of those that were asked. */
@@ -91,6 +92,7 @@ function burningForAll(
   open: readonly Pair[],
   hasAnswered: (token: string) => boolean,
 ): Set<string> {
+  if (open.length === 0) return new Set()
   const failures = countByToken(failed)
   const waiting = countByToken(open)
   const tokens = [...waiting].filter(([token, unasked]) => {

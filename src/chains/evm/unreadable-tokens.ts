@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { createLastingPairs } from './lasting-pairs.ts'
 
 /** Tokens that showed no readable balance a short while ago, by owner. */
 export interface UnreadableTokens {
@@ -25,6 +26,8 @@ export interface UnreadableTokens {
   isTroubled(token: string): boolean
   /** A common call failed to read it, whatever more gas brings. */
   trouble(token: string, owner: string): void
+  /** True when the token burnt the gas of calls. */
+  isBurning(token: string): boolean
   /** True when the token burnt the gas of calls, and may do so for this owner: who stands behind him is not asked. */
   mayBurn(token: string, owner: string): boolean
   addBurning(token: string): void
@@ -44,7 +47,7 @@ export const BURNS_FOR_ALL = 7
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
   // With `max` each would hold the room for all its entries from the start on: 15 MB a chain, most of it for good.
   const room = roomFor(entries)
-  const pairs = new LRUCache<string, true>({ ...room, ttl: ttlMs })
+  const pairs = createLastingPairs(entries, ttlMs)
   const together = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const later = new LRUCache<string, true>({ ...room, ttl: ttlMs * SOON })
   const troubles = new LRUCache<string, Set<string>>({ ...room, ttl: ttlMs })
@@ -66,11 +69,11 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
   return {
     covers: (token, owners) =>
       (burnt.get(token)?.size ?? 0) >= BURNS_FOR_ALL ||
-      owners.every((owner) => pairs.has(key(token, owner))) ||
+      owners.every((owner) => pairs.has(token, owner)) ||
       (together.size > 0 && together.has(key(token, nameOf(owners)))),
-    has: (token, owner, company) => pairs.has(key(token, owner)) || isPutOff(token, owner, company),
+    has: (token, owner, company) => pairs.has(token, owner) || isPutOff(token, owner, company),
     add(token, owner) {
-      pairs.set(key(token, owner), true)
+      pairs.add(token, owner)
       if (!burning.has(token) || answering.has(token)) return
       const owners = burnt.get(token)
       // Its time runs from the first owner here, too.
@@ -88,6 +91,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
       if (!owners) troubles.set(token, new Set([owner]))
       else if (owners.size < TROUBLED_AFTER) owners.add(owner)
     },
+    isBurning: (token) => burning.has(token),
     mayBurn: (token, owner) => burning.has(token) && !answers.has(key(token, owner)),
     addBurning: (token) => void burning.set(token, true),
     addAnswer: (token, owner) => {

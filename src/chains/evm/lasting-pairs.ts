@@ -1,0 +1,36 @@
+/** Pairs of a token and an owner, remembered for a while and within bounds: the token that was added to longest ago goes first. */
+export interface LastingPairs {
+  has(token: string, owner: string): boolean
+  add(token: string, owner: string): void
+}
+
+/** By token, as `PairSet`: there are tens of thousands, and they are looked up at every read. */
+export function createLastingPairs(most: number, ttlMs: number): LastingPairs {
+  const untilBy = new Map<string, Map<string, number>>()
+  let size = 0
+  const forgetOne = (): void => {
+    for (const [token, owners] of untilBy) {
+      const [oldest] = owners.keys()
+      // Of the only token that there is its owners go one by one.
+      if (untilBy.size === 1 && oldest !== undefined) {
+        owners.delete(oldest)
+        size -= 1
+      } else {
+        untilBy.delete(token)
+        size -= owners.size
+      }
+      return
+    }
+  }
+  return {
+    has: (token, owner) => (untilBy.get(token)?.get(owner) ?? 0) > performance.now(),
+    add(token, owner) {
+      const owners = untilBy.get(token) ?? new Map<string, number>()
+      untilBy.delete(token)
+      untilBy.set(token, owners)
+      if (!owners.delete(owner)) size += 1
+      owners.set(owner, performance.now() + ttlMs)
+      while (size > most) forgetOne()
+    },
+  }
+}

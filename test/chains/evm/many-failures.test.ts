@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { createBalanceSweep } from '../../../src/chains/evm/balance-sweep.ts'
+import { evmLimits, nativeToken, type ReadMethod } from '../../../src/chains/evm/index.ts'
+import { createLastingPairs } from '../../../src/chains/evm/lasting-pairs.ts'
+import { createUnreadableTokens } from '../../../src/chains/evm/unreadable-tokens.ts'
+import { turnsWhile } from '../../support/turns.ts'
+
+/** A chain on which nothing but the coin answers, at once. */
+const codeless: ReadMethod = {
+  name: 'without code',
+  balances: async ({ owners, tokens }) => ({
+    block: { number: 1n, fingerprint: 1n },
+    done: tokens.length,
+    amounts: tokens.flatMap((token, at) =>
+      token === nativeToken ? owners.map((_, owner) => ({ token: at, owner, value: 7n })) : [],
+    ),
+    failed: tokens.flatMap((token, at) =>
+      token === nativeToken ? [] : owners.map((_, owner) => ({ token: at, owner })),
+    ),
+    unasked: [],
+    traits: [],
+  }),
+  calls: () => Promise.reject(new Error('not asked')),
+}
+
+it('a thousand and a half listed tokens without code, asked for fifty owners, hold nobody up', async () => {
+  const address = (digit: string, at: number): string => `0x${digit.repeat(30)}${String(at).padStart(10, '0')}`
+  const owners = Array.from({ length: 50 }, (_, at) => address('a', at))
+  const tokens = [nativeToken, ...Array.from({ length: 1_500 }, (_, at) => address('b', at))]
+  const unreadable = createUnreadableTokens(evmLimits.unreadableEntries, evmLimits.unreadableMs)
+  const sweep = createBalanceSweep(codeless, evmLimits, unreadable)
+  const context = { signal: new AbortController().signal, deadline: Date.now() + 60_000 }
+  const { value, turns } = await turnsWhile(() => sweep.read([{ owners, tokens }], context))
+  // 75,000 pairs, which are gone through six times.
+  expect(turns).toBeGreaterThan(50)
+  expect([value.amounts.size, value.failed.length, value.errors.size]).toEqual([50, 75_000, 0])
+  expect(unreadable.covers(tokens.at(-1) ?? '', owners)).toBe(true)
+})
+
+it('pairs that are remembered end with their time, and the oldest with the room', async () => {
+  const pairs = createLastingPairs(3, 200)
+  const known = () => ['a1', 'a2', 'b1', 'b2', 'c1'].filter(([token = '', owner = '']) => pairs.has(token, owner))
+  pairs.add('a', '1')
+  pairs.add('a', '2')
+  pairs.add('a', '1')
+  pairs.add('b', '1')
+  expect(known()).toEqual(['a1', 'a2', 'b1'])
+  pairs.add('b', '2')
+  expect(known()).toEqual(['b1', 'b2'])
+  pairs.add('c', '1')
+  expect(known()).toEqual(['b1', 'b2', 'c1'])
+  for (let owner = 0; owner < 9; owner++) pairs.add('d', String(owner))
+  expect(known()).toEqual([])
+  expect([...'0123456789'].filter((owner) => pairs.has('d', owner))).toEqual(['6', '7', '8'])
+  await sleep(250)
+  expect(pairs.has('d', '8')).toBe(false)
+})
