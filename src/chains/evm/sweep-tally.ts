@@ -19,8 +19,6 @@ export interface Pair {
   token: string
 }
 
-export const pairKey = ({ token, owner }: Pair): string => `${token}:${owner}`
-
 /** What one pass alone can say. */
 export interface PassResult extends SweepResult {
   /** Pairs behind one whose token burnt its gas: nothing is known of them. */
