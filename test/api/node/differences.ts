@@ -112,7 +112,8 @@ the endpoint with the id of the call, so that nothing that parses bodies breaks:
 Pages of UTXOs (\`getUTXOs\` with \`startIndex\`) come from the node that gave the page before: nodes list the UTXOs of one
 block in orders of their own, and the next page of another one would leave some out. When that node fails, the page is an
 error, and the list has to be read from its start. What page a node gave is known for ten minutes, over
-\`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several.
+\`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several. Two nodes may each have given a
+page that ends at one UTXO: clients are told apart by their addresses, and behind a proxy without \`http.trustProxy\` they are not.
 
 That a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), or has a receipt (\`eth_getTransactionReceipt\`,
 in one of the newest 16 blocks), is told once every healthy node has it, two seconds later at most: a wallet spends its outputs

@@ -22,6 +22,8 @@ export interface ForwardCall {
     query: string
     body: Buffer | undefined
   }
+  /** Whom the call comes from, to tell clients apart; never told to a node. Left out: nobody knows. */
+  caller?: string | undefined
   signal: AbortSignal
 }
 

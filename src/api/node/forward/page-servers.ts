@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { clientSource } from '../../../lib/client-source.ts'
 import { isRecord, type JsonRecord } from '../../../lib/json-record.ts'
 import { roomFor } from '../../../lib/room-for.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import { foldName } from '../json/strings.ts'
 import type { ForwardCall } from './call.ts'
 import { resultIn } from './result-in.ts'
@@ -73,20 +75,34 @@ function endOf(answer: Buffer): string | undefined {
 
 export function createPageServers(shared?: SharedHosts): PageServers {
   const hosts = new LRUCache<string, string>({ ...roomFor(MAX_PAGES), ttl: KEPT_MS })
-  const keyOf = ({ endpoint }: ForwardCall, place: string): string => `page:${endpoint.path}:${place}`
+  /**
+   * By client first: two nodes may each have given a page that ends there, and a stranger's is another one. Who comes from
+   * another address than before goes on where anybody's last one came from.
+   */
+  const keysOf = ({ endpoint, caller }: ForwardCall, place: string): string[] => {
+    const key = `page:${endpoint.path}:${place}`
+    return caller === undefined ? [key] : [`${key}:${sha256Hex(Buffer.from(clientSource(caller))).slice(0, 16)}`, key]
+  }
   return {
     async before(call) {
       const start = startOf(call)
       if (start === undefined) return undefined
-      const key = keyOf(call, start)
-      return hosts.get(key) ?? (await shared?.get([key]))?.[0]
+      const keys = keysOf(call, start)
+      const [own, ...others] = keys.map((key) => hosts.get(key))
+      if (own !== undefined || !shared) return own ?? others[0]
+      // His page may have come from another process, and a stranger's from this one.
+      const told = await shared.get(keys)
+      return told[0] ?? others[0] ?? told[1]
     },
     async note(call, host, answer) {
       const end = endOf(answer)
       if (end === undefined) return
-      const key = keyOf(call, end)
-      hosts.set(key, host)
-      await shared?.set([[key, host]], KEPT_MS)
+      const keys = keysOf(call, end)
+      for (const key of keys) hosts.set(key, host)
+      await shared?.set(
+        keys.map((key) => [key, host]),
+        KEPT_MS,
+      )
     },
   }
 }

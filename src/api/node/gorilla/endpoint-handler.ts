@@ -96,7 +96,11 @@ export function createGorillaHandler(deps: GorillaHandlerDeps): GorillaHandler {
     const method = call?.method
     const isClean = (): boolean => call !== undefined && isCleanCall(sent, call)
     const rule = ruleOf(method)
-    const answer = await forwarder.forward({ endpoint, rule, method, params, id, isClean, http, signal: signal() })
+    const caller = callerAddress(request)
+    const answer = await forwarder.forward({
+      ...{ endpoint, rule, method, params, id, isClean, http, caller },
+      signal: signal(),
+    })
     return named ? { ...answer, body: named.inOwnNames(answer.body) } : answer
   }
   const localCall = (exchange: Exchange, request: GorillaRequest): LocalCall => ({

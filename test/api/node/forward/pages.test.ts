@@ -99,6 +99,33 @@ describe('pages of UTXOs', () => {
     expect(found.length).toBe(TOTAL)
   })
 
+  it('do not change their node because a page of a stranger ended at the same place of another one', async () => {
+    const front = await startFront(2, { http: { trustProxy: true } } as never)
+    startPaging(front)
+    const [path, method] = LISTS[0] as [string, string]
+    const askAs = async (client: string, limit: number, startIndex?: unknown): Promise<Page['utxos']> => {
+      const body = gorillaCall(method, JSON.stringify({ addresses: [ADDRESS], limit, startIndex }))
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': client }
+      const answer = await fetch(front.url + path, { method: 'POST', body, headers })
+      return ((await answer.json()) as { result: Page }).result.utxos
+    }
+    const first = await askAs('192.0.2.1', LIMIT)
+    const given = front.nodes.findIndex(({ asked }) => asked.some((one) => one.method === method))
+    const own = Array.from({ length: TOTAL }, (_, n) => `u${orders[given]?.(n)}`)
+    const others = Array.from({ length: TOTAL }, (_, n) => `u${orders[1 - given]?.(n)}`)
+    const utxo = own[LIMIT - 1] as string
+    // The stranger reads of the other node, as the first one is away for a moment, up to the same UTXO.
+    const [node] = front.nodes.slice(given)
+    const paged = node?.answer
+    if (node) node.answer = () => ({ status: 503, body: '' })
+    expect(await askAs('192.0.2.2', others.indexOf(utxo) + 1)).toEqual(others.slice(0, others.indexOf(utxo) + 1))
+    if (node) node.answer = paged as never
+    const next = await askAs('192.0.2.1', LIMIT, { address: ADDRESS, utxo })
+    expect([first, next]).toEqual([own.slice(0, LIMIT), own.slice(LIMIT, 2 * LIMIT)])
+    // Who comes from elsewhere than before goes on at the node of the last page that ended there.
+    expect(await askAs('192.0.2.3', 1, { address: ADDRESS, utxo })).toEqual([others[others.indexOf(utxo) + 1]])
+  })
+
   it('are no answer when that node has gone: another one goes on somewhere else', async () => {
     const front = await startFront(2)
     startPaging(front)
