@@ -12,6 +12,7 @@ import {
 } from 'jose'
 import { messageOf } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { splitCredentials } from '../../lib/url-credentials.ts'
 
 /** Public keys that are read from somewhere and rotate there. */
 export interface KeySet {
@@ -155,8 +156,9 @@ async function isUsable(key: JWK): Promise<boolean> {
 }
 
 async function fetchKeys(url: string): Promise<string> {
-  const headers = { accept: 'application/json, application/jwk-set+json' }
-  const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
+  const place = splitCredentials(url)
+  const headers = { accept: 'application/json, application/jwk-set+json', ...place.headers }
+  const response = await fetch(place.url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
   const chunks: Uint8Array[] = []
   let size = 0
   if (response.status !== 200) {

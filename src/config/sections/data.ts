@@ -21,8 +21,9 @@ const ApiKeySchema = section({
 
 const gateway = (place: string, description: string) =>
   url(['https', 'http'], {
-    pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?/$',
-    allowed: 'an http or https URL that ends in a slash',
+    // Nothing that strangers name is fetched with credentials.
+    pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?/$',
+    allowed: 'an http or https URL without user and password that ends in a slash',
     default: place,
     description,
   })

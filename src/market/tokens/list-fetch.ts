@@ -1,5 +1,6 @@
 import { Agent, fetch } from 'undici'
 import { BadAnswerError, UpstreamUnavailableError } from '../../errors.ts'
+import { splitCredentials } from '../../lib/url-credentials.ts'
 
 export interface ListRequest {
   headers: Record<string, string>
@@ -48,8 +49,9 @@ const redirectTarget = (answer: Answer, from: string): string | undefined => {
 export const createListFetch = (): { fetch: ListFetch; close: () => Promise<void> } => {
   const agent = new Agent({ connections: 2, connectTimeout: 10_000, headersTimeout: 20_000, bodyTimeout: 20_000 })
   const get = async (url: string, request: ListRequest, redirects: number): Promise<ListResponse> => {
-    const answer = await fetch(url, {
-      headers: { accept: 'application/json', ...request.headers },
+    const place = splitCredentials(url)
+    const answer = await fetch(place.url, {
+      headers: { accept: 'application/json', ...request.headers, ...place.headers },
       redirect: 'manual',
       dispatcher: agent,
       signal: request.signal,

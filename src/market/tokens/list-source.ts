@@ -1,3 +1,4 @@
+import { maskUrlsIn } from '../../lib/mask.ts'
 import type { ParsedList } from './token-list.ts'
 
 /** For health and the index page. */
@@ -37,5 +38,5 @@ export interface ListReading {
 
 export const messageOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return error instanceof Error ? `${error.message}${cause}` : String(error)
+  return maskUrlsIn(error instanceof Error ? `${error.message}${cause}` : String(error))
 }

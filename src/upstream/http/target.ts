@@ -1,4 +1,5 @@
 import { BadInputError } from '../../errors.ts'
+import { splitCredentials } from '../../lib/url-credentials.ts'
 
 /** Where an upstream's requests go. `host` is the only part that may be shown. */
 export interface Target {
@@ -26,12 +27,7 @@ export const createTarget = (url: string): Target => {
 }
 
 /** Credentials written into the URL (`https://user:pass@host`) become a header. */
-export const credentialHeaders = (url: string): Record<string, string> => {
-  const { username, password } = new URL(url)
-  if (username === '' && password === '') return {}
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
-}
+export const credentialHeaders = (url: string): Record<string, string> => splitCredentials(url).headers
 
 /** RFC 9110 section 7.6.1, and what undici writes itself. */
 const NOT_FORWARDED = new Set([

@@ -1,21 +1,16 @@
-import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { request } from 'undici'
 import type { Chains } from '../../chains/index.ts'
 import { type Config, publicGenesisFile } from '../../config/index.ts'
 import { createEvmLayer, createEvmStream } from '../../indexer/evm/index.ts'
 import { type AnyStream, createIndexer, type Indexer } from '../../indexer/index.ts'
-import { createGenesisBook, createPrimaryStreams, type GenesisBook, GenesisError } from '../../indexer/primary/index.ts'
+import { createGenesisBook, createPrimaryStreams, type GenesisBook } from '../../indexer/primary/index.ts'
 import { idToCb58 } from '../../lib/ids.ts'
 import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
 import type { Store } from '../../store/index.ts'
 import { boundHeapGrowth } from '../process/heap-growth.ts'
 import { cChainId, isIndexed } from './evm-streams.ts'
+import { readGenesis } from './genesis-file.ts'
 import { stakingRules } from './staking-rules.ts'
-
-/** A genesis file is a few megabytes; more is none. */
-const GENESIS_BYTES = 64 * 1024 * 1024
-const GENESIS_MS = 60_000
 
 /**
  * Three pages are on their way at once, as text, as rows and as statements. In this process there is a database as well,
@@ -88,22 +83,3 @@ const publicGenesis = (xChainId: string): GenesisBook | undefined =>
 /** Without a file the genesis is that of a public network, or inferred. */
 const genesisOf = (place: string | undefined): { genesis?: GenesisBook } =>
   place === undefined ? {} : { genesis: createGenesisBook((signal) => readGenesis(place, signal)) }
-
-/** The text of the genesis file; amounts in it are too large for a JSON parser's numbers. */
-async function readGenesis(place: string, signal: AbortSignal): Promise<string> {
-  try {
-    if (!/^https?:\/\//.test(place)) return await readFile(place, { encoding: 'utf8', signal })
-    const response = await request(place, { signal, headersTimeout: GENESIS_MS, bodyTimeout: GENESIS_MS })
-    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`)
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of response.body) {
-      size += (chunk as Buffer).length
-      if (size > GENESIS_BYTES) throw new Error('is larger than any genesis')
-      chunks.push(chunk as Buffer)
-    }
-    return Buffer.concat(chunks).toString('utf8')
-  } catch (error) {
-    throw new GenesisError('the genesis file could not be read', error)
-  }
-}

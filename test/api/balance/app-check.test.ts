@@ -22,6 +22,8 @@ let server: Server
 let keysUrl: string
 let keySet: string
 let asked = 0
+/** Credentials of the latest question. */
+let authorization: string | undefined
 let failing = false
 let silent = false
 /** What the server of keys answers, where it is not `keySet`. */
@@ -36,8 +38,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'firn-keys-'))
   keysFile = join(folder, 'jwks.json')
   writeFileSync(keysFile, keySet)
-  server = createServer((_request, response) => {
+  server = createServer((request, response) => {
     asked += 1
+    authorization = request.headers.authorization
     if (silent) return
     response.writeHead(failing ? 500 : 200, { 'content-type': 'application/json' }).end(served ?? keySet)
   })
@@ -258,6 +261,12 @@ describe('mode firebase', () => {
     const judge = check({ mode: 'firebase', jwks: keysUrl, projectNumber: NUMBER })
     await expect(judge(await sign(GOOD))).rejects.toThrow('over 1048576 bytes')
     served = undefined
+  })
+
+  it('asks with the user and the password of the URL', async () => {
+    const jwks = keysUrl.replace('://', '://some%40one:pass%20word@')
+    expect(await check({ mode: 'firebase', jwks, projectNumber: NUMBER })(await sign(GOOD))).toBe(true)
+    expect(authorization).toBe(`Basic ${Buffer.from('some@one:pass word').toString('base64')}`)
   })
 
   it('is the trouble of the server, not of the caller, when keys cannot be had', async () => {

@@ -1,3 +1,4 @@
+import { splitCredentials } from '../../../../lib/url-credentials.ts'
 import type { UpstreamSpec } from '../../../../upstream/index.ts'
 import type { NodePools } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
@@ -17,16 +18,8 @@ function targetOf({ url, headers = {} }: UpstreamSpec, path: string): SocketTarg
   const target = new URL(url)
   target.pathname = (target.pathname.replace(/\/+$/, '') + path).replace(/\/rpc$/, '/ws')
   target.protocol = target.protocol === 'https:' ? 'wss:' : 'ws:'
-  const { username, password, host } = target
-  if (username === '' && password === '') return { host, url: target.href, headers }
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  target.username = ''
-  target.password = ''
-  return {
-    host,
-    url: target.href,
-    headers: { ...headers, authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
-  }
+  const plain = splitCredentials(target.href)
+  return { host: target.host, url: plain.url, headers: { ...headers, ...plain.headers } }
 }
 
 const chainOf = ({ source }: Endpoint): string => (typeof source === 'string' ? 'C' : source.blockchainId)

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { request } from 'undici'
+import { GenesisError } from '../../indexer/primary/index.ts'
+import { splitCredentials } from '../../lib/url-credentials.ts'
+
+/** A genesis file is a few megabytes; more is none. */
+const GENESIS_BYTES = 64 * 1024 * 1024
+const GENESIS_MS = 60_000
+
+/**
+ * The text of the genesis file; amounts in it are too large for a JSON parser's numbers.
+ *
+ * @param place path or URL
+ * @throws GenesisError
+ */
+export async function readGenesis(place: string, signal: AbortSignal): Promise<string> {
+  try {
+    if (!/^https?:\/\//.test(place)) return await readFile(place, { encoding: 'utf8', signal })
+    const { url, headers } = splitCredentials(place)
+    const response = await request(url, { signal, headers, headersTimeout: GENESIS_MS, bodyTimeout: GENESIS_MS })
+    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of response.body) {
+      size += (chunk as Buffer).length
+      if (size > GENESIS_BYTES) throw new Error('is larger than any genesis')
+      chunks.push(chunk as Buffer)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  } catch (error) {
+    throw new GenesisError('the genesis file could not be read', error)
+  }
+}
