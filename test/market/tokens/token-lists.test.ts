@@ -118,6 +118,19 @@ describe('lists of this machine', () => {
   })
 })
 
+it('a folder that cannot be read is told once, and again when it fails anew', async () => {
+  const dir = join(stage.folder, 'lists')
+  const warn = vi.fn()
+  await open({ dir, log: { warn, debug: () => undefined } })
+  await stage.lists.refresh()
+  expect(warn).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ dir }), expect.stringContaining('folder'))
+  await mkdir(dir)
+  await stage.lists.refresh()
+  await rm(dir, { recursive: true })
+  await stage.lists.refresh()
+  expect(warn).toHaveBeenCalledTimes(2)
+})
+
 describe('lists of chains that come later', () => {
   it('are there at once where they are at hand, then fetched and kept fresh as the others are', async () => {
     stage.documents['/new.json'] = { tokens: [entry(7, 'NEW', 5)] }
