@@ -95,11 +95,12 @@ const createRpcLauncher =
     const settle = options.check || options.doubts ? settleChecked(upstream, options, done) : done
     const traceparent = options.traceparent ?? childTraceparent(trace)
     const parent = options.traceparent === undefined ? trace?.spanId : undefined
-    const { signal: partOf, onSent } = options
+    const { signal: partOf, onSent, anyLength } = options
     if (options.idempotent !== false && options.batch !== false && upstream.limits.batchItems > 1)
-      return batcherOf(upstream, path).add(entry, { hedge, parent, partOf, onSent, traceparent }, settle)
+      return batcherOf(upstream, path).add(entry, { hedge, parent, partOf, onSent, anyLength, traceparent }, settle)
     const request = jsonRequest(upstream, path, writeEntry(entry, 1), traceparent)
-    return attempt(upstream, { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent }, settle)
+    const length = { anyLength, keepsRoom: true }
+    return attempt(upstream, { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent, ...length }, settle)
   }
 
 /** Calls whose text says that they are the same share one answer; writes and calls that name a server never do. */

@@ -128,6 +128,11 @@ export interface CallOptions {
    * who asks for one at a time, and stands still without it.
    */
   keepsRoom?: boolean
+  /**
+   * `rpc`: what is asked about decides how long the answer is, and strangers choose that: one that is too long says nothing
+   * about the upstream.
+   */
+  anyLength?: boolean
   /** W3C traceparent to pass on as it is; left out: a span of its own in the trace of the running request, if any. */
   traceparent?: string
   /**

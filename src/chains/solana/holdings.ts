@@ -52,6 +52,8 @@ export const tokenAccountCalls = (owner: Owner): SlottedCall[] =>
     params: [owner.id, { programId: program.address }],
     config: { encoding: 'base64', dataSlice: TOKEN_ACCOUNT_HEAD },
     check: (value) => void entriesOf(value),
+    // An exchange has hundreds of thousands of token accounts.
+    anyLength: true,
   }))
 
 const entriesOf = (value: unknown): unknown[] => {

@@ -22,6 +22,8 @@ export interface SlottedCall {
   config: Record<string, unknown>
   /** Throws for a value that has not the form of an answer: another server is asked then. */
   check(value: unknown): void
+  /** `CallOptions.anyLength` */
+  anyLength?: boolean
 }
 
 /** Non-negative integer out of JSON; a number that lost digits is none. */
@@ -41,7 +43,7 @@ const toSlotted = (answer: unknown, method: string): Slotted => {
 /** One call; `minContextSlot` makes a node that lags behind refuse instead of telling old news. */
 export const callSlotted = async (
   pool: UpstreamPool,
-  { method, params, config, check }: SlottedCall,
+  { method, params, config, check, anyLength = false }: SlottedCall,
   context: CallOptions,
   minContextSlot?: bigint,
 ): Promise<Slotted> => {
@@ -59,7 +61,7 @@ export const callSlotted = async (
     server = teller.server
     context.toldBy?.(teller)
   }
-  const options = { ...context, check: (answer: unknown) => void read(answer), doubts: isRefusal, toldBy }
+  const options = { ...context, check: (answer: unknown) => void read(answer), doubts: isRefusal, toldBy, anyLength }
   const slotted = read(
     await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], options),
   )

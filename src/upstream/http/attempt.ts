@@ -20,7 +20,7 @@ interface AttemptPlan<T> {
   /** `Waiting`: it comes first. */
   urgent?: boolean
   /** Whoever asks decides how long the answer is: one that is too long says nothing about the upstream. */
-  anyLength?: boolean
+  anyLength?: boolean | undefined
   /** `CallOptions.keepsRoom` */
   keepsRoom?: boolean
   /** `CallOptions.onSent`. */

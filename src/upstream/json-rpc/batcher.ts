@@ -16,6 +16,7 @@ interface Passenger {
   parent: string | undefined
   partOf: object | undefined
   onSent: (() => void) | undefined
+  anyLength: boolean | undefined
   left: boolean
   settled: boolean
   onLeave: Cancel | undefined
@@ -37,6 +38,8 @@ interface PassengerOptions {
   /** The reading that it is part of; a batch goes as part of its first one's. */
   partOf?: object | undefined
   onSent?: (() => void) | undefined
+  /** `CallOptions.anyLength` */
+  anyLength?: boolean | undefined
 }
 
 export interface BatcherDeps {
@@ -73,8 +76,9 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
 
   const sendSingle = (passenger: Passenger): void => {
     const request = jsonRequest(upstream, path, writeEntry(passenger.entry, 1), passenger.traceparent)
-    const { hedge, parent, partOf, onSent } = passenger
-    const plan = { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent }
+    const { hedge, parent, partOf, onSent, anyLength } = passenger
+    const length = { anyLength, keepsRoom: true }
+    const plan = { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent, ...length }
     const cancel = attempt(upstream, plan, (outcome) => settleOne(passenger, outcome))
     passenger.onLeave = cancel
   }
@@ -139,7 +143,10 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
     const onSent = (): void => {
       for (const passenger of passengers) passenger.onSent?.()
     }
-    const plan = { request, read, calls, hedge: first.hedge, parent: first.parent, partOf: first.partOf, onSent }
+    // How much is asked for together is decided here, not by the upstream.
+    const length = { anyLength: true, keepsRoom: true }
+    const { hedge, parent, partOf } = first
+    const plan = { request, read, calls, hedge, parent, partOf, onSent, ...length }
     const cancel = attempt(upstream, plan, (outcome) => land(passengers, outcome))
     const onLeave = (cause: CancelCause): void => {
       aboard -= 1
@@ -179,6 +186,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
         parent: options.parent,
         partOf: options.partOf,
         onSent: options.onSent,
+        anyLength: options.anyLength,
         left: false,
         settled: false,
         onLeave: undefined,
