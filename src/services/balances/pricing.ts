@@ -178,11 +178,13 @@ function value(
   let isWhole = !isPartial
   for (const [address, { token, judgement }] of shown) {
     const key = { caip2Id: chain.caip2Id, address }
-    const worth = fiatOf(token.balance, token.decimals, perUnit(quotes.get(key), multiplierOf(token)))
+    const found = quotes.get(key)
+    // Of what has no price nobody is to remember a multiplier: strangers make as many such tokens as they like.
+    const worth = fiatOf(token.balance, token.decimals, found && perUnit(found, multiplierOf(token)))
     // A price without a value: there is one, and it is not known.
     const isUnread = quotes.unread(key)
     late ||= isUnread
-    isWhole &&= !isUnread && (worth.value !== undefined || quotes.get(key) === undefined)
+    isWhole &&= !isUnread && (worth.value !== undefined || found === undefined)
     tokens.set(address, {
       ...worth,
       ...(judgement.scanResult === undefined ? {} : { scanResult: judgement.scanResult }),
@@ -214,8 +216,8 @@ const unconfirmedOf = (
  * Price of one unit of the balance, where markets price another unit: so the value is balance times price for everybody
  * who multiplies. The change in percent stays that of the market's unit.
  */
-function perUnit(quote: Quote | undefined, multiplier: number | null): Quote | undefined {
-  if (!quote || multiplier === 1) return quote
+function perUnit(quote: Quote, multiplier: number | null): Quote | undefined {
+  if (multiplier === 1) return quote
   return multiplier === null ? undefined : convertQuote(quote, multiplier)
 }
 

@@ -150,6 +150,22 @@ describe('tokens whose market unit is not the unit of the balance', () => {
     expect(found).toMatchObject({ total: 2 })
   })
 
+  it('have none either where a stranger has many thousands of such tokens, which nobody trades, looked at before', async () => {
+    let now = 1_000_000
+    const splits = createSplitWatch(600_000, () => now)
+    const pricing = createPricing({ prices: book(PRICES).prices, judge, splits })
+    const share = (uiMultiplier: number) => evm(0n, [{ ...token('a', 400n, 2), uiMultiplier }])
+    const worthOf = async (balances: Balances) =>
+      (await pricing.price(chain('evm'), [balances], query()))[0]?.tokens.get('a')?.value
+    expect(await worthOf(share(1))).toBe(1)
+    const made = Array.from({ length: 10_001 }, (_, at) => ({ ...token(`made${at}`, 1n, 0), uiMultiplier: 1 }))
+    await pricing.price(chain('evm'), [evm(0n, made)], query())
+    now += 1_000
+    expect(await worthOf(share(10))).toBeUndefined()
+    now += 600_000
+    expect(await worthOf(share(10))).toBe(10)
+  })
+
   it('leave the total alone where nobody knows a price of them', async () => {
     expect(await value(null, book({ usd: { 'NATIVE-coin': { price: 2 } } }))).toMatchObject({ total: 1 })
   })
