@@ -6,5 +6,7 @@
  */
 export function urlBelow(base: string, path: string): string {
   const [, place = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(base) ?? []
-  return place.replace(/\/+$/, '') + path + rest
+  let end = place.length
+  while (place[end - 1] === '/') end -= 1
+  return place.slice(0, end) + path + rest
 }
