@@ -4,6 +4,7 @@ import { idFromCb58 } from '../lib/ids.ts'
 import { maskUrlsIn } from '../lib/mask.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'
+import { indexProblems } from './index-rules.ts'
 import type { Config } from './schema.ts'
 
 function appCheckProblems({ appCheck }: Config['balance']): string[] {
@@ -134,6 +135,14 @@ function sameIdProblems({ evm }: Config['chains']): string[] {
   })
 }
 
+/** Balances of a C-chain are asked for by this number: those of one network would be told as the other's. */
+function sameChainProblems({ avalanche: { mainnet, testnet } }: Config['chains']): string[] {
+  const id = testnet?.evmChainId
+  return id !== undefined && id === mainnet?.evmChainId
+    ? [`chains.avalanche.testnet.evmChainId: given ${id}, that of mainnet; allowed: one of its own`]
+    : []
+}
+
 /** Coins of the testnet under the main chain's name would be shown with the price of bitcoin. */
 function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
   return SIDES.flatMap((name) => {
@@ -142,22 +151,6 @@ function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
     return network === name || network === 'regtest'
       ? []
       : [`chains.bitcoin.${reference}.network: given "${network}"; allowed: ${name}, or regtest in its place`]
-  })
-}
-
-/** It would do nothing, in good health. */
-const modeProblems = ({ mode, index }: Config): string[] =>
-  mode === 'indexer' && !index.enabled ? ['index.enabled: given false; needed: true when mode is indexer'] : []
-
-/** A chain that is not there would be indexed by nobody, and asked for in vain. */
-function streamProblems({ index, chains }: Config): string[] {
-  if (!index.enabled) return []
-  return index.streams.flatMap((stream, rank) => {
-    const [kind, id = ''] = stream.split(':')
-    const side = SIDES.find((one) => one === kind)
-    const there = side ? chains.avalanche[side] !== undefined : Object.hasOwn(chains.evm, id)
-    const needed = side ? `chains.avalanche.${side}` : `chains.evm.${id}`
-    return there ? [] : [`index.streams.${rank}: given "${stream}"; needed: ${needed}, which is not configured`]
   })
 }
 
@@ -283,9 +276,9 @@ export function ruleProblems(config: Config): string[] {
     ...headerProblems(config.chains),
     ...idProblems(config.chains),
     ...sameIdProblems(config.chains),
+    ...sameChainProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),
-    ...modeProblems(config),
-    ...streamProblems(config),
+    ...indexProblems(config),
     ...stakingProblems(config.chains),
     ...nodeUrlProblems(config.chains),
     ...nodeProblems(config),

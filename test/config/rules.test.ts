@@ -44,6 +44,16 @@ const rows: [string, Given, string][] = [
     'redis.url: given with a database; allowed: none, or 0, when redis.cluster is true',
   ],
   [
+    'a C-chain under both of its names: each block would be written twice',
+    { argv: ['--index-enabled', '--index-streams', 'eip155:43114,mainnet:P,mainnet:C,testnet:C'] },
+    'index.streams.0: given "eip155:43114", which is the chain of "mainnet:C"; allowed: one of them',
+  ],
+  [
+    'two networks whose C-chains have one number',
+    { file: { chains: { avalanche: { mainnet: { evmChainId: 43112 }, testnet: { evmChainId: 43112 } } } } },
+    'chains.avalanche.testnet.evmChainId: given 43112, that of mainnet; allowed: one of its own',
+  ],
+  [
     'rates of stake that no node starts with',
     { file: { chains: { avalanche: { testnet: { staking: { minConsumptionRate: 130_000 } } } } } },
     'chains.avalanche.testnet.staking.minConsumptionRate: given 130000; allowed: at most chains.avalanche.testnet.staking.maxConsumptionRate, 120000',
@@ -271,6 +281,7 @@ it.each<[string, Given]>([
   ['a project told by its id', { argv: ['--balance-app-check-mode=firebase', '--balance-app-check-project-id=app'] }],
   ['a database behind a socket', { env: { DATABASE_URL: 'postgres:///firn?host=/run/postgresql' } }],
   ['the one database of a cluster', { argv: ['--redis-url=redis://u:50%25@a:1/0', '--redis-cluster'] }],
+  ['a C-chain under one name', { argv: ['--index-enabled', '--index-streams=eip155:43114,mainnet:P,testnet:C'] }],
   ['streams of an index that is off', { argv: ['--index-streams=eip155:987654321'] }],
 ])('%s: nothing is wrong with that', (_, given) => {
   expect(problemsOf(given)).toEqual([])
