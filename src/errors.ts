@@ -71,9 +71,12 @@ export class ChainNotRunError extends UpstreamUnavailableError {}
 /** Every upstream of a pool refused because of its rate limit. `retryAfterMs` is the shortest wait any of them named. */
 export class UpstreamRateLimitedError extends FirnError {
   readonly retryAfterMs: number | undefined
-  constructor(message: string, retryAfterMs?: number) {
+  /** Who said so, where it may be another than who was asked. */
+  readonly host: string | undefined
+  constructor(message: string, retryAfterMs?: number, host?: string) {
     super(message, { code: 'UPSTREAM_RATE_LIMITED', status: 503, retryable: true })
     this.retryAfterMs = retryAfterMs
+    this.host = host
   }
 }
 

@@ -31,6 +31,9 @@ export function createHostTurns(perHost: number, now: () => number = steadyNow):
     hosts.set(host, known)
     return known
   }
+  /** Who said so, not who led there: strangers have gateways of all lead to hosts of their own. */
+  const leaveAlone = (host: string, ms = QUIET_MS): void =>
+    void quietUntilMs.set(host, Math.max(quietUntilMs.get(host) ?? 0, now() + ms))
   const leave = (host: string, state: HostState): void => {
     const next = state.waiting.first.shift() ?? state.waiting.others.shift()
     if (next) {
@@ -51,8 +54,7 @@ export function createHostTurns(perHost: number, now: () => number = steadyNow):
         if (quietMs > 0) throw new UpstreamRateLimitedError(`${host}: asked too often`, quietMs)
         return await work()
       } catch (error) {
-        if (error instanceof UpstreamRateLimitedError)
-          quietUntilMs.set(host, Math.max(quietUntilMs.get(host) ?? 0, now() + (error.retryAfterMs ?? QUIET_MS)))
+        if (error instanceof UpstreamRateLimitedError) leaveAlone(error.host ?? host, error.retryAfterMs)
         throw error
       } finally {
         leave(host, state)

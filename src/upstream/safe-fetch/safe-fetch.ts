@@ -209,7 +209,7 @@ const accepted = (type: string, allowed: readonly string[]): boolean =>
  * reach a private network. No credentials, no cookies, TLS verified.
  *
  * Throws BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError for the wrong type,
- * UpstreamRateLimitedError for 429, UpstreamUnavailableError for network trouble and other statuses than 2xx,
+ * UpstreamRateLimitedError for 429 with the host that said it, behind redirects perhaps, UpstreamUnavailableError for network trouble and other statuses than 2xx,
  * DeadlineError, CancelledError.
  */
 export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
@@ -243,6 +243,7 @@ const finish = (url: URL, answer: WireAnswer, limits: SafeFetchLimits): SafeAnsw
     throw new UpstreamRateLimitedError(
       `${url.host}: status 429`,
       parseRetryAfter(answer.headers['retry-after'], Date.now()),
+      url.host,
     )
   if (answer.status < 200 || answer.status >= 300)
     throw new UpstreamUnavailableError(`${url.host}: status ${answer.status}`)

@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
 import { UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createHostTurns } from '../../../src/services/nft-metadata/host-turns.ts'
+import { createSafeFetch } from '../../../src/upstream/index.ts'
 
 const DAY_MS = 86_400_000
 
@@ -37,4 +41,24 @@ it('a host that asked to be left alone is asked again once its time is over', as
   await expect(hosts.run('a.example', async () => 'asked')).rejects.toMatchObject({ retryAfterMs: 1_000 })
   ms += 1_000
   expect(await hosts.run('a.example', async () => 'asked')).toBe('asked')
+})
+
+it('a host is not left alone for a day because a document of a stranger led from there to a host of his own that said so', async () => {
+  const gateway = createServer((_request, response) => {
+    response.writeHead(302, { location: `http://localhost:${(own.address() as AddressInfo).port}/1.json` }).end()
+  }).listen(0, '127.0.0.1')
+  const own = createServer((_request, response) => {
+    response.writeHead(429, { 'retry-after': '86400' }).end()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void [gateway, own].map((server) => server.close()))
+  await Promise.all([gateway, own].map((server) => once(server, 'listening')))
+  const host = `127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 as const }]
+  const fetch = createSafeFetch({ resolve, allowAddress: () => true })
+  const hosts = createHostTurns(4)
+  const limited = { retryAfterMs: DAY_MS }
+  await expect(hosts.run(host, () => fetch(`http://${host}/ipfs/1`))).rejects.toMatchObject(limited)
+  expect(await hosts.run(host, async () => 'asked')).toBe('asked')
+  const elsewhere = `localhost:${(own.address() as AddressInfo).port}`
+  await expect(hosts.run(elsewhere, async () => 'asked')).rejects.toThrow('asked too often')
 })
