@@ -44,6 +44,9 @@ describe('what only one node can say', () => {
     const posted = await Promise.all(Array.from({ length: 6 }, () => front.post('/ext/bc/C/rpc', call)))
     expect(posted.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
     expect(front.nodes.map(({ most }) => most)).toEqual([1, 1])
-    expect(front.nodes.map(({ asked }) => asked.length)).toEqual([3, 3])
+    // Whoever is done first takes the next one.
+    const asked = front.nodes.map((node) => node.asked.length)
+    expect(asked).not.toContain(0)
+    expect((asked[0] ?? 0) + (asked[1] ?? 0)).toBe(6)
   })
 })
