@@ -156,8 +156,10 @@ export function createAccountReader(options: AccountReaderOptions) {
     const settled = waiting.keys.map(({ name, key }, at): ReadingOutcome => {
       const outcome = outcomes instanceof Error ? undefined : outcomes.get(name)
       if (outcome?.ok) {
-        const reading = readings.of(key, asker.isOwn) ?? { balances: outcome.value, at: startedAt, company }
-        return { ok: true, reading }
+        const kept = readings.of(key, asker.isOwn)
+        // What was just read may not have been kept: a stranger's reading in company was newer, or it is too large.
+        const isKept = kept !== undefined && kept.at >= startedAt
+        return { ok: true, reading: isKept ? kept : { balances: outcome.value, at: startedAt, company } }
       }
       const unanswered = outcomes instanceof Error ? outcomes : undefined
       const error = outcome?.error ?? unanswered ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' })

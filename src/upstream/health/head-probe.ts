@@ -11,6 +11,7 @@ import { judgeStatus } from '../json-rpc/verdicts.ts'
 import { failed, mapAnswer, type Outcome } from '../outcome.ts'
 import type { HeadProbe } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
+import { createDoubts, type Doubts } from './doubts.ts'
 import { createHeadHold, type HeadHold } from './head-hold.ts'
 import { createToldHeights } from './told-heights.ts'
 
@@ -35,8 +36,6 @@ const KNOWN_INTERVALS = 12
 const REQUESTS_PER_PROBE = 10
 /** One that has lacked a block of another's for so many intervals stands still: on a slow chain that is one block for hours. */
 const STILL_INTERVALS = 2
-/** Who said that it cannot know is asked again after this when somebody reads, milliseconds. */
-const DOUBT_MS = 1_000
 /** What a server told is remembered no longer than this, whatever is configured, milliseconds. Its last word stays. */
 const REMEMBERED_MS = 600_000
 /** A head this far above all others, who agree among themselves, is a broken clock and no news. */
@@ -129,8 +128,7 @@ export const createHeadWatch = (deps: {
     }
   }
   const tooOld = (upstream: Upstream): Outcome<never> | undefined => {
-    const doubt = doubts.of(upstream)
-    if (doubt || !upstream.lag()) return doubt
+    if (!upstream.lag()) return undefined
     const here = upstreams.filter((one) => !isForeign(one))
     const best = believedHead(
       here.flatMap((one) => one.height() ?? []),
@@ -193,7 +191,7 @@ export const createHeadWatch = (deps: {
       if (asking.size === 0) hold.known()
     },
     head: () => head,
-    held: (launch) => unlessTooOld(hold.held(launch), tooOld),
+    held: (launch) => unlessUnbelieved(hold.held(launch), doubts, tooOld),
     close: () => {
       closed = true
       hold.known()
@@ -203,31 +201,19 @@ export const createHeadWatch = (deps: {
   }
 }
 
-/** Why servers are not believed, as they said of late. */
-const createDoubts = (rememberedMs: number, ask: (upstream: Upstream) => void) => {
-  const told = new WeakMap<Upstream, { why: string; at: number }>()
-  return {
-    told(upstream: Upstream, why: string | undefined): void {
-      if (why === undefined) told.delete(upstream)
-      else told.set(upstream, { why, at: steadyNow() })
-    },
-    of(upstream: Upstream): Outcome<never> | undefined {
-      const doubt = told.get(upstream)
-      const age = steadyNow() - (doubt?.at ?? 0)
-      if (!doubt || age > rememberedMs) return undefined
-      // It may be over before all are asked again.
-      if (age >= DOUBT_MS) ask(upstream)
-      return failed({ host: upstream.host, kind: 'behind', reason: doubt.why, neverSent: true })
-    },
-  }
-}
-
-/** What was said by a server that lacks blocks of long ago is no answer, not even when nobody else says anything. */
-const unlessTooOld =
-  <T>(launch: Task<T>['launch'], tooOld: (upstream: Upstream) => Outcome<never> | undefined): Task<T>['launch'] =>
+/**
+ * What was said by a server that lacks blocks of long ago, or says itself that it cannot know, is no answer, not even when
+ * nobody else says anything.
+ */
+const unlessUnbelieved =
+  <T>(
+    launch: Task<T>['launch'],
+    doubts: Doubts,
+    tooOld: (upstream: Upstream) => Outcome<never> | undefined,
+  ): Task<T>['launch'] =>
   (upstream, hedge, settle) => {
-    const late = tooOld(upstream)
-    if (!late) return launch(upstream, hedge, (outcome) => settle(tooOld(upstream) ?? outcome))
+    const late = doubts.ofLate(upstream) ?? tooOld(upstream)
+    if (!late) return launch(upstream, hedge, (outcome) => settle(doubts.of(upstream) ?? tooOld(upstream) ?? outcome))
     settle(late)
     return () => undefined
   }

@@ -107,6 +107,20 @@ it('whatever a stranger reads it with, the last good answer of one alone stands 
   expect([await ask(A), await ask(B, A), await ask(B)]).toEqual([[1n], [2n, 2n], ['nobody answers']])
 })
 
+it('a read that ends behind that of a stranger is told all the same, and not what was read alone long before', async () => {
+  const { world, ask } = stage()
+  await ask(A)
+  world.now += 10 * CACHE_MS
+  const held = gate()
+  world.until = held.opened
+  const own = ask(A, B)
+  world.until = Promise.resolve()
+  world.now += 1
+  expect(await ask(A, C)).toEqual([2n, 2n])
+  held.open()
+  expect(await own).toEqual([2n, 2n])
+})
+
 it('who comes late to a read that ends with its time has his own time, and who came early has not', async () => {
   const { world, reads, ask } = stage({ deadlineMs: 1_000, isTimed: true })
   world.until = new Promise(() => {})

@@ -49,6 +49,22 @@ describe('a server that says that it cannot know', () => {
     await eventually(() => expect(pool.rpc('', 'm', [Math.random()])).rejects.toThrow('lost its source'))
   })
 
+  test('is believed in nothing until it says otherwise, however long it says nothing more', async () => {
+    let isSilent = false
+    const server = {
+      answer: ({ method }: { method: string }) =>
+        method !== 'eth_blockNumber' ? 'ill' : isSilent ? {} : { height: 100, ill: true },
+    }
+    const brief = { ...headProbe, intervalMs: 25 }
+    const { pool } = await startTestPool([server], { deps: { headProbe: brief } })
+    await expect(pool.rpc('', 'm', [0])).rejects.toThrow('lost its source')
+    isSilent = true
+    for (let index = 1; index < 10; index += 1) {
+      await new Promise((resolve) => setTimeout(resolve, brief.intervalMs))
+      await expect(pool.rpc('', 'm', [index])).rejects.toThrow()
+    }
+  })
+
   test('says nothing of long ago: who comes back behind a pause is asked anew', async () => {
     const state = { ill: true }
     const brief = { ...headProbe, intervalMs: 25 }
