@@ -6,6 +6,11 @@ const EVERY: Holding[] = [
   ...(['other assets', 'more than one page'] as const),
 ]
 
+async function ask(url: string, body: string): Promise<unknown> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return response.json()
+}
+
 describe('sandbox Avalanche network', () => {
   it('starts a node and names few addresses that show every kind of holding', async () => {
     const network = await startSandboxAvalanche()
@@ -19,11 +24,16 @@ describe('sandbox Avalanche network', () => {
         method: 'platform.getStake',
         params: { addresses: [`P-${staker?.address}`] },
       })
-      const headers = { 'content-type': 'application/json' }
-      const response = await fetch(`${network.url}/ext/bc/P`, { method: 'POST', headers, body })
-      const { result } = (await response.json()) as { result: { staked: string } }
+      const { result } = (await ask(`${network.url}/ext/bc/P`, body)) as { result: { staked: string } }
       expect(BigInt(result.staked)).toBeGreaterThan(0n)
-      expect(network.l1?.url).toContain('/rpc')
+      const l1 = `${network.url}/ext/bc/${network.l1?.blockchainID}/rpc`
+      const read = (method: string, ...params: unknown[]) =>
+        ask(l1, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [...params, 'latest'] }))
+      expect(await read('eth_getBalance', `0x${'12'.repeat(20)}`)).toMatchObject({ result: '0x0' })
+      // What the L1 itself offers does not run on a local chain.
+      const allowList = '0x0200000000000000000000000000000000000002'
+      expect(await read('eth_call', { to: allowList, data: '0x' })).toHaveProperty('error')
+      expect(await read('eth_getCode', allowList)).toHaveProperty('error')
     } finally {
       await network.stop()
     }

@@ -5,8 +5,10 @@ import { createEvmTraces } from '../support/replay-node/evm-traces.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
 import { openRecordings, type Recordings } from '../support/replay-node/recordings.ts'
 import type { RunningChain } from '../support/replay-node/running-chain.ts'
-import { startRecordedEvmChain } from './recorded-evm-chain.ts'
+import { l1Balances, l1Genesis } from './l1-balances.ts'
+import { type RecordedEvmChain, startRecordedEvmChain } from './recorded-evm-chain.ts'
 import { prefixOf, recordedWallets, type SandboxWallet } from './recorded-wallets.ts'
+import { toldBalances } from './told-balances.ts'
 
 export type { Holding, SandboxWallet } from './recorded-wallets.ts'
 
@@ -22,7 +24,7 @@ export interface SandboxAvalanche {
   /** Chain id of the recorded C-chain, and an endpoint that also answers reads of its contracts. */
   evmChainId: number
   cChainUrl: string
-  /** EVM endpoint of the recorded L1, which does not answer those; undefined when there is none. */
+  /** The recorded L1, with such an endpoint of its own; undefined when there is none. */
   l1: { url: string; chainId: number; blockchainID: string } | undefined
   /** Every address that owns something; the first ones together show every kind of holding. */
   wallets: SandboxWallet[]
@@ -57,18 +59,28 @@ export async function startSandboxAvalanche(options: { recordings?: string } = {
   const wallets = recordedWallets(recordings, network)
   const l1 = recordings.has('l1/l1.json') ? recordings.json<L1File>('l1/l1.json') : undefined
   // The chain is made of what the node tells, and the node asks it for what nobody recorded.
-  let running: RunningChain | undefined
+  const running: Partial<Record<'C' | 'L1', RunningChain>> = {}
   const node = await startReplayNode({
     recordings: folder,
-    cChain: async (method, params) => running?.(method, params),
+    running: async (chain, method, params) => running[chain]?.(method, params),
   })
+  const replayUrl = `${node.url}/ext/bc/C/rpc`
   const cChain = await startRecordedEvmChain({
-    replayUrl: `${node.url}/ext/bc/C/rpc`,
+    replayUrl,
     chainId: network.evmChainId,
     blocks: () => blocksIn(recordings, 'network/c-blocks.ndjson.gz'),
-    owners: () => createEvmState(recordings, createEvmTraces(recordings), network.avaxAssetID).owners(),
+    tellsAccounts: false,
+    // Imports from other chains are no EVM transactions.
+    balances: async (_, recorded) =>
+      toldBalances(
+        replayUrl,
+        recorded,
+        createEvmState(recordings, createEvmTraces(recordings), network.avaxAssetID).owners(),
+      ),
   })
-  running = cChain.running
+  running.C = cChain.running
+  const l1Chain = l1 && (await startL1(recordings, node.url, l1))
+  if (l1Chain) running.L1 = l1Chain.running
   return {
     url: node.url,
     node,
@@ -77,18 +89,28 @@ export async function startSandboxAvalanche(options: { recordings?: string } = {
     hrp: prefixOf(wallets),
     evmChainId: network.evmChainId,
     cChainUrl: cChain.url,
-    l1: l1 && {
-      url: `${node.url}/ext/bc/${l1.blockchainID}/rpc`,
-      chainId: l1.chainId,
-      blockchainID: l1.blockchainID,
-    },
+    l1: l1 && l1Chain && { url: l1Chain.url, chainId: l1.chainId, blockchainID: l1.blockchainID },
     wallets,
     stop: async () => {
+      await l1Chain?.stop()
       await cChain.stop()
       await node.stop()
     },
   }
 }
+
+const startL1 = (
+  recordings: Recordings,
+  nodeUrl: string,
+  { blockchainID, chainId }: L1File,
+): Promise<RecordedEvmChain> =>
+  startRecordedEvmChain({
+    replayUrl: `${nodeUrl}/ext/bc/${blockchainID}/rpc`,
+    chainId,
+    blocks: () => blocksIn(recordings, 'l1/l1-blocks.ndjson.gz'),
+    tellsAccounts: true,
+    balances: (rebuilt, recorded) => l1Balances(rebuilt, recorded, l1Genesis(recordings, blockchainID)),
+  })
 
 const blocksIn = (recordings: Recordings, file: string): RecordedEvmBlock[] =>
   [...recordings.lines(file)].map((line) => JSON.parse(line) as RecordedEvmBlock)

@@ -8,6 +8,7 @@ import { readConversations } from '../support/replay-node/conversations.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
 import { openRecordings } from '../support/replay-node/recordings.ts'
 import { type RecordedEvmChain, startRecordedEvmChain } from './recorded-evm-chain.ts'
+import { toldBalances } from './told-balances.ts'
 
 const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 const recordings = openRecordings(FIXTURES)
@@ -20,7 +21,7 @@ let node: ReplayNode
 let chain: RecordedEvmChain
 beforeAll(async () => {
   // Recorded answers are what is compared, so they are not told.
-  node = await startReplayNode({ facts: false, cChain: (method, params) => chain.running(method, params) })
+  node = await startReplayNode({ facts: false, running: (_, method, params) => chain.running(method, params) })
   chain = await chainOf(node)
 })
 afterAll(async () => {
@@ -33,7 +34,8 @@ const chainOf = ({ url }: ReplayNode): Promise<RecordedEvmChain> =>
     replayUrl: `${url}/ext/bc/C/rpc`,
     chainId: 43_113,
     blocks: () => [...recordings.lines(BLOCKS)].map((line) => JSON.parse(line) as RecordedEvmBlock),
-    owners: () => [],
+    tellsAccounts: false,
+    balances: (_, recorded) => toldBalances(`${url}/ext/bc/C/rpc`, recorded, []),
   })
 
 async function ask(body: string, of = node): Promise<unknown> {
@@ -86,7 +88,10 @@ it('a chain whose balances were not recorded keeps nobody waiting', async () => 
     recursive: true,
     filter: (path) => !/c-traces|manifest-evm|conversations/.test(path),
   })
-  const bare = await startReplayNode({ recordings: folder, cChain: (method, params) => unmade.running(method, params) })
+  const bare = await startReplayNode({
+    recordings: folder,
+    running: (_, method, params) => unmade.running(method, params),
+  })
   const unmade = await chainOf(bare)
   try {
     const [creation] = [...recordings.lines(BLOCKS)]

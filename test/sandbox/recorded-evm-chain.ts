@@ -8,7 +8,7 @@ import type { RunningChain } from '../support/replay-node/running-chain.ts'
 /** A recorded EVM chain that also answers reads of contracts. */
 export interface RecordedEvmChain {
   url: string
-  /** Reads at the end of the chain: calls that a contract answers or reverts, and its storage. */
+  /** Reads at the end of the chain: calls that a contract answers or reverts, its storage, and accounts. */
   running: RunningChain
   stop(): Promise<void>
 }
@@ -18,8 +18,10 @@ export interface RecordedEvmChainOptions {
   replayUrl: string
   chainId: number
   blocks(): readonly RecordedEvmBlock[]
-  /** Everybody who owns the native coin, hex: imports from other chains are no EVM transactions. */
-  owners(): readonly string[]
+  /** What accounts own of the native coin at the end, wei by address, where running the blocks again does not come to it. */
+  balances(rebuilt: Anvil, recorded: readonly RecordedEvmBlock[]): Promise<ReadonlyMap<string, bigint>>
+  /** Whether it is asked for accounts, too; not where `balances` asks the node for them, which would wait for itself. */
+  tellsAccounts: boolean
 }
 
 interface Call {
@@ -30,11 +32,11 @@ interface Call {
 
 /**
  * Recordings hold no state of contracts, so the recorded transactions run again on a local chain, behind the start of
- * everything else: the end state of every contract, with the native balances that the replay node knows. Who reads before
- * that is done waits for it.
+ * everything else: the end state of every contract, with the native balances of the recorded chain. Who reads before that
+ * is done waits for it.
  */
 export async function startRecordedEvmChain(options: RecordedEvmChainOptions): Promise<RecordedEvmChain> {
-  const { replayUrl } = options
+  const { replayUrl, tellsAccounts } = options
   const recorded = options.blocks()
   const end = blocksOfTheEnd(recorded)
   const state = rebuild(options, recorded)
@@ -74,7 +76,7 @@ export async function startRecordedEvmChain(options: RecordedEvmChainOptions): P
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     running: async (method, params) => {
       // What is asked while the chain is made must not wait for it.
-      if (!isRead(method)) return undefined
+      if (!isRead(method) || (!tellsAccounts && ACCOUNTS.includes(method))) return undefined
       return state.then(
         (anvil) => read(anvil.url, method, params, end),
         () => undefined,
@@ -103,11 +105,17 @@ const PRECOMPILE = /^0x0[12]0{30}/
 const changesContracts = ({ to, gasUsed }: RecordedEvmBlock['receipts'][number]): boolean =>
   Number(gasUsed) > TRANSFER_GAS && !PRECOMPILE.test(to ?? '')
 
-type Read = 'eth_call' | 'eth_getStorageAt'
+/** Where each read names its block. */
+const BLOCK_AT = { eth_call: 1, eth_getStorageAt: 2, eth_getBalance: 1, eth_getCode: 1, eth_getTransactionCount: 1 }
+type Read = keyof typeof BLOCK_AT
 
-const isRead = (method: string): method is Read => method === 'eth_call' || method === 'eth_getStorageAt'
+const isRead = (method: string): method is Read => Object.hasOwn(BLOCK_AT, method)
 
-/** What contracts hold and say at the end of the chain; nothing of what was before. */
+const ACCOUNTS: readonly Read[] = ['eth_getBalance', 'eth_getCode', 'eth_getTransactionCount']
+/** What each transaction changes, whether it runs code or not. */
+const CHANGING: readonly Read[] = ['eth_getBalance', 'eth_getTransactionCount']
+
+/** What contracts and accounts hold and say at the end of the chain; nothing of what was before. */
 async function read(
   url: string,
   method: Read,
@@ -115,9 +123,10 @@ async function read(
   end: ReadonlyMap<string, Block>,
 ): Promise<string | undefined> {
   const given = JSON.parse(params) as unknown[]
-  const at = method === 'eth_call' ? 1 : 2
-  const block = NEWEST.includes(given[at]) ? [...end.values()].at(-1) : end.get(String(given[at]))
-  if (block === undefined) return undefined
+  const at = BLOCK_AT[method]
+  const last = [...end.values()].at(-1)
+  const block = NEWEST.includes(given[at]) ? last : end.get(String(given[at]))
+  if (block === undefined || (CHANGING.includes(method) && block !== last) || asksChain(method, given)) return undefined
   const { number, timestamp: time, gasLimit } = block
   const ask = async (transaction: unknown[], limit: string): Promise<CallAnswer> => {
     // The running chain has fewer blocks, and made them later.
@@ -133,6 +142,11 @@ async function read(
   }
   return result === undefined ? refused(error) : `"result":${JSON.stringify(result)}`
 }
+
+/** What the chain itself offers, the local one has not. */
+const asksChain = (method: Read, [asked]: unknown[]): boolean =>
+  method !== 'eth_getBalance' &&
+  PRECOMPILE.test(String(method === 'eth_call' ? (asked as { to?: unknown } | null)?.to : asked))
 
 const NEWEST: readonly unknown[] = [undefined, null, 'latest', 'accepted', 'pending', 'safe', 'finalized']
 
@@ -184,25 +198,13 @@ async function forward(url: string, call: object): Promise<object> {
 }
 
 async function rebuild(
-  { replayUrl, chainId, owners }: RecordedEvmChainOptions,
+  { chainId, balances }: RecordedEvmChainOptions,
   recorded: readonly RecordedEvmBlock[],
 ): Promise<Anvil> {
   const anvil = await startRecordedEvm(chainId, recorded)
   try {
-    const seen = recorded.flatMap(({ block }) =>
-      block.transactions.flatMap(({ from, to }) => (to ? [from, to] : [from])),
-    )
-    for (const account of new Set([...seen, ...owners()].map((address) => address.toLowerCase()))) {
-      const { result } = (await forward(replayUrl, {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'eth_getBalance',
-        params: [account, 'latest'],
-      })) as { result?: string }
-      // A wrong number is worse than none.
-      if (result === undefined) throw new Error(`the balance of ${account} was not recorded`)
-      await anvil.rpc('anvil_setBalance', [account, result])
-    }
+    for (const [account, balance] of await balances(anvil, recorded))
+      await anvil.rpc('anvil_setBalance', [account, `0x${balance.toString(16)}`])
     await anvil.rpc('evm_mine')
     return anvil
   } catch (error) {

@@ -4,7 +4,7 @@ import { encodeBase58 } from '../../src/lib/base58.ts'
 import { nextTurn } from '../../src/lib/next-turn.ts'
 import { expectedAvm, expectedCoreth, expectedPvm, type Moment } from '../chains/avalanche/expected-balances.ts'
 import { ask as askServer, type WireItem, type WireToken } from '../support/balance-api.ts'
-import { recordedLines } from '../support/recordings.ts'
+import { L1, NETWORK, nativeFinals, recordedLines } from '../support/recordings.ts'
 import { SANDBOX_REFERENCES } from './settings.ts'
 import { TOKEN, TOKEN_2022 } from './solana/instructions.ts'
 import { type Sandbox, startSandbox } from './start.ts'
@@ -80,35 +80,29 @@ describe('balances are what the chains themselves say', () => {
     expect(items.some(({ balances }) => (balances.erc20TokenBalances ?? []).length > 10)).toBe(true)
   })
 
-  it('EVM: the recorded C-chain gives the native balances that its node had in the end', async () => {
-    const recorded = recordedLines<{ t: string; what?: string; address: string; balance: string }>('manifest-evm')
-    const finals = recorded.filter(({ t, what }) => t === 'final' && what === 'native')
-    const answersOf = (some: readonly string[]) =>
-      askServer(sandbox.url, {
-        data: [{ namespace: 'eip155', addresses: some, references: ['43113'] }],
-        currency: 'usd',
-      })
-    const addresses = [...finals.map(({ address }) => address), `0x${'12'.repeat(20)}`]
-    const balances = new Map<string, string>()
-    // Its transactions run again behind the start of the sandbox.
-    await expect
-      .poll(async () => (await answersOf(addresses.slice(0, 1))).map(({ error }) => error), { timeout: 90_000 })
-      .toEqual([null])
-    for (let from = 0; from < addresses.length; from += 50)
-      for (const { id, error, balances: found } of await answersOf(addresses.slice(from, from + 50))) {
-        expect(error).toBeNull()
-        balances.set(id, found.nativeTokenBalance.balance)
-      }
+  it.each([
+    ['C-chain', '43113', NETWORK],
+    ['L1', '99373', L1],
+  ] as const)('EVM: what the node of the recorded %s said in the end', async (_, chain, folder) => {
+    const finals = nativeFinals(folder)
+    const answersOf = (addresses: readonly string[]) =>
+      askServer(sandbox.url, { data: [{ namespace: 'eip155', addresses, references: [chain] }], currency: 'usd' })
+    // The last is a rich account of local chains that record nothing.
+    const strangers = [`0x${'12'.repeat(20)}`, sandbox.evm.accounts[0]].map((address) => ({ address, balance: '0' }))
+    const expected = new Map([...finals, ...strangers].map(({ address, balance }) => [`${address}`, balance]))
+    const everybody = [...expected.keys()]
+    await expect.poll(async () => (await answersOf(everybody.slice(0, 1)))[0]?.error).toBeNull()
+    for (let from = 0; from < everybody.length; from += 50)
+      for (const { id, balances } of await answersOf(everybody.slice(from, from + 50)))
+        expect(balances?.nativeTokenBalance.balance, id).toBe(expected.get(id))
     expect(finals.length).toBeGreaterThan(0)
-    for (const { address, balance } of finals) expect(balances.get(address)).toBe(balance)
-    expect(balances.get(addresses.at(-1) ?? '')).toBe('0')
   })
 
   it('EVM: spam is found by the own index, shown when asked for, and kept out else', async () => {
     const { spam } = sandbox.evm.tokens
     const holder = { ...evmItem(), addresses: sandbox.evm.accounts.slice(1, 2) }
     const find = async () =>
-      (await ask(holder))[0]?.balances.erc20TokenBalances?.find(({ address }) => address === spam)
+      (await ask(holder))[0]?.balances.erc20TokenBalances?.find((token) => token.address === spam)
     await expect.poll(find, { timeout: 90_000 }).toMatchObject({ balance: '5000000000000000000000' })
     expect((await find())?.scanResult).not.toBe('Benign')
     const [plain] = await askServer(sandbox.url, { data: [holder], currency: 'usd' })

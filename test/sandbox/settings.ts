@@ -138,8 +138,8 @@ export function writeSandboxSettings(folder: string, chains: SandboxChains): voi
 
 /** The recorded EVM chains; reads of contracts run on the recorded transactions once more. */
 function recordedEvm({ cChainUrl, cChainId, side, l1 }: SandboxChains): Record<string, unknown> {
-  const native = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
-  const chain = (name: string, url: string) => ({
+  const avax = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
+  const chain = (name: string, url: string, native: object) => ({
     name,
     testnet: side === 'testnet',
     upstreams: [{ url, requestsPerSecond: 2_000 }],
@@ -147,8 +147,16 @@ function recordedEvm({ cChainUrl, cChainId, side, l1 }: SandboxChains): Record<s
     blockTimeMs: 2_000,
   })
   return {
-    [cChainId]: chain('Recorded C-Chain', cChainUrl),
-    ...(l1 ? { [l1.chainId]: { ...chain('Recorded L1', l1.url), blockchainId: l1.blockchainID } } : {}),
+    [cChainId]: chain('Recorded C-Chain', cChainUrl, avax),
+    // Its coin is nobody else's, and has no price.
+    ...(l1
+      ? {
+          [l1.chainId]: {
+            ...chain('Recorded L1', l1.url, { name: 'Coin of the recorded L1', symbol: 'COIN' }),
+            blockchainId: l1.blockchainID,
+          },
+        }
+      : {}),
   }
 }
 

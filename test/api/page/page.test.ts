@@ -239,6 +239,8 @@ describePage('the page in a browser', () => {
     const moving = { phase: 'catching-up', height: '1500', tip: '6000', blocksPerSecond: 50, etaSeconds: 90 }
     const streams = [
       { name: 'mainnet:P', ...moving },
+      // Neither has read a block: a tip of 0 is not reached by that.
+      { name: EVM_B, phase: 'starting', tip: '0' },
       { name: EVM_A, phase: 'failing', failures: 3 },
     ]
     server.setIndex({ enabled: true, role: 'leading', streams })
@@ -247,6 +249,8 @@ describePage('the page in a browser', () => {
     server.setIndex({ enabled: false, streams: [] })
     expect(await text('.stream:first-child')).toMatch(/P-Chain.*block 1,500 of 6,000.*50 blocks\/s · about 2 min left/)
     expect(await page.getAttribute('.stream progress', 'value')).toBe('250')
+    expect(await text('.stream:nth-child(2)')).toMatch(/no block yet, tip 0/)
+    expect(await page.getAttribute('.stream:nth-child(2) progress', 'value')).toBe('0')
     expect(await text('.stream:last-child')).toMatch(/Alpha Chain.*no block yet.*failing.*3 failures/)
   })
 

@@ -1,6 +1,6 @@
 import type { ChainName, Heights } from './chain-tips.ts'
 import type { ConversationSet } from './conversations.ts'
-import type { RunningChain } from './running-chain.ts'
+import type { RunningChains } from './running-chain.ts'
 
 /** What can go wrong on purpose; every knob can be turned while the node runs. */
 export interface Faults {
@@ -35,8 +35,8 @@ export interface ReplayNodeOptions {
   conversations?: readonly ConversationSet[]
   /** Answer what cannot be computed from recorded answers to the same question. Default: true. */
   facts?: boolean
-  /** Asked for what neither recordings nor facts tell of the C-chain. Default: nobody is. */
-  cChain?: RunningChain
+  /** Asked for what neither recordings nor facts tell of the C-chain and the L1. Default: nobody is. */
+  running?: RunningChains
   faults?: Partial<Faults>
   /** Host names accepted beside IP addresses. Default: localhost. `*` accepts all. */
   allowedHosts?: readonly string[]

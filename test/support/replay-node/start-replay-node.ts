@@ -18,7 +18,7 @@ import type { Faults, ReplayCounters, ReplayNode, ReplayNodeOptions } from './op
 import { createRecordedFacts } from './recorded-facts.ts'
 import { readNetwork } from './recorded-network.ts'
 import { openRecordings, type Recordings } from './recordings.ts'
-import { answerWith, type RunningChain } from './running-chain.ts'
+import { answerWith, type RunningChains } from './running-chain.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createUtxoSets } from './utxo-sets.ts'
 
@@ -103,7 +103,7 @@ interface Parts {
   faults: Faults
   deps: NodeAnswersDeps
   replay: ReturnType<typeof createConversationReplay>
-  cChain: RunningChain | undefined
+  running: RunningChains | undefined
 }
 
 function assemble(options: ReplayNodeOptions): Parts {
@@ -135,11 +135,11 @@ function assemble(options: ReplayNodeOptions): Parts {
     allowedHosts: options.allowedHosts ?? ['localhost'],
   }
   const replay = createConversationReplay(recordings, options.conversations ?? [])
-  return { tips, counters, faults, deps, replay, cChain: options.cChain }
+  return { tips, counters, faults, deps, replay, running: options.running }
 }
 
 async function answerFor(
-  { counters, faults, deps, replay, cChain }: Parts,
+  { counters, faults, deps, replay, running }: Parts,
   request: Incoming,
 ): Promise<Answer | undefined> {
   counters.requests++
@@ -151,7 +151,7 @@ async function answerFor(
     if (fault !== undefined) return fault === 'cut' ? undefined : fault
     const replayed = replay.answer(request)
     if (replayed !== undefined) counters.replayed++
-    return replayed ?? preflightAnswer(request) ?? (await answerWith(deps, request, cChain))
+    return replayed ?? preflightAnswer(request) ?? (await answerWith(deps, request, running))
   } finally {
     counters.active--
   }

@@ -96,8 +96,8 @@ function line(stream, chains) {
 
 /** @param {string | undefined} height @param {string | undefined} tip */
 function heightText(height, tip) {
-  const at = height === undefined ? 'no block yet' : `block ${count(height)}`
-  return tip === undefined || tip === height ? at : `${at} of ${count(tip)}`
+  if (height === undefined) return tip === undefined ? 'no block yet' : `no block yet, tip ${count(tip)}`
+  return tip === undefined || tip === height ? `block ${count(height)}` : `block ${count(height)} of ${count(tip)}`
 }
 
 /** @param {string} number */
@@ -109,9 +109,12 @@ const count = (number) => number.replace(/\B(?=(\d{3})+$)/g, ',')
  * @param {string} tip
  */
 function bar(name, height, tip) {
-  const done = BigInt(tip) === 0n ? 1000n : (BigInt(height ?? '0') * 1000n) / BigInt(tip)
-  return make('progress', { max: '1000', value: String(done), 'aria-label': `${name} indexed` })
+  const value = height === undefined ? 0n : thousandths(BigInt(height), BigInt(tip))
+  return make('progress', { max: '1000', value: String(value), 'aria-label': `${name} indexed` })
 }
+
+/** @param {bigint} height @param {bigint} tip */
+const thousandths = (height, tip) => (tip === 0n ? 1000n : (height * 1000n) / tip)
 
 /** @param {Stream} stream */
 function noteOn({ phase, blocksPerSecond = 0, etaSeconds, ageSeconds, stalled, failures = 0 }) {
