@@ -104,10 +104,10 @@ export function createAccountReader(options: AccountReaderOptions) {
       .then((outcomes) => {
         paces.add(caip2Id, now() - startedAt)
         flight.complete = true
+        const keep = readings.keeperOf({ company: keys, at: startedAt }, chain.cacheMs)
         accounts.forEach((account, at) => {
           const outcome = outcomes.get(account.id)
-          const key = keys[at] as string
-          if (outcome?.ok) readings.keep(key, { balances: outcome.value, at: startedAt, company: keys }, chain.cacheMs)
+          if (outcome?.ok) keep(keys[at] as string, outcome.value)
           else flight.complete = false
         })
         return outcomes

@@ -14,15 +14,25 @@ export function createOwnCompany(
   networkType: ChainQuery['networkType'],
   accounts: readonly Account[],
 ): (company: Company) => boolean {
+  return among(() => accounts.map((account): AccountKey['key'] => accountKey(caip2Id, networkType, account).key))
+}
+
+/** Tells whether an account of this company was read with the same others in another one, in any order. */
+export function createSameCompany(company: Company): (other: Company) => boolean {
+  const isWithin = among(() => company)
+  return (other) => other.length === company.length && isWithin(other)
+}
+
+/** Whether a company, one of whose accounts is among these, has no others. Each is judged once. */
+function among(keys: () => Company): (company: Company) => boolean {
   const judged = new Map<Company, boolean>()
-  let asked: Set<AccountKey['key']> | undefined
+  let all: ReadonlySet<string> | undefined
   return (company) => {
-    // Who asks for the account asks for all of them.
     if (company.length === 1) return true
     const before = judged.get(company)
     if (before !== undefined) return before
-    asked ??= new Set(accounts.map((account) => accountKey(caip2Id, networkType, account).key))
-    const own = asked
+    all ??= new Set(keys())
+    const own = all
     const isOwn = company.length <= own.size && company.every((key) => own.has(key))
     judged.set(company, isOwn)
     return isOwn

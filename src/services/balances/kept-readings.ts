@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { AccountKey } from './account-key.ts'
-import type { Company, createOwnCompany } from './company.ts'
+import { type Company, type createOwnCompany, createSameCompany } from './company.ts'
 import type { Balances } from './types.ts'
 
 /** An account's last good answer. Kept beyond its freshness for the case that the chain fails. */
@@ -15,36 +15,53 @@ export interface Reading {
 /** Readings kept hold so many tokens on average: one account may have twenty thousand. */
 const TOKENS_PER_ENTRY = 10
 
-/** A reading in company is kept beside that of the account alone, which it must not take from who asks for it. */
-const placeOf = (key: string, company: Company): string => (company.length === 1 ? key : inCompany(key))
-const inCompany = (key: string): string => `+${key}`
+/**
+ * Companies of an account whose last readings are kept beside that of the account alone: the wallets of one owner on several
+ * devices, and strangers. What one has read must not take away what stands in for another when the chain fails.
+ */
+const MOST_COMPANIES = 4
 
 /** The last readings of accounts, bounded by accounts and by what they list; the least recently asked goes first. */
 export function createKeptReadings(maxEntries: number, now: () => number) {
-  const readings = new LRUCache<string, Reading>({
-    max: maxEntries,
-    maxSize: maxEntries * TOKENS_PER_ENTRY,
-    sizeCalculation: ({ balances }) => partsOf(balances),
-  })
+  /** Of each company the last one, newest first. */
+  const maxSize = maxEntries * TOKENS_PER_ENTRY
+  const readings = new LRUCache<string, readonly Reading[]>({ max: maxEntries, maxSize, sizeCalculation: weightOf })
   let replaced = 0
   return {
-    /** A read that was left by everybody may end behind a later one: what it says is older. */
-    keep(key: AccountKey['key'], reading: Reading, cacheMs: number): void {
-      const place = placeOf(key, reading.company)
-      const kept = readings.peek(place)
-      if (kept && kept.at > reading.at) return
-      if (kept && now() - kept.at < cacheMs) replaced += 1
-      readings.set(place, reading)
+    /**
+     * For all accounts of one read, which was begun at that moment. A read that was left by everybody may end behind a later
+     * one: what it says is older.
+     */
+    keeperOf({ company, at }: Pick<Reading, 'company' | 'at'>, cacheMs: number) {
+      const isSame = createSameCompany(company)
+      return (key: AccountKey['key'], balances: Balances): void => {
+        const before = readings.peek(key) ?? []
+        const last = before.find((one) => isSame(one.company))
+        if (last && last.at > at) return
+        // Whoever may have both is told the newer one from now on, whichever of them that is.
+        if (before.some((one) => now() - one.at < cacheMs)) replaced += 1
+        const all = newestOf([{ balances, at, company }, ...before.filter((one) => one !== last)])
+        readings.set(key, weightOf(all) > maxSize ? all.slice(0, 1) : all)
+      }
     },
     /** The newest that a request may have. */
-    of(key: AccountKey['key'], isOwn: ReturnType<typeof createOwnCompany>): Reading | undefined {
-      const alone = readings.get(key)
-      const together = readings.get(inCompany(key))
-      return together && isOwn(together.company) && !(alone && alone.at > together.at) ? together : alone
-    },
+    of: (key: AccountKey['key'], isOwn: ReturnType<typeof createOwnCompany>): Reading | undefined =>
+      readings.get(key)?.find(({ company }) => isOwn(company)),
     /** How many were replaced while they were current. */
     replaced: (): number => replaced,
   }
+}
+
+function newestOf(all: readonly Reading[]): readonly Reading[] {
+  let companies = 0
+  return [...all]
+    .sort((one, other) => other.at - one.at)
+    .filter(({ company }) => company.length === 1 || ++companies <= MOST_COMPANIES)
+}
+
+/** A second one of the same account weighs as much as another account does. */
+function weightOf(all: readonly Reading[]): number {
+  return all.reduce((sum, { balances }, at) => sum + Math.max(partsOf(balances), at === 0 ? 1 : TOKENS_PER_ENTRY), 0)
 }
 
 /** How many things a reading lists, itself included. */

@@ -107,6 +107,19 @@ it('whatever a stranger reads it with, the last good answer of one alone stands 
   expect([await ask(A), await ask(B, A), await ask(B)]).toEqual([[1n], [2n, 2n], ['nobody answers']])
 })
 
+it('nor do strangers take away what stands in for accounts that are asked for together', async () => {
+  const { world, ask } = stage()
+  await ask(A, B)
+  world.now += CACHE_MS
+  for (const stranger of ['d', 'e', 'f'].map(address)) await ask(A, B, stranger)
+  world.now += CACHE_MS
+  world.isDown = true
+  expect([await ask(B, A), await ask(A, B, address('d'))]).toEqual([
+    [2n, 2n],
+    [3n, 3n, 3n],
+  ])
+})
+
 it('a read that ends behind that of a stranger is told all the same, and not what was read alone long before', async () => {
   const { world, ask } = stage()
   await ask(A)

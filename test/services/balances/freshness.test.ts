@@ -76,3 +76,15 @@ it('is not told of a chain that is not served: it may be from the next moment on
   )
   expect(service.known(unserved).missing.map(({ caip2Id }) => caip2Id)).toEqual(['eip155:3'])
 })
+
+it('ends where an account of the answer was read anew by itself, or with others: who asks next is told that', async () => {
+  const { world, service, query, load } = stage()
+  await load(query(['eip155:1']))
+  const { freshness } = service.known(query(['eip155:1']))
+  world.now += 1
+  await load(query(['eip155:1'], ['0xa', '0xc']))
+  const other = service.known(query(['eip155:1'])).freshness
+  world.now += 1
+  await load(query(['eip155:1'], ['0xa']))
+  expect([freshness, other].map(service.isFresh)).toEqual([false, false])
+})
