@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { mapBounded } from '../../../lib/map-bounded.ts'
 import { pause } from '../../../lib/pause.ts'
 import { roomFor } from '../../../lib/room-for.ts'
+import { TransientMap } from '../../../lib/transient-map.ts'
 import { type Branch, type DerivedAddresses, MAX_END } from './derived-addresses.ts'
 import type { LastUsed } from './scan-progress.ts'
 
@@ -17,6 +18,8 @@ export interface EarlierUseDeps {
   known(key: string): LastUsed | undefined
   /** Takes what was learned of a key, perhaps after everybody has stopped waiting for it. */
   found(key: string, lastUsed: LastUsed): void
+  /** Default: `PATIENCE_MS`. */
+  patienceMs?: number | undefined
 }
 
 /** Addresses of a branch that are derived and looked up in one go. */
@@ -34,8 +37,11 @@ const KEPT_KEYS = 50_000
  * What a node cannot tell: an address that has been emptied looks unused there, and wallets that never use one twice leave
  * hundreds of those in a row. An own index knows them. Without its answer the scan goes by what the node has.
  */
-export function createEarlierUse({ derived, everUsed, gap, known, found }: EarlierUseDeps) {
+export function createEarlierUse(deps: EarlierUseDeps) {
+  const { derived, everUsed, gap, known, found, patienceMs = PATIENCE_MS } = deps
   const asked = new LRUCache<string, true>({ ...roomFor(KEPT_KEYS), ttl: KEPT_MS })
+  /** Keys of which somebody is learning, for as long as that is waited for. */
+  const learning = new TransientMap<string, Promise<void>>()
 
   const lastOf = async (key: string, branch: Branch, hrp: string, signal?: AbortSignal): Promise<number> => {
     let last = known(key)?.[branch] ?? -1
@@ -64,14 +70,29 @@ export function createEarlierUse({ derived, everUsed, gap, known, found }: Earli
     }
   }
 
+  /**
+   * Whoever went on without what another one is learning would tell less than he does. That one may leave: then nothing was
+   * learned.
+   */
+  const learnOnce = async (key: string, hrp: string, signal?: AbortSignal): Promise<void> => {
+    while (learning.has(key)) await learning.get(key)
+    if (asked.has(key) || signal?.aborted) return
+    const over = new AbortController()
+    const learned = learn(key, hrp, signal).finally(() => over.abort())
+    const waited = pause(patienceMs, signal ? AbortSignal.any([signal, over.signal]) : over.signal)
+    learning.set(key, waited)
+    void waited.then(() => learning.delete(key))
+    await learned
+  }
+
   /** Learns of keys of which nothing was learned of late. Never rejects. */
   return async (keys: readonly string[], hrp: string, signal?: AbortSignal): Promise<void> => {
-    const fresh = keys.filter((key) => !asked.has(key))
+    const fresh = keys.filter((key) => learning.has(key) || !asked.has(key))
     if (fresh.length === 0) return
     const patience = new AbortController()
     const ends = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
-    const learning = mapBounded(fresh, CONCURRENT_KEYS, (key) => learn(key, hrp, signal))
-    await Promise.race([learning, pause(PATIENCE_MS, ends)])
+    const learned = mapBounded(fresh, CONCURRENT_KEYS, (key) => learnOnce(key, hrp, signal))
+    await Promise.race([learned, pause(patienceMs, ends)])
     patience.abort()
   }
 }

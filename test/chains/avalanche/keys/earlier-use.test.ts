@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { createAvalancheNetwork, createPvmBalanceSource } from '../../../../src/chains/avalanche/index.ts'
 import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
-import type { EverUsed } from '../../../../src/chains/avalanche/keys/earlier-use.ts'
+import { createEarlierUse, type EverUsed } from '../../../../src/chains/avalanche/keys/earlier-use.ts'
 import { createKeyScanner } from '../../../../src/chains/avalanche/keys/key-scanner.ts'
+import type { LastUsed } from '../../../../src/chains/avalanche/keys/scan-progress.ts'
 import { AVALANCHE_CAIP2 } from '../../../../src/chains/avalanche/references.ts'
+import { nextTurn } from '../../../../src/lib/next-turn.ts'
+import { KEYS } from '../../../services/balances/money/holders.ts'
 import { gate } from '../../../support/gate.ts'
 import { secpUtxo } from '../ledger-data.ts'
 import { context, NOW, useLedger } from '../ledger-sources.ts'
@@ -85,4 +88,48 @@ test('who leaves while the index is asked leaves the next reader no less', async
   })
   await expect(native({ ...context(), signal: leaving.signal })).rejects.toThrow()
   await expect.poll(native).toBe(11n)
+})
+
+const many = [KEY, ...KEYS.map(({ texts: [text] }) => text)]
+
+/** What is learned of keys, of each of which the first external address was used once. */
+async function lessons(everUsed: (isUsed: boolean) => Promise<boolean>) {
+  const known = new Map<string, LastUsed>()
+  const firsts = (await Promise.all(many.map((key) => derived.range(key, 0, 0, 1, 'fuji')))).flat()
+  const learn = createEarlierUse({
+    derived,
+    everUsed: async (addresses) => everUsed(firsts.some(({ hex }) => addresses.includes(hex))),
+    gap: 50,
+    known: (key) => known.get(key),
+    found: (key, lastUsed) => void known.set(key, lastUsed),
+    // A busy machine may take longer than an index is waited for.
+    patienceMs: 60_000,
+  })
+  return { known, learn }
+}
+
+test('who comes while a key is looked up for a stranger does not go on without it', async () => {
+  const busy = gate()
+  const { known, learn } = await lessons(async (isUsed) => {
+    await busy.opened
+    return isUsed
+  })
+  const stranger = learn(many, 'fuji')
+  const own = learn([KEY], 'fuji').then(() => known.get(KEY))
+  busy.open()
+  expect(await own).toEqual([0, -1])
+  await stranger
+})
+
+test('keys whose turn had not come when their reader left are looked up for the next one', async () => {
+  const leaving = new AbortController()
+  const { known, learn } = await lessons(async (isUsed) => {
+    leaving.abort()
+    return isUsed
+  })
+  await learn(many, 'fuji', leaving.signal)
+  // Until whatever he began has ended.
+  for (let turn = 0; turn < 200; turn++) await nextTurn()
+  await learn(many, 'fuji')
+  expect(many.map((key) => known.get(key))).toEqual(many.map(() => [0, -1]))
 })
