@@ -27,7 +27,8 @@ export function readDotenv(path: string, content: string, problems: string[]): V
       problems.push(`${path}: line ${at + 1} begins with a variable and is no NAME=value`)
     }
   }
-  return parseEnv(kept.join('\n'))
+  // Without an end of its line Node leaves out a last value whose quote is never closed.
+  return parseEnv(`${kept.join('\n')}\n`)
 }
 
 /** How many of the next lines a quoted value goes on over; none where its quote is never closed, as Node reads it. */

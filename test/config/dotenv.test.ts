@@ -38,6 +38,11 @@ describe('.env', () => {
     expect(problemsOf({ dotenv })).toEqual([line(2), line(4), line(5)])
   })
 
+  it('a last line whose quote is never closed is not left out', () => {
+    for (const end of ['', '\n'])
+      expect(problemsOf({ dotenv: `OTHER=1\nFIRN_LOG_LEVEL="debug${end}` }).join()).toContain('log.level')
+  })
+
   it('a line of another program takes nothing along', () => {
     expect(settings('OTHER\nFIRN_HTTP_PORT=1')?.http.port).toBe(1)
   })
