@@ -46,6 +46,17 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
   const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
   let page = FIRST_PAGE
 
+  /** What does not come whole in its time is asked for in ever smaller parts: behind quiet blocks there may be busy ones. */
+  const readPage = async (heights: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]> => {
+    try {
+      return await reader.read(heights, signal)
+    } catch (error) {
+      // Who gave it up (no database to write to, say) has seen nothing of what it weighs.
+      if (!signal.aborted) page = Math.max(1, heights.length >> 1)
+      throw error
+    }
+  }
+
   /** No branch leaves a chain before its first block: whoever has another one serves another chain under this id. */
   const expectBeginning = async (signal: AbortSignal): Promise<bigint> => {
     const first = await reader.first(signal)
@@ -79,7 +90,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
       const full = from + BigInt(page) - 1n
       const end = full < tip.height ? full : tip.height
       const heights = Array.from({ length: Number(end - from) + 1 }, (_, at) => ({ height: from + BigInt(at) }))
-      const blocks = (await reader.read(heights, signal)).map(toStreamBlock)
+      const blocks = (await readPage(heights, signal)).map(toStreamBlock)
       blocks.forEach((block, at) => {
         const parent = at === 0 ? after : blocks[at - 1]
         if (parent && block.parentId !== parent.id) throw new BadAnswerError(LEFT_BRANCH)

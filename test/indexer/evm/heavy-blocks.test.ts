@@ -8,8 +8,12 @@ const { signal } = new AbortController()
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
 const hex = (value: number): string => `0x${value.toString(16)}`
 
-/** A chain of blocks with one transaction each, of so many characters of call data. */
-async function startStream(characters: number) {
+/**
+ * A chain of blocks with one transaction each, of so many characters of call data.
+ * @param atMost blocks from height 100 on that the node can tell at a time
+ */
+async function startStream(characters: number, atMost = TIP) {
+  let told = 0
   const input = `0x${'0'.repeat(characters)}`
   const head = (height: number) => ({
     number: hex(height),
@@ -43,7 +47,8 @@ async function startStream(characters: number) {
       answer: ({ method, params }: { method: string; params: unknown }) => {
         const [place, whole] = params as [string, boolean]
         const height = place === 'latest' ? TIP : Number(place)
-        if (method === 'eth_getBlockReceipts') return [receipt(height)]
+        if (place === 'latest') told = 0
+        if (method === 'eth_getBlockReceipts') return height >= 100 && ++told > atMost ? null : [receipt(height)]
         if (method !== 'eth_getBlockByNumber') return null
         return { ...head(height), transactions: whole ? [transaction(height)] : [] }
       },
@@ -76,4 +81,14 @@ it('pages of heavy blocks are as small as they have to be: hundreds of them are 
 
 it('pages of light ones grow', async () => {
   expect(await pagesOf(10, 6)).toEqual([16, 32, 64, 128, 256, 256])
+})
+
+it('pages that a node cannot tell in their time are asked for in smaller ones, until one comes', async () => {
+  const stream = await startStream(10, 5)
+  let after: { height: bigint; id: string } | undefined
+  for (let tries = 0; tries < 20; tries++) {
+    const page = await stream.fetch(after ? after.height + 1n : 0n, after, signal).catch(() => undefined)
+    after = page?.blocks.at(-1) ?? after
+  }
+  expect(Number(after?.height)).toBeGreaterThan(105)
 })
