@@ -37,11 +37,21 @@ export function createChainNumbers(db: Db): ChainNumbers {
   const streams = new Map<bigint, number>()
   const named = new Map<string, NumberedStream>()
   let standing: ReadonlyMap<string, number> | undefined
+  let forgotten = 0
+  /** What was asked for before all was forgotten may have been told by the database of before. */
+  const keep = async <T>(asking: Promise<T>, remember: (told: T) => void): Promise<T> => {
+    const before = forgotten
+    const told = await asking
+    if (forgotten === before) remember(told)
+    return told
+  }
   const network = async (name: string): Promise<number> => {
     const known = networks.get(name)
     if (known !== undefined) return known
-    for (const row of await db.selectFrom('network').select(['id', 'name']).execute()) networks.set(row.name, row.id)
-    return found(networks.get(name), `network ${name}`)
+    const rows = await keep(db.selectFrom('network').select(['id', 'name']).execute(), (all) => {
+      for (const row of all) networks.set(row.name, row.id)
+    })
+    return found(rows.find((row) => row.name === name)?.id, `network ${name}`)
   }
   return {
     network,
@@ -49,28 +59,34 @@ export function createChainNumbers(db: Db): ChainNumbers {
     async evm(chainId) {
       const known = streams.get(chainId)
       if (known !== undefined) return known
-      const all = await db
+      const asking = db
         .selectFrom('stream')
         .select('id')
         .where('evm_chain_id', '=', chainId)
         .orderBy('current_at_ms', 'desc')
         .orderBy('id')
         .execute()
-      const [current] = all
-      // One may be left of another configuration, and not go on; which one that is may change while this process lives.
-      if (current && all.length === 1) streams.set(chainId, current.id)
+      const [current] = await keep(asking, ([one, ...others]) => {
+        // One may be left of another configuration, and not go on; which one that is may change while this process lives.
+        if (one && others.length === 0) streams.set(chainId, one.id)
+      })
       return found(current?.id, `chain ${chainId}`)
     },
     async stream(name) {
-      if (!named.has(name))
-        for (const row of await db.selectFrom('stream').select(['id', 'name', 'testnet']).execute())
-          named.set(row.name, row)
-      return named.get(name)
+      const known = named.get(name)
+      if (known) return known
+      const rows = await keep(db.selectFrom('stream').select(['id', 'name', 'testnet']).execute(), (all) => {
+        for (const row of all) named.set(row.name, row)
+      })
+      return rows.find((row) => row.name === name)
     },
     heed(all) {
       const now = new Map(all.map(({ name, id }) => [name, id]))
       const isSame = standing && [...standing].every(([name, id]) => now.get(name) === id)
-      if (!isSame) for (const known of [networks, streams, named]) known.clear()
+      if (!isSame) {
+        for (const known of [networks, streams, named]) known.clear()
+        forgotten += 1
+      }
       standing = now
     },
   }

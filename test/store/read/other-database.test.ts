@@ -1,6 +1,9 @@
+import { Kysely, PostgresDialect } from 'kysely'
 import { afterEach, expect, it } from 'vitest'
 import type { ConnectionPool } from '../../../src/store/connection/pool.ts'
 import type { Store } from '../../../src/store/index.ts'
+import { createChainNumbers } from '../../../src/store/read/chain-numbers.ts'
+import type { Database } from '../../../src/store/schema/index.ts'
 import { openMemoryStore } from '../../support/store.ts'
 import {
   AVAX,
@@ -35,7 +38,11 @@ async function opened() {
     await client?.query(text, [])
     client?.release()
   }
-  return { open, run }
+  const numbers = () =>
+    createChainNumbers(
+      new Kysely<Database>({ dialect: new PostgresDialect({ pool: (pools[0] as ConnectionPool).own }) }),
+    )
+  return { open, run, numbers }
 }
 
 const emptied = `truncate network, stream, network_identity, asset, block, tx, utxo, utxo_owner, evm_nft, evm_block,
@@ -91,4 +98,22 @@ it('reads networks where they stand now', async () => {
   await registerAll(open)
   await commit(open, 'mainnet:X', 0, { blocks: [block(0)], utxos: [output(1, 0), output(2, 0)] })
   expect(await found()).toBe(0)
+})
+
+it('keeps nothing that the one of before tells once the other one is there', async () => {
+  const { open, run, numbers: createNumbers } = await opened()
+  await registerAll(open)
+  await open.writer.register(L1)
+  const numbers = createNumbers()
+  numbers.heed([{ name: 'testnet:P', id: 1 }])
+  const asked = [numbers.network('testnet'), numbers.evm(77n), numbers.stream(L1.name).then((one) => one?.id)]
+  numbers.heed([])
+  const before = await Promise.all(asked)
+  await run(emptied)
+  await open.writer.register({ kind: 'primary', network: 'mainnet', testnet: false, name: 'mainnet:X', chain: 'X' })
+  await open.writer.register(OTHER)
+  await registerAll(open)
+  await open.writer.register(L1)
+  const now = [await numbers.network('testnet'), await numbers.evm(77n), (await numbers.stream(L1.name))?.id]
+  expect(now.map((number, at) => number === before[at])).toEqual([false, false, false])
 })
