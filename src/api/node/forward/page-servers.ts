@@ -89,10 +89,9 @@ export function createPageServers(shared?: SharedHosts): PageServers {
       if (start === undefined) return undefined
       const keys = keysOf(call, start)
       const [own, ...others] = keys.map((key) => hosts.get(key))
-      if (own !== undefined || !shared) return own ?? others[0]
-      // His page may have come from another process, and a stranger's from this one.
-      const told = await shared.get(keys)
-      return told[0] ?? others[0] ?? told[1]
+      // His last page may have come from another process, and an earlier one that ended there from this one.
+      const told = (await shared?.get(keys)) ?? []
+      return told[0] ?? own ?? others[0] ?? told[1]
     },
     async note(call, host, answer) {
       const end = endOf(answer)
