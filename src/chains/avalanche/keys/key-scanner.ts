@@ -44,8 +44,6 @@ export interface KeyScannerDeps {
   gap?: number
   /** What an own index knows of addresses. */
   everUsed?: EverUsed | undefined
-  /** How long it is waited for, milliseconds; default one second. */
-  patienceMs?: number
 }
 
 type Scan = SharedWork<ScanReading>
@@ -73,7 +71,7 @@ const REMEMBERED_LONG = 10_000
  * generous gap; an own index knows them. Single addresses beside a key are read in the same calls: in calls of their own
  * they would be in another state, and a coin on its way between the two would be counted twice or not at all.
  */
-export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed, patienceMs }: KeyScannerDeps): KeyScanner {
+export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeyScannerDeps): KeyScanner {
   const derived = createDerivedAddresses()
   const remembered = new LRUCache<string, LastUsed>(roomFor(REMEMBERED_KEYS))
   const long = new LRUCache<string, readonly KeyChain[]>(roomFor(REMEMBERED_LONG))
@@ -84,7 +82,7 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed, patienc
     const [e, i] = known(key) ?? [-1, -1]
     remembered.set(key, [Math.max(e, external), Math.max(i, internal)])
   }
-  const learn = everUsed && createEarlierUse({ derived, everUsed, gap, known, found: remember, patienceMs })
+  const learn = everUsed && createEarlierUse({ derived, everUsed, gap, known, found: remember })
 
   /** @returns resolves when the pack is read or was given up */
   const startPack = (pack: ItemPack, turn: Promise<void> | undefined, call: CallOptions): Promise<void> => {
