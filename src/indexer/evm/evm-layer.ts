@@ -12,6 +12,7 @@ import { atomicParties } from './atomic-parties.ts'
 import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader, type EvmReader, type WantedBlock } from './evm-reader.ts'
 import { type EvmState, readEvmState, writeEvmState } from './evm-state.ts'
+import { createPageSize, type PageBounds } from './page-size.ts'
 import { createSettlement, executesLater, receiptsDigest, settledBy, WrongReceiptsError } from './proof/index.ts'
 import { bare, type EvmFacts, quantity, type RpcBlock } from './rpc-block.ts'
 import { createTraceFiller } from './trace-filler.ts'
@@ -22,7 +23,15 @@ export interface EvmLayerOptions {
   traces?: TracePolicy
   /** Where what was indexed without traces is filled; left out = nowhere. */
   writer?: Pick<IndexWriter, 'untraced' | 'fillTraces'>
+  /** Default: what usual blocks of a page of containers stay below. */
+  page?: PageBounds
 }
+
+/**
+ * Containers say nothing of the logs of their blocks: a thousand of them may be gigabytes. No page of usual blocks is cut by
+ * this, as containers of more are no page.
+ */
+const PAGE: PageBounds = { blocks: 1_024, transactions: 100_000, characters: 128 * 1_024 * 1_024 }
 
 /**
  * The EVM side of the C-chain: rides on the stream of C's containers, whose ids its blocks must have. Receipts that a
@@ -32,7 +41,7 @@ export interface EvmLayerOptions {
 export function createEvmLayer(
   pool: UpstreamPool,
   path: string,
-  { traces = 'off', writer }: EvmLayerOptions = {},
+  { traces = 'off', writer, page: bounds = PAGE }: EvmLayerOptions = {},
 ): EvmLayer<EvmFacts> {
   const reader = createEvmBlockReader(pool, path, { hashes: true, traces })
   const settlement = createSettlement()
@@ -53,11 +62,31 @@ export function createEvmLayer(
     }
   }
 
+  const page = createPageSize(bounds)
+  const readPart = async (part: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]> => {
+    try {
+      return await reader.read(part, signal)
+    } catch (error) {
+      if (!signal.aborted) page.failed(part.length)
+      throw error
+    }
+  }
+
   return {
     async fetch(blocks: readonly SourceBlock<CBlock>[], signal) {
       const wanted = blocks.map(({ height, id }) => ({ height, id }))
-      const facts = await reader.read(wanted, signal)
-      for (const one of facts) await follow(one, signal)
+      const facts: EvmFacts[] = []
+      let isFull = false
+      while (!isFull && facts.length < wanted.length) {
+        const some = await readPart(wanted.slice(facts.length, facts.length + page.blocks), signal).catch((error) => {
+          // Those that came are a page; the others are asked for again.
+          if (facts.length === 0 || signal.aborted) throw error
+          return []
+        })
+        for (const one of some) await follow(one, signal)
+        facts.push(...some)
+        isFull = some.length === 0 || page.came(some)
+      }
       return facts.map((one, at) => withAtomicParties(one, blocks[at]?.block.extData))
     },
     async unsettled({ tip, state }, signal) {

@@ -8,17 +8,10 @@ import { OtherChainError, StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader, type WantedBlock } from './evm-reader.ts'
 import { readEvmState } from './evm-state.ts'
+import { createPageSize } from './page-size.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 import { createTraceFiller } from './trace-filler.ts'
 import type { TracePolicy } from './tracing.ts'
-
-/** Blocks of the first page, and of the largest. Nothing is known of the first ones: a block may be megabytes of call data. */
-const FIRST_PAGE = 16
-const MAX_PAGE = 256
-/** Pages shrink and grow towards this many transactions: with their receipts some megabytes. */
-const PAGE_TRANSACTIONS = 2_000
-/** And towards this many characters of call data and logs, where these are what is large. */
-const PAGE_CHARACTERS = 32 * 1_024 * 1_024
 
 const LEFT_BRANCH = 'the chain left the branch that is stored'
 
@@ -44,15 +37,14 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
   const partiesOf = async (blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal) =>
     (await reader.traced(blocks, atOnce, signal)).map(({ parties }) => parties)
   const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
-  let page = FIRST_PAGE
+  const page = createPageSize()
 
-  /** What does not come whole in its time is asked for in ever smaller parts: behind quiet blocks there may be busy ones. */
   const readPage = async (heights: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]> => {
     try {
       return await reader.read(heights, signal)
     } catch (error) {
       // Who gave it up (no database to write to, say) has seen nothing of what it weighs.
-      if (!signal.aborted) page = Math.max(1, heights.length >> 1)
+      if (!signal.aborted) page.failed(heights.length)
       throw error
     }
   }
@@ -87,15 +79,16 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
         return { tip: tip.height, blocks: [] }
       }
       const from = after ? wanted : ((await reader.first(signal))?.height ?? wanted)
-      const full = from + BigInt(page) - 1n
+      const full = from + BigInt(page.blocks) - 1n
       const end = full < tip.height ? full : tip.height
       const heights = Array.from({ length: Number(end - from) + 1 }, (_, at) => ({ height: from + BigInt(at) }))
-      const blocks = (await readPage(heights, signal)).map(toStreamBlock)
+      const facts = await readPage(heights, signal)
+      const blocks = facts.map(toStreamBlock)
       blocks.forEach((block, at) => {
         const parent = at === 0 ? after : blocks[at - 1]
         if (parent && block.parentId !== parent.id) throw new BadAnswerError(LEFT_BRANCH)
       })
-      page = nextPage(blocks)
+      page.came(facts)
       return { tip: tip.height, blocks }
     },
     async open(progress) {
@@ -129,21 +122,6 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
     },
   }
 }
-
-/** How many blocks to ask for next, from how many transactions came, and how large they were. */
-function nextPage(blocks: readonly EvmStreamBlock[]): number {
-  const fitting = (room: number, taken: number): number => Math.floor((room * blocks.length) / Math.max(1, taken))
-  const transactions = sum(blocks, ({ facts }) => facts.block.transactions.length)
-  const most = Math.min(fitting(PAGE_TRANSACTIONS, transactions), fitting(PAGE_CHARACTERS, sum(blocks, charactersOf)))
-  // At most twice as many: blocks that follow quiet ones may be busy.
-  return Math.max(1, Math.min(MAX_PAGE, 2 * blocks.length, most))
-}
-
-const charactersOf = ({ facts: { block, receipts } }: EvmStreamBlock): number =>
-  sum(block.transactions, ({ input }) => input.length) +
-  sum(receipts, ({ logs }) => sum(logs, ({ data }) => data.length))
-
-const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0)
 
 function toStreamBlock(facts: EvmFacts): EvmStreamBlock {
   const { number, hash, parentHash, timestamp } = facts.block

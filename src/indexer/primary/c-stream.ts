@@ -8,7 +8,10 @@ import type { SourceBlock } from './source-block.ts'
 
 /** What the EVM side of C adds to the stream: it fetches with the blocks and writes with them. */
 export interface EvmLayer<E> {
-  /** Whatever is needed about these blocks beside what they hold; one entry per block, in their order. */
+  /**
+   * Whatever is needed about these blocks beside what they hold; one entry per block, in their order. Of the first ones only,
+   * one at least, where it is too much for a page.
+   */
   fetch(blocks: readonly SourceBlock<CBlock>[], signal: AbortSignal): Promise<readonly E[]>
   /** See `ChainStream.unsettled`. */
   unsettled(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
@@ -34,8 +37,9 @@ export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock
   const { definition, source, setup, keepContainers, evm } = deps
   const mend = evm?.mend
   const withEvm = async (page: Page<SourceBlock<CBlock>>, signal: AbortSignal) => {
-    const facts = (await evm?.fetch(page.blocks, signal)) ?? []
-    return { ...page, blocks: page.blocks.map((block, i) => ({ ...block, evm: facts[i] })) }
+    const facts = page.blocks.length === 0 ? [] : await evm?.fetch(page.blocks, signal)
+    const blocks = facts ? page.blocks.slice(0, facts.length) : page.blocks
+    return { ...page, blocks: blocks.map((block, i) => ({ ...block, evm: facts?.[i] })) }
   }
   return {
     definition,

@@ -198,7 +198,7 @@ it('does not take receipts without their logs for blocks in which nothing happen
   onTestFinished(() => proxy.stop())
   const stage = await startEvmStage(proxy.url, chain.chainId)
   await expect.poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 }).toContain('without their logs')
-  expect(await stage.sql('select * from evm_block')).toEqual([])
+  expect(await stage.sql('select * from evm_block where height > 1')).toEqual([])
   stripped = false
   await stage.at(await chain.head())
   expect((await dumpEvm(stage.sql))['evm_nft']).toHaveLength(1)
