@@ -8,6 +8,7 @@ import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
 import { preflightMethod } from './http/cors.ts'
 import { createCutAnswers } from './http/cut-answer.ts'
 import { hostProblem } from './http/host-header.ts'
+import { endWith } from './http/last-answer.ts'
 import { createQueuedAnswers } from './http/queued-answers.ts'
 import { createReadingTimes } from './http/reading-times.ts'
 import { ServerRequest } from './http/server-request.ts'
@@ -113,7 +114,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       }
       // A request line without a version is read as one of 1991: it has no headers, so nobody sees where it ends.
       if (!target || badHost !== undefined || request.httpVersionMajor < 1) {
-        request.socket.end(refusalBytes('400 Bad Request', badHost))
+        endWith(request.socket, refusalBytes('400 Bad Request', badHost))
         return
       }
       if (admission?.refusal(target.path, request) !== undefined) {
@@ -135,14 +136,14 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     const refused = target && guarded(request, target)
     const full = target && admission?.refusal(target.path, request)
     const badHost = hostProblem(request)
-    if (!target || badHost !== undefined) socket.end(refusalBytes('400 Bad Request', badHost))
+    if (!target || badHost !== undefined) endWith(socket, refusalBytes('400 Bad Request', badHost))
     else if (full !== undefined)
-      socket.end(refusalBytes('503 Service Unavailable', '', full === 'not served here' ? undefined : RETRY_AFTER))
+      endWith(socket, refusalBytes('503 Service Unavailable', '', full === 'not served here' ? undefined : RETRY_AFTER))
     else if (refused) writeRefusal(socket, refused, undefined, true)
     else if (isNodes(target)) {
       admission?.upgrade(request, socket)
       node.upgrade(request, socket, head, target, held?.watch(accessOf(request, target), socket))
-    } else socket.end(refusalBytes('404 Not Found'))
+    } else endWith(socket, refusalBytes('404 Not Found'))
   }
   const serverFactory = (others: RequestListener): Server => {
     const server = createServer(

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { endWith } from './last-answer.ts'
 
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
 const STATUS: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ export const createClientErrorAnswer =
       return
     }
     const end = (): void => {
-      socket.end(refusalBytes(STATUS[error.code ?? ''] ?? '400 Bad Request'))
+      endWith(socket, refusalBytes(STATUS[error.code ?? ''] ?? '400 Bad Request'))
     }
     const cut = (): void => {
       const response = pending.of(socket)

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NodeAnswer } from './answer.ts'
+import { endWith } from './last-answer.ts'
 
 /** Refuses an upgrade with an ordinary answer; the connection ends with it. `bare` = with no headers but its own. */
 export function writeRefusal(socket: Duplex, answer: NodeAnswer, nodeId: string | undefined, bare = false): void {
@@ -15,5 +16,5 @@ export function writeRefusal(socket: Duplex, answer: NodeAnswer, nodeId: string 
     `Content-Length: ${answer.body.length}`,
     'Connection: close',
   ]
-  socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), answer.body]))
+  endWith(socket, Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), answer.body]))
 }
