@@ -9,6 +9,7 @@ import { preflightMethod } from './http/cors.ts'
 import { createCutAnswers } from './http/cut-answer.ts'
 import { hostProblem } from './http/host-header.ts'
 import { endWith } from './http/last-answer.ts'
+import { createOneByOne } from './http/one-by-one.ts'
 import { createQueuedAnswers } from './http/queued-answers.ts'
 import { createReadingTimes } from './http/reading-times.ts'
 import { ServerRequest } from './http/server-request.ts'
@@ -88,6 +89,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const upgraded = new WeakSet<Duplex>()
   const reading = createReadingTimes(options.answerTimeoutMs, options.answerRoomBytes)
   const queued = createQueuedAnswers()
+  const oneByOne = createOneByOne()
   const cut = createCutAnswers()
   const unread = createUnreadBodies(options.requestTimeoutMs)
   const held = guard && createHeldAccess(guard)
@@ -98,14 +100,9 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   }
   const isNodes = ({ path }: RequestTarget): boolean => isNodePath(path) || isNodePath(cleanPath(path))
 
-  const onRequest =
+  const answer =
     (others: RequestListener): RequestListener =>
     (request, response) => {
-      answering.set(request.socket, response)
-      queued.watch(request, response)
-      reading.watch(response)
-      cut.watch(response)
-      unread.watch(response)
       const target = parseTarget(request.url ?? '/')
       const badHost = hostProblem(request)
       if (!target && badHost === undefined && isMeantForApi(request.url ?? '')) {
@@ -128,6 +125,17 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       else if (isForNode) node.handle(request, response, target)
       else others(request, response)
     }
+  const onRequest = (others: RequestListener): RequestListener => {
+    const begin = answer(others)
+    return (request, response) => {
+      answering.set(request.socket, response)
+      queued.watch(request, response)
+      reading.watch(response)
+      cut.watch(response)
+      unread.watch(response)
+      oneByOne.take(request, response, () => begin(request, response))
+    }
+  }
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // A client that resets its connection must not end the process.
     socket.on('error', () => socket.destroy())

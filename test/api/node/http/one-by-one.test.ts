@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually } from '../../../support/eventually.ts'
+import { type Gate, gate } from '../../../support/gate.ts'
+import { createStage } from '../../../support/stage.ts'
+
+const stage = createStage()
+afterAll(() => stage.clear())
+
+/** What came to the node, in its order; it answers once the gate is open. */
+const reached: string[] = []
+let answers: Gate = gate()
+let server: Server
+let port = 0
+beforeAll(async () => {
+  const node = await stage.upstream({
+    answer: ({ params }) => (params as [string])[0],
+    faults: ({ body }) => {
+      const [, name = ''] = /"params":\["(\w+)"\]/.exec(body) ?? []
+      // Others ask who the node is, and where.
+      if (name !== '') reached.push(name)
+      return name === 'other' || name === '' ? {} : { held: answers.opened }
+    },
+  })
+  const served = await stage.serve({
+    node: { network: 'mainnet' },
+    chains: { avalanche: { mainnet: { name: 'Own', upstreams: [{ url: node.url }] } } },
+  })
+  port = Number(new URL(served.url).port)
+  server = served.app.http.server
+})
+
+function request(name: string): string {
+  const body = `{"jsonrpc":"2.0","id":1,"method":"info.unheardOf","params":["${name}"]}`
+  return `POST /ext/info HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** A connection, its end at the server, and what it was told. */
+async function open(): Promise<{ client: Socket; atServer: Socket; text: () => string }> {
+  const taken = once(server, 'connection') as Promise<[Socket]>
+  const client = connect(port, '127.0.0.1')
+  client.on('error', () => undefined)
+  let text = ''
+  client.on('data', (part: Buffer) => {
+    text += part
+  })
+  const [atServer] = await taken
+  return { client, atServer, text: () => text }
+}
+
+it('requests that come in together begin one after another, and are all answered in their order', async () => {
+  answers = gate()
+  const together = await open()
+  together.client.write(['first', 'second', 'third'].map(request).join(''))
+  await eventually(() => expect(reached).toContain('first'))
+  const other = await open()
+  other.client.write(request('other'))
+  await eventually(() => expect(other.text()).toContain('"result":"other"'))
+  expect(reached).toEqual(['first', 'other'])
+  answers.open()
+  await eventually(() =>
+    expect([...together.text().matchAll(/"result":"(\w+)"/g)].map(([, name]) => name)).toEqual([
+      'first',
+      'second',
+      'third',
+    ]),
+  )
+  expect(reached).toEqual(['first', 'other', 'second', 'third'])
+  together.client.destroy()
+  other.client.destroy()
+})
+
+it('who sends hundreds without waiting for an answer is cut', async () => {
+  answers = gate()
+  const { client, atServer } = await open()
+  const gone = once(atServer, 'close')
+  client.write(request('held') + 'GET /v1/live-check HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300))
+  await gone
+  answers.open()
+})
