@@ -100,6 +100,8 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
     // As a node: whatever is offered, no protocol is chosen, and bytes are not looked at.
     handleProtocols: () => false,
     skipUTF8Validation: true,
+    // Each message in a turn of the event loop of its own: thousands of small ones come in together, and others want theirs.
+    allowSynchronousEvents: false,
   })
   const sessions = new Set<Session>()
   const room = createMessageRoom(limits.maxHeldBytes)
