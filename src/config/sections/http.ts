@@ -12,7 +12,7 @@ export const HttpSection = section({
   bodyLimitBytes: count(16_777_216, 'Largest accepted request body of /v1, bytes.'),
   bodyRoomBytes: count(
     268_435_456,
-    'Bytes of all request bodies that are held at a time; a body over 64 KiB that does not fit is 503 with retry-after. One of the largest size always fits.',
+    'Bytes of all request bodies that are held at a time; where more comes, the one of over 64 KiB that has been coming in for longest is 503 with retry-after. One of the largest size always fits.',
   ),
   corsOrigins: list(
     // No path, not even a slash: browsers send none, so that such an origin would allow nobody.
