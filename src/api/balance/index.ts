@@ -4,13 +4,12 @@
  * HTTP only: what is read and how it is valued is decided in `services/balances`.
  */
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { NativeToken } from '../../chains/capabilities.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
-import { PAGE_POLICY } from '../plugins/page-policy.ts'
+import { installDocsPage } from '../plugins/docs-page.ts'
 import type { AppCheck } from './app-check.ts'
 import { isTooHeavy } from './body-weight.ts'
 import { byPrefixes, type Prefixes } from './by-prefixes.ts'
@@ -65,7 +64,7 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
   routeSupportedChains(app, options, guarded)
   routeStakeRewards(app, options, guarded)
   app.get('/schema.json', { schema: { hide: true } }, async () => app.swagger())
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: PAGE_POLICY })
+  await installDocsPage(app, '/docs')
 }
 
 interface Guarded {

@@ -3,9 +3,8 @@
  * puts the common things around them: budgets, errors, paths, the document and its page.
  */
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PAGE_POLICY } from '../plugins/page-policy.ts'
+import { installDocsPage } from '../plugins/docs-page.ts'
 import type { ComputeUnits } from './compute-units.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, notFound, refuse } from './errors.ts'
@@ -40,10 +39,7 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   // Clients that know a base URL with a path look for the document below it, and a proxy may hand on nothing else.
   for (const place of new Set(['', options.pathPrefix])) {
     app.get(`${place}/api-json`, { schema: { hide: true } }, async () => app.swagger())
-    // Each page in a scope of its own: the plugin decorates the one it is in.
-    await app.register(async (scope) => {
-      await scope.register(swaggerUi, { routePrefix: `${place}/api`, staticCSP: PAGE_POLICY })
-    })
+    await installDocsPage(app, `${place}/api`)
   }
 }
 
