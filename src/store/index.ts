@@ -2,6 +2,8 @@
  * Everything that is kept across restarts, in one SQL dialect: embedded Postgres (PGlite) or a Postgres server.
  * One file per resource; nothing outside this folder sees a table, a row or a driver.
  */
+
+export type { Caller } from './connection/index.ts'
 export {
   OtherNetworkError,
   RangeContentError,

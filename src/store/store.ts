@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Logger } from 'pino'
-import { type ConnectionPool, openEmbeddedPool, openServerPool } from './connection/index.ts'
+import { type Caller, type ConnectionPool, openEmbeddedPool, openServerPool } from './connection/index.ts'
 import { createLazyPool, type LazyPool } from './connection/lazy-pool.ts'
 import type { IndexWriter } from './index-writer.ts'
 import { expectSchema, migrate } from './migrations/index.ts'
@@ -94,6 +94,8 @@ export function assembleStore(
   // An embedded database is as small as its machine, and that may take long to load it at all.
   const lazy = createLazyPool(start, kind === 'server' ? statementTimeoutMs : undefined)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
+  const dbOf = (caller: Caller): Kysely<Database> =>
+    new Kysely({ dialect: new PostgresDialect({ pool: { ...lazy.pool, connect: () => lazy.pool.connect(caller) } }) })
   const numbers = createChainNumbers(db)
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.own }) })
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
@@ -114,7 +116,7 @@ export function assembleStore(
     aliases: createAliasRecords(own),
     auth: createAuthRecords(own),
     keystore: createKeystoreRecords(db),
-    reader: createIndexReader(db, numbers),
+    reader: createIndexReader(db, dbOf, numbers),
     nftMetadata: createNftMetadataRecords(db, numbers),
     writer: createIndexWriter(
       { pool: lazy.patient, pipelined: kind === 'server' },

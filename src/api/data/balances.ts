@@ -3,6 +3,7 @@ import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../lib/first-x-
 import type { Older } from '../../services/node-outputs/index.ts'
 import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
+import { callerOf } from './caller.ts'
 import { type Asked, besideNodes, groupOf, without } from './node-outputs.ts'
 import {
   AddressesQuerySchema,
@@ -102,6 +103,7 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
             chain: chain.name,
             addresses,
             locksAt: at ?? now,
+            caller: callerOf(request, reply),
             ...(at === undefined ? {} : { at, edge: deps.edge }),
           },
         )
@@ -134,7 +136,7 @@ const isFromC = ({ direction, otherChain }: BalanceGroup): boolean => direction 
 /** What X had before it had blocks and spent then: the index has it as if it were still there. */
 async function goneFromX(
   { index }: PrimaryDeps,
-  { chain, addresses }: BalanceQuery,
+  { chain, addresses, caller }: BalanceQuery,
   since: bigint,
   { still }: Older,
 ): Promise<UtxoRecord[]> {
@@ -148,6 +150,7 @@ async function goneFromX(
       sortBy: 'timestamp',
       order: 'asc',
       limit: GONE_PAGE,
+      ...(caller === undefined ? {} : { caller }),
       ...(after === undefined ? {} : { after }),
     })
     gone.push(...page.utxos.filter((utxo) => isOfUnknownEnd(since, utxo) && !still.has(utxo.id)))

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { FirnError, OverloadedError } from '../../errors.ts'
+import { CancelledError, FirnError, OverloadedError } from '../../errors.ts'
 
 interface Issue {
   instancePath: string
@@ -48,6 +48,8 @@ export function installErrors(app: FastifyInstance): void {
       )
     // Thrown for a method that has no route here, before it is said that there is none.
     if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') return notFound(request, reply)
+    // Nobody hears it, and strangers must not fill the log by leaving.
+    if (error instanceof CancelledError) return reply.code(499).send()
     if (error instanceof FirnError) return refuseKnown(error, request, reply)
     const status = error.statusCode ?? 500
     if (status >= 400 && status < 500) return refuse(reply, DECLARED.has(status) ? status : 400, error.message)

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { NotFoundError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
+import { callerOf } from './caller.ts'
 import {
   AddressesQuerySchema,
   type PrimaryDeps,
@@ -33,7 +34,7 @@ export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
     await requireFresh(deps, chain, reply, 'network')
     requireWholeHistory(chain, 'the last activity of addresses')
-    const activity = await deps.index.activity.last(chain.name, addresses)
+    const activity = await deps.index.activity.last(chain.name, addresses, callerOf(request, reply))
     if (!activity) throw new NotFoundError(`the addresses were never active on the ${chain.chainInfo.chainName}`)
     return {
       timestamp: Number(activity.time),

@@ -5,6 +5,7 @@ import { idFromCb58 } from '../../lib/ids.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
 import { withAssets } from './assets.ts'
+import { callerOf } from './caller.ts'
 import { type Asked, besideNodes, shownPage, withToldOutputs } from './node-outputs.ts'
 import {
   ADDRESSES_EXAMPLE,
@@ -90,6 +91,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       ...(assetId === undefined ? {} : { assetId }),
       ...(after === undefined ? {} : { after }),
       limit: pageSize,
+      caller: callerOf(request, reply),
     }
     const page = await read({ chain, addresses, isCTold }, wanted)
     return {

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { CancelledError, DeadlineError } from '../../errors.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import { type StoreLockedError, StoreUnavailableError } from '../errors.ts'
+import type { Caller } from './caller.ts'
 import { completeDataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
 import { type FolderLock, takeLock } from './lock-file.ts'
@@ -83,9 +84,9 @@ export async function openEmbeddedPool(
     database = await start()
   }
 
-  const connect = async (timeoutMs: number, purpose: Purpose): Promise<PostgresPoolClient> => {
+  const connect = async (timeoutMs: number, purpose: Purpose, caller?: Caller): Promise<PostgresPoolClient> => {
     if (closed) throw new StoreUnavailableError('the store is closed')
-    const giveBack = await turns.take(timeoutMs, purpose)
+    const giveBack = await turns.take(timeoutMs, purpose, caller)
     await revive().catch((error: unknown) => {
       giveBack()
       throw error
@@ -108,7 +109,7 @@ export async function openEmbeddedPool(
     get load() {
       return turns.load
     },
-    connect: () => connect(statementTimeoutMs, 'read'),
+    connect: (caller) => connect(statementTimeoutMs, 'read', caller),
     own: { connect: () => connect(statementTimeoutMs, 'own'), end: async () => {} },
     lease: { connect: () => connect(statementTimeoutMs, 'own'), end: async () => {} },
     patient: { connect: () => connect(PATIENT_TIMEOUT_MS, 'work'), end: async () => {} },

@@ -1,6 +1,7 @@
 import type { PostgresPool } from 'kysely'
 import { pause } from '../../lib/pause.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import type { Caller } from './caller.ts'
 import type { ConnectionPool } from './pool.ts'
 
 /** A pool that is opened by its first use; a server that needs no store never starts a database. */
@@ -9,7 +10,7 @@ export interface LazyPool {
   open(): Promise<ConnectionPool>
   /** The pool when it is open. */
   readonly current: ConnectionPool | undefined
-  readonly pool: PostgresPool
+  readonly pool: PostgresPool & Pick<ConnectionPool, 'connect'>
   readonly own: PostgresPool
   readonly patient: PostgresPool
   readonly lease: PostgresPool
@@ -52,7 +53,8 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?
     },
     pool: {
       // Once it is open a read needs no clock.
-      connect: async () => (await (current === undefined ? openFor(patienceMs, open()) : open())).connect(),
+      connect: async (caller?: Caller) =>
+        (await (current === undefined ? openFor(patienceMs, open()) : open())).connect(caller),
       end: noEnd,
     },
     own: { connect: async () => (await open()).own.connect(), end: noEnd },

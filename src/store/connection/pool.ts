@@ -1,4 +1,5 @@
-import type { PostgresPool } from 'kysely'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type { Caller } from './caller.ts'
 import type { HeldLock } from './leader-lock.ts'
 
 /**
@@ -7,6 +8,12 @@ import type { HeldLock } from './leader-lock.ts'
  */
 export interface ConnectionPool extends PostgresPool {
   readonly kind: 'embedded' | 'server'
+  /**
+   * For one read. Those of a caller share turns with those of others, and end when it leaves, as far as the database can end
+   * them: the embedded one goes on with a statement that it has begun.
+   * @throws CancelledError when the caller leaves before its turn
+   */
+  connect(caller?: Caller): Promise<PostgresPoolClient>
   /** For the process' own questions (health, tokens, aliases), few and short: they do not wait behind callers' reads. */
   readonly own: PostgresPool
   /** For work that may take minutes (migrations, commits of whole ranges, upkeep): without the timeouts of reads. */

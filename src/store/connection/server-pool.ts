@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { FirnError, messageOf } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import type { Caller } from './caller.ts'
 import { databaseError } from './database-error.ts'
 import { holdLock } from './leader-lock.ts'
 import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
@@ -98,12 +99,14 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const cuts = [patient, lease].map(cutting)
   // As many turns as connections: the driver's own line, first come, first served, stays empty.
   const turns = createTurns(options.size, options.maxWaiting)
-  const connect = async (purpose: Purpose): Promise<PostgresPoolClient> => {
-    const giveBack = await turns.take(options.statementTimeoutMs, purpose)
-    const client = await connectTo(pool, options.statementTimeoutMs + GRACE_MS).catch((error: unknown) => {
-      giveBack()
-      throw error
-    })
+  const connect = async (purpose: Purpose, caller?: Caller): Promise<PostgresPoolClient> => {
+    const giveBack = await turns.take(options.statementTimeoutMs, purpose, caller)
+    const client = await connectTo(pool, options.statementTimeoutMs + GRACE_MS, caller?.signal).catch(
+      (error: unknown) => {
+        giveBack()
+        throw error
+      },
+    )
     const release = (): void => {
       client.release()
       giveBack()
@@ -116,7 +119,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     get load() {
       return turns.load
     },
-    connect: () => connect('read'),
+    connect: (caller) => connect('read', caller),
     own: { connect: () => connect('own'), end: async () => {} },
     hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
     patient: { connect: () => connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS), end: async () => {} },
@@ -152,9 +155,9 @@ function cutting(pool: pg.Pool): () => void {
   }
 }
 
-async function connectTo(pool: pg.Pool, timeoutMs: number): Promise<PostgresPoolClient> {
+async function connectTo(pool: pg.Pool, timeoutMs: number, signal?: AbortSignal): Promise<PostgresPoolClient> {
   try {
-    return createServerClient(await pool.connect(), timeoutMs)
+    return createServerClient(await pool.connect(), timeoutMs, signal)
   } catch (error) {
     throw refusal(error)
   }

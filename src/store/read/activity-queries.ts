@@ -1,10 +1,11 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
-import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { utxoId } from '../utxo-key.ts'
 import { addressSource } from './address-source.ts'
-import type { ChainName, ChainNumbers } from './chain-numbers.ts'
+import type { ChainName } from './chain-numbers.ts'
+import type { OwnedDeps } from './owned.ts'
 
 /** The latest time at which a UTXO of the addresses came or went. */
 export interface Activity {
@@ -20,7 +21,7 @@ export interface Activity {
 
 export interface ActivityQueries {
   /** undefined when none of the addresses was ever seen on the chain. */
-  last(chain: ChainName, addresses: readonly string[]): Promise<Activity | undefined>
+  last(chain: ChainName, addresses: readonly string[], caller?: Caller): Promise<Activity | undefined>
 }
 
 interface ActivityRow {
@@ -37,9 +38,9 @@ interface ActivityRow {
 const CREATED_HEIGHT = sql.raw('coalesce(u.reward_height, u.created_height)')
 const openEnd = sql.raw(String(OPEN_END))
 
-export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumbers): ActivityQueries {
+export function createActivityQueries({ numbers, dbFor }: OwnedDeps): ActivityQueries {
   return {
-    async last(name, addresses) {
+    async last(name, addresses, caller) {
       const chain = await numbers.chain(name)
       const own = sql`o.chain = ${chain}`
       const ended = sql`o.consumed_time < ${openEnd}`
@@ -67,7 +68,7 @@ export function createActivityQueries(db: Kysely<Database>, numbers: ChainNumber
         order by (case when w.consumed then u.consumable_on else u.chain end) = ${chain % 4} desc,
           (case when w.consumed then u.consumed_height else ${CREATED_HEIGHT} end) desc, w.consumed, e.utxo desc
         limit 1`
-      const [row] = (await query.execute(db)).rows
+      const [row] = (await query.execute(dbFor(caller))).rows
       return row && toActivity(row)
     },
   }

@@ -1,11 +1,12 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { directions, letters, outputKinds } from '../codes.ts'
+import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
 import type { ChainLetter, OutputKind } from '../rows/index.ts'
-import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { addressSource } from './address-source.ts'
-import type { ChainName, ChainNumbers } from './chain-numbers.ts'
+import type { ChainName } from './chain-numbers.ts'
+import type { OwnedDeps } from './owned.ts'
 import { type AssetColumns, type AssetInfo, toAsset } from './utxo-record.ts'
 
 export interface BalanceQuery {
@@ -20,6 +21,7 @@ export interface BalanceQuery {
   edge?: 'inclusive' | 'strict'
   /** Locks and stake periods are judged by this time, unix seconds; a node takes its wall clock for balances of now. */
   locksAt: bigint
+  caller?: Caller
 }
 
 /** Outputs of one asset that are alike in everything that decides about their category. */
@@ -65,11 +67,11 @@ interface GroupRow extends AssetColumns {
   utxos: bigint
 }
 
-export function createBalanceQueries(db: Kysely<Database>, numbers: ChainNumbers): BalanceQueries {
+export function createBalanceQueries({ numbers, dbFor }: OwnedDeps): BalanceQueries {
   return {
     async groups(query) {
       const chain = await numbers.chain(query.chain)
-      return (await statement(query, chain).execute(db)).rows.map(toGroup)
+      return (await statement(query, chain).execute(dbFor(query.caller))).rows.map(toGroup)
     },
   }
 }

@@ -3,6 +3,7 @@
  * last entry seen. docs/store.md names the index behind every query.
  */
 import type { Kysely } from 'kysely'
+import type { Caller } from '../connection/index.ts'
 import { findIdentity, type IndexedNetworks } from '../network-identity.ts'
 import type { StreamProgress } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
@@ -59,14 +60,20 @@ export interface IndexReader {
   readonly samples: SampleQueries
 }
 
-export function createIndexReader(db: Kysely<Database>, numbers: ChainNumbers): IndexReader {
+/** @param dbOf the same database for what takes the longer the more addresses own: on behalf of a caller, whose turns it takes */
+export function createIndexReader(
+  db: Kysely<Database>,
+  dbOf: (caller: Caller) => Kysely<Database>,
+  numbers: ChainNumbers,
+): IndexReader {
+  const owned = { numbers, dbFor: (caller: Caller | undefined) => (caller === undefined ? db : dbOf(caller)) }
   return {
     progress: () => readProgress(db, numbers.heed),
     assets: createAssetQueries(db, numbers),
     networks: { find: (name) => findIdentity(db, name) },
-    utxos: createUtxoQueries(db, numbers),
-    balances: createBalanceQueries(db, numbers),
-    activity: createActivityQueries(db, numbers),
+    utxos: createUtxoQueries(db, owned),
+    balances: createBalanceQueries(owned),
+    activity: createActivityQueries(owned),
     blocks: createBlockQueries(db, numbers),
     containers: createContainerQueries(db, numbers),
     madeChains: createMadeChainQueries(db, numbers),

@@ -1,12 +1,14 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { bytea } from '../bytea.ts'
+import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import { addressSource } from './address-source.ts'
-import type { ChainName, ChainNumbers } from './chain-numbers.ts'
+import type { ChainName } from './chain-numbers.ts'
 import { createKnownAssets } from './known-assets.ts'
+import type { OwnedDeps } from './owned.ts'
 import { ENTRY_COLUMNS, unspentRecords } from './unspent-utxos.ts'
 import { readUtxoLives, type UtxoLife } from './utxo-lives.ts'
 import {
@@ -31,6 +33,7 @@ export interface UtxoListQuery {
   assetId?: string
   after?: UtxoCursor
   limit: number
+  caller?: Caller
 }
 
 /** Where a page ended: the sorted value of its last entry (seconds or amount) and that entry's key. */
@@ -59,7 +62,7 @@ export interface UtxoQueries {
 
 const openEnd = sql.raw(String(OPEN_END))
 
-export function createUtxoQueries(db: Kysely<Database>, numbers: ChainNumbers): UtxoQueries {
+export function createUtxoQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): UtxoQueries {
   const knownAssets = createKnownAssets(db)
   return {
     async list(query) {
@@ -67,7 +70,7 @@ export function createUtxoQueries(db: Kysely<Database>, numbers: ChainNumbers): 
       const asset = await assetNumber(db, chain >> 2, query.assetId)
       if (asset === null) return { utxos: [] }
       const read = isWhollyInIndex(query) ? unspentByTime : statement
-      const { rows } = await read(query, chain, asset).execute(db)
+      const { rows } = await read(query, chain, asset).execute(dbFor(query.caller))
       const whole = rows.filter((row): row is RecordRow => row.line !== null).slice(0, query.limit)
       const assets = await knownAssets(new Set(whole.map(assetOf)))
       return pageOf(whole, rows.length > whole.length, query, assets)

@@ -20,18 +20,3 @@ export const headerOf = (request: IncomingMessage, name: string): string | undef
   const value = request.headers[name]
   return Array.isArray(value) ? value[0] : value
 }
-
-/** A signal for one request, made when somebody wants it. */
-export function createLeaveSignal(response: ServerResponse): () => AbortSignal {
-  let controller: AbortController | undefined
-  return () => {
-    if (!controller) {
-      const made = new AbortController()
-      controller = made
-      response.once('close', () => {
-        if (!response.writableFinished) made.abort()
-      })
-    }
-    return controller.signal
-  }
-}

@@ -1,0 +1,31 @@
+import { connect } from 'node:net'
+import type pg from 'pg'
+
+/** Code of a cancel request in place of a protocol version: 1234, 5678. */
+const CANCEL = 80_877_102
+const LENGTH = 16
+
+interface Session {
+  host: string
+  port: number
+  processID: number | null
+  secretKey: number | null
+}
+
+/**
+ * Asks the server to end the statement that a session runs now, over a connection of its own, as the protocol has it; a
+ * pooler in between hands it on. Nothing tells whether it came: one that is not ended runs to its end, or its time.
+ */
+export function cancelStatement(client: pg.ClientBase): void {
+  const { host, port, processID, secretKey } = client as unknown as Session
+  if (processID === null || secretKey === null) return
+  const message = Buffer.alloc(LENGTH)
+  for (const [place, word] of [LENGTH, CANCEL, processID, secretKey].entries()) message.writeInt32BE(word, place * 4)
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+  socket.on('error', () => socket.destroy())
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy())
+  socket.end(message)
+  socket.resume()
+}
+
+const TIMEOUT_MS = 5_000
