@@ -1,4 +1,5 @@
 import { Cluster, type ClusterNode, Redis } from 'ioredis'
+import { inTime } from '../lib/in-time.ts'
 
 export type RedisClient = Redis | Cluster
 
@@ -189,12 +190,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
         () => probed,
         () => undefined,
       )
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CONNECT_MS)
-      })
-      await Promise.race([connected, late])
-      clearTimeout(timer)
+      await inTime(connected, CONNECT_MS, () => undefined)
     },
     status: () => status,
     close() {

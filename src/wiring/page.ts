@@ -6,6 +6,7 @@ import type { Config } from '../config/index.ts'
 import { DeadlineError } from '../errors.ts'
 import type { Indexer, IndexerStatus } from '../indexer/index.ts'
 import { CURRENCIES } from '../lib/currencies.ts'
+import { inTime } from '../lib/in-time.ts'
 import { type ChainLetter, SIDES, type Side } from '../lib/primary-network.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
@@ -105,7 +106,7 @@ function createIndexReport({ store, indexer }: PageDeps): () => Promise<PageInde
     if (own?.role === 'leading') return ownProgress(own)
     const now = steadyNow()
     if (!reading || now - reading.at > PROGRESS_MS)
-      reading = { at: now, result: within(DATABASE_MS, storedProgress(store)) }
+      reading = { at: now, result: inTime(storedProgress(store), DATABASE_MS, silentDatabase) }
     return { enabled: true, role: own?.role ?? 'elsewhere', streams: await reading.result }
   }
 }
@@ -128,12 +129,8 @@ function ownProgress({ role, streams }: IndexerStatus): PageIndex {
   }
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DeadlineError(`the database did not answer within ${ms} ms`)), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+function silentDatabase(): never {
+  throw new DeadlineError(`the database did not answer within ${DATABASE_MS} ms`)
 }
 
 async function storedProgress(store: Store): Promise<PageStream[]> {

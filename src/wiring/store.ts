@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
-import { pause } from '../lib/pause.ts'
+import { inTime } from '../lib/in-time.ts'
 import { openStore, type Store, StoreUnfitError } from '../store/index.ts'
 
 /** The store as configured. Nothing is opened before somebody uses it. @param migrates see `StoreOptions` */
@@ -36,8 +36,6 @@ export async function checkStore({ store: { databaseUrl }, index }: Config, stor
     () => undefined,
     (error: unknown) => (error instanceof StoreUnfitError ? error : undefined),
   )
-  const patience = new AbortController()
-  const error = await Promise.race([found, pause(CHECK_MS, patience.signal)])
-  patience.abort()
+  const error = await inTime(found, CHECK_MS, () => undefined)
   if (error) throw error
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { FirnError } from '../../errors.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { refuse } from './errors.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed, oneOf } from './schemas.ts'
@@ -83,10 +84,6 @@ async function check(
 
 /** What does not work, in words for strangers: what drivers add (places, names, paths) is for the log. */
 async function run(name: string, probe: Probe, timeoutMs: number, log: FastifyBaseLogger): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no answer within ${timeoutMs} ms`), timeoutMs)
-  })
   const outcome = probe().then(
     () => undefined,
     (error: unknown) => {
@@ -94,5 +91,5 @@ async function run(name: string, probe: Probe, timeoutMs: number, log: FastifyBa
       return error instanceof FirnError ? error.message.split(':', 1)[0] : 'it does not work'
     },
   )
-  return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
+  return inTime(outcome, timeoutMs, () => `no answer within ${timeoutMs} ms`)
 }

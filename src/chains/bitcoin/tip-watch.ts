@@ -1,3 +1,4 @@
+import { inTime } from '../../lib/in-time.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { createStopper } from '../../lib/stopper.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
@@ -74,11 +75,8 @@ export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
     lags,
     async isBehind(subject, signal) {
       if (looking && now() - heardAt > FORGOTTEN_MS) {
-        let timer: NodeJS.Timeout | undefined
-        const late = new Promise((resolve) => {
-          timer = setTimeout(resolve, HOLD_MS)
-        })
-        await untilAborted(Promise.race([looking, late]), signal).finally(() => clearTimeout(timer))
+        const heard = inTime(looking, HOLD_MS, () => undefined)
+        await untilAborted(heard, signal)
       }
       return lags(subject)
     },

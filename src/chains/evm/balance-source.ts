@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
@@ -76,10 +77,10 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const common = { owners, tokens: [nativeToken, ...asked] }
     const told = discovery.tokensOf(owners, earlier(context, LOOK_SHARE))
     // A call that has to wait for nobody is on its way before anybody else gets a turn: it may be the first item's.
-    const inTime = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
+    const atOnce = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
     const isListed = (token: string): boolean => listed.has(token)
-    const extras = inTime
-      ? foundTokens(inTime, owners, isListed)
+    const extras = atOnce
+      ? foundTokens(atOnce, owners, isListed)
       : Promise.resolve(told).then((found) => foundTokens(found, owners, isListed))
     const together = extras instanceof Promise ? undefined : joined(common, extras.tokens, limits.pairsPerCall)
     const apart = async () => inRectangles((await extras).tokens, limits.pairsPerCall)
@@ -140,16 +141,12 @@ const NAMES_SHARE = 0.9
 const firstLookMs = 500
 
 /** What the promise tells, or false when that takes too long. Rejects when the reader has left. */
-async function soon(telling: Promise<boolean>, { signal, deadline }: ReadContext): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, Math.min(firstLookMs, (deadline - Date.now()) / 3), false)
-  })
-  try {
-    return await untilAborted(Promise.race([telling, late]), signal)
-  } finally {
-    clearTimeout(timer)
-  }
+function soon(telling: Promise<boolean>, { signal, deadline }: ReadContext): Promise<boolean> {
+  const waitMs = Math.min(firstLookMs, (deadline - Date.now()) / 3)
+  return untilAborted(
+    inTime(telling, waitMs, () => false),
+    signal,
+  )
 }
 
 const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/.test(text)

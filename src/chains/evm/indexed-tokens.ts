@@ -6,11 +6,11 @@ import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import {
   type FoundTokens,
-  inTime,
   NO_TOKENS,
   type OfferedDiscovery,
   type TokenDiscovery,
   type TokensByOwner,
+  waitFor,
 } from './token-discovery.ts'
 
 /**
@@ -138,7 +138,7 @@ function createOldNames(
 
   const lookUp = async (missing: readonly string[], most: number, { signal, deadline }: ReadContext): Promise<void> => {
     const looked = mapBounded(missing, CONCURRENCY, (owner) => lookOnce(owner, most)).then(() => undefined)
-    await inTime(looked, { signal, deadline: Math.min(deadline, Date.now() + OLD_MS) })
+    await waitFor(looked, { signal, deadline: Math.min(deadline, Date.now() + OLD_MS) })
     // What a reader leaves behind is kept for others.
     if (signal.aborted) throw new CancelledError()
   }

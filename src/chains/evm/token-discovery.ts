@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { failure } from '../../errors.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
@@ -139,7 +139,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
 
   const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<FoundTokens>> => {
     // Its list may be on its way already.
-    if (!found.has(owner)) await inTime(background.get(owner), context)
+    if (!found.has(owner)) await waitFor(background.get(owner), context)
     const known = remembered(owner)
     if (known) return known
     try {
@@ -179,12 +179,6 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
 }
 
 /** Waits for work of others, until the reader's time is over or he has left. */
-export async function inTime(work: Promise<void> | undefined, { signal, deadline }: ReadContext): Promise<void> {
-  if (!work) return
-  const late = new AbortController()
-  const waiting = sleep(Math.max(0, deadline - Date.now()), undefined, {
-    signal: AbortSignal.any([signal, late.signal]),
-  })
-  await Promise.race([work, waiting.catch(() => {})])
-  late.abort()
+export async function waitFor(work: Promise<void> | undefined, { signal, deadline }: ReadContext): Promise<void> {
+  if (work) await inTime(work, deadline - Date.now(), () => undefined, signal)
 }

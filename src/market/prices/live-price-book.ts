@@ -1,4 +1,5 @@
 import type { Currency } from '../../lib/currencies.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'
 import { createPriceCache } from './price-cache.ts'
@@ -37,19 +38,6 @@ export interface LivePriceOptions {
 
 /** A currency that nobody asked for in this time is no longer fetched. */
 const CURRENCY_IDLE_MS = 3_600_000
-
-/** Waits for the reads, the end of the time, or the signal, whichever is first. Never rejects. */
-const settle = (reads: Promise<void>[], waitMs: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, waitMs)
-    signal?.addEventListener('abort', finish, { once: true })
-    void Promise.all(reads).then(finish)
-  })
 
 /** Keeps currencies that were asked for lately; usd always, because it is the base of conversions. */
 const createActiveCurrencies = (now: () => number) => {
@@ -120,7 +108,8 @@ export const createLivePriceBook = (source: PriceSource, options: LivePriceOptio
       active.touch(currency)
       const waits = refresh(currency, natives, tokens)
       const waitMs = Math.min(options.timeoutMs, (deadline ?? Number.POSITIVE_INFINITY) - Date.now())
-      if (waits.length > 0 && waitMs > 0 && signal?.aborted !== true) await settle(waits, waitMs, signal)
+      if (waits.length > 0 && waitMs > 0 && signal?.aborted !== true)
+        await inTime(Promise.all(waits), waitMs, () => undefined, signal)
       return snapshot(currency, [...natives, ...tokens])
     },
     status: (): PriceBookStatus => ({ provider: 'coingecko', entries: cache.size(), ...reader.status() }),

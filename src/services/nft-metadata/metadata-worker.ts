@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { NotFoundError } from '../../errors.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { pause } from '../../lib/pause.ts'
 import type { DueNft, NftMetadataRecords } from '../../store/index.ts'
 import { type CollectionShares, createCollectionShares } from './collection-shares.ts'
@@ -170,7 +171,5 @@ async function giveBack(
   const attempts = asked ? token.attempts + 1 : token.asked ? 0 : token.attempts
   const given = records.giveBack({ ...token, asked, attempts }, wait).catch(() => undefined)
   if (!signal.aborted) return given
-  const patience = new AbortController()
-  await Promise.race([given, pause(STOP_MS, patience.signal)])
-  patience.abort()
+  await inTime(given, STOP_MS, () => undefined)
 }

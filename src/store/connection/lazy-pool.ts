@@ -1,5 +1,5 @@
 import type { PostgresPool } from 'kysely'
-import { pause } from '../../lib/pause.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import type { ConnectionPool } from './pool.ts'
@@ -70,9 +70,7 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?
 /** The opening goes on without who has no more time for it. @throws StoreUnavailableError */
 async function openFor(ms: number | undefined, opening: Promise<ConnectionPool>): Promise<ConnectionPool> {
   if (ms === undefined) return opening
-  const patience = new AbortController()
-  const over = pause(ms, patience.signal).then(() => {
+  return inTime(opening, ms, () => {
     throw new StoreUnavailableError('the database is still being opened: the log says which step its schema is at')
   })
-  return Promise.race([opening, over]).finally(() => patience.abort())
 }

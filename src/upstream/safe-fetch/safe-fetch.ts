@@ -91,7 +91,7 @@ export const isPublicWebPlace = (address: string, port: number): boolean => isPu
  * Names that cannot be resolved in time are names without addresses.
  * @throws CancelledError when the caller leaves meanwhile
  */
-const inTime = async (
+const lookUpInTime = async (
   find: (over: AbortSignal) => Promise<ResolvedAddress[]>,
   ms: number,
   signal: AbortSignal | undefined,
@@ -126,7 +126,7 @@ const pinAddresses = async (
   const family = isIP(host)
   const addresses: ResolvedAddress[] =
     family === 0
-      ? await inTime((over) => resolve(host, over), leftMs, signal)
+      ? await lookUpInTime((over) => resolve(host, over), leftMs, signal)
       : [{ address: host, family: family === 6 ? 6 : 4 }]
   if (addresses.length === 0) throw new UpstreamUnavailableError(`${url.host}: host not found`)
   if (!addresses.every(({ address }) => allow(address, portOf(url))))

@@ -1,6 +1,6 @@
 import type { IndexedAssets } from '../../chains/avalanche/index.ts'
 import { idToCb58 } from '../../lib/ids.ts'
-import { pause } from '../../lib/pause.ts'
+import { inTime } from '../../lib/in-time.ts'
 import type { IndexReader } from '../../store/index.ts'
 
 /** A database that is being opened, busy or away must not hold a read of balances up to its deadline. Milliseconds. */
@@ -10,11 +10,8 @@ const PATIENCE_MS = 3_000
 export function createIndexedAssets({ assets }: Pick<IndexReader, 'assets'>) {
   return (network: string): IndexedAssets =>
     async (assetId, signal) => {
-      const patience = new AbortController()
-      const ends = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
       const known = assets.find(network, assetId).catch(() => undefined)
-      const found = await Promise.race([known, pause(PATIENCE_MS, ends).then(() => undefined)])
-      patience.abort()
+      const found = await inTime(known, PATIENCE_MS, () => undefined, signal)
       const { name, symbol, denomination } = found ?? {}
       if (name === undefined || symbol === undefined || denomination === undefined) return undefined
       const id = idToCb58(assetId)

@@ -5,7 +5,7 @@ import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'
 import { hrpOfNetwork } from '../../lib/bech32-address.ts'
 import { EMPTY_ID, idFromCb58, idToCb58 } from '../../lib/ids.ts'
-import { pause } from '../../lib/pause.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { SIDES, type Side } from '../../lib/primary-network.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { differenceOf, type IndexedNetwork, type IndexedNetworks, OtherNetworkError } from '../../store/index.ts'
@@ -101,10 +101,8 @@ export function createIndexIdentities(
     },
     async open() {
       const own = SIDES.filter((side) => networks[side] && config.chains.avalanche[side]?.hrp === undefined)
-      const patience = new AbortController()
       const read = Promise.all(own.map(find)).catch(() => undefined)
-      await Promise.race([read, pause(OPEN_MS, patience.signal)])
-      patience.abort()
+      await inTime(read, OPEN_MS, () => undefined)
     },
     known(side) {
       const known = networks[side]?.known() ?? found.get(side)?.identity

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { pause } from '../../../lib/pause.ts'
+import { inTime } from '../../../lib/in-time.ts'
 import { encodePath } from '../http/target.ts'
 import { type ChainDirectory, isChainId } from './chain-directory.ts'
 import { chainEndpoint, type Endpoint, FIXED, PRIMARY } from './endpoint.ts'
@@ -88,9 +88,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
   })
 
   const search = async (path: ChainPath): Promise<Endpoint | undefined> => {
-    const patience = new AbortController()
-    const late = pause(LOOK_MS, patience.signal).then(() => false)
-    const asked = await Promise.race([directory.refresh(), late]).finally(() => patience.abort())
+    const asked = await inTime(directory.refresh(), LOOK_MS, () => false)
     // Nobody to ask: the answer must not be that the chain does not exist.
     return inChain(path) ?? (asked ? undefined : chainEndpoint(path.chain, path.extension))
   }

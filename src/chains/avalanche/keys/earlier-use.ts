@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { inTime } from '../../../lib/in-time.ts'
 import { mapBounded } from '../../../lib/map-bounded.ts'
-import { pause } from '../../../lib/pause.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
 import { type Branch, type DerivedAddresses, MAX_END } from './derived-addresses.ts'
@@ -77,9 +77,8 @@ export function createEarlierUse(deps: EarlierUseDeps) {
   const learnOnce = async (key: string, hrp: string, signal?: AbortSignal): Promise<void> => {
     while (learning.has(key)) await learning.get(key)
     if (asked.has(key) || signal?.aborted) return
-    const over = new AbortController()
-    const learned = learn(key, hrp, signal).finally(() => over.abort())
-    const waited = pause(patienceMs, signal ? AbortSignal.any([signal, over.signal]) : over.signal)
+    const learned = learn(key, hrp, signal)
+    const waited = inTime(learned, patienceMs, () => undefined, signal)
     learning.set(key, waited)
     void waited.then(() => learning.delete(key))
     await learned
@@ -89,11 +88,8 @@ export function createEarlierUse(deps: EarlierUseDeps) {
   return async (keys: readonly string[], hrp: string, signal?: AbortSignal): Promise<void> => {
     const fresh = keys.filter((key) => learning.has(key) || !asked.has(key))
     if (fresh.length === 0) return
-    const patience = new AbortController()
-    const ends = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
     const learned = mapBounded(fresh, CONCURRENT_KEYS, (key) => learnOnce(key, hrp, signal))
-    await Promise.race([learned, pause(patienceMs, ends)])
-    patience.abort()
+    await inTime(learned, patienceMs, () => undefined, signal)
   }
 }
 
