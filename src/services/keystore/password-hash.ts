@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
-import type { Slots } from './slots.ts'
+import type { Line } from '../../lib/line.ts'
 import { HASH_BYTES, SALT_BYTES } from './user-blob.ts'
 
 export interface PasswordHash {
@@ -17,10 +17,10 @@ export interface PasswordHasher {
 /** A node's parameters; the hash travels inside blobs, so they cannot be chosen. */
 const ARGON2ID = { timeCost: 1, memoryCost: 65_536, parallelism: 4, outputLen: HASH_BYTES }
 
-/** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `slots` bounds how many there are. */
-export function createPasswordHasher(slots: Slots): PasswordHasher {
+/** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `line` bounds how many there are. */
+export function createPasswordHasher(line: Line): PasswordHasher {
   const hash = (password: Uint8Array, salt: Uint8Array, signal: AbortSignal): Promise<Buffer> =>
-    slots.run(() => hashRaw(password, { ...ARGON2ID, salt }), signal)
+    line(() => hashRaw(password, { ...ARGON2ID, salt }), signal)
   return {
     async create(password, signal) {
       const salt = randomBytes(SALT_BYTES)

@@ -1,6 +1,6 @@
+import type { GuessBudget } from '../../lib/guess-budget.ts'
 import type { KeystoreRecords, KeystoreUser } from '../../store/index.ts'
-import type { Attempts } from './attempts.ts'
-import { WrongPasswordError } from './errors.ts'
+import { KeystoreError, WrongPasswordError } from './errors.ts'
 import type { PasswordHash, PasswordHasher } from './password-hash.ts'
 
 export interface Credentials {
@@ -18,17 +18,17 @@ export interface Caller {
 export interface SignIn {
   /** @throws WrongPasswordError, also for an unknown user */
   user(credentials: Credentials, caller: Caller): Promise<KeystoreUser>
-  /** @throws WrongPasswordError */
+  /** @throws WrongPasswordError, KeystoreError when this address has failed too often */
   check(known: PasswordHash, credentials: Credentials, caller: Caller): Promise<void>
 }
 
 export interface SignInDeps {
   records: Pick<KeystoreRecords, 'find'>
   hasher: PasswordHasher
-  attempts: Attempts
+  guesses: GuessBudget
 }
 
-export function createSignIn({ records, hasher, attempts }: SignInDeps): SignIn {
+export function createSignIn({ records, hasher, guesses }: SignInDeps): SignIn {
   const signIn: SignIn = {
     async user(credentials, caller) {
       const known = await records.find(Buffer.from(credentials.username))
@@ -37,10 +37,10 @@ export function createSignIn({ records, hasher, attempts }: SignInDeps): SignIn 
       return known
     },
     async check(known, { username, password }, { address, signal }) {
-      attempts.admit(address)
+      if (guesses.waitMs(address) > 0) throw new KeystoreError('too many failed attempts, try again later')
       const matches = await withBytes(password, (bytes) => hasher.matches(known, bytes, signal))
       if (matches) return
-      attempts.failed(address)
+      guesses.failed(address)
       throw new WrongPasswordError(username)
     },
   }

@@ -1,5 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises'
-import { createLine } from './line.ts'
+import { UpstreamUnavailableError } from '../../errors.ts'
+import { createLine } from '../../lib/line.ts'
 
 /** One resolved address. */
 export interface ResolvedAddress {
@@ -19,8 +20,11 @@ export interface NameLookupDeps {
 
 /** Milliseconds for a name server to answer, twice as many the second time. */
 const TRY = { timeout: 1_500, tries: 2 }
-/** Names that wait for the system's resolver. */
-const MOST_WAITING = 16
+/** Names that are with the system's resolver, and that wait for it. */
+const AT_SYSTEM = { running: 1, waiting: 16 }
+
+/** What is told to whoever comes when too many wait, for a name or for a document. */
+export const tooManyFetches = (): Error => new UpstreamUnavailableError('too many fetches waiting')
 
 const askSystem: HostResolver = async (host) => {
   const found = await lookup(host, { all: true, verbatim: true })
@@ -34,7 +38,7 @@ const askSystem: HostResolver = async (host) => {
  * names no upstream could be connected to.
  */
 export function createNameLookup({ servers, system = askSystem }: NameLookupDeps = {}): HostResolver {
-  const line = createLine(1, MOST_WAITING)
+  const line = createLine(AT_SYSTEM, tooManyFetches)
   return async (host, over) => {
     const resolver = new Resolver(TRY)
     if (servers) resolver.setServers(servers)

@@ -10,14 +10,14 @@ import {
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
+import { createLine } from '../../lib/line.ts'
 import { parseRetryAfter } from '../../lib/retry-after.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { untilAborted } from '../../lib/until-aborted.ts'
 import { ACCEPT_ENCODING } from '../http/decode.ts'
 import { sendWire, type WireAnswer, type WireResult } from '../http/wire.ts'
 import { isPublicAddress } from './address-ranges.ts'
-import { createLine } from './line.ts'
-import { createNameLookup, type HostResolver, type ResolvedAddress } from './name-lookup.ts'
+import { createNameLookup, type HostResolver, type ResolvedAddress, tooManyFetches } from './name-lookup.ts'
 
 export interface SafeFetchLimits {
   /** Largest accepted body, counted after decompression. */
@@ -216,7 +216,8 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const limits: SafeFetchLimits = { ...SAFE_FETCH_LIMITS, ...deps.limits }
   const resolve = deps.resolve ?? createNameLookup()
   const allow = deps.allowAddress ?? isPublicWebPlace
-  const line = createLine(limits.maxConcurrent, 64 * limits.maxConcurrent)
+  const { maxConcurrent: running } = limits
+  const line = createLine({ running, waiting: 64 * running }, tooManyFetches)
 
   const follow: SafeFetch = async (text, options = {}) => {
     // Not the wall clock: set back between two hops it would give the second an hour.

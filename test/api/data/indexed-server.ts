@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config, Partially } from '../../../src/config/index.ts'
-import { createLine } from '../../../src/upstream/safe-fetch/line.ts'
+import { createLine } from '../../../src/lib/line.ts'
 import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
 import { recordedJson } from '../../support/recordings.ts'
 import type { Heights } from '../../support/replay-node/chain-tips.ts'
@@ -51,7 +51,10 @@ export async function startIndexedServer(
   }
   try {
     const server = await stage.serve({ data, ...settings(network.url, network.l1) } as Partially<Config>)
-    const inTurn = createLine(AT_ONCE, Number.POSITIVE_INFINITY)
+    const inTurn = createLine(
+      { running: AT_ONCE, waiting: Number.POSITIVE_INFINITY },
+      () => new Error('nobody is refused'),
+    )
     const call = (path: string, init?: RequestInit): Promise<DataAnswer> =>
       inTurn(async () => {
         const response = await fetch(`${server.url}${data?.pathPrefix ?? ''}${path}`, init)

@@ -191,7 +191,7 @@ describe('access tokens', () => {
 
   it('slow guessing down, and let the address try again later', async () => {
     let clock = Date.now()
-    const limits = { burst: 2, perSecond: 1, concurrent: 1, waiting: 8 }
+    const limits = { burst: 2, refillMs: 1_000, running: 1, waiting: 8 }
     const tokens = await start({ now: () => clock, limits })
     const guess = (from: string) =>
       tokens.newToken({ password: 'wrong', endpoints: ALL }, from).catch((e: Error) => e.message)
@@ -207,7 +207,7 @@ describe('access tokens', () => {
   it('forgive a wrong password as soon when the clock is set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
-    const tokens = await start({ limits: { burst: 2, perSecond: 1, concurrent: 1, waiting: 8 } })
+    const tokens = await start({ limits: { burst: 2, refillMs: 1_000, running: 1, waiting: 8 } })
     const guess = tokens.newToken({ password: 'wrong', endpoints: ALL }, 'a')
     await expect(guess).rejects.toThrow('incorrect password')
     vi.setSystemTime(Date.now() - 3_600_000)
@@ -238,7 +238,7 @@ describe('access tokens', () => {
       looked.open()
       return store.auth.generation()
     }
-    const limits = { burst: 60, perSecond: 1, concurrent: 1, waiting: 8 }
+    const limits = { burst: 60, refillMs: 1_000, running: 1, waiting: 8 }
     const tokens = await start({ limits, records: { ...store.auth, generation }, refreshMs: 10 })
     const told: string[] = []
     const guesses = Array.from({ length: 10 }, (_, n) =>
@@ -255,7 +255,7 @@ describe('access tokens', () => {
   })
 
   it('are guessed no faster from the many addresses of one household', async () => {
-    const attempts = createAttempts({ burst: 2, perSecond: 1, concurrent: 1, waiting: 8 }, () => 0)
+    const attempts = createAttempts({ burst: 2, refillMs: 1_000, running: 1, waiting: 8 }, () => 0)
     const guess = (from: string) => attempts.run(from, async () => false).catch((error: Error) => error.message)
     expect([await guess('2001:db8::1'), await guess('2001:db8:0:0:7::2')]).toEqual([false, false])
     expect(await guess('2001:db8::3')).toBe('too many incorrect passwords, try again in 1s')

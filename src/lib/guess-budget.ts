@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache'
+import { clientSource } from './client-source.ts'
+import { roomFor } from './room-for.ts'
+
+export interface GuessLimits {
+  /** Failures of one address that are free. */
+  burst: number
+  /** One more becomes free after this, milliseconds. */
+  refillMs: number
+}
+
+/** Slows down whoever guesses passwords. Only failures count; callers without an address share a budget. */
+export interface GuessBudget {
+  /** Milliseconds until this address may try again; 0 = now. */
+  waitMs(address: string | undefined): number
+  failed(address: string | undefined): void
+}
+
+/** Addresses remembered; the one not seen for longest is forgotten first. */
+const ADDRESSES = 10_000
+
+/** @param now milliseconds; never goes back */
+export function createGuessBudget({ burst, refillMs }: GuessLimits, now: () => number): GuessBudget {
+  const debts = new LRUCache<string, { failures: number; at: number }>(roomFor(ADDRESSES))
+  const debtOf = (source: string): number => {
+    const debt = debts.get(source)
+    return debt === undefined ? 0 : Math.max(0, debt.failures - (now() - debt.at) / refillMs)
+  }
+  return {
+    waitMs: (address) => Math.max(0, (debtOf(clientSource(address)) + 1 - burst) * refillMs),
+    failed(address) {
+      const source = clientSource(address)
+      debts.set(source, { failures: debtOf(source) + 1, at: now() })
+    },
+  }
+}
