@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { asError } from '../../errors.ts'
+import { inChunks } from '../../lib/in-chunks.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import type { ReadContext } from '../capabilities.ts'
@@ -110,10 +111,6 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
       return { told, ...(trouble && { trouble }) }
     },
   }
-}
-
-function inChunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
 }
 
 function metadataOf({ name, symbol, decimals }: Fields): TokenMetadata {

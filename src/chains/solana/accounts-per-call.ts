@@ -31,10 +31,3 @@ export const createAccountsPerCall = (now: () => number = steadyNow): AccountsPe
     },
   }
 }
-
-/** The list in parts of so many. */
-export const inParts = <T>(list: readonly T[], most: number): (readonly T[])[] => {
-  const parts: (readonly T[])[] = []
-  for (let at = 0; at < list.length; at += most) parts.push(list.slice(at, at + most))
-  return parts
-}

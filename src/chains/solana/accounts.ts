@@ -1,8 +1,9 @@
 import { asError, BadAnswerError } from '../../errors.ts'
+import { inChunks } from '../../lib/in-chunks.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import { type AccountData, readAccountData } from './account-data.ts'
-import { type AccountsPerCall, inParts } from './accounts-per-call.ts'
+import type { AccountsPerCall } from './accounts-per-call.ts'
 import { callSlotted } from './slotted.ts'
 
 /**
@@ -50,6 +51,6 @@ export const readAccounts = async (
     }
   }
   const readParts = async (wanted: readonly string[]): Promise<[string, Outcome<AccountData | null>][]> =>
-    (await Promise.all(inParts(wanted, perCall.most()).map(readPart))).flat()
+    (await Promise.all(inChunks(wanted, perCall.most()).map(readPart))).flat()
   return new Map(await readParts(addresses))
 }

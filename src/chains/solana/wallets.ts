@@ -1,8 +1,9 @@
 import { BadAnswerError, failure } from '../../errors.ts'
+import { inChunks } from '../../lib/in-chunks.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
-import { type AccountsPerCall, inParts } from './accounts-per-call.ts'
+import type { AccountsPerCall } from './accounts-per-call.ts'
 import {
   createMintNames,
   type Holding,
@@ -77,7 +78,7 @@ const readOnce = async (
   const tokens = owners.flatMap(tokenAccountCalls)
   const ask = async () => {
     const size = perCall.most()
-    const groups = inParts(owners, size)
+    const groups = inChunks(owners, size)
     const answers = await callTogether(pool, [...groups.map(lamportsCall), ...tokens], context, spread)
     return { size, groups, answers }
   }

@@ -3,6 +3,7 @@ import { BadAnswerError, BadInputError, UpstreamUnavailableError } from '../../e
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { decodeCb58 } from '../../lib/cb58.ts'
 import { bytesToHex } from '../../lib/ids.ts'
+import { inChunks } from '../../lib/in-chunks.ts'
 import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 import { decodeNodeHex } from '../../lib/node-hex.ts'
 import type { Ask, Json } from './ask.ts'
@@ -32,9 +33,7 @@ function requestsFor(addresses: readonly string[]): string[][] {
   if (addresses.length <= MAX_ADDRESSES) return addresses.length === 0 ? [] : [[...addresses]]
   const keyed = addresses.map((text) => ({ text, key: addressKey(text) ?? '' }))
   const sorted = keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ text }) => text)
-  return Array.from({ length: Math.ceil(sorted.length / MAX_ADDRESSES) }, (_, index) =>
-    sorted.slice(index * MAX_ADDRESSES, (index + 1) * MAX_ADDRESSES),
-  )
+  return inChunks(sorted, MAX_ADDRESSES)
 }
 
 const startOf = (page: JsonRecord): { address: string; utxo: string } => {

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { inChunks } from '../../lib/in-chunks.ts'
 import { byteaOf, bytesOf } from '../bytea.ts'
 import type { Database } from '../schema/index.ts'
 
@@ -111,10 +112,10 @@ async function write(tx: Transaction<Database>, name: Uint8Array, entries: reado
   // A blob may name a key twice; the last one counts, as in a key-value database.
   const rows = new Map(entries.map((entry) => [byteaOf(entry.key), byteaOf(entry.value)]))
   const values = [...rows].map(([key, value]) => ({ name: byteaOf(name), key, value }))
-  for (let at = 0; at < values.length; at += ENTRIES_PER_STATEMENT) {
+  for (const some of inChunks(values, ENTRIES_PER_STATEMENT)) {
     await tx
       .insertInto('keystore_entry')
-      .values(values.slice(at, at + ENTRIES_PER_STATEMENT))
+      .values(some)
       .onConflict((conflict) =>
         conflict.columns(['name', 'key']).doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })),
       )

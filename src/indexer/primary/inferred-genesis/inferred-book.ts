@@ -5,6 +5,7 @@ import type { AvalancheNetwork } from '../../../chains/avalanche/index.ts'
 import { readUtxos } from '../../../chains/avalanche/node/index.ts'
 import { formatBech32Address } from '../../../lib/bech32-address.ts'
 import { bytesToHex, EMPTY_ID, hexToBytes } from '../../../lib/ids.ts'
+import { inChunks } from '../../../lib/in-chunks.ts'
 import type { BlockSource } from '../block-source.ts'
 import { type GenesisBook, GenesisError, type XGenesisFacts } from '../genesis-book.ts'
 import type { NetworkSetup } from '../network-setup.ts'
@@ -138,8 +139,8 @@ async function heldAllocations(
 ): Promise<Utxo[]> {
   const { hrp } = await network.facts({ signal })
   const held: Utxo[] = []
-  for (let from = 0; from < owners.length; from += ADDRESSES) {
-    const addresses = owners.slice(from, from + ADDRESSES).map((owner) => formatBech32Address(hexToBytes(owner), hrp))
+  for (const some of inChunks(owners, ADDRESSES)) {
+    const addresses = some.map((owner) => formatBech32Address(hexToBytes(owner), hrp))
     const { utxos } = await readUtxos(network.pool, { chain: 'P', addresses }, { signal, sameServer: {} })
     held.push(...utxos.filter(({ txId }) => txId === EMPTY_ID))
   }
