@@ -1,12 +1,12 @@
 import { BadAnswerError } from '../errors.ts'
+import { bytesToHex } from './ids.ts'
 import { sha256Hex } from './sha256.ts'
 
 const CHECKSUM_BYTES = 4
 
 /** The `hex` encoding of a node: 0x + bytes + last 4 bytes of sha256(bytes). */
 export function encodeNodeHex(bytes: Uint8Array): string {
-  const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
-  return `0x${digits}${sha256Hex(bytes).slice(-2 * CHECKSUM_BYTES)}`
+  return `0x${bytesToHex(bytes)}${sha256Hex(bytes).slice(-2 * CHECKSUM_BYTES)}`
 }
 
 /**

@@ -1,3 +1,5 @@
+import { bytesToHex } from '../lib/ids.ts'
+
 /** What Postgres reads as bytea. A type of its own, so that a bare hex text cannot be written as its own characters. */
 export type ByteaText = `\\x${string}`
 
@@ -5,6 +7,5 @@ export type ByteaText = `\\x${string}`
 export const bytea = (hex: string): ByteaText => `\\x${hex}`
 
 /** Opaque bytes (keystore blobs) to and from the hex that the drivers hand out. */
-export const byteaOf = (bytes: Uint8Array): ByteaText =>
-  bytea(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex'))
+export const byteaOf = (bytes: Uint8Array): ByteaText => bytea(bytesToHex(bytes))
 export const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'))

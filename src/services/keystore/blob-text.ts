@@ -1,3 +1,5 @@
+import { bytesToHex } from '../../lib/ids.ts'
+import { encodeNodeHex } from '../../lib/node-hex.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { KeystoreError } from './errors.ts'
 
@@ -14,8 +16,7 @@ const NOT_HEX = /[^0-9a-fA-F]/
  */
 export function encodeBlobText(bytes: Uint8Array, encoding: BlobEncoding): string {
   if (encoding === 'json') throw new KeystoreError(UNSUPPORTED)
-  const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
-  return encoding === 'hexnc' ? `0x${digits}` : `0x${digits}${sha256(bytes).toString('hex', 32 - CHECKSUM_BYTES)}`
+  return encoding === 'hexnc' ? `0x${bytesToHex(bytes)}` : encodeNodeHex(bytes)
 }
 
 /**

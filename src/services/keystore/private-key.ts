@@ -1,6 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { decodeCb58, encodeCb58 } from '../../lib/cb58.ts'
+import { bytesToHex } from '../../lib/ids.ts'
 import { keccak256 } from '../../lib/keccak256.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
@@ -31,7 +32,7 @@ export function addressOf(key: Uint8Array, form: AddressForm): Uint8Array {
  * its public key, written as zeros.
  */
 function publicKeyOf(key: Uint8Array, compressed: boolean): Uint8Array {
-  const scalar = BigInt(`0x${Buffer.from(key).toString('hex')}`) % secp256k1.Point.Fn.ORDER
+  const scalar = BigInt(`0x${bytesToHex(key)}`) % secp256k1.Point.Fn.ORDER
   if (scalar === 0n) return Uint8Array.from({ length: compressed ? 33 : 65 }, (_, at) => (at === 0 ? 2 : 0))
   return secp256k1.Point.BASE.multiply(scalar).toBytes(compressed)
 }

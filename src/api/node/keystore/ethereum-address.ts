@@ -1,3 +1,4 @@
+import { bytesToHex } from '../../../lib/ids.ts'
 import { keccak256Hex } from '../../../lib/keccak256.ts'
 
 const HEX_ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{40})$/
@@ -10,7 +11,7 @@ export function parseEthereumAddress(text: string): Uint8Array | undefined {
 
 /** `0x` and the digits, upper case where the hash of the lower-case digits says so (EIP-55). */
 export function checksumAddress(address: Uint8Array): string {
-  const digits = Buffer.from(address).toString('hex')
+  const digits = bytesToHex(address)
   const hash = keccak256Hex(Buffer.from(digits))
   const mixed = Array.from(digits, (digit, at) => ((hash[at] ?? '0') >= '8' ? digit.toUpperCase() : digit))
   return `0x${mixed.join('')}`

@@ -1,3 +1,4 @@
+import { bytesToHex } from '../../../lib/ids.ts'
 import { type ChainKeys, formatPrivateKey, type KeySession, parsePrivateKey } from '../../../services/keystore/index.ts'
 import { ArgumentError, type Arguments } from '../gorilla/arguments.ts'
 import { MethodError } from '../gorilla/local-service.ts'
@@ -45,7 +46,7 @@ export function privateKeyOf(args: Arguments): Uint8Array {
 /** A stored key as text and as hex. */
 export async function readKey(session: KeySession, address: Uint8Array): Promise<{ text: string; hex: string }> {
   const key = await refusing('problem retrieving private key: ', () => session.privateKey(address))
-  return wiping(key, async () => ({ text: formatPrivateKey(key), hex: `0x${Buffer.from(key).toString('hex')}` }))
+  return wiping(key, async () => ({ text: formatPrivateKey(key), hex: `0x${bytesToHex(key)}` }))
 }
 
 /** Stores a key that the caller gave; resolves to its address. */

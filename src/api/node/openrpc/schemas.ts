@@ -1,4 +1,4 @@
-import { count, flag, list, object, type Schema, text, uint64 } from './parts.ts'
+import { count, flag, list, object, ref, type Schema, text, uint64 } from './parts.ts'
 
 const TIME = { type: 'string', format: 'date-time' }
 
@@ -13,8 +13,6 @@ const health: Schema = object(
   },
   ['message', 'error'],
 )
-
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 const delegator = object({
   txID: text('Transaction that added it, cb58.'),

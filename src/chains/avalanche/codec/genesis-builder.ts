@@ -1,4 +1,4 @@
-import { EMPTY_ID } from '../../../lib/ids.ts'
+import { bytesToHex, EMPTY_ID } from '../../../lib/ids.ts'
 import { type Genesis, readGenesis } from './genesis.ts'
 import { encodePGenesis, encodeXGenesis } from './genesis-bytes.ts'
 import { type GenesisConfig, parseGenesisConfig } from './genesis-config.ts'
@@ -59,7 +59,7 @@ function genesisBytes(config: GenesisConfig): Buffer {
 
 function freeAmounts(config: GenesisConfig): (GenesisAmount & { ethAddress: Uint8Array })[] {
   return config.allocations
-    .filter(({ address }) => !config.initialStakedFunds.has(Buffer.from(address).toString('hex')))
+    .filter(({ address }) => !config.initialStakedFunds.has(bytesToHex(address)))
     .flatMap(({ address, ethAddress, unlockSchedule }) =>
       unlockSchedule.filter((lock) => lock.amount > 0n).map((lock) => ({ ...lock, address, ethAddress })),
     )

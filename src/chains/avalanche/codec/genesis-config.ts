@@ -1,6 +1,6 @@
 import { BadInputError } from '../../../errors.ts'
 import { parseBech32Address } from '../../../lib/bech32-address.ts'
-import { hexToBytes, parseNodeId } from '../../../lib/ids.ts'
+import { bytesToHex, hexToBytes, parseNodeId } from '../../../lib/ids.ts'
 import { isRecord, type JsonRecord } from '../../../lib/json-record.ts'
 
 /** A network's genesis in the node's own JSON format, read and checked. Amounts in nAVAX, times in unix seconds. */
@@ -59,9 +59,7 @@ export function parseGenesisConfig(json: string): GenesisConfig {
     startTime: integer(root, 'startTime'),
     initialStakeDuration: integer(root, 'initialStakeDuration'),
     initialStakeDurationOffset: integer(root, 'initialStakeDurationOffset'),
-    initialStakedFunds: new Set(
-      array(root, 'initialStakedFunds').map((entry) => Buffer.from(addressBytes(entry)).toString('hex')),
-    ),
+    initialStakedFunds: new Set(array(root, 'initialStakedFunds').map((entry) => bytesToHex(addressBytes(entry)))),
     initialStakers: array(root, 'initialStakers').map(staker),
     cChainGenesis: string(root, 'cChainGenesis'),
     message: string(root, 'message'),

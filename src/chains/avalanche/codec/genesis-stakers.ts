@@ -1,4 +1,4 @@
-import { EMPTY_ID } from '../../../lib/ids.ts'
+import { bytesToHex, EMPTY_ID } from '../../../lib/ids.ts'
 import type { GenesisAllocation, GenesisConfig, GenesisStaker } from './genesis-config.ts'
 import type { Output, TransferableOutput } from './outputs.ts'
 import { assemblePTx, type PTx } from './p-txs.ts'
@@ -25,7 +25,7 @@ export function genesisOutput(entry: GenesisAmount, startTime: bigint): Transfer
 
 /** The validators of the genesis as transactions, in the order in which the genesis bytes hold them. */
 export function genesisValidators(config: GenesisConfig, assetId: string): PTx[] {
-  const staked = config.allocations.filter((entry) => config.initialStakedFunds.has(hex(entry.address)))
+  const staked = config.allocations.filter((entry) => config.initialStakedFunds.has(bytesToHex(entry.address)))
   const shares = shareOut(staked, config.initialStakers.length)
   const heap: { tx: PTx; end: number }[] = []
   config.initialStakers.forEach((staker, i) => {
@@ -117,8 +117,4 @@ function pushToHeap<T extends { end: number }>(heap: T[], entry: T): void {
     heap[parent] = entry
     child = parent
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
 }

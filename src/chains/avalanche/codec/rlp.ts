@@ -1,3 +1,4 @@
+import { bytesToHex } from '../../../lib/ids.ts'
 import { CodecError } from './codec-error.ts'
 import { type Cursor, take } from './reader.ts'
 
@@ -97,5 +98,5 @@ export function readRlpUint(cursor: Cursor): bigint {
   const start = cursor.offset
   const bytes = readRlpBytes(cursor)
   if (bytes.length > 32 || bytes[0] === 0) throw notCanonical(cursor, start)
-  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  return bytes.length === 0 ? 0n : BigInt(`0x${bytesToHex(bytes)}`)
 }
