@@ -5,14 +5,7 @@
 import type { Logger } from 'pino'
 import { asError } from '../errors.ts'
 import { SIDES } from '../lib/primary-network.ts'
-import {
-  createUpstreamPool,
-  type HeadProbe,
-  type IdentityProbe,
-  type PoolLimits,
-  type UpstreamPool,
-  type UpstreamPoolDeps,
-} from '../upstream/index.ts'
+import { createUpstreamPool, type PoolLimits, type UpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
 import {
   AVALANCHE_CAIP2,
   type AvalancheNetwork,
@@ -117,6 +110,11 @@ const CACHE_MS = { min: 1_000, max: 12_000 }
 /** About one block: wallets poll right after a transfer. */
 const cacheMsOf = (blockTimeMs: number, { min, max } = CACHE_MS): number => Math.min(Math.max(blockTimeMs, min), max)
 
+/** What is special about the pool of a chain; limits that are left out are those of all pools. */
+type PoolOptions = { limits?: PoolLimits } & {
+  [probe in 'headProbe' | 'identity' | 'onAnew']?: UpstreamPoolDeps[probe] | undefined
+}
+
 /** Builds every configured chain. Asks nobody before the first read. */
 export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains {
   const byId = new Map<string, Chain>()
@@ -127,13 +125,9 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const pool = (
     name: string,
     specs: AvalancheNetworkSetting['upstreams'],
-    headProbe?: HeadProbe,
-    limits = deps.limits,
-    identity?: IdentityProbe,
-    onAnew?: () => void,
+    { limits = deps.limits, ...probes }: PoolOptions,
   ): UpstreamPool => {
-    const probes = { ...(headProbe && { headProbe }), ...(identity && { identity }), ...(onAnew && { onAnew }) }
-    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes })
+    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...defined(probes) })
     pools.push(made)
     closers.push(() => made.close())
     return made
@@ -154,7 +148,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const discoveryPools = setting.upstreams.map((upstream) => finderPool(caip2Id, upstream))
     // Every answer names its chain; to be asked before lets another server stand in for one of another chain.
     const identity = setting.upstreams.length > 1 ? evmIdentity(caip2Id) : undefined
-    const nodes = pool(caip2Id, setting.upstreams, evmHeadProbe, deps.limits, identity, () => renew())
+    const nodes = pool(caip2Id, setting.upstreams, { headProbe: evmHeadProbe, identity, onAnew: () => renew() })
     const { source, renew } = createRenewable(() =>
       createEvmBalanceSource({
         caip2Id,
@@ -179,9 +173,10 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const rest = (kind: 'esplora' | 'blockbook') => {
       const servers = ofKind(kind)
       // A single one is behind nobody, but for a Blockbook that is behind its node, or has lost it.
-      const probe = servers.length > 1 || kind === 'blockbook' ? bitcoinHeadProbe(kind) : undefined
+      const headProbe = servers.length > 1 || kind === 'blockbook' ? bitcoinHeadProbe(kind) : undefined
       const requestsPerSecond = requestsPerSecondOf(servers, limits)
-      const made = pool(`${caip2Id} ${kind}`, servers, probe, limits, bitcoinIdentity(kind, network))
+      const identity = bitcoinIdentity(kind, network)
+      const made = pool(`${caip2Id} ${kind}`, servers, { headProbe, limits, identity })
       return { network, pool: made, requestsPerSecond, ...bitcoinLimits }
     }
     const backendOf: Record<string, () => BitcoinBackend> = {
@@ -212,8 +207,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
 
   const addSolana = (reference: string, setting: SolanaChainSetting): void => {
     const caip2Id = `solana:${reference}`
-    const { headProbe, limits, identity } = solanaPool(caip2Id, deps.limits)
-    const nodes = pool(caip2Id, setting.upstreams, headProbe, limits, identity, () => renew())
+    const nodes = pool(caip2Id, setting.upstreams, { ...solanaPool(caip2Id, deps.limits), onAnew: () => renew() })
     const { source, renew } = createRenewable(() =>
       createSolanaBalanceSource({
         caip2Id,
@@ -231,8 +225,9 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const { upstreams, native, blockTimeMs = BLOCK_MS.avalanche, ...overrides } = setting
     const name = `avalanche:${side}`
     // A single one is asked, too: what is known of its network is kept, and another may be begun under its address.
+    const identity = avalancheIdentity(name, overrides.networkId)
     const network = createAvalancheNetwork({
-      pool: pool(name, upstreams, avalancheHeadProbe, deps.limits, avalancheIdentity(name, overrides.networkId)),
+      pool: pool(name, upstreams, { headProbe: avalancheHeadProbe, identity }),
       overrides: defined(overrides),
       ...(native === undefined ? {} : { native: nativeToken(native) }),
       indexedAssets: deps.indexedAssets?.(side),
