@@ -135,7 +135,7 @@ async function wireApis(
     createStakeRewards({
       index: store.reader,
       serves: (side) => chains.networks[side] !== undefined,
-      isIndexed: (stream) => isIndexed(config, stream, true),
+      isIndexed: (stream) => isIndexed(config, stream),
       expectNetwork: identities.check,
       maxIndexAgeMs: config.index.maxIndexAgeMs,
       gap: config.balance.xpubGap,

@@ -71,11 +71,11 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
     older: createOlderOutputs({
       index,
       networks: chains.networks,
-      isIndexed: (stream) => isIndexed(config, stream, true),
+      isIndexed: (stream) => isIndexed(config, stream),
     }),
     cMemories: createCMemories({ index, networks: chains.networks }),
     describeAssets: (side, ids) => describeAssets(chains, side, ids),
-    isIndexed: (stream) => isIndexed(config, stream, true),
+    isIndexed: (stream) => isIndexed(config, stream),
     maxIndexAgeMs: config.index.maxIndexAgeMs,
     now: Date.now,
   }

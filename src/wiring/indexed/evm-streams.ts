@@ -7,9 +7,9 @@ const PUBLIC_C_CHAINS = { mainnet: 43_114, testnet: 43_113 }
 export const cChainId = (config: Config, side: Side): bigint =>
   BigInt(config.chains.avalanche[side]?.evmChainId ?? PUBLIC_C_CHAINS[side])
 
-/** True for a stream that the configuration names, or takes in when it names none. */
-export const isIndexed = ({ index }: Config, stream: string, byDefault: boolean): boolean =>
-  index.streams.length === 0 ? byDefault : index.streams.includes(stream)
+/** True for a stream that the configuration names; where it names none, for those of P, X and C. */
+export const isIndexed = ({ index }: Config, stream: string): boolean =>
+  index.streams.length === 0 ? !stream.startsWith('eip155:') : index.streams.includes(stream)
 
 type ChainIds = ReadonlyMap<string, bigint>
 
@@ -22,10 +22,7 @@ export function indexedEvmStreams(config: Config, said: ChainIds = new Map()): M
   const own = SIDES.filter((side) => config.chains.avalanche[side] !== undefined).map(
     (side) => [(said.get(`${side}:C`) ?? cChainId(config, side)).toString(), `${side}:C`] as const,
   )
-  return new Map([
-    ...others.filter(([, stream]) => isIndexed(config, stream, false)),
-    ...own.filter(([, stream]) => isIndexed(config, stream, true)),
-  ])
+  return new Map([...others, ...own].filter(([, stream]) => isIndexed(config, stream)))
 }
 
 /**

@@ -35,7 +35,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
   return SIDES.flatMap((side) => {
     const network = chains.networks[side]
     const setting = config.chains.avalanche[side]
-    const letters = CHAIN_LETTERS.filter((letter) => isIndexed(config, `${side}:${letter}`, true))
+    const letters = CHAIN_LETTERS.filter((letter) => isIndexed(config, `${side}:${letter}`))
     if (!network || !setting || letters.length === 0) return []
     return createPrimaryStreams({
       network,
@@ -60,7 +60,7 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
   return Object.entries(config.chains.evm).flatMap(([id, chain]) => {
     const name = `eip155:${id}`
     const pool = chains.pools.find((one) => one.name === name)
-    if (!pool || !isIndexed(config, name, false)) return []
+    if (!pool || !isIndexed(config, name)) return []
     const chainId = BigInt(id)
     return createEvmStream({
       definition: { name, kind: 'evm', testnet: chain.testnet, evmChainId: chainId },

@@ -34,11 +34,11 @@ export async function runVerify(config: Config, options: VerifyOptions, signal: 
       reader: store.reader,
       networks: SIDES.flatMap((name) => {
         const network = chains.networks[name]
-        return network && isIndexed(config, `${name}:P`, true) ? [{ name, network }] : []
+        return network && isIndexed(config, `${name}:P`) ? [{ name, network }] : []
       }),
       evm: Object.keys(config.chains.evm).flatMap((id) => {
         const name = `eip155:${id}`
-        const pool = isIndexed(config, name, false) ? chains.pools.find((one) => one.name === name) : undefined
+        const pool = isIndexed(config, name) ? chains.pools.find((one) => one.name === name) : undefined
         return pool ? [{ name, chainId: BigInt(id), pool, path: '' }] : []
       }),
       samples: options.samples,
@@ -63,8 +63,8 @@ async function createFollower(config: Config, { chains, store, logger }: Ground)
   const primary = SIDES.flatMap((side) => CHAIN_LETTERS.map((letter) => `${side}:${letter}`))
   const others = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
   const streams = [
-    ...primary.filter((name) => isIndexed(config, name, true)),
-    ...others.filter((name) => isIndexed(config, name, false)),
+    ...primary.filter((name) => isIndexed(config, name)),
+    ...others.filter((name) => isIndexed(config, name)),
   ].filter((name) => has.has(name))
   if (streams.length === 0) return undefined
   return createServerIndexer({ ...config, index: { ...config.index, streams } }, { chains, store, logger })
