@@ -2,16 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { Older } from '../../services/node-outputs/index.ts'
 import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
+import { AddressesQuerySchema, queriedAddresses } from './addresses.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
 import { callerOf } from './caller.ts'
 import { type Asked, besideNodes, groupOf, without } from './node-outputs.ts'
 import {
-  AddressesQuerySchema,
   type PrimaryChain,
   type PrimaryDeps,
   type PrimaryParams,
   PrimaryParamsSchema,
-  readAddresses,
   requireFresh,
   resolveChain,
 } from './primary-chain.ts'
@@ -19,7 +18,6 @@ import type { DataRoute } from './route.ts'
 import { answers, ChainInfoSchema, closed, unixSeconds } from './schemas.ts'
 import { requireWholeHistory } from './whole-history.ts'
 
-const MAX_ADDRESSES = 64
 /** Entries read at a time where what X had before its blocks has to be told apart. */
 const GONE_PAGE = 1_024
 
@@ -89,7 +87,7 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
       ),
       async handle(request, reply) {
         const query = request.query as Static<typeof BalancesQuery>
-        const addresses = readAddresses(query.addresses, MAX_ADDRESSES)
+        const addresses = queriedAddresses(request)
         const chain = await resolveChain(deps, request.params as PrimaryParams)
         const scope = query.blockTimestamp === undefined ? 'present' : 'network'
         const { isCTold } = await requireFresh(deps, chain, reply, scope)

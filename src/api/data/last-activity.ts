@@ -1,23 +1,19 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { NotFoundError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
+import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'
 import { callerOf } from './caller.ts'
 import {
-  AddressesQuerySchema,
   type PrimaryDeps,
   type PrimaryParams,
   PrimaryParamsSchema,
-  readAddresses,
   requireFresh,
   resolveChain,
 } from './primary-chain.ts'
 import type { DataRoute } from './route.ts'
 import { answers, ChainInfoSchema, closed } from './schemas.ts'
-import { AddressesBodySchema } from './utxos.ts'
 import { requireWholeHistory } from './whole-history.ts'
-
-const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
 
 const LastActivitySchema = closed('LastActivityTimestamp', {
   timestamp: Type.Number({ description: 'Unix seconds.' }),
@@ -60,12 +56,7 @@ export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
       operationId: 'getLastActivityTimestampByAddresses',
       summary: 'Get last activity timestamp by addresses',
       query: Type.Object({ addresses: AddressesQuerySchema }),
-      handle: (request, reply) =>
-        last(
-          request,
-          reply,
-          readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET, 'POST takes more'),
-        ),
+      handle: (request, reply) => last(request, reply, queriedAddresses(request, 'POST takes more')),
     },
     {
       ...shared,
@@ -73,12 +64,7 @@ export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
       operationId: 'getLastActivityTimestampByAddressesV2',
       summary: 'Get last activity timestamp by addresses v2, for up to 1,024 of them',
       body: AddressesBodySchema,
-      handle: (request, reply) =>
-        last(
-          request,
-          reply,
-          readAddresses((request.body as Static<typeof AddressesBodySchema>).addresses, MAX_ADDRESSES.POST),
-        ),
+      handle: (request, reply) => last(request, reply, postedAddresses(request)),
     },
   ]
 }

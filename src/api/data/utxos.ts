@@ -4,17 +4,15 @@ import { BadInputError } from '../../errors.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
+import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'
 import { withAssets } from './assets.ts'
 import { callerOf } from './caller.ts'
 import { type Asked, besideNodes, shownPage, withToldOutputs } from './node-outputs.ts'
 import {
-  ADDRESSES_EXAMPLE,
-  AddressesQuerySchema,
   type PrimaryChain,
   type PrimaryDeps,
   type PrimaryParams,
   PrimaryParamsSchema,
-  readAddresses,
   requireFresh,
   resolveChain,
 } from './primary-chain.ts'
@@ -29,9 +27,6 @@ import {
 } from './utxo-presenter.ts'
 import { requireWholeHistory } from './whole-history.ts'
 
-/** Addresses of one call: the GET limit is the hosted service's, the POST exists for more. */
-const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
-
 const ListQuery = (maximum: number) =>
   Type.Object({
     ...pagingQuery(maximum),
@@ -42,15 +37,6 @@ const ListQuery = (maximum: number) =>
     sortOrder: SortOrderSchema,
   })
 type ListQuery = Static<ReturnType<typeof ListQuery>>
-
-export const AddressesBodySchema = Type.Object(
-  {
-    addresses: Type.Union([Type.String(), Type.Array(Type.String())], {
-      description: 'Comma separated, with or without chain letter; a list is taken as well.',
-    }),
-  },
-  { title: 'PrimaryNetworkAddressesBodyDto', examples: [{ addresses: ADDRESSES_EXAMPLE }] },
-)
 
 const response = answers(200, 'UTXOs of the addresses.', Type.Union([ListPChainUtxosSchema, ListUtxosSchema]))
 
@@ -127,12 +113,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       summary: 'List UTXOs',
       description: 'UTXOs that were created or can be consumed on the chain. At most 64 addresses; POST takes 1,024.',
       query: Type.Composite([ListQuery(100), Type.Object({ addresses: AddressesQuerySchema })]),
-      handle: (request, reply) =>
-        list(
-          request,
-          reply,
-          readAddresses((request.query as { addresses?: string }).addresses, MAX_ADDRESSES.GET, 'POST takes more'),
-        ),
+      handle: (request, reply) => list(request, reply, queriedAddresses(request, 'POST takes more')),
     },
     {
       ...shared,
@@ -141,12 +122,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
       summary: 'List UTXOs v2, for more addresses and larger pages',
       query: ListQuery(1_024),
       body: AddressesBodySchema,
-      handle: (request, reply) =>
-        list(
-          request,
-          reply,
-          readAddresses((request.body as Static<typeof AddressesBodySchema>).addresses, MAX_ADDRESSES.POST),
-        ),
+      handle: (request, reply) => list(request, reply, postedAddresses(request)),
     },
   ]
 }

@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { AddressesBodySchema } from '../../../src/api/data/addresses.ts'
 import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
 import { dataApi } from '../../../src/api/data/index.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
-import { AddressesBodySchema } from '../../../src/api/data/utxos.ts'
 import { BadInputError, FirnError } from '../../../src/errors.ts'
 
 const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({

@@ -26,7 +26,7 @@ describe('the address of a caller', () => {
 
   it('is what wrong passwords are counted by', async () => {
     const store = await openMemoryStore()
-    const limits = { burst: 2, perSecond: 0.001, concurrent: 1, waiting: 8 }
+    const limits = { burst: 2, refillMs: 1_000_000, running: 1, waiting: 8 }
     const server = await startGuardedServer(store, { limits, proxyHops: 1 })
     const ask = (password: string, told: string) =>
       server.call('newToken', { password, endpoints: ['*'] }, { 'x-forwarded-for': told })
