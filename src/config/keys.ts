@@ -23,7 +23,7 @@ export interface ConfigKey {
 const words = (step: string) => step.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 
 /** The rule: path steps and words joined by `-`; `balance.chainDeadlineMs` is `balance-chain-deadline-ms`. */
-export const flagName = (path: readonly string[]) => path.map(words).join('-')
+const flagName = (path: readonly string[]) => path.map(words).join('-')
 
 /** The same words in capitals after `FIRN_`, joined by `_`. */
 export const variableName = (flag: string) => `FIRN_${flag.replaceAll('-', '_').toUpperCase()}`

@@ -30,7 +30,7 @@ export function parseTraceparent(header: string | undefined): TraceContext | und
 export const isSampled = ({ flags }: TraceContext): boolean => (Number.parseInt(flags, 16) & 1) === 1
 
 /** 16 hex digits, never twice. */
-export const newSpanId = (): string => randomBytes(8).toString('hex')
+const newSpanId = (): string => randomBytes(8).toString('hex')
 
 /** A request that is recorded: in its caller's trace, or at the beginning of a new one. */
 export function recordedTrace(caller: TraceContext | undefined): TraceContext & { spanId: string } {

@@ -93,7 +93,7 @@ async function verifyByAny(keys: KeySet, token: string, options: JWTVerifyOption
 }
 
 /** @param read answers the set as JSON text; called by one caller at a time */
-export function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: KeyTimes): KeySet {
+function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: KeyTimes): KeySet {
   let keys: { find: JWTVerifyGetKey; readAt: number } | undefined
   let triedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined

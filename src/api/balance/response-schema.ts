@@ -123,7 +123,7 @@ const success = <T extends TSchema>(networkType: string, balances: T) =>
 
 const NETWORK_TYPES = ['evm', 'btc', 'svm', 'avm', 'pvm', 'coreth']
 
-export const HandledErrorSchema = closed(
+const HandledErrorSchema = closed(
   {
     caip2Id: Type.String(),
     networkType: Type.Optional(Type.Union(NETWORK_TYPES.map((type) => Type.Literal(type)))),
@@ -136,7 +136,7 @@ export const HandledErrorSchema = closed(
   'GetBalancesResponseError',
 )
 
-export const InternalErrorItemSchema = closed(
+const InternalErrorItemSchema = closed(
   { error: Type.String({ minLength: 1, pattern: '^[A-Z0-9_]+$', description: 'Upper-case code word.' }) },
   'GetBalancesResponseInternalError',
 )

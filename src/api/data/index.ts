@@ -21,7 +21,7 @@ export interface DataApiOptions {
 /** 1,024 addresses are some 100 kB; what is larger takes its time to parse, in which nobody else is answered. */
 export const MAX_BODY_BYTES = 1_048_576
 
-export const API_KEY_HEADER = 'x-glacier-api-key'
+const API_KEY_HEADER = 'x-glacier-api-key'
 
 export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
   installErrors(app)

@@ -14,10 +14,10 @@ export const NetworkSchema = oneOf(['mainnet', 'fuji', 'testnet'], {
 })
 export const SortOrderSchema = oneOf(['asc', 'desc'], { title: 'SortOrder', default: 'desc' })
 
-export const PageTokenSchema = Type.Optional(
+const PageTokenSchema = Type.Optional(
   Type.String({ description: '`nextPageToken` of the page before; all other parameters as in that call.' }),
 )
-export const pageSizeSchema = (maximum = 100) =>
+const pageSizeSchema = (maximum = 100) =>
   Type.Integer({ minimum: 1, maximum, default: 10, description: 'Largest number of items in the answer.' })
 
 export const pagingQuery = (maximum = 100) => ({ pageToken: PageTokenSchema, pageSize: pageSizeSchema(maximum) })

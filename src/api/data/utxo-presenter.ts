@@ -10,7 +10,7 @@ const text = Type.String()
 const seconds = Type.Number({ description: 'Unix seconds.' })
 const AssetAmountSchema = closed('AssetAmount', assetMembers)
 
-export const PChainUtxoSchema = closed('PChainUtxo', {
+const PChainUtxoSchema = closed('PChainUtxo', {
   addresses: Type.Array(text),
   asset: AssetAmountSchema,
   utxoId: text,
@@ -36,7 +36,7 @@ export const PChainUtxoSchema = closed('PChainUtxo', {
   utxoType: oneOf(['STAKE', 'TRANSFER'], { title: 'UtxoType' }),
 })
 
-export const UtxoSchema = closed('Utxo', {
+const UtxoSchema = closed('Utxo', {
   addresses: Type.Array(text),
   asset: AssetAmountSchema,
   utxoId: text,

@@ -23,7 +23,7 @@ export interface RunnerTimes {
   reportMs: number
 }
 
-export const RUNNER_TIMES: RunnerTimes = {
+const RUNNER_TIMES: RunnerTimes = {
   pollMs: 1_000,
   retryMs: 500,
   maxRetryMs: 30_000,

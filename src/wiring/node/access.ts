@@ -50,7 +50,7 @@ function readPasswordFile(path: string): string {
  * The password as configured. A literal one wins over the file and is taken as it is; the file's is trimmed.
  * @throws NodeConfigError with the node's text
  */
-export function readAccessPassword({ password, passwordFile = '' }: Config['node']['api']['auth']): string {
+function readAccessPassword({ password, passwordFile = '' }: Config['node']['api']['auth']): string {
   const read = password ?? readPasswordFile(passwordFile)
   if (!isStrongPassword(read)) throw new NodeConfigError('API auth password is not strong enough')
   return read

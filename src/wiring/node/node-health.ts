@@ -101,7 +101,7 @@ async function probe(store: ServerHealthDeps['store']): Promise<void> {
 }
 
 /** Names of the streams that the configuration wants indexed, as the store names them. */
-export function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {
+function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {
   const primary = SIDES.filter((side) => networks[side]).flatMap((side) =>
     CHAIN_LETTERS.map((letter) => `${side}:${letter}`),
   )

@@ -42,7 +42,7 @@ const settled: EvmRead = { depends: { on: 'settled' } }
  * Reads that may be shared and kept. Everything else (txpool, pending, traces with their size, what a node says about
  * itself) is asked anew each time. Chains under /ext accept blocks for good: there are no reorganisations to wait out.
  */
-export const EVM_READS: Readonly<Record<string, EvmRead>> = {
+const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_chainId: settled,
   net_version: settled,
   web3_sha3: { depends: { on: 'fixed' } },

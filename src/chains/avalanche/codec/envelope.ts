@@ -59,7 +59,7 @@ export function nodeIdOfCertificate(der: Uint8Array): string {
 }
 
 /** Who proposed the block; undefined for unsigned blocks and options. */
-export function proposerOf(value: Envelope): string | undefined {
+function proposerOf(value: Envelope): string | undefined {
   if (value.type === 'option' || value.certificate.length === 0) return undefined
   return nodeIdOfCertificate(value.certificate)
 }

@@ -7,12 +7,12 @@ const sigIndices = { sigIndices: list(u32) }
 /** Inline form (operations of X): no type id of its own. */
 export const secpInput = struct('secp input', sigIndices)
 
-export const secpTransferInput = variant(5, 'secp-transfer', { amount: u64, ...sigIndices })
+const secpTransferInput = variant(5, 'secp-transfer', { amount: u64, ...sigIndices })
 /** P and C: the right to act on a subnet, an L1 validator or a validator's configuration. */
 export const secpAuth = union('authorisation', variant(10, 'secp-auth', sigIndices))
 
 /** Spends a stakeable-lock output; `locktime` repeats the output's. */
-export const stakeableLockInput = variant(21, 'stakeable-lock', {
+const stakeableLockInput = variant(21, 'stakeable-lock', {
   locktime: u64,
   input: union('locked input', secpTransferInput),
 })

@@ -16,13 +16,13 @@ export const outputOwnersVariant = variant(11, 'output-owners', owners)
 
 export const secpMintOutput = variant(6, 'secp-mint', owners)
 export const secpTransferOutput = variant(7, 'secp-transfer', { amount: u64, ...owners })
-export const nftMintOutput = variant(10, 'nft-mint', { groupId: u32, ...owners })
+const nftMintOutput = variant(10, 'nft-mint', { groupId: u32, ...owners })
 export const nftTransferOutput = variant(11, 'nft-transfer', { groupId: u32, payload: blob, ...owners })
 export const propertyMintOutput = variant(15, 'property-mint', owners)
 export const propertyOwnedOutput = variant(16, 'property-owned', owners)
 
 /** `locktime` (unix seconds) binds the inner output to staking until then; the inner one keeps its own locktime. */
-export const stakeableLockOutput = variant(22, 'stakeable-lock', {
+const stakeableLockOutput = variant(22, 'stakeable-lock', {
   locktime: u64,
   output: union('locked output', secpTransferOutput),
 })

@@ -32,7 +32,7 @@ const transformSubnetTx = variant(24, 'TransformSubnetTx', {
   subnetAuth: authorisation,
 })
 
-export const createChainTx = variant(15, 'CreateChainTx', {
+const createChainTx = variant(15, 'CreateChainTx', {
   ...baseFields,
   subnetId: id,
   chainName: text,

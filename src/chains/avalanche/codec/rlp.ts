@@ -15,7 +15,7 @@ export interface RlpItem {
  * read is written back as the same bytes.
  * @throws CodecError
  */
-export function readRlpItem(cursor: Cursor): RlpItem {
+function readRlpItem(cursor: Cursor): RlpItem {
   const start = take(cursor, 1)
   const head = cursor.bytes.readUInt8(start)
   if (head < 0x80) return { isList: false, start, payload: start, end: start + 1 }

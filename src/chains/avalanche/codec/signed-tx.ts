@@ -74,7 +74,7 @@ export function assembleSignedTx<U>(unsigned: Layout<U>, unsignedTx: U, signed: 
 let scratch = Buffer.alloc(4096)
 
 /** Hex of sha256(0000 ‖ bytes), where `bytes` is the transaction as it stands in a block. */
-export function signedTxId(bytes: Uint8Array): string {
+function signedTxId(bytes: Uint8Array): string {
   if (bytes.length + 2 > scratch.length) scratch = Buffer.alloc(bytes.length * 2)
   scratch.set(bytes, 2)
   return sha256Hex(scratch.subarray(0, bytes.length + 2))

@@ -25,7 +25,7 @@ export function encodeWarpMessage(message: WarpMessage): Buffer {
   return encodeTop(signedWarp, message)
 }
 
-export function encodeUnsignedWarpMessage(message: UnsignedWarpMessage): Buffer {
+function encodeUnsignedWarpMessage(message: UnsignedWarpMessage): Buffer {
   return encodeTop(unsignedWarp, message)
 }
 
