@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { asError } from '../errors.ts'
+import { defined } from '../lib/defined.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { createUpstreamPool, type PoolLimits, type UpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
 import {
@@ -289,7 +290,3 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     },
   }
 }
-
-/** Settings that are left out are absent, not undefined. */
-const defined = <T extends object>(settings: T) =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { getAddress } from 'viem/utils'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
+import { defined } from '../../lib/defined.ts'
 import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { IndexReader, NftMetadataRecords, NftToken } from '../../store/index.ts'
 import { contractAddress, evmChainId } from './evm-chain.ts'
@@ -195,25 +196,22 @@ function tokenNumber(text: string): bigint {
   return BigInt(text)
 }
 
-const given = (members: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-
 function present(token: NftToken, contract: string): Record<string, unknown> {
   const { status, updatedAt, tokenUri, attributes, properties, decimals, ...shown } = token.metadata
   const head = { address: getAddress(`0x${contract}`), tokenId: token.tokenId.toString(), tokenUri: tokenUri ?? '' }
   const common = {
     indexStatus: status,
-    ...given({ metadataLastUpdatedTimestamp: updatedAt === undefined ? undefined : Number(updatedAt), ...shown }),
+    ...defined({ metadataLastUpdatedTimestamp: updatedAt === undefined ? undefined : Number(updatedAt), ...shown }),
   }
   if (token.standard === 'ERC-1155') {
-    return { ...head, ercType: 'ERC-1155', metadata: { ...common, ...given({ decimals, properties }) } }
+    return { ...head, ercType: 'ERC-1155', metadata: { ...common, ...defined({ decimals, properties }) } }
   }
   return {
     ...head,
     name: token.contract.name ?? '',
     symbol: token.contract.symbol ?? '',
     ercType: 'ERC-721',
-    metadata: { ...common, ...given({ attributes }) },
+    metadata: { ...common, ...defined({ attributes }) },
     ...(token.owner === undefined ? {} : { ownerAddress: getAddress(`0x${token.owner}`) }),
   }
 }

@@ -26,6 +26,7 @@ import { createPlatformService } from '../../api/node/services/platform.ts'
 import { avalancheIdentity } from '../../chains/avalanche/index.ts'
 import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
 import type { Config } from '../../config/index.ts'
+import { defined } from '../../lib/defined.ts'
 import { pause } from '../../lib/pause.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -75,11 +76,8 @@ const limitsOf = ({ upstream, node }: Config): PoolLimits => ({
   requestsPerSecond: node.requestsPerSecond,
 })
 
-/** Settings that are left out are absent, not undefined. */
 const specsOf = (upstreams: readonly object[]): UpstreamSpec[] =>
-  upstreams.map(
-    (upstream) => Object.fromEntries(Object.entries(upstream).filter(([, value]) => value !== undefined)) as never,
-  )
+  upstreams.map((upstream) => defined(upstream) as UpstreamSpec)
 
 /**
  * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: an own network
