@@ -1,5 +1,5 @@
 import { type FirnError, messageOf } from '../errors.ts'
-import type { Unheard } from './types.ts'
+import type { Teller, Unheard } from './types.ts'
 
 /** Why running work is stopped: nobody waits for it, time ran out, a hedge won, the pool closes. */
 export type CancelCause = 'left' | 'deadline' | 'lost' | 'closed'
@@ -53,16 +53,6 @@ export type Outcome<T> =
   /** The upstream is fine and this error is the truth about the request. */
   | { kind: 'truth'; error: FirnError }
   | { kind: 'failure'; failure: Failure<T> }
-
-/** The upstream that gave an answer. */
-export interface Teller {
-  /** Says nothing but which one it is. */
-  server: object
-  /** It answered for another one, which was slow or in trouble. */
-  stoodIn: boolean
-  /** It is known to be further behind the others of its pool than they may be: nobody else answered. */
-  lags: boolean
-}
 
 /** HTTP status of a server that has nothing at the path that was asked for. */
 export const NOTHING_THERE = 404

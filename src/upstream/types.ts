@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici'
-import type { Teller } from './outcome.ts'
 
 /** One server that may answer for a pool. Limits left out fall back to the pool's defaults. */
 export interface UpstreamSpec {
@@ -163,6 +162,16 @@ export interface RawResponse {
   body: Buffer
   /** Host of the upstream that answered (never the URL: it may carry a key). */
   host: string
+}
+
+/** The upstream that gave an answer. */
+export interface Teller {
+  /** Says nothing but which one it is. */
+  server: object
+  /** It answered for another one, which was slow or in trouble. */
+  stoodIn: boolean
+  /** It is known to be further behind the others of its pool than they may be: nobody else answered. */
+  lags: boolean
 }
 
 /**

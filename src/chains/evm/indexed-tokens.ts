@@ -5,13 +5,13 @@ import { TransientMap } from '../../lib/transient-map.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
 import {
-  type FoundTokens,
   NO_TOKENS,
   type OfferedDiscovery,
   type TokenDiscovery,
   type TokensByOwner,
   waitFor,
 } from './token-discovery.ts'
+import type { FoundTokens } from './token-finder.ts'
 
 /**
  * Token contracts (lower-case hex with 0x) that owners ever sent or received, from an own index of the chain. They are

@@ -7,14 +7,7 @@ import { TransientMap } from '../../lib/transient-map.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
-import { createTokenFinder } from './token-finder.ts'
-
-/** Token contracts, lower-case, the same ones first as long as the owner has them. */
-export interface FoundTokens {
-  tokens: readonly string[]
-  /** The owner has others. */
-  more: boolean
-}
+import { createTokenFinder, type FoundTokens } from './token-finder.ts'
 
 export type TokensByOwner = ReadonlyMap<string, Outcome<FoundTokens>>
 

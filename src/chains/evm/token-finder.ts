@@ -5,7 +5,13 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { EvmLimits } from './limits.ts'
-import type { FoundTokens } from './token-discovery.ts'
+
+/** Token contracts, lower-case, the same ones first as long as the owner has them. */
+export interface FoundTokens {
+  tokens: readonly string[]
+  /** The owner has others. */
+  more: boolean
+}
 
 interface TokenFinderDeps {
   pools: readonly UpstreamPool[]

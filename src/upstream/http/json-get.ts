@@ -5,9 +5,9 @@ import { readJsonBody } from '../json-rpc/rpc-message.ts'
 import { judgeRefusal, judgeStatus, OUR_STANDING } from '../json-rpc/verdicts.ts'
 import { checked, failed, type Outcome } from '../outcome.ts'
 import type { CallOptions } from '../types.ts'
-import type { Upstream } from '../upstream.ts'
 import type { Attempt } from './attempt.ts'
-import type { WireAnswer, WireRequest } from './wire.ts'
+import { documentRequest } from './document-request.ts'
+import type { WireAnswer } from './wire.ts'
 
 const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
   const { status } = answer
@@ -34,12 +34,6 @@ const readFor = (host: string, answer: WireAnswer, check: CallOptions['check']):
   if (check !== undefined && outcome.kind === 'truth')
     return failed({ host, kind: 'status', reason: `status ${answer.status}`, fallback: outcome })
   return checked(host, outcome, check)
-}
-
-/** A GET as upstreams of documents expect it. */
-export const documentRequest = (upstream: Upstream, path: string): WireRequest => {
-  const { 'content-type': _, ...headers } = upstream.jsonHeaders
-  return { method: 'GET', path: upstream.path(path), headers, body: undefined, decode: true }
 }
 
 /** GET of a JSON document: 404 is undefined, another 4xx about the document is UpstreamRefusedError. */
