@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { getAddress } from 'viem/utils'
 import { BadInputError } from '../../errors.ts'
-import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { ContractInfo, IndexReader, ListedEvmBlock, ListedEvmTransaction } from '../../store/index.ts'
 import { type EvmFreshnessDeps, requireFreshList } from './evm-freshness.ts'
+import { queryMark, readPageToken, writePageToken } from './page-token.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed, NetworkSchema, NextPageTokenSchema, oneOf, pagingQuery } from './schemas.ts'
 

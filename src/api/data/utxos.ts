@@ -2,12 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BadInputError } from '../../errors.ts'
 import { idFromCb58 } from '../../lib/ids.ts'
-import { queryMark, readPageToken, writePageToken } from '../../lib/page-token.ts'
 import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
 import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'
 import { withAssets } from './assets.ts'
 import { callerOf } from './caller.ts'
 import { type Asked, besideNodes, shownPage, withToldOutputs } from './node-outputs.ts'
+import { queryMark, readPageToken, writePageToken } from './page-token.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writePageToken } from '../../../src/lib/page-token.ts'
+import { writePageToken } from '../../../src/api/data/page-token.ts'
 import { id, node, owner, P, startAsked, X } from './asked-index.ts'
 
 let { asked, get, close }: Awaited<ReturnType<typeof startAsked>> = {} as never

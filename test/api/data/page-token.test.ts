@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { BadInputError } from '../../src/errors.ts'
-import { queryMark, readPageToken, writePageToken } from '../../src/lib/page-token.ts'
+import { queryMark, readPageToken, writePageToken } from '../../../src/api/data/page-token.ts'
+import { BadInputError } from '../../../src/errors.ts'
 
 const mark = queryMark(['utxos', 'P', ['a'], 'desc'])
 const KEY = ['1795173959', '02600b1346a856fa4cbf52aea3ee555c']

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BadInputError } from '../errors.ts'
+import { BadInputError } from '../../errors.ts'
 
 /** Raised when the content of tokens changes; older ones are then refused instead of misread. */
 const VERSION = 2
