@@ -7,10 +7,10 @@ interface Compiled {
   contracts?: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>
 }
 
-const folder = new URL('../../src/chains/evm/', import.meta.url)
+const folder = new URL('../../src/chains/evm/read/', import.meta.url)
 const target = new URL('reader-code.ts', folder)
 
-/** Compiles one Yul file of src/chains/evm for chains as old as Istanbul; hex without 0x. */
+/** Compiles one Yul file of src/chains/evm/read for chains as old as Istanbul; hex without 0x. */
 function compileYul(file: string): string {
   const input = {
     language: 'Yul',
@@ -29,7 +29,7 @@ function compileYul(file: string): string {
   return object
 }
 
-/** What src/chains/evm/reader-code.ts must say. */
+/** What src/chains/evm/read/reader-code.ts must say. */
 export function readerCodeFile(): string {
   return [
     '/**',

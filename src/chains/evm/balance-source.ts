@@ -12,21 +12,21 @@ import type {
   ReadContext,
   TokenCatalogue,
 } from '../capabilities.ts'
-import { createBalanceSweep } from './balance-sweep.ts'
-import { earlier } from './earlier.ts'
-import { createFoundTokens, inRectangles, joined } from './found-tokens.ts'
-import { createIndexedDiscovery, type IndexedTokens } from './indexed-tokens.ts'
-import { createListedTokens } from './known-tokens.ts'
 import { type EvmLimits, evmLimits } from './limits.ts'
 import { createNativeUnit } from './native-unit.ts'
 import { balancesOf, undescribedTokens } from './owner-balances.ts'
-import { createEvmReader } from './reader.ts'
-import { nativeToken } from './reader-types.ts'
-import { createSteadySweep } from './steady-sweep.ts'
-import { createTokenDiscovery } from './token-discovery.ts'
-import { createTokenMetadataReader } from './token-metadata.ts'
-import { createUiMultipliers } from './ui-multipliers.ts'
-import { createUnreadableTokens } from './unreadable-tokens.ts'
+import { createEvmReader } from './read/reader.ts'
+import { nativeToken } from './read/reader-types.ts'
+import { createBalanceSweep } from './sweep/balance-sweep.ts'
+import { earlier } from './sweep/earlier.ts'
+import { createSteadySweep } from './sweep/steady-sweep.ts'
+import { createUnreadableTokens } from './sweep/unreadable-tokens.ts'
+import { createFoundTokens, inRectangles, joined } from './tokens/found-tokens.ts'
+import { createIndexedDiscovery, type IndexedTokens } from './tokens/indexed-tokens.ts'
+import { createListedTokens } from './tokens/known-tokens.ts'
+import { createTokenDiscovery } from './tokens/token-discovery.ts'
+import { createTokenMetadataReader } from './tokens/token-metadata.ts'
+import { createUiMultipliers } from './tokens/ui-multipliers.ts'
 
 export interface EvmBalanceSourceDeps {
   /** `eip155:<chain id>` */

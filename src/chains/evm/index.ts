@@ -4,12 +4,10 @@
  */
 
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
-export { CALL_GAS, decimalsData, nameData, symbolData } from './call-data.ts'
-export { readCalls } from './call-list.ts'
 export { evmHeadProbe } from './head-probe.ts'
-export type { IndexedTokens } from './indexed-tokens.ts'
 export { type EvmLimits, evmLimits } from './limits.ts'
-export { cChainIdentity, createEvmReader, type EvmReaderDeps, evmChainId, evmIdentity } from './reader.ts'
+export { CALL_GAS, decimalsData, nameData, symbolData } from './read/call-data.ts'
+export { cChainIdentity, createEvmReader, type EvmReaderDeps, evmIdentity } from './read/reader.ts'
 export type {
   BalanceAnswer,
   BalanceQuery,
@@ -18,8 +16,8 @@ export type {
   CallQuery,
   ContractCall,
   ReadMethod,
-} from './reader-types.ts'
-export { nativeToken } from './reader-types.ts'
-export { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './token-metadata.ts'
-export { decodeDecimals, decodeText } from './token-text.ts'
-export { WrongChainError } from './wrong-chain-error.ts'
+} from './read/reader-types.ts'
+export { nativeToken } from './read/reader-types.ts'
+export type { IndexedTokens } from './tokens/indexed-tokens.ts'
+export { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './tokens/token-metadata.ts'
+export { decodeDecimals, decodeText } from './tokens/token-text.ts'

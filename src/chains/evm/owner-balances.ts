@@ -1,9 +1,9 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { EvmBalances, Outcome, TokenAmount } from '../capabilities.ts'
-import type { ListedTokens } from './known-tokens.ts'
-import { nativeToken } from './reader-types.ts'
-import type { SweepResult } from './sweep-tally.ts'
-import type { TokenMetadata } from './token-metadata.ts'
+import { nativeToken } from './read/reader-types.ts'
+import type { SweepResult } from './sweep/sweep-tally.ts'
+import type { ListedTokens } from './tokens/known-tokens.ts'
+import type { TokenMetadata } from './tokens/token-metadata.ts'
 
 /** What is known about the tokens of one owner. */
 export interface TokenKnowledge {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callFailure, isRefusal, isToldTooMuch } from '../../../src/chains/evm/call-failure.ts'
+import { callFailure, isRefusal, isToldTooMuch } from '../../../src/chains/evm/read/call-failure.ts'
 import {
   BadAnswerError,
   CancelledError,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
+import { callReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { startSandboxEvm } from '../../sandbox/evm-chain.ts'
 import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'

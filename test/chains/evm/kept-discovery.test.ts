@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { evmLimits } from '../../../src/chains/evm/limits.ts'
-import { createTokenDiscovery } from '../../../src/chains/evm/token-discovery.ts'
+import { createTokenDiscovery } from '../../../src/chains/evm/tokens/token-discovery.ts'
 import { createRpcPool } from '../../support/rpc-pool.ts'
 import { createStage } from '../../support/stage.ts'
 

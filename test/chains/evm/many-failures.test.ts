@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createBalanceSweep } from '../../../src/chains/evm/balance-sweep.ts'
 import { evmLimits, nativeToken, type ReadMethod } from '../../../src/chains/evm/index.ts'
-import { createLastingPairs } from '../../../src/chains/evm/lasting-pairs.ts'
-import { createUnreadableTokens } from '../../../src/chains/evm/unreadable-tokens.ts'
+import { createBalanceSweep } from '../../../src/chains/evm/sweep/balance-sweep.ts'
+import { createLastingPairs } from '../../../src/chains/evm/sweep/lasting-pairs.ts'
+import { createUnreadableTokens } from '../../../src/chains/evm/sweep/unreadable-tokens.ts'
 import { turnsWhile } from '../../support/turns.ts'
 
 /** A chain on which nothing but the coin answers, at once. */

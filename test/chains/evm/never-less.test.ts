@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEvmBalanceSource } from '../../../src/chains/evm/index.ts'
-import { callReaderCode } from '../../../src/chains/evm/reader-code.ts'
+import { callReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { type SandboxEvm, startSandboxEvm } from '../../sandbox/evm-chain.ts'
 import { createRandom } from '../../services/balances/money/random.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { balanceReaderCode } from '../../../src/chains/evm/reader-code.ts'
+import { balanceReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
 import type { Interceptor } from '../../support/rpc-pool.ts'
 import {

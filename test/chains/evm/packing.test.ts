@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { unpackBalances, unpackCalls } from '../../../src/chains/evm/packing.ts'
+import { unpackBalances, unpackCalls } from '../../../src/chains/evm/read/packing.ts'
 import { BadAnswerError } from '../../../src/errors.ts'
 
 const owners = ['0x1', '0x2', '0x3']

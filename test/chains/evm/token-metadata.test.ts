@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEvmReader, createTokenMetadataReader, evmLimits } from '../../../src/chains/evm/index.ts'
-import { decodeDecimals, decodeText } from '../../../src/chains/evm/token-text.ts'
+import { decodeDecimals, decodeText } from '../../../src/chains/evm/tokens/token-text.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { CancelledError, failure } from '../../errors.ts'
-import { mapBounded } from '../../lib/map-bounded.ts'
-import { TransientMap } from '../../lib/transient-map.ts'
-import type { Outcome, ReadContext } from '../capabilities.ts'
-import type { EvmLimits } from './limits.ts'
+import { CancelledError, failure } from '../../../errors.ts'
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import { TransientMap } from '../../../lib/transient-map.ts'
+import type { Outcome, ReadContext } from '../../capabilities.ts'
+import type { EvmLimits } from '../limits.ts'
 import {
   NO_TOKENS,
   type OfferedDiscovery,

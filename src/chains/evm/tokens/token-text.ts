@@ -1,4 +1,4 @@
-import { displayText } from '../../lib/display-text.ts'
+import { displayText } from '../../../lib/display-text.ts'
 
 /**
  * Text of a name() or symbol() answer: an ABI string (perhaps cut by the reader) or, as the oldest tokens do, a bytes32

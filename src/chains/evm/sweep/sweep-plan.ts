@@ -1,4 +1,4 @@
-import { balanceQueryBytes, maxOwners, maxTokens } from './packing.ts'
+import { balanceQueryBytes, maxOwners, maxTokens } from '../read/packing.ts'
 
 /** Owners × tokens. Lower-case hex; tokens may hold `nativeToken`. */
 export interface Rectangle {

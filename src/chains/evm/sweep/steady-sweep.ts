@@ -1,6 +1,6 @@
-import { steadyNow } from '../../lib/steady-clock.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
+import type { BlockMark } from '../read/reader-types.ts'
 import type { BalanceSweep } from './balance-sweep.ts'
-import type { BlockMark } from './reader-types.ts'
 import { BlockLostError } from './sweep-tally.ts'
 
 /** Longer ago it no longer counts: the chain has moved on, or was set back meanwhile. Milliseconds. */

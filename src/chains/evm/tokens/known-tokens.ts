@@ -1,5 +1,5 @@
-import { isNativeInDisguise } from '../../lib/native-in-disguise.ts'
-import type { KnownToken, TokenCatalogue } from '../capabilities.ts'
+import { isNativeInDisguise } from '../../../lib/native-in-disguise.ts'
+import type { KnownToken, TokenCatalogue } from '../../capabilities.ts'
 
 /** A chain's listed tokens by lower-case address, in address order. */
 export type ListedTokens = ReadonlyMap<string, KnownToken>

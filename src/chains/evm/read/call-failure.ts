@@ -1,4 +1,4 @@
-import { BadAnswerError, DeadlineError, FirnError, JsonRpcError, UpstreamUnavailableError } from '../../errors.ts'
+import { BadAnswerError, DeadlineError, FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
 
 /**
  * What a failed eth_call means for the next step. Nodes agree on no codes here, so their texts decide:

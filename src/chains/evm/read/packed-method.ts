@@ -1,4 +1,4 @@
-import type { UpstreamPool } from '../../upstream/types.ts'
+import type { UpstreamPool } from '../../../upstream/types.ts'
 import { isRefusal } from './call-failure.ts'
 import { isPacked, packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
 import type { CallContext, ReadMethod } from './reader-types.ts'

@@ -1,4 +1,4 @@
-import { FirnError } from '../../errors.ts'
+import { FirnError } from '../../../errors.ts'
 
 /** An upstream serves another chain than the configuration says: its numbers must not be shown under this one. */
 export class WrongChainError extends FirnError {

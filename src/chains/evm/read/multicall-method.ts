@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi } from 'viem/utils'
-import { BadAnswerError } from '../../errors.ts'
+import { BadAnswerError } from '../../../errors.ts'
 import { balanceOfData } from './call-data.ts'
 import { isRefusal } from './call-failure.ts'
 import { createTraitReader, QUESTIONS_GAS, type Result, word } from './multicall-traits.ts'

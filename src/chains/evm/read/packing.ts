@@ -1,4 +1,4 @@
-import { BadAnswerError } from '../../errors.ts'
+import { BadAnswerError } from '../../../errors.ts'
 import { balanceReaderCode, callReaderCode } from './reader-code.ts'
 import {
   type BalanceAnswer,

@@ -1,4 +1,4 @@
-import type { ReadContext } from '../capabilities.ts'
+import type { ReadContext } from '../../capabilities.ts'
 
 /** The same context for a part of the work, which has that share of the time that is left. */
 export function earlier(context: ReadContext, share: number): ReadContext {

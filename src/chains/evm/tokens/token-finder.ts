@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { BadAnswerError, DeadlineError, JsonRpcError } from '../../errors.ts'
-import { roomFor } from '../../lib/room-for.ts'
-import { steadyNow } from '../../lib/steady-clock.ts'
-import type { UpstreamPool } from '../../upstream/types.ts'
-import type { ReadContext } from '../capabilities.ts'
-import type { EvmLimits } from './limits.ts'
+import { BadAnswerError, DeadlineError, JsonRpcError } from '../../../errors.ts'
+import { roomFor } from '../../../lib/room-for.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
+import type { UpstreamPool } from '../../../upstream/types.ts'
+import type { ReadContext } from '../../capabilities.ts'
+import type { EvmLimits } from '../limits.ts'
 
 /** Token contracts, lower-case, the same ones first as long as the owner has them. */
 export interface FoundTokens {

@@ -1,4 +1,4 @@
-import type { ReadContext } from '../capabilities.ts'
+import type { ReadContext } from '../../capabilities.ts'
 import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { CallQuery, ContractCall, ReadMethod } from './reader-types.ts'
 

@@ -1,7 +1,7 @@
-import { isNativeInDisguise } from '../../lib/native-in-disguise.ts'
-import type { TokenCatalogue } from '../capabilities.ts'
-import type { EvmLimits } from './limits.ts'
-import type { Rectangle } from './sweep-plan.ts'
+import { isNativeInDisguise } from '../../../lib/native-in-disguise.ts'
+import type { TokenCatalogue } from '../../capabilities.ts'
+import type { EvmLimits } from '../limits.ts'
+import type { Rectangle } from '../sweep/sweep-plan.ts'
 import type { TokensByOwner } from './token-discovery.ts'
 
 /** Unlisted tokens that are looked at. */

@@ -1,4 +1,4 @@
-import type { ReadContext } from '../capabilities.ts'
+import type { ReadContext } from '../../capabilities.ts'
 
 /** Token address that stands for the native coin. */
 export const nativeToken = `0x${'0'.repeat(40)}`

@@ -1,5 +1,5 @@
-import { asError, BadAnswerError } from '../../errors.ts'
-import type { BalanceAnswer, BlockMark, TokenTraits } from './reader-types.ts'
+import { asError, BadAnswerError } from '../../../errors.ts'
+import type { BalanceAnswer, BlockMark, TokenTraits } from '../read/reader-types.ts'
 import type { Rectangle } from './sweep-plan.ts'
 
 export interface SweepResult {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { roomFor } from '../../lib/room-for.ts'
-import { steadyNow } from '../../lib/steady-clock.ts'
+import { roomFor } from '../../../lib/room-for.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
 import { createLastingPairs } from './lasting-pairs.ts'
 
 /** Tokens that showed no readable balance a short while ago, by owner. */

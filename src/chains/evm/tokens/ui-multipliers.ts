@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { roomFor } from '../../lib/room-for.ts'
-import type { EvmLimits } from './limits.ts'
-import type { SweepResult } from './sweep-tally.ts'
+import { roomFor } from '../../../lib/room-for.ts'
+import type { EvmLimits } from '../limits.ts'
+import type { SweepResult } from '../sweep/sweep-tally.ts'
 
 const ONE = 1e18
 

@@ -1,4 +1,4 @@
-import { inTurns } from '../../lib/in-turns.ts'
+import { inTurns } from '../../../lib/in-turns.ts'
 import type { Pair } from './sweep-tally.ts'
 
 /** A thousand tokens without code on a list, asked for five hundred owners, are half a million pairs. */
