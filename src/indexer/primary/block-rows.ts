@@ -1,6 +1,6 @@
 import type { BlockRow } from '../../store/rows/index.ts'
 import type { Sink } from './sink.ts'
-import type { SourceBlock } from './source-block.ts'
+import type { SourceBlock } from './sources/source-block.ts'
 
 const NO_ENVELOPE = { id: undefined, parentId: undefined, proposer: undefined }
 

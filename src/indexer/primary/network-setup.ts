@@ -7,10 +7,10 @@ import { EMPTY_ID, idFromCb58 } from '../../lib/ids.ts'
 import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
-import type { XGenesisFacts } from './genesis-book.ts'
+import type { XGenesisFacts } from './genesis/genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'
-import { knownValidatorFee, type PRules, type StakingRules, type UpgradeTimes } from './p-rules.ts'
-import type { ValidatorFeeRules } from './validator-fee.ts'
+import { knownValidatorFee, type PRules, type StakingRules, type UpgradeTimes } from './p/rules.ts'
+import type { ValidatorFeeRules } from './p/validator-fee.ts'
 
 /** What all streams of a network have to know before the first block. */
 export interface NetworkSetup {

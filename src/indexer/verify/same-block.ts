@@ -5,8 +5,8 @@ import { recordOf } from '../../lib/json-record.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
-import { pFormat, xFormat } from '../primary/formats.ts'
-import { createCHeightApi, createHeightApi } from '../primary/height-api.ts'
+import { pFormat, xFormat } from '../primary/sources/formats.ts'
+import { createCHeightApi, createHeightApi } from '../primary/sources/height-api.ts'
 
 /** A block of P, X or C at a height, in the index and at the node. @returns what differs, in words */
 export async function compareBlock(

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
 import type { PageBounds } from '../../../src/indexer/evm/page-size.ts'
-import type { SourceBlock } from '../../../src/indexer/primary/source-block.ts'
+import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../../support/upstream-pool.ts'
 import { recordedBlocks, type SettlingNode, startSettlingNode } from './settling-chain.ts'

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import type { ChainStream, StreamBlock } from '../../../src/indexer/index.ts'
-import type { SourceBlock } from '../../../src/indexer/primary/source-block.ts'
+import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
 import { RENEWALS, recordedLines } from '../../support/recordings.ts'
 import { startStreamStage } from './evm-stage.ts'
 

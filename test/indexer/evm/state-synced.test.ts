@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
-import { createCHeightApi } from '../../../src/indexer/primary/height-api.ts'
+import { createCHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import { recordedLines } from '../../support/recordings.ts'
 import { startTestPool } from '../../support/upstream-pool.ts'
 

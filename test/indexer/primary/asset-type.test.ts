@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
-import { createXMaker } from '../../../src/indexer/primary/x-maker.ts'
+import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
 
 const id = (digit: string): string => digit.repeat(64)
 const ids = { networkId: 5, xChainId: id('b'), cChainId: id('c'), avaxAssetId: id('a') }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { PRIMARY_NETWORK } from '../../../src/indexer/primary/p-state.ts'
+import { PRIMARY_NETWORK } from '../../../src/indexer/primary/p/state.ts'
 import type { PrimaryRows } from '../../../src/store/rows/index.ts'
 import { AVAX, base, DAY, out, owner, plain, reward, standard, startChain, tx } from './made-p.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCStream, type EvmLayer } from '../../../src/indexer/primary/c-stream.ts'
+import { createCStream, type EvmLayer } from '../../../src/indexer/primary/c/stream.ts'
 import type { StreamProgress } from '../../../src/store/rows/index.ts'
 
 const DEFINITION = { kind: 'primary', name: 't:C', network: 't', testnet: true, chain: 'C', evmChainId: 1n } as const

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createCHeightApi } from '../../../src/indexer/primary/height-api.ts'
+import { createCHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
 import { TEST_LIMITS } from '../../support/upstream-pool.ts'

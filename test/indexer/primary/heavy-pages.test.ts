@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CancelledError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { xFormat } from '../../../src/indexer/primary/formats.ts'
-import { createIndexApi } from '../../../src/indexer/primary/index-api.ts'
+import { xFormat } from '../../../src/indexer/primary/sources/formats.ts'
+import { createIndexApi } from '../../../src/indexer/primary/sources/index-api.ts'
 import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
 import { recordedLines } from '../../support/recordings.ts'
 

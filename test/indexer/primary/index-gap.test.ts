@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { createBlockSource } from '../../../src/indexer/primary/block-source.ts'
-import { xFormat } from '../../../src/indexer/primary/formats.ts'
-import { createHeightApi } from '../../../src/indexer/primary/height-api.ts'
+import { createBlockSource } from '../../../src/indexer/primary/sources/block-source.ts'
+import { xFormat } from '../../../src/indexer/primary/sources/formats.ts'
+import { createHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
 import { recordedLines } from '../../support/recordings.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { pFormat } from '../../../src/indexer/primary/formats.ts'
-import { createIndexApi } from '../../../src/indexer/primary/index-api.ts'
+import { pFormat } from '../../../src/indexer/primary/sources/formats.ts'
+import { createIndexApi } from '../../../src/indexer/primary/sources/index-api.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
 import { TEST_LIMITS } from '../../support/upstream-pool.ts'

@@ -1,7 +1,7 @@
 import { assemblePTx, type PBlock, type PTx, type UnsignedPTx } from '../../../src/chains/avalanche/codec/index.ts'
-import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p-maker.ts'
-import { knownValidatorFee, type PRules } from '../../../src/indexer/primary/p-rules.ts'
-import { createPState, PRIMARY_NETWORK, readPState, writePState } from '../../../src/indexer/primary/p-state.ts'
+import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p/maker.ts'
+import { knownValidatorFee, type PRules } from '../../../src/indexer/primary/p/rules.ts'
+import { createPState, PRIMARY_NETWORK, readPState, writePState } from '../../../src/indexer/primary/p/state.ts'
 import type { PrimaryRows } from '../../../src/store/rows/index.ts'
 
 export const AVAX = 1_000_000_000n

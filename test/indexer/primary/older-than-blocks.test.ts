@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { requireWholeHistory } from '../../../src/api/data/whole-history.ts'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
-import { createXMaker } from '../../../src/indexer/primary/x-maker.ts'
+import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { openMemoryStore } from '../../support/store.ts'
 

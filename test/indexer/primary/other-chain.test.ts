@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { pFormat, xFormat } from '../../../src/indexer/primary/formats.ts'
-import { createCHeightApi, createHeightApi } from '../../../src/indexer/primary/height-api.ts'
+import { pFormat, xFormat } from '../../../src/indexer/primary/sources/formats.ts'
+import { createCHeightApi, createHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { recordedLines } from '../../support/recordings.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'

@@ -1,15 +1,15 @@
 import { buildGenesis, type Genesis } from '../../../src/chains/avalanche/codec/index.ts'
 import type { RangeMaker } from '../../../src/indexer/index.ts'
-import { pFormat } from '../../../src/indexer/primary/formats.ts'
 import type { NetworkIds } from '../../../src/indexer/primary/network-ids.ts'
-import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p-maker.ts'
+import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p/maker.ts'
 import {
   knownValidatorFee,
   MAX_VALIDATOR_STAKE,
   PRIMARY_REWARD,
   type PRules,
-} from '../../../src/indexer/primary/p-rules.ts'
-import { createPState, type PState } from '../../../src/indexer/primary/p-state.ts'
+} from '../../../src/indexer/primary/p/rules.ts'
+import { createPState, type PState } from '../../../src/indexer/primary/p/state.ts'
+import { pFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { recordedLines } from '../../support/recordings.ts'
 import { recordedGenesis } from '../stage.ts'

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
 import { readNetworkSetup, withTold } from '../../../src/indexer/primary/network-setup.ts'
-import { MAX_VALIDATOR_STAKE, PRIMARY_REWARD } from '../../../src/indexer/primary/p-rules.ts'
+import { MAX_VALIDATOR_STAKE, PRIMARY_REWARD } from '../../../src/indexer/primary/p/rules.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
 import { TEST_LIMITS } from '../../support/upstream-pool.ts'

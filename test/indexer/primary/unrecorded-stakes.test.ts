@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { knownValidatorFee } from '../../../src/indexer/primary/p-rules.ts'
+import { knownValidatorFee } from '../../../src/indexer/primary/p/rules.ts'
 import {
   AVAX,
   base,

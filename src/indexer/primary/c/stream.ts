@@ -1,0 +1,66 @@
+import type { CBlock } from '../../../chains/avalanche/codec/index.ts'
+import type { EvmRewrite, StreamDefinition, StreamProgress } from '../../../store/rows/index.ts'
+import type { ChainStream, Page } from '../../runner/stream.ts'
+import type { NetworkSetup } from '../network-setup.ts'
+import type { BlockSource } from '../sources/block-source.ts'
+import type { SourceBlock } from '../sources/source-block.ts'
+import { type CSourceBlock, createCMaker, type EvmMaker } from './maker.ts'
+
+/** What the EVM side of C adds to the stream: it fetches with the blocks and writes with them. */
+export interface EvmLayer<E> {
+  /**
+   * Whatever is needed about these blocks beside what they hold; one entry per block, in their order. Of the first ones only,
+   * one at least, where it is too much for a page.
+   */
+  fetch(blocks: readonly SourceBlock<CBlock>[], signal: AbortSignal): Promise<readonly E[]>
+  /** See `ChainStream.unsettled`. */
+  unsettled(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
+  open(progress: StreamProgress, signal: AbortSignal): Promise<EvmMaker<E>>
+  /** See `ChainStream.mend`. @param stream the name under which it is stored */
+  mend?(stream: string, signal: AbortSignal): Promise<number>
+  /** See `ChainStream.notes`. */
+  notes(): readonly string[]
+}
+
+export interface CStreamDeps<E> {
+  definition: StreamDefinition & { chain: 'C' }
+  /** EVM chain id as the node names it: that of a private network is in no configuration. */
+  evmChainId: (signal: AbortSignal) => Promise<bigint>
+  source: BlockSource<CBlock>
+  setup: (signal: AbortSignal) => Promise<NetworkSetup>
+  keepContainers: boolean
+  evm?: EvmLayer<E>
+}
+
+/** The C-chain: blocks with proposers, atomic transactions, and the EVM side where there is one. */
+export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock<E | undefined>> {
+  const { definition, source, setup, keepContainers, evm } = deps
+  const mend = evm?.mend
+  const withEvm = async (page: Page<SourceBlock<CBlock>>, signal: AbortSignal) => {
+    const facts = page.blocks.length === 0 ? [] : await evm?.fetch(page.blocks, signal)
+    const blocks = facts ? page.blocks.slice(0, facts.length) : page.blocks
+    return { ...page, blocks: blocks.map((block, i) => ({ ...block, evm: facts?.[i] })) }
+  }
+  return {
+    definition,
+    define: async (signal) => ({ ...definition, evmChainId: await deps.evmChainId(signal) }),
+    firstHeight: 0n,
+    has: (tip, signal) => source.has(tip, signal),
+    async fetch(_from, after, signal) {
+      if (after) return withEvm(await source.read(after, signal), signal)
+      const block = await source.genesis(signal)
+      return withEvm({ blocks: [block], tip: block.height }, signal)
+    },
+    unsettled: async (progress, signal) => evm?.unsettled(progress, signal),
+    async open(progress, signal) {
+      const { ids } = await setup(signal)
+      const maker = await evm?.open(progress, signal)
+      return createCMaker({ ids, keepContainers, ...(maker ? { evm: maker as EvmMaker<E | undefined> } : {}) })
+    },
+    ...(mend ? { mend: (signal: AbortSignal) => mend(definition.name, signal) } : {}),
+    notes: () => [
+      ...(source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
+      ...(evm?.notes() ?? []),
+    ],
+  }
+}

@@ -1,0 +1,50 @@
+import { assembleXTx, decodePTx, decodeXGenesis, type PTx, type XTx } from '../../../../chains/avalanche/codec/index.ts'
+import { listOf, textOf, uintOf } from '../../../../chains/avalanche/node/answers.ts'
+import { ask } from '../../../../chains/avalanche/node/ask.ts'
+import { BadAnswerError } from '../../../../errors.ts'
+import { idFromCb58, idToCb58 } from '../../../../lib/ids.ts'
+import { type JsonRecord, recordOf } from '../../../../lib/json-record.ts'
+import { decodeNodeHex } from '../../../../lib/node-hex.ts'
+import type { UpstreamPool } from '../../../../upstream/types.ts'
+
+const PATH = '/ext/bc/P'
+
+/** A transaction of P, genesis ones among them. @throws BadAnswerError when the bytes do not hash to the id */
+export async function readPTx(pool: UpstreamPool, id: string, signal: AbortSignal): Promise<PTx> {
+  const method = 'platform.getTx'
+  const answer = recordOf(await ask(pool, PATH, method, { txID: idToCb58(id), encoding: 'hex' }, { signal }), method)
+  const tx = decodePTx(decodeNodeHex(textOf(answer['tx'], method)))
+  if (tx.id !== id) throw new BadAnswerError(`${method}: another transaction than ${idToCb58(id)}`)
+  return tx
+}
+
+/** The assets that X was born with stand in the transaction that made the chain. */
+export function xTxsOf({ id, unsignedTx }: PTx): XTx[] {
+  if (unsignedTx.type !== 'CreateChainTx') throw new BadAnswerError(`${id} makes no chain`)
+  return decodeXGenesis(unsignedTx.genesisData).map(({ tx }) => assembleXTx(tx, []))
+}
+
+export interface CurrentStaker {
+  txId: string
+  /** nAVAX; higher for those who came earlier, under otherwise equal terms. */
+  potentialReward: bigint
+}
+
+/** Validators of the primary network now. */
+export async function readCurrentStakers(pool: UpstreamPool, signal: AbortSignal): Promise<CurrentStaker[]> {
+  const method = 'platform.getCurrentValidators'
+  const answer = recordOf(await ask(pool, PATH, method, {}, { signal }), method)
+  return listOf(answer['validators'] ?? null, method).map((entry) => {
+    const validator: JsonRecord = recordOf(entry, method)
+    return {
+      txId: idFromCb58(textOf(validator['txID'], method)),
+      potentialReward: uintOf(validator['potentialReward'] ?? 0, method),
+    }
+  })
+}
+
+/** nAVAX. */
+export async function readSupply(pool: UpstreamPool, signal: AbortSignal): Promise<bigint> {
+  const method = 'platform.getCurrentSupply'
+  return uintOf(recordOf(await ask(pool, PATH, method, {}, { signal, idempotent: false }), method)['supply'], method)
+}

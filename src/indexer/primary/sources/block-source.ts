@@ -1,0 +1,93 @@
+import type { Logger } from 'pino'
+import { readHeight } from '../../../chains/avalanche/node/index.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
+import type { UpstreamPool } from '../../../upstream/types.ts'
+import type { Page, StreamTip } from '../../runner/stream.ts'
+import type { ChainFormat } from './formats.ts'
+import type { HeightApi } from './height-api.ts'
+import { createIndexApi, IndexBehindError, IndexOffError } from './index-api.ts'
+import type { SourceBlock } from './source-block.ts'
+
+/** Accepted blocks of one chain, from whichever API the nodes have. */
+export interface BlockSource<T> {
+  genesis(signal: AbortSignal): Promise<SourceBlock<T>>
+  read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
+  /** See `ChainStream.has`. */
+  has(tip: StreamTip, signal: AbortSignal): Promise<boolean>
+  /** Which way is used now. */
+  readonly way: 'containers' | 'heights'
+}
+
+export interface BlockSourceDeps<T> {
+  pool: UpstreamPool
+  format: ChainFormat<T>
+  heights: HeightApi<T>
+  logger: Logger
+  /** Most blocks a page; less memory for more calls. */
+  pageBlocks?: number
+  clock?: () => number
+}
+
+/** A node may have its index switched on while we run: it is asked again after this. */
+const INDEX_AGAIN_MS = 60_000
+/** For so long an index may end before the chain of its node does; then it has a gap. */
+const BEHIND_MS = 10_000
+/** The tip is asked for at most this often while whole pages come. */
+const TIP_MS = 3_000
+
+/** Containers through the index API; where no node has it, blocks by height. */
+export function createBlockSource<T>({
+  pool,
+  format,
+  heights,
+  logger,
+  pageBlocks,
+  clock = steadyNow,
+}: BlockSourceDeps<T>): BlockSource<T> {
+  const { letter } = format
+  const containers = createIndexApi(pool, format, pageBlocks)
+  let heightsUntil = 0
+  let tip = { height: 0n, at: 0 }
+  /** Since when the index has been behind the stored blocks, which the nodes have. */
+  let behindSince: number | undefined
+
+  const withTip = async (page: Page<SourceBlock<T>>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
+    const last = page.blocks.at(-1)
+    if (last === undefined || page.tip === last.height) return page
+    if (clock() - tip.at > TIP_MS) tip = { height: await readHeight(pool, letter, { signal }), at: clock() }
+    return tip.height > page.tip ? { ...page, tip: tip.height } : page
+  }
+
+  /** Whether the nodes have the stored blocks, and their index has not had them for a while. */
+  const lacksOurs = async (error: unknown, after: StreamTip, signal: AbortSignal): Promise<boolean> => {
+    if (!(error instanceof IndexBehindError)) return false
+    if ((await readHeight(pool, letter, { signal })) < after.height) {
+      behindSince = undefined
+      return false
+    }
+    behindSince ??= clock()
+    return clock() - behindSince >= BEHIND_MS
+  }
+
+  return {
+    genesis: (signal) => heights.block(0n, signal),
+    has: heights.has,
+    get way() {
+      return clock() < heightsUntil ? 'heights' : 'containers'
+    },
+    async read(after, signal) {
+      if (clock() < heightsUntil) return heights.read(after, signal)
+      try {
+        const page = await withTip(await containers.read(after, signal), signal)
+        behindSince = undefined
+        return page
+      } catch (error) {
+        if (!(error instanceof IndexOffError) && !(await lacksOurs(error, after, signal))) throw error
+        if (heightsUntil === 0)
+          logger.warn({ chain: letter, reason: (error as Error).message }, 'reading blocks by height')
+        heightsUntil = clock() + INDEX_AGAIN_MS
+        return heights.read(after, signal)
+      }
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import type { CHeader } from '../../../chains/avalanche/codec/index.ts'
+import { encodeRlpBytes } from '../../../chains/avalanche/codec/rlp.ts'
+import { BadAnswerError } from '../../../errors.ts'
+import { EMPTY_ID } from '../../../lib/ids.ts'
+import { keccak256Hex } from '../../../lib/keccak256.ts'
+
+/** keccak256 of the RLP of nothing. */
+const NOTHING = '56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+
+/**
+ * A C block's hash covers its header only; this ties the atomic transactions to it. Before Apricot phase 1 headers say
+ * nothing about them.
+ * @throws BadAnswerError when the data are not the header's
+ */
+export function expectExtData(header: Pick<CHeader, 'extDataHash' | 'number'>, extData: Uint8Array): void {
+  if (header.extDataHash === EMPTY_ID) return
+  const hash = extData.length === 0 ? NOTHING : keccak256Hex(encodeRlpBytes(extData))
+  if (hash !== header.extDataHash) throw new BadAnswerError(`extra data of C block ${header.number} are not its own`)
+}

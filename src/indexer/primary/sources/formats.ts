@@ -1,0 +1,59 @@
+import {
+  type CBlock,
+  decodeCBlock,
+  decodePBlock,
+  decodeXBlock,
+  innerBlockId,
+  type PBlock,
+  type XBlock,
+} from '../../../chains/avalanche/codec/index.ts'
+import type { ChainLetter } from '../../../store/rows/index.ts'
+import { expectExtData } from './ext-data-hash.ts'
+
+/** A block of one chain, as far as all three have it in common. Ids as hex. */
+export interface InnerBlock<T> {
+  readonly block: T
+  readonly id: string
+  readonly parentId: string
+  readonly height: bigint
+  /** Unix seconds; 0 for P blocks of before Banff, which carry none. */
+  readonly time: bigint
+  /** Bytes of the block itself. */
+  readonly size: number
+}
+
+/** How the blocks of one chain are read. */
+export interface ChainFormat<T, L extends ChainLetter = ChainLetter> {
+  readonly letter: L
+  /** @throws CodecError, BadAnswerError when parts of a block do not belong together */
+  decode(bytes: Uint8Array): InnerBlock<T>
+}
+
+export const pFormat: ChainFormat<PBlock, 'P'> = {
+  letter: 'P',
+  decode(bytes) {
+    const block = decodePBlock(bytes)
+    const { parentId, height } = block
+    const time = 'time' in block ? block.time : 0n
+    return { block, id: innerBlockId(bytes), parentId, height, time, size: bytes.length }
+  },
+}
+
+export const xFormat: ChainFormat<XBlock, 'X'> = {
+  letter: 'X',
+  decode(bytes) {
+    const block = decodeXBlock(bytes)
+    const { parentId, height, time } = block
+    return { block, id: innerBlockId(bytes), parentId, height, time, size: bytes.length }
+  },
+}
+
+export const cFormat: ChainFormat<CBlock, 'C'> = {
+  letter: 'C',
+  decode(bytes) {
+    const block = decodeCBlock(bytes)
+    expectExtData(block.header, block.extData)
+    const { parentHash: parentId, number: height, time } = block.header
+    return { block, id: block.id, parentId, height, time, size: bytes.length }
+  },
+}

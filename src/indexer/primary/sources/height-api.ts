@@ -1,0 +1,149 @@
+import { type CBlock, innerBlockId } from '../../../chains/avalanche/codec/index.ts'
+import { readBlock, readBlockBytes, readHeight } from '../../../chains/avalanche/node/index.ts'
+import { BadAnswerError, CancelledError } from '../../../errors.ts'
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import type { Page, StreamTip } from '../../runner/stream.ts'
+import { decodeInner, expectChild } from './container-page.ts'
+import type { ChainFormat } from './formats.ts'
+import { type JsonCBlock, readJsonCBlock } from './json-c-block.ts'
+import type { SourceBlock } from './source-block.ts'
+
+/** Blocks by height, for nodes without an index: without envelopes, so that proposers stay unknown. */
+export interface HeightApi<T> {
+  /** One block; height 0 is in no index. */
+  block(height: bigint, signal: AbortSignal): Promise<SourceBlock<T>>
+  read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
+  /** See `ChainStream.has`. One node that has this block outweighs all that have another. */
+  has(tip: StreamTip, signal: AbortSignal): Promise<boolean>
+}
+
+const PAGE_BLOCKS = 256
+/** A proposal and its option have to fit into one page. */
+const FEWEST = 2
+/** Pages end with this many bytes of blocks: of C transactions and receipts are read besides, some times as much. */
+const PAGE_BYTES = 4_194_304
+const IN_FLIGHT = 16
+const CALL_MS = 30_000
+
+/** P and X, asked for the bytes of each block. */
+export function createHeightApi<T>(
+  pool: UpstreamPool,
+  format: ChainFormat<T, 'P' | 'X'>,
+  pageBlocks = PAGE_BLOCKS,
+): HeightApi<T> {
+  const { letter } = format
+  return {
+    ...withPages(pool, letter, pageBlocks, async (height, call) =>
+      decodeInner(format, await readBlockBytes(pool, letter, height, call), height - 1n),
+    ),
+    has: (tip, signal) =>
+      hasBlock(tip, async (isOther) => {
+        const doubts = (said: unknown): boolean => isOther(blockIdOf(said))
+        return blockIdOf(await readBlock(pool, letter, tip.height, { ...within(signal), doubts }))
+      }),
+  }
+}
+
+const blockIdOf = (answer: unknown): string | undefined => {
+  const { block } = (answer ?? {}) as { block?: unknown }
+  try {
+    return typeof block === 'string' ? innerBlockId(decodeNodeHex(block)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const within = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + CALL_MS })
+
+/**
+ * @param ask gives the id of the block at the tip's height, or undefined, and asks one node after the other for as long
+ * as `isOther` holds for what they say
+ * (where the same question was under way for somebody else, one node's word is no proof)
+ */
+async function hasBlock(
+  { id }: StreamTip,
+  ask: (isOther: (told: string | undefined) => boolean) => Promise<string | undefined>,
+): Promise<boolean> {
+  let others = 0
+  const isOther = (told: string | undefined): boolean => {
+    if (told !== undefined && told !== id) others += 1
+    return told !== id
+  }
+  try {
+    return (await ask(isOther)) === id || others === 0
+  } catch (error) {
+    // None of that height, from one that lags or begins, or no way to ask for blocks by height: that is no other block.
+    if (error instanceof CancelledError) throw error
+    return others === 0
+  }
+}
+
+/** C, through the Ethereum API: transactions are known by their hashes, atomic ones by their bytes. */
+export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): HeightApi<CBlock> {
+  const byNumber = (height: bigint, call: CallOptions): Promise<unknown> =>
+    pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', [`0x${height.toString(16)}`, false], call)
+  return {
+    ...withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) => {
+      // One that was synced by state has no blocks of before, which another may have.
+      const block = await byNumber(height, { ...call, doubts: (said) => said === null })
+      if (block === null)
+        throw new BadAnswerError(`no node has block ${height} of C: where all were synced by state, none can`)
+      return readJsonCBlock(block)
+    }),
+    has: (tip, signal) =>
+      hasBlock(tip, async (isOther) => {
+        const doubts = (said: unknown): boolean => isOther(blockHashOf(said))
+        return blockHashOf(await byNumber(tip.height, { ...within(signal), doubts }))
+      }),
+  }
+}
+
+const blockHashOf = (answer: unknown): string | undefined => {
+  const { hash } = (answer ?? {}) as { hash?: unknown }
+  return typeof hash === 'string' ? hash.slice(2).toLowerCase() : undefined
+}
+
+function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
+  pool: UpstreamPool,
+  letter: ChainLetter,
+  pageBlocks: number,
+  load: (height: bigint, call: CallOptions) => Promise<B>,
+): Omit<HeightApi<T>, 'has'> {
+  const most = Math.max(FEWEST, Math.min(pageBlocks, PAGE_BLOCKS))
+  let wanted = most
+  const block = async (height: bigint, signal: AbortSignal): Promise<B> => {
+    const loaded = await load(height, within(signal))
+    if (loaded.height !== height) throw new BadAnswerError(`${letter} block ${loaded.height} where ${height} belongs`)
+    return loaded
+  }
+  return {
+    block,
+    async read(after, signal) {
+      const tip = await readHeight(pool, letter, within(signal))
+      if (tip < after.height) throw new BadAnswerError(`${letter} is at ${tip} only, ${after.height} is stored`)
+      const count = Math.min(Number(tip - after.height), wanted)
+      const heights = Array.from({ length: count }, (_, i) => after.height + 1n + BigInt(i))
+      const blocks = await mapBounded(heights, IN_FLIGHT, (height) => block(height, signal), signal)
+      for (const [i, next] of blocks.entries()) {
+        const before = blocks[i - 1] ?? after
+        expectChild(letter, before, next)
+      }
+      const page = withoutHeavyEnd(blocks)
+      // Of C these are hardly more than headers: what was read too much is little.
+      wanted = Math.max(FEWEST, Math.min(most, 2 * page.length))
+      return { blocks: page, tip }
+    },
+  }
+}
+
+function withoutHeavyEnd<B extends { size: number }>(blocks: readonly B[]): B[] {
+  let bytes = 0
+  const end = blocks.findIndex(({ size }, at) => {
+    bytes += size
+    return at >= FEWEST && bytes > PAGE_BYTES
+  })
+  return end < 0 ? [...blocks] : blocks.slice(0, end)
+}

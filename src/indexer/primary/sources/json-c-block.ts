@@ -1,0 +1,89 @@
+import { type CBlock, type CHeader, cBlockId } from '../../../chains/avalanche/codec/index.ts'
+import { BadAnswerError } from '../../../errors.ts'
+import { hexToBytes } from '../../../lib/ids.ts'
+import { expectExtData } from './ext-data-hash.ts'
+import type { InnerBlock } from './formats.ts'
+
+/** A C block as eth_getBlockByNumber gives it: the transactions are known by their hashes only. */
+export interface JsonCBlock extends InnerBlock<CBlock> {
+  transactionHashes: string[]
+}
+
+/** Header fields and the members that carry them. Numbers and bytes are told apart by the field. */
+const BYTES: readonly (readonly [keyof CHeader, string])[] = [
+  ['parentHash', 'parentHash'],
+  ['uncleHash', 'sha3Uncles'],
+  ['coinbase', 'miner'],
+  ['stateRoot', 'stateRoot'],
+  ['transactionsRoot', 'transactionsRoot'],
+  ['receiptsRoot', 'receiptsRoot'],
+  ['logsBloom', 'logsBloom'],
+  ['extraData', 'extraData'],
+  ['mixHash', 'mixHash'],
+  ['nonce', 'nonce'],
+  ['extDataHash', 'extDataHash'],
+  ['parentBeaconRoot', 'parentBeaconBlockRoot'],
+]
+
+const NUMBERS: readonly (readonly [keyof CHeader, string])[] = [
+  ['difficulty', 'difficulty'],
+  ['number', 'number'],
+  ['gasLimit', 'gasLimit'],
+  ['gasUsed', 'gasUsed'],
+  ['time', 'timestamp'],
+  ['baseFee', 'baseFeePerGas'],
+  ['extDataGasUsed', 'extDataGasUsed'],
+  ['blockGasCost', 'blockGasCost'],
+  ['blobGasUsed', 'blobGasUsed'],
+  ['excessBlobGas', 'excessBlobGas'],
+  ['timeMilliseconds', 'timestampMilliseconds'],
+  ['minDelayExcess', 'minDelayExcess'],
+  ['targetExponent', 'targetExponent'],
+  ['minPriceExponent', 'minPriceExponent'],
+  ['settledHeight', 'settledHeight'],
+  ['settledGasUnix', 'settledGasUnix'],
+  ['settledGasNumerator', 'settledGasNumerator'],
+  ['settledExcess', 'settledExcess'],
+]
+
+/**
+ * Puts a C block together from JSON. Its hash is recomputed from the header, its extra data are held against the header.
+ * @throws BadAnswerError when they do not fit
+ */
+export function readJsonCBlock(value: unknown): JsonCBlock {
+  const json = (value ?? {}) as Record<string, unknown>
+  const header = headerOf(json)
+  const id = cBlockId(header)
+  if (hexOf(json, 'hash') !== id) throw new BadAnswerError(`C block ${header.number} is not what its hash says`)
+  const extData = hexToBytes(json['blockExtraData'] === undefined ? '' : hexOf(json, 'blockExtraData'))
+  expectExtData(header, extData)
+  const hashes = Array.isArray(json['transactions']) ? json['transactions'] : []
+  const block: CBlock = { id, header, transactions: [], uncles: [], version: 0n, extData }
+  return {
+    block,
+    id,
+    parentId: header.parentHash,
+    height: header.number,
+    time: header.time,
+    size: Number(BigInt(String(json['size'] ?? 0))),
+    transactionHashes: hashes.map((entry: unknown) =>
+      hexText(typeof entry === 'string' ? entry : hashIn(entry), 'hash'),
+    ),
+  }
+}
+
+function headerOf(json: Record<string, unknown>): CHeader {
+  const header: Partial<Record<keyof CHeader, string | bigint>> = {}
+  for (const [field, member] of BYTES) if (json[member] != null) header[field] = hexOf(json, member)
+  for (const [field, member] of NUMBERS) if (json[member] != null) header[field] = BigInt(`0x${hexOf(json, member)}`)
+  return header as unknown as CHeader
+}
+
+const hashIn = (value: unknown): unknown => (value as { hash?: unknown } | null)?.hash
+const hexOf = (json: Record<string, unknown>, member: string): string => hexText(json[member], member)
+
+function hexText(value: unknown, what: string): string {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]*$/.test(value))
+    throw new BadAnswerError(`C block: ${what} is no hex`)
+  return value.slice(2).toLowerCase()
+}

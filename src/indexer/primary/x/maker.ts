@@ -1,0 +1,29 @@
+import type { XBlock, XTx } from '../../../chains/avalanche/codec/index.ts'
+import type { RangeMaker } from '../../runner/stream.ts'
+import { writeBlock } from '../block-rows.ts'
+import type { NetworkIds } from '../network-ids.ts'
+import { createSink } from '../sink.ts'
+import type { SourceBlock } from '../sources/source-block.ts'
+import { applyXBlock, applyXTx } from './effects.ts'
+
+export interface XSourceBlock extends SourceBlock<XBlock> {
+  /** At height 0: the assets that the chain was born with, and whether their outputs are still what they were then. */
+  genesis?: { txs: readonly XTx[] }
+}
+
+/** Turns X blocks into rows; needs to know nothing of the past. */
+export function createXMaker(ids: NetworkIds, keepContainers: boolean): RangeMaker<XSourceBlock> {
+  return {
+    apply(blocks) {
+      const sink = createSink()
+      for (const source of blocks) {
+        const { block, genesis } = source
+        for (const tx of genesis?.txs ?? []) applyXTx(sink, ids, { height: 0n, time: block.time }, tx)
+        applyXBlock(sink, ids, block)
+        const facts = { type: block.type, time: block.time, txIds: block.txs.map(({ id }) => id) }
+        writeBlock(sink, source, facts, keepContainers)
+      }
+      return { rows: { primary: sink.rows() } }
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { encodeXBlock, innerBlockId, type XBlock, xGenesisBlock } from '../../../chains/avalanche/codec/index.ts'
+import { BadAnswerError } from '../../../errors.ts'
+import type { StreamDefinition } from '../../../store/rows/index.ts'
+import type { ChainStream, Page } from '../../runner/stream.ts'
+import type { GenesisBook } from '../genesis/genesis-book.ts'
+import { expectGenesis, type NetworkSetup } from '../network-setup.ts'
+import type { BlockSource } from '../sources/block-source.ts'
+import type { SourceBlock } from '../sources/source-block.ts'
+import { createXMaker, type XSourceBlock } from './maker.ts'
+
+export interface XStreamDeps {
+  definition: StreamDefinition
+  source: BlockSource<XBlock>
+  /** P's, whose block of height 0 names the genesis of the whole network. */
+  platform: Pick<BlockSource<unknown>, 'genesis'>
+  setup: (signal: AbortSignal) => Promise<NetworkSetup>
+  genesis: GenesisBook
+  keepContainers: boolean
+}
+
+/** The X-chain since it is a chain: blocks, UTXOs of all feature extensions, assets. */
+export function createXStream(deps: XStreamDeps): ChainStream<XSourceBlock> {
+  const { definition, source, setup, keepContainers } = deps
+  return {
+    definition,
+    firstHeight: 0n,
+    has: (tip, signal) => source.has(tip, signal),
+    fetch: (_from, after, signal) => (after ? source.read(after, signal) : firstPage(deps, signal)),
+    async open(_progress, signal) {
+      return createXMaker((await setup(signal)).ids, keepContainers)
+    },
+    notes: () => (source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
+  }
+}
+
+async function firstPage(deps: XStreamDeps, signal: AbortSignal): Promise<Page<XSourceBlock>> {
+  const { source, platform, genesis } = deps
+  const setup = await deps.setup(signal)
+  const block = await source.genesis(signal)
+  expectFirstBlock(setup, block)
+  const { parentId } = await platform.genesis(signal)
+  const facts = await genesis.assets(parentId, signal)
+  expectGenesis(setup, facts)
+  return { blocks: [{ ...block, genesis: { txs: facts.xTxs } }], tip: block.height }
+}
+
+/** The block of height 0 follows from the network's settings; nobody has to be believed. */
+function expectFirstBlock({ ids, cortina }: NetworkSetup, block: SourceBlock<XBlock>): void {
+  if (!cortina) return
+  const expected = xGenesisBlock(ids.xChainId, cortina.time, cortina.stopVertexId)
+  if (innerBlockId(encodeXBlock(expected)) !== block.id) throw new BadAnswerError('X begins with another first block')
+}
