@@ -23,10 +23,10 @@ export {
   type OpenContainer,
   openContainer,
 } from './envelope.ts'
-export { type Genesis, readGenesis } from './genesis.ts'
-export { buildGenesis, buildGenesisBytes, localStartTime } from './genesis-builder.ts'
-export { decodePGenesis, decodeXGenesis, encodePGenesis, encodeXGenesis } from './genesis-bytes.ts'
-export { genesisOrder } from './genesis-stakers.ts'
+export { buildGenesis, buildGenesisBytes, localStartTime } from './genesis/builder.ts'
+export { decodePGenesis, decodeXGenesis, encodePGenesis, encodeXGenesis } from './genesis/bytes.ts'
+export { type Genesis, readGenesis } from './genesis/genesis.ts'
+export { genesisOrder } from './genesis/stakers.ts'
 export type { SecpAuth, TransferableInput } from './inputs.ts'
 export {
   type ConversionData,

@@ -1,7 +1,7 @@
-import { bytesToHex, EMPTY_ID } from '../../../lib/ids.ts'
-import type { GenesisAllocation, GenesisConfig, GenesisStaker } from './genesis-config.ts'
-import type { Output, TransferableOutput } from './outputs.ts'
-import { assemblePTx, type PTx } from './p-txs.ts'
+import { bytesToHex, EMPTY_ID } from '../../../../lib/ids.ts'
+import type { Output, TransferableOutput } from '../outputs.ts'
+import { assemblePTx, type PTx } from '../p-txs.ts'
+import type { GenesisAllocation, GenesisConfig, GenesisStaker } from './config.ts'
 
 /** One locked or free amount of one owner, nAVAX. */
 export interface GenesisAmount {

@@ -1,9 +1,9 @@
-import { BadInputError } from '../../../errors.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
-import { decodePGenesis, decodeXGenesis, type PGenesis } from './genesis-bytes.ts'
-import type { PTx } from './p-txs.ts'
-import type { Utxo } from './utxo.ts'
-import { assembleXTx, type XTx } from './x-txs.ts'
+import { BadInputError } from '../../../../errors.ts'
+import { sha256Hex } from '../../../../lib/sha256.ts'
+import type { PTx } from '../p-txs.ts'
+import type { Utxo } from '../utxo.ts'
+import { assembleXTx, type XTx } from '../x-txs.ts'
+import { decodePGenesis, decodeXGenesis, type PGenesis } from './bytes.ts'
 
 /** What the genesis puts into the chains before their first blocks. Ids are hex; amounts nAVAX; times unix seconds. */
 export interface Genesis {

@@ -1,10 +1,10 @@
-import { bytesToHex, EMPTY_ID } from '../../../lib/ids.ts'
+import { bytesToHex, EMPTY_ID } from '../../../../lib/ids.ts'
+import { assemblePTx, type PTx } from '../p-txs.ts'
+import { assembleXTx, type UnsignedXTx } from '../x-txs.ts'
+import { encodePGenesis, encodeXGenesis } from './bytes.ts'
+import { type GenesisConfig, parseGenesisConfig } from './config.ts'
 import { type Genesis, readGenesis } from './genesis.ts'
-import { encodePGenesis, encodeXGenesis } from './genesis-bytes.ts'
-import { type GenesisConfig, parseGenesisConfig } from './genesis-config.ts'
-import { type GenesisAmount, genesisOutput, genesisValidators } from './genesis-stakers.ts'
-import { assemblePTx, type PTx } from './p-txs.ts'
-import { assembleXTx, type UnsignedXTx } from './x-txs.ts'
+import { type GenesisAmount, genesisOutput, genesisValidators } from './stakers.ts'
 
 /**
  * Builds a network's genesis from the node's own JSON (genesis.json), as a node does at its start.
