@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { createLineOutput } from '../../src/lib/line-output.ts'
+import { createLineOutput } from '../../src/lib/logging/line-output.ts'
 import { eventually } from '../support/eventually.ts'
 
 const pipe = join(mkdtempSync(join(tmpdir(), 'firn-pipe-')), 'log')
@@ -51,7 +51,7 @@ it('writes lines in order, loses those that nobody can read, and goes on with wh
 /** Fills a pipe, and ends as soon as the rest of the lines waits for room there; tells how many lines came through. */
 const ENDING = `
 import { constants, openSync, readSync, writeSync } from 'node:fs'
-import { createLineOutput } from './src/lib/line-output.ts'
+import { createLineOutput } from './src/lib/logging/line-output.ts'
 const reader = openSync(process.env.PIPE, constants.O_RDONLY | constants.O_NONBLOCK)
 const output = createLineOutput(openSync(process.env.PIPE, constants.O_WRONLY | constants.O_NONBLOCK))
 const buffer = Buffer.alloc(1_000_000)
@@ -91,7 +91,7 @@ it('loses nothing at an orderly end that comes while a pipe is full', () => {
 /** Reads no more than the first of many lines while others come, and then all; tells how much it was. */
 const STANDING = `
 import { constants, openSync, readSync, writeSync } from 'node:fs'
-import { createLineOutput } from './src/lib/line-output.ts'
+import { createLineOutput } from './src/lib/logging/line-output.ts'
 const reader = openSync(process.env.PIPE, constants.O_RDONLY | constants.O_NONBLOCK)
 const output = createLineOutput(openSync(process.env.PIPE, constants.O_WRONLY | constants.O_NONBLOCK))
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -132,7 +132,7 @@ it('keeps no more than 16 MiB for a reader that stands still', () => {
 
 const OPEN_FILE = `
 import { ftruncateSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { createLineOutput } from './src/lib/line-output.ts'
+import { createLineOutput } from './src/lib/logging/line-output.ts'
 const file = process.env.FILE
 const output = createLineOutput(openSync(file, 'a'))
 `

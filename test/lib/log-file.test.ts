@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createLogFile } from '../../src/lib/log-file.ts'
+import { createLogFile } from '../../src/lib/logging/log-file.ts'
 
 const LINE = 'a line of twenty byte'
 const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'firn-log-'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLogger } from '../../src/lib/logger.ts'
+import { createLogger } from '../../src/lib/logging/logger.ts'
 
 function capture(level = 'info') {
   const lines: string[] = []

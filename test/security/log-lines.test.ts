@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { createConfig } from '../../src/config/index.ts'
-import { createLogger } from '../../src/lib/logger.ts'
+import { createLogger } from '../../src/lib/logging/logger.ts'
 import { type RawReply, sendRaw } from '../support/raw-http.ts'
 import { createStage } from '../support/stage.ts'
 

@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/lib/logger.ts'
+import { createLogger } from '../../src/lib/logging/logger.ts'
 
 /** One word for each secret, so that a leak says which one; they look like nothing else in any output. */
 export const canary = (name: string): string => `Canary-${name}-7f3a9c51e2`

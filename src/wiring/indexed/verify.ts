@@ -1,7 +1,7 @@
 import type { Config } from '../../config/index.ts'
 import type { Indexer } from '../../indexer/index.ts'
 import { type VerifyReport, verifyIndex } from '../../indexer/verify/index.ts'
-import { createLogger } from '../../lib/logger.ts'
+import { createLogger } from '../../lib/logging/logger.ts'
 import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
 import { createGround, type Ground } from '../ground.ts'
 import { isIndexed } from './evm-streams.ts'

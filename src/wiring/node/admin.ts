@@ -5,7 +5,7 @@ import { isChainId, type JsonValue, type LocalService, MethodError } from '../..
 import type { Chains } from '../../chains/index.ts'
 import { type Config, shownConfig } from '../../config/index.ts'
 import { ConfigError, UpstreamUnavailableError } from '../../errors.ts'
-import type { NamedLoggers } from '../../lib/named-loggers.ts'
+import type { NamedLoggers } from '../../lib/logging/named-loggers.ts'
 import type { WaitRecorder } from '../../lib/wait-recorder.ts'
 import { type Aliases, createAliases, createProfiler } from '../../services/node-admin/index.ts'
 import type { Store } from '../../store/index.ts'

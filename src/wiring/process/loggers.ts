@@ -2,7 +2,7 @@ import { access, constants, mkdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/index.ts'
 import { FirnError } from '../../errors.ts'
-import { createNamedLoggers, type NamedLoggers } from '../../lib/named-loggers.ts'
+import { createNamedLoggers, type NamedLoggers } from '../../lib/logging/named-loggers.ts'
 import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
 
 /** Loggers there are besides those of the chains: one per API and per part that works in the background. */

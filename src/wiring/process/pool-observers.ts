@@ -1,4 +1,4 @@
-import type { NamedLoggers } from '../../lib/named-loggers.ts'
+import type { NamedLoggers } from '../../lib/logging/named-loggers.ts'
 import type { WaitRecorder } from '../../lib/wait-recorder.ts'
 import type { ObserveUpstream, UpstreamPoolDeps } from '../../upstream/index.ts'
 

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/app.ts'
 import { createConfig } from '../../../src/config/index.ts'
-import { createLogger } from '../../../src/lib/logger.ts'
+import { createLogger } from '../../../src/lib/logging/logger.ts'
 import { createStage } from '../../support/stage.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'

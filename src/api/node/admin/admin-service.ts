@@ -1,4 +1,4 @@
-import type { NamedLoggers } from '../../../lib/named-loggers.ts'
+import type { NamedLoggers } from '../../../lib/logging/named-loggers.ts'
 import { AdminError, type Aliases, type Profiler } from '../../../services/node-admin/index.ts'
 import type { Arguments } from '../gorilla/arguments.ts'
 import {

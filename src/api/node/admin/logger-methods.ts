@@ -1,5 +1,5 @@
-import type { LoggerLevels, NamedLoggers } from '../../../lib/named-loggers.ts'
-import { type NodeLogLevel, parseNodeLogLevel } from '../../../lib/node-log-levels.ts'
+import type { LoggerLevels, NamedLoggers } from '../../../lib/logging/named-loggers.ts'
+import { type NodeLogLevel, parseNodeLogLevel } from '../../../lib/logging/node-log-levels.ts'
 import { ArgumentError, type Arguments } from '../gorilla/arguments.ts'
 import { type LocalMethod, MethodError } from '../gorilla/local-service.ts'
 import { goQuote } from '../json/go-quote.ts'

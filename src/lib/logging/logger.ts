@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { MASK, maskQuery, maskUrl, maskUrlsIn, SECRET_HEADERS } from '../mask.ts'
+import { currentTrace } from '../trace-context.ts'
 import { openStandardError } from './line-output.ts'
-import { MASK, maskQuery, maskUrl, maskUrlsIn, SECRET_HEADERS } from './mask.ts'
-import { currentTrace } from './trace-context.ts'
 
 const SECRET_KEYS = [
   'password',
