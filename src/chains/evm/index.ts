@@ -1,8 +1,8 @@
 /**
- * EVM chains: balances of many accounts in many tokens at one block, read with packed eth_calls that run their own
- * byte code. The reader underneath also runs arbitrary read-only calls and token metadata for others.
+ * EVM chains: balances of many accounts in many tokens at one block. `read` runs packed eth_calls with byte code of its own,
+ * also for others; `sweep` makes as many of them as it takes until each owner has an amount of each token, or an error;
+ * `tokens` finds the tokens to ask about and what they are called. The balance source puts these together.
  */
-
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
 export { evmHeadProbe } from './head-probe.ts'
 export { type EvmLimits, evmLimits } from './limits.ts'

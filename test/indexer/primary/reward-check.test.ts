@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { JsonRpcError } from '../../../src/errors.ts'
-import { createRewardReader } from '../../../src/indexer/primary/p/reward-check.ts'
+import { createRewardReader } from '../../../src/indexer/primary/p/reward-reader.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
 import { recordedP } from './recorded-p.ts'
 

@@ -9,7 +9,7 @@ import type { BlockSource } from '../sources/block-source.ts'
 import type { SourceBlock } from '../sources/source-block.ts'
 import { isProposal } from './block-kinds.ts'
 import { createPMaker, type PSourceBlock } from './maker.ts'
-import type { RewardReader } from './reward-check.ts'
+import type { RewardReader } from './reward-reader.ts'
 import type { PRules, UpgradeTimes } from './rules.ts'
 import { createPState, type PState, readPState } from './state.ts'
 

@@ -1,0 +1,50 @@
+import { decodeUtxo } from '../../../chains/avalanche/codec/index.ts'
+import { listOf, textOf } from '../../../chains/avalanche/node/answers.ts'
+import { ask } from '../../../chains/avalanche/node/ask.ts'
+import { idToCb58 } from '../../../lib/ids.ts'
+import { recordOf } from '../../../lib/json-record.ts'
+import { mapBounded } from '../../../lib/map-bounded.ts'
+import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import { lacksMethod } from '../../../upstream/json-rpc/lacking-method.ts'
+import type { UpstreamPool } from '../../../upstream/types.ts'
+import { isProposal } from './block-kinds.ts'
+import type { PSourceBlock } from './maker.ts'
+
+const METHOD = 'platform.getRewardUTXOs'
+const IN_FLIGHT = 16
+
+/** What the node says was paid for each proposal of a page; blocks never tell. */
+export interface RewardReader {
+  /** The same blocks, proposals with `paid` where the node tells. */
+  withRewards(blocks: readonly PSourceBlock[], signal: AbortSignal): Promise<PSourceBlock[]>
+}
+
+export function createRewardReader(pool: UpstreamPool): RewardReader {
+  let silent = false
+  const read = async (block: PSourceBlock, signal: AbortSignal): Promise<PSourceBlock> => {
+    const txId = rewardedBy(block)
+    if (txId === undefined || silent) return block
+    try {
+      const params = { txID: idToCb58(txId), encoding: 'hex' }
+      const answer = recordOf(await ask(pool, '/ext/bc/P', METHOD, params, { signal }), METHOD)
+      const utxos = listOf(answer['utxos'] ?? null, METHOD)
+      return { ...block, paid: utxos.map((utxo) => decodeUtxo(decodeNodeHex(textOf(utxo, METHOD)))) }
+    } catch (error) {
+      // One answer in trouble must not end the check for good.
+      if (!lacksMethod(error)) throw error
+      silent = true
+      return block
+    }
+  }
+  return {
+    withRewards: (blocks, signal) => mapBounded(blocks, IN_FLIGHT, (block) => read(block, signal), signal),
+  }
+}
+
+/** Under whose id the node keeps the rewards that a proposal leads to. */
+function rewardedBy({ block }: PSourceBlock): string | undefined {
+  if (!isProposal(block) || !('tx' in block)) return undefined
+  const { id, unsignedTx } = block.tx
+  if (unsignedTx.type === 'RewardValidatorTx') return unsignedTx.txId
+  return unsignedTx.type === 'RewardAutoRenewedValidatorTx' ? id : undefined
+}
