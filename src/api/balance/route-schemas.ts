@@ -3,14 +3,17 @@ import { BALANCES_EXAMPLE } from './examples.ts'
 import type { RequestSchemas } from './request-schema.ts'
 import { InvalidPayloadSchema, messageSchema, StreamItemSchema, SupportedChainsSchema } from './response-schema.ts'
 
-const json = (description: string, schema: unknown) => ({ description, content: { 'application/json': { schema } } })
+export const jsonBody = (description: string, schema: unknown) => ({
+  description,
+  content: { 'application/json': { schema } },
+})
 
 /** Statuses that every operation of this API can answer with. */
 const commonResponses = {
-  401: json('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
-  405: json('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
-  500: json('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
-  503: json(
+  401: jsonBody('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
+  405: jsonBody('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
+  500: jsonBody('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
+  503: jsonBody(
     'Shutting down or over capacity; `retry-after` says when to come back.',
     messageSchema('SERVICE_UNAVAILABLE'),
   ),
@@ -28,9 +31,9 @@ export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => (
       description: 'One JSON item per event.',
       content: { 'text/event-stream': { schema: StreamItemSchema } },
     },
-    400: json('Invalid body.', InvalidPayloadSchema),
-    413: json('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
-    415: json('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+    400: jsonBody('Invalid body.', InvalidPayloadSchema),
+    413: jsonBody('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
+    415: jsonBody('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
     ...commonResponses,
   },
 })
@@ -40,5 +43,5 @@ export const supportedChainsRouteSchema: FastifySchema = {
   tags: ['Balances'],
   summary: 'List served chains',
   description: 'CAIP-2 identifiers that get-balances serves.',
-  response: { 200: json('Served chains.', SupportedChainsSchema), ...commonResponses },
+  response: { 200: jsonBody('Served chains.', SupportedChainsSchema), ...commonResponses },
 }

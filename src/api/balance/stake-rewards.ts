@@ -8,6 +8,7 @@ import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { STAKE_EXAMPLE } from './examples.ts'
 import { collect, type Issue, issue } from './issues.ts'
 import { InvalidPayloadSchema, messageSchema, reasonSchema } from './response-schema.ts'
+import { jsonBody } from './route-schemas.ts'
 
 /** Request shapes of get-rewards for the given human-readable prefixes (stake spec, request). */
 export function createStakeSchemas(hrps: readonly string[]) {
@@ -48,8 +49,6 @@ const StakeRewardsSchema = Type.Object(
   { additionalProperties: false, title: 'GetStakeRewardsResponse' },
 )
 
-const json = (description: string, schema: unknown) => ({ description, content: { 'application/json': { schema } } })
-
 export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): FastifySchema => ({
   operationId: 'postV1StakeGetRewards',
   tags: ['Stake'],
@@ -57,15 +56,18 @@ export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): 
   description: 'Sums over all given P-chain addresses, or over all addresses below an extended public key.',
   body: Type.Union([KeySchema, AddressesSchema], { title: 'GetStakeRewardsRequestBody', examples: [STAKE_EXAMPLE] }),
   response: {
-    200: json('Rewards and stake.', StakeRewardsSchema),
-    400: json('Invalid body.', InvalidPayloadSchema),
-    401: json('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
-    404: json('The network is not configured here.', reasonSchema('NOT_FOUND')),
-    405: json('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
-    413: json('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
-    415: json('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
-    500: json('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
-    503: json('Nothing is indexed here, or the index is not ready or too old.', reasonSchema('SERVICE_UNAVAILABLE')),
+    200: jsonBody('Rewards and stake.', StakeRewardsSchema),
+    400: jsonBody('Invalid body.', InvalidPayloadSchema),
+    401: jsonBody('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
+    404: jsonBody('The network is not configured here.', reasonSchema('NOT_FOUND')),
+    405: jsonBody('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
+    413: jsonBody('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
+    415: jsonBody('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+    500: jsonBody('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
+    503: jsonBody(
+      'Nothing is indexed here, or the index is not ready or too old.',
+      reasonSchema('SERVICE_UNAVAILABLE'),
+    ),
   },
 })
 
