@@ -5,7 +5,7 @@ import { patternsIn } from './patterns.ts'
 /** Patterns whose texts come from the operator or are short before they are matched. */
 const BOUNDED: Readonly<Record<string, string>> = {
   'src/config/apply-short-forms.ts': 'a URL of the configuration',
-  'src/config/parse-text.ts': 'a duration of the configuration',
+  'src/config/sources/parse-text.ts': 'a duration of the configuration',
   'src/upstream/http/target.ts': 'a URL of the configuration',
   'src/api/node/forward/node-pools.ts': 'a URL of the configuration',
   'src/api/node/evm/ws/targets.ts': 'a URL of the configuration',

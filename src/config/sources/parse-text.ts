@@ -1,4 +1,4 @@
-import type { ConfigKey } from './keys.ts'
+import type { ConfigKey } from '../keys.ts'
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 const DURATION = /^(\d+(?:\.\d+)?(?:ms|s|m|h))+$/

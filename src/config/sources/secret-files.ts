@@ -1,8 +1,8 @@
-import { MASK } from '../lib/mask.ts'
+import { MASK } from '../../lib/mask.ts'
+import { keyByVariable } from '../keys.ts'
+import { shortForms } from '../short-forms.ts'
 import { type ReadFile, readOr } from './config-file.ts'
 import type { Variables } from './environment.ts'
-import { keyByVariable } from './keys.ts'
-import { shortForms } from './short-forms.ts'
 
 const SUFFIX = '_FILE'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { isTree, type Tree } from '../tree.ts'
 import { repeatedKeys } from './repeated-keys.ts'
-import { isTree, type Tree } from './tree.ts'
 
 /** Reads a text file; undefined when there is none. Other failures (rights, a folder) are thrown. */
 export type ReadFile = (path: string) => string | undefined

@@ -1,7 +1,7 @@
-import { closestName } from './closest-name.ts'
-import { keyByVariable } from './keys.ts'
+import { closestName } from '../closest-name.ts'
+import { keyByVariable } from '../keys.ts'
+import { readShortForm, shortForms } from '../short-forms.ts'
 import type { Layer } from './layer.ts'
-import { readShortForm, shortForms } from './short-forms.ts'
 
 const PREFIX = 'FIRN_'
 const CONFIG_FILE = 'FIRN_CONFIG'

@@ -1,8 +1,8 @@
-import { closestName } from './closest-name.ts'
-import { keyByFlag } from './keys.ts'
+import { closestName } from '../closest-name.ts'
+import { keyByFlag } from '../keys.ts'
+import { readShortForm, shortForms } from '../short-forms.ts'
 import type { Layer } from './layer.ts'
 import { isToggleWord } from './parse-text.ts'
-import { readShortForm, shortForms } from './short-forms.ts'
 
 export type Action = 'run' | 'help' | 'version' | 'print-config'
 

@@ -1,8 +1,8 @@
-import type { ConfigKey } from './keys.ts'
+import type { ConfigKey } from '../keys.ts'
+import { removalProblems } from '../removals.ts'
+import type { ShortFormUse } from '../short-forms.ts'
+import { merge, type Origins, type Tree, treeOf } from '../tree.ts'
 import { parseText } from './parse-text.ts'
-import { removalProblems } from './removals.ts'
-import type { ShortFormUse } from './short-forms.ts'
-import { merge, type Origins, type Tree, treeOf } from './tree.ts'
 
 /** One setting as given by a source. */
 export interface Entry {
