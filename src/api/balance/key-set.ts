@@ -11,6 +11,7 @@ import {
   jwtVerify,
 } from 'jose'
 import { messageOf } from '../../errors.ts'
+import { readBounded } from '../../lib/read-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { splitCredentials } from '../../lib/url-credentials.ts'
 
@@ -159,16 +160,13 @@ async function fetchKeys(url: string): Promise<string> {
   const place = splitCredentials(url)
   const headers = { accept: 'application/json, application/jwk-set+json', ...place.headers }
   const response = await fetch(place.url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
-  const chunks: Uint8Array[] = []
-  let size = 0
   if (response.status !== 200) {
     await response.body?.cancel()
     throw new Error(`the keys of tokens cannot be had: status ${response.status}`)
   }
-  for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length
-    if (size > MAX_BYTES) throw new Error(`the keys of tokens cannot be had: over ${MAX_BYTES} bytes`)
-    chunks.push(chunk as Uint8Array)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  return readBounded(
+    response.body,
+    MAX_BYTES,
+    () => new Error(`the keys of tokens cannot be had: over ${MAX_BYTES} bytes`),
+  )
 }

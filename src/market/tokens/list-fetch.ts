@@ -1,5 +1,6 @@
 import { Agent, fetch } from 'undici'
 import { BadAnswerError, UpstreamUnavailableError } from '../../errors.ts'
+import { readBounded } from '../../lib/read-bounded.ts'
 import { splitCredentials } from '../../lib/url-credentials.ts'
 
 export interface ListRequest {
@@ -23,17 +24,8 @@ const TIMEOUT_MS = 60_000
 
 type Answer = Awaited<ReturnType<typeof fetch>>
 
-const readBody = async (answer: Answer, maxBytes: number): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.byteLength
-    // Leaving the loop cancels the stream and closes the connection.
-    if (size > maxBytes) throw new BadAnswerError(`larger than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
+const readBody = ({ body }: Answer, maxBytes: number): Promise<string> =>
+  readBounded(body, maxBytes, () => new BadAnswerError(`larger than ${maxBytes} bytes`))
 
 /** The next address of a redirect; a list fetched over https is never continued in the clear. */
 const redirectTarget = (answer: Answer, from: string): string | undefined => {

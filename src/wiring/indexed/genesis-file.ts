@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'undici'
 import { GenesisError } from '../../indexer/primary/index.ts'
+import { readBounded } from '../../lib/read-bounded.ts'
 import { splitCredentials } from '../../lib/url-credentials.ts'
 
 /** A genesis file is a few megabytes; more is none. */
@@ -19,14 +20,7 @@ export async function readGenesis(place: string, signal: AbortSignal): Promise<s
     const { url, headers } = splitCredentials(place)
     const response = await request(url, { signal, headers, headersTimeout: GENESIS_MS, bodyTimeout: GENESIS_MS })
     if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`)
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of response.body) {
-      size += (chunk as Buffer).length
-      if (size > GENESIS_BYTES) throw new Error('is larger than any genesis')
-      chunks.push(chunk as Buffer)
-    }
-    return Buffer.concat(chunks).toString('utf8')
+    return await readBounded(response.body, GENESIS_BYTES, () => new Error('is larger than any genesis'))
   } catch (error) {
     throw new GenesisError('the genesis file could not be read', error)
   }
