@@ -32,9 +32,6 @@ export {
   type ConversionData,
   conversionId,
   conversionValidationId,
-  decodeConversionData,
-  encodeConversionData,
-  registrationValidationId,
 } from './l1-ids.ts'
 export { type OutputFields, outputFields } from './output-fields.ts'
 export type {
@@ -59,17 +56,10 @@ export {
   l1MessageOf,
   type WarpMessage,
   type WarpPayload,
-  warpMessageId,
 } from './warp.ts'
 export {
-  decodeStopVertex,
-  decodeVertex,
   decodeXBlock,
-  encodeStopVertex,
-  encodeVertex,
   encodeXBlock,
-  type StopVertex,
-  type Vertex,
   type XBlock,
   xGenesisBlock,
 } from './x-blocks.ts'

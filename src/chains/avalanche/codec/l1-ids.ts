@@ -1,8 +1,7 @@
 import { hexToBytes } from '../../../lib/ids.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
-import { type Decoded, decodeTop, encodeTop, list, struct } from './layout.ts'
+import { type Decoded, encodeTop, list, struct } from './layout.ts'
 import { blob, hexBlob, id, raw, u64 } from './primitives.ts'
-import { l1MessageOf } from './warp.ts'
 
 /** Hex id of the `index`-th validator of a ConvertSubnetToL1Tx: sha256(subnetId ‖ u32 index). */
 export function conversionValidationId(subnetId: string, index: number): string {
@@ -10,15 +9,6 @@ export function conversionValidationId(subnetId: string, index: number): string 
   preimage.set(hexToBytes(subnetId))
   preimage.writeUInt32BE(index, 32)
   return sha256Hex(preimage)
-}
-
-/**
- * Hex id of the validator a RegisterL1ValidatorTx adds: sha256 of its RegisterL1Validator payload.
- * @param signedMessage the transaction's `message`
- * @throws CodecError
- */
-export function registrationValidationId(signedMessage: Uint8Array): string {
-  return sha256Hex(l1MessageOf(signedMessage).bytes)
 }
 
 const conversionData = struct('conversion data', {
@@ -31,16 +21,7 @@ const conversionData = struct('conversion data', {
 /** What a conversion's id commits to. */
 export type ConversionData = Decoded<typeof conversionData>
 
-/** @throws CodecError */
-export function decodeConversionData(bytes: Uint8Array): ConversionData {
-  return decodeTop(conversionData, bytes, 'conversion data')
-}
-
-export function encodeConversionData(data: ConversionData): Buffer {
-  return encodeTop(conversionData, data)
-}
-
 /** Hex id of a conversion: sha256 of its data, version included. */
 export function conversionId(data: ConversionData): string {
-  return sha256Hex(encodeConversionData(data))
+  return sha256Hex(encodeTop(conversionData, data))
 }

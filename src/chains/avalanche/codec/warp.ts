@@ -1,19 +1,16 @@
-import { sha256Hex } from '../../../lib/sha256.ts'
 import { CodecError } from './codec-error.ts'
 import { type Decoded, decodeTop, encodeTop, struct, union, variant } from './layout.ts'
 import { pChainOwner } from './p-fields.ts'
 import { blob, bool, hexBlob, id, raw, u32, u64 } from './primitives.ts'
 
-const unsignedFields = { networkId: u32, sourceChainId: id, payload: blob }
-const unsignedWarp = struct('warp message', unsignedFields)
 const signedWarp = struct('signed warp message', {
-  ...unsignedFields,
+  networkId: u32,
+  sourceChainId: id,
+  payload: blob,
   signature: union('warp signature', variant(0, 'bit-set', { signers: blob, signature: raw(96) })),
 })
 
-/** `payload` holds a WarpPayload with its own version. */
-export type UnsignedWarpMessage = Decoded<typeof unsignedWarp>
-/** The form inside RegisterL1ValidatorTx and SetL1ValidatorWeightTx. */
+/** The form inside RegisterL1ValidatorTx and SetL1ValidatorWeightTx. `payload` holds a WarpPayload with its own version. */
 export type WarpMessage = Decoded<typeof signedWarp>
 
 /** @throws CodecError */
@@ -23,15 +20,6 @@ export function decodeWarpMessage(bytes: Uint8Array): WarpMessage {
 
 export function encodeWarpMessage(message: WarpMessage): Buffer {
   return encodeTop(signedWarp, message)
-}
-
-function encodeUnsignedWarpMessage(message: UnsignedWarpMessage): Buffer {
-  return encodeTop(unsignedWarp, message)
-}
-
-/** Hex id of a message: sha256 of the unsigned part, version included. */
-export function warpMessageId(message: UnsignedWarpMessage): string {
-  return sha256Hex(encodeUnsignedWarpMessage(message))
 }
 
 const warpPayload = union(

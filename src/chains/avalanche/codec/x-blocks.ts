@@ -1,7 +1,7 @@
 import { EMPTY_ID } from '../../../lib/ids.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
 import { type Decoded, decodeTop, encodeTop, list, struct, union, variant } from './layout.ts'
-import { blob, id, u32, u64 } from './primitives.ts'
+import { id, u64 } from './primitives.ts'
 import { xTx } from './x-txs.ts'
 
 const xBlock = union(
@@ -24,32 +24,8 @@ export function encodeXBlock(block: XBlock): Buffer {
   return encodeTop(xBlock, block)
 }
 
-const vertexHead = { chainId: id, height: u64 }
-const vertexBody = struct('vertex', { ...vertexHead, epoch: u32, parents: list(id), txs: list(blob) })
-const stopVertexBody = struct('stop vertex', { ...vertexHead, parents: list(id) })
-
-/** A vertex of the DAG that X was before Cortina; `txs` are signed transactions with version, for decodeXTx. */
-export type Vertex = Decoded<typeof vertexBody>
-/** The vertex that ended the DAG: the first X block's parent. Codec version 1. */
-export type StopVertex = Decoded<typeof stopVertexBody>
-
-/** @throws CodecError */
-export function decodeVertex(bytes: Uint8Array): Vertex {
-  return decodeTop(vertexBody, bytes, 'vertex')
-}
-
-export function encodeVertex(vertex: Vertex): Buffer {
-  return encodeTop(vertexBody, vertex)
-}
-
-/** @throws CodecError */
-export function decodeStopVertex(bytes: Uint8Array): StopVertex {
-  return decodeTop(stopVertexBody, bytes, 'stop vertex', 1)
-}
-
-export function encodeStopVertex(vertex: StopVertex): Buffer {
-  return encodeTop(stopVertexBody, vertex, 1)
-}
+/** The vertex that ended the DAG which X was before Cortina: the first X block's parent. Codec version 1. */
+const stopVertex = struct('stop vertex', { chainId: id, height: u64, parents: list(id) })
 
 /**
  * The X block of height 0, which is in no genesis bytes: made when the DAG ended.
@@ -59,6 +35,6 @@ export function encodeStopVertex(vertex: StopVertex): Buffer {
  */
 export function xGenesisBlock(chainId: string, cortinaTime: bigint, stopVertexId?: string): XBlock {
   const named = stopVertexId !== undefined && stopVertexId !== EMPTY_ID
-  const parentId = named ? stopVertexId : sha256Hex(encodeStopVertex({ chainId, height: 0n, parents: [] }))
+  const parentId = named ? stopVertexId : sha256Hex(encodeTop(stopVertex, { chainId, height: 0n, parents: [] }, 1))
   return { type: 'StandardBlock', parentId, height: 0n, time: cortinaTime, merkleRoot: EMPTY_ID, txs: [] }
 }

@@ -2,13 +2,9 @@ import fc, { type Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   assembleXTx,
-  decodeStopVertex,
   decodeUtxo,
-  decodeVertex,
   decodeXTx,
-  encodeStopVertex,
   encodeUtxo,
-  encodeVertex,
   encodeXBlock,
   encodeXTx,
   innerBlockId,
@@ -35,7 +31,6 @@ import {
   secpTransfer,
   text,
   u32,
-  u64,
   xCredential,
   xOutput,
 } from './arbitraries.ts'
@@ -169,21 +164,5 @@ describe('the linearised DAG', () => {
     const stopVertexId = stopVertex === undefined ? undefined : idFromCb58(stopVertex)
     const genesis = xGenesisBlock(idFromCb58(chain), cortinaTime, stopVertexId)
     expect(idToCb58(innerBlockId(encodeXBlock(genesis)))).toBe(block)
-  })
-
-  it('has vertices that survive writing and reading', () => {
-    const head = { chainId: id, height: u64 }
-    const vertices = fc.record({ ...head, epoch: u32, parents: few(id), txs: few(blob) })
-    fc.assert(
-      fc.property(vertices, (vertex) => {
-        expect(decodeVertex(encodeVertex(vertex))).toEqual(vertex)
-      }),
-    )
-    const stops = fc.record({ ...head, parents: few(id) })
-    fc.assert(
-      fc.property(stops, (vertex) => {
-        expect(decodeStopVertex(encodeStopVertex(vertex))).toEqual(vertex)
-      }),
-    )
   })
 })
