@@ -68,12 +68,3 @@ export function formatBech32Address(bytes: Uint8Array, hrp: string, chain?: stri
   const bare = scratch.toString('latin1', 0, packBech32(prefix, bytes, 0, bytes.length, scratch, 0))
   return chain === undefined ? bare : `${chain}-${bare}`
 }
-
-/**
- * The same 20 bytes under another network's HRP; a chain prefix stays.
- * @throws BadInputError when `text` is no address.
- */
-export function withHrp(text: string, hrp: string): string {
-  const address = parseBech32Address(text)
-  return formatBech32Address(address.bytes, hrp, address.chain)
-}

@@ -10,7 +10,6 @@ export const ID_BYTES = 32
 export const NODE_ID_BYTES = 20
 /** Also the primary network's subnet id and the P-chain's blockchain id. */
 export const EMPTY_ID = '0'.repeat(ID_BYTES * 2)
-export const EMPTY_NODE_ID = '0'.repeat(NODE_ID_BYTES * 2)
 
 const NODE_PREFIX = 'NodeID-'
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BadInputError } from '../../src/errors.ts'
-import { formatBech32Address, hrpOfNetwork, parseBech32Address, withHrp } from '../../src/lib/bech32-address.ts'
+import { formatBech32Address, hrpOfNetwork, parseBech32Address } from '../../src/lib/bech32-address.ts'
 import { recordedJson } from '../support/recordings.ts'
+import { withHrp } from '../support/with-hrp.ts'
 
 const address = 'fuji157y46037jdtxgd3sav5axm7yv9vc2ekl2v3rn9'
 const hex = 'a7895d3e3e9356643630eb29d36fc461598566df'
