@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rewardOf, rulesAt, splitShares } from '../../../src/indexer/primary/p/reward.ts'
+import { rewardOf, rulesAt, splitShares } from '../../../../src/indexer/primary/p/reward.ts'
 
 const AVAX = 1_000_000_000n
 const DAY = 86_400n

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPairBudget } from '../../../src/chains/evm/sweep/pair-budget.ts'
+import { createPairBudget } from '../../../../src/chains/evm/sweep/pair-budget.ts'
 
 it('comes down at once, goes up slowly, and stays between one and the largest', () => {
   const budget = createPairBudget(1_000)

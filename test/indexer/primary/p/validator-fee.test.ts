@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { feePrice, validatorCost } from '../../../src/indexer/primary/p/validator-fee.ts'
+import { feePrice, validatorCost } from '../../../../src/indexer/primary/p/validator-fee.ts'
 
 /** Prices rise by a factor of e for each 1,000 validator-seconds above the target. */
 const RULES = { target: 10n, minPrice: 512n, excessConversion: 1_000n }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { JsonRpcError } from '../../../src/errors.ts'
-import { createRewardReader } from '../../../src/indexer/primary/p/reward-reader.ts'
-import type { UpstreamPool } from '../../../src/upstream/types.ts'
-import { recordedP } from './recorded-p.ts'
+import { JsonRpcError } from '../../../../src/errors.ts'
+import { createRewardReader } from '../../../../src/indexer/primary/p/reward-reader.ts'
+import type { UpstreamPool } from '../../../../src/upstream/types.ts'
+import { recordedP } from '../recorded-p.ts'
 
 const signal = new AbortController().signal
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { evmLimits, nativeToken, type ReadMethod } from '../../../src/chains/evm/index.ts'
-import { noAnswers } from '../../../src/chains/evm/read/reader-types.ts'
-import { createBalanceSweep } from '../../../src/chains/evm/sweep/balance-sweep.ts'
-import { createSteadySweep } from '../../../src/chains/evm/sweep/steady-sweep.ts'
-import { createUnreadableTokens } from '../../../src/chains/evm/sweep/unreadable-tokens.ts'
-import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { readContext } from '../../support/balance-reads.ts'
+import { evmLimits, nativeToken, type ReadMethod } from '../../../../src/chains/evm/index.ts'
+import { noAnswers } from '../../../../src/chains/evm/read/reader-types.ts'
+import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
+import { createSteadySweep } from '../../../../src/chains/evm/sweep/steady-sweep.ts'
+import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
+import { JsonRpcError, UpstreamUnavailableError } from '../../../../src/errors.ts'
+import { readContext } from '../../../support/balance-reads.ts'
 
 const OWNER = `0x${'11'.repeat(20)}`
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { unpackBalances, unpackCalls } from '../../../src/chains/evm/read/packing.ts'
-import { BadAnswerError } from '../../../src/errors.ts'
+import { unpackBalances, unpackCalls } from '../../../../src/chains/evm/read/packing.ts'
+import { BadAnswerError } from '../../../../src/errors.ts'
 
 const owners = ['0x1', '0x2', '0x3']
 const tokens = ['0xa', '0xb']

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callFailure, isRefusal, isToldTooMuch } from '../../../src/chains/evm/read/call-failure.ts'
+import { callFailure, isRefusal, isToldTooMuch } from '../../../../src/chains/evm/read/call-failure.ts'
 import {
   BadAnswerError,
   CancelledError,
@@ -7,7 +7,7 @@ import {
   JsonRpcError,
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
-} from '../../../src/errors.ts'
+} from '../../../../src/errors.ts'
 
 // Texts as public nodes and providers send them.
 it.each([
