@@ -1,5 +1,5 @@
 /**
- * How anybody outside is called: pools of interchangeable servers with failover, hedging, breaking, batching, sharing
+ * How other servers are called: pools of interchangeable ones with failover, hedging, circuit breakers, batching, sharing
  * and caching, and one safe way to fetch URLs that strangers chose. Nothing in here knows a chain or an API.
  */
 export { DEFAULT_LIMITS } from './defaults.ts'

@@ -1,5 +1,5 @@
 /**
- * `/v1/balance/*`: balances of five chain families as a server-sent event stream, and the list of served chains;
+ * `/v1/balance/*`: balances of every chain family as a server-sent event stream, and the list of served chains;
  * `/v1/stake/*`: stake rewards.
  * HTTP only: what is read and how it is valued is decided in `services/balances`.
  */

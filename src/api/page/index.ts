@@ -1,6 +1,6 @@
 /**
  * `GET /`: a page for people, and the two small JSON documents that it reads besides the public APIs.
- * The page itself is plain HTML, CSS and JavaScript in `browser`; what a browser gets is what stands there.
+ * The page itself is plain HTML, CSS and JavaScript in `browser`, served as it is: there is no build step.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { readAssets } from './assets.ts'

@@ -1,6 +1,6 @@
 /**
- * Rewards paid, stake at work and rewards to come, for P-chain addresses or an extended public key. History comes from
- * the own index: a node does not keep it.
+ * Rewards paid, current stake and rewards to come, for P-chain addresses or an extended public key. History comes from
+ * Firn's own index: a node does not keep it.
  */
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
 import { lastInUse } from '../../chains/avalanche/keys/earlier-use.ts'

@@ -1,6 +1,6 @@
 /**
- * The binary form of an indexed UTXO, as a node's getUTXOs hands it out. The index keeps the parts, the bytes are made
- * again from them.
+ * The binary form of an indexed UTXO, as a node's getUTXOs hands it out. The index keeps its parts; the bytes are rebuilt
+ * from them.
  */
 import { encodeUtxo, type Output } from '../../chains/avalanche/codec/index.ts'
 import { hexToBytes } from '../../lib/ids.ts'
