@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
@@ -27,10 +28,12 @@ export function createOneByOne(): OneByOne {
       const count = (waiting.get(socket) ?? 0) + 1
       waiting.set(socket, count)
       if (count > MOST_WAITING) socket.destroy()
+      // In its own trace, not in that of the request before it.
+      const own = AsyncResource.bind(begin)
       before.once('close', () =>
         setImmediate(() => {
           waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
-          if (!response.closed && !socket.destroyed) begin()
+          if (!response.closed && !socket.destroyed) own()
         }),
       )
     },

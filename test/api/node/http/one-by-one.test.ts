@@ -11,14 +11,20 @@ afterAll(() => stage.clear())
 
 /** What came to the node, in its order; it answers once the gate is open. */
 const reached: string[] = []
+/** In whose trace it came. */
+const traces = new Map<string, string | undefined>()
 let answers: Gate = gate()
 let server: Server
 let port = 0
 beforeAll(async () => {
   const node = await stage.upstream({
     answer: ({ params }) => (params as [string])[0],
+    handle: ({ headers }, body) => {
+      traces.set(nameIn(String(body)), String(headers['traceparent']).split('-')[1])
+      return undefined
+    },
     faults: ({ body }) => {
-      const [, name = ''] = /"params":\["(\w+)"\]/.exec(body) ?? []
+      const name = nameIn(body)
       // Others ask who the node is, and where.
       if (name !== '') reached.push(name)
       return name === 'other' || name === '' ? {} : { held: answers.opened }
@@ -32,9 +38,11 @@ beforeAll(async () => {
   server = served.app.http.server
 })
 
-function request(name: string): string {
+const nameIn = (body: string): string => /"params":\["(\w+)"\]/.exec(body)?.[1] ?? ''
+
+function request(name: string, head = ''): string {
   const body = `{"jsonrpc":"2.0","id":1,"method":"info.unheardOf","params":["${name}"]}`
-  return `POST /ext/info HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  return `POST /ext/info HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /** A connection, its end at the server, and what it was told. */
@@ -53,7 +61,7 @@ async function open(): Promise<{ client: Socket; atServer: Socket; text: () => s
 it('requests that come in together begin one after another, and are all answered in their order', async () => {
   answers = gate()
   const together = await open()
-  together.client.write(['first', 'second', 'third'].map(request).join(''))
+  together.client.write(['first', 'second', 'third'].map((name) => request(name)).join(''))
   await eventually(() => expect(reached).toContain('first'))
   const other = await open()
   other.client.write(request('other'))
@@ -70,6 +78,22 @@ it('requests that come in together begin one after another, and are all answered
   expect(reached).toEqual(['first', 'other', 'second', 'third'])
   together.client.destroy()
   other.client.destroy()
+})
+
+it('each is in the trace of its own caller, whoever was before it', async () => {
+  answers = gate()
+  answers.open()
+  const ids = { one: '1'.repeat(32), two: '2'.repeat(32) }
+  const headOf = (id: string): string => `traceparent: 00-${id}-${'3'.repeat(16)}-01\r\n`
+  const { client, text } = await open()
+  client.write(
+    Object.entries(ids)
+      .map(([name, id]) => request(name, headOf(id)))
+      .join('') + request('three'),
+  )
+  await eventually(() => expect(text()).toContain('"result":"three"'))
+  expect([...traces].filter(([name]) => name === 'one' || name === 'two')).toEqual(Object.entries(ids))
+  client.destroy()
 })
 
 it('who sends hundreds without waiting for an answer is cut', async () => {
