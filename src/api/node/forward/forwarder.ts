@@ -233,7 +233,9 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {
     const tipBound = call.rule.finality === 'tip'
-    if (!cacheable(call) || (tipBound && tipCacheMs === 0)) return answerOf(await ask(call, group))
+    // Whoever is given a kept page goes on at the node that gave it, which nobody would know.
+    const isPage = call.rule.pages === true && group.members().length > 1
+    if (!cacheable(call) || isPage || (tipBound && tipCacheMs === 0)) return answerOf(await ask(call, group))
     const tip = tipBound ? group.pool.head() : undefined
     const { epoch } = cache
     const kept = cache.get(keyOf(call), tip)

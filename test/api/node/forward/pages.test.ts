@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools } from '../../../../src/api/node/forward/node-pools.ts'
-import { createPageServers, startOf } from '../../../../src/api/node/forward/page-servers.ts'
+import { startOf } from '../../../../src/api/node/forward/page-servers.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 import { createApp } from '../../../../src/app.ts'
@@ -194,6 +194,31 @@ describe('pages of UTXOs', () => {
     expect(await times({ address: ADDRESS, utxo: 'u9' })).toBe(2)
   })
 
+  it('of several nodes are not kept for others, who would go on where a stranger did', async () => {
+    const front = await startFront(2, { node: { tipCacheMs: 600_000 }, http: { trustProxy: true } } as never)
+    startPaging(front)
+    const [path, method] = LISTS[0] as [string, string]
+    const askAs = async (client: string): Promise<void> => {
+      const body = gorillaCall(method, JSON.stringify({ addresses: [ADDRESS], limit: LIMIT }))
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': client }
+      await (await fetch(front.url + path, { method: 'POST', body, headers })).text()
+    }
+    const pages = () => front.nodes.flatMap(({ asked }) => asked.filter((one) => one.method === method)).length
+    // Once the tip is known anything else about it is kept.
+    const isKept = async (): Promise<boolean> => {
+      const heights = () =>
+        front.nodes.flatMap(({ asked }) => asked).filter((one) => one.method === 'platform.getSubnet')
+      const before = heights().length
+      await front.post(path, gorillaCall('platform.getSubnet'))
+      return heights().length === before
+    }
+    await expect.poll(isKept).toBe(true)
+    const before = pages()
+    await askAs('192.0.2.1')
+    await askAs('192.0.2.2')
+    expect(pages() - before).toBe(2)
+  })
+
   it.skipIf(missing)('come from that node also when another process is asked for the next one', async () => {
     const [front, other] = await startTwo()
     startPaging(front)
@@ -212,33 +237,6 @@ describe('pages of UTXOs', () => {
     }
     expect(new Set(found).size).toBe(TOTAL)
     expect(found.length).toBe(TOTAL)
-  })
-
-  it('come from the node of the last one, also where an earlier page of this process ended at the same place', async () => {
-    const common = new Map<string, string>()
-    const shared = {
-      get: async (keys: readonly string[]) => keys.map((key) => common.get(key)),
-      set: async (entries: readonly (readonly [string, string])[]) => {
-        for (const [key, value] of entries) common.set(key, value)
-      },
-    }
-    const [here, elsewhere] = [createPageServers(shared), createPageServers(shared)]
-    const place = `{"address":"${ADDRESS}","utxo":"u9"}`
-    const [, method] = LISTS[0] as [string, string]
-    const call = (params: string) => ({
-      endpoint: endpointByName('P') as Endpoint,
-      rule: ruleOf(method),
-      method,
-      params: Buffer.from(params),
-      id: Buffer.from('1'),
-      http: posted(gorillaCall(method, params)),
-      caller: '192.0.2.1',
-      signal: new AbortController().signal,
-    })
-    const page = Buffer.from(`{"jsonrpc":"2.0","result":{"utxos":[],"endIndex":${place}},"id":1}\n`)
-    await here.note(call('{}'), 'one', page)
-    await elsewhere.note(call('{}'), 'other', page)
-    expect(await here.before(call(`{"startIndex":${place}}`))).toBe('other')
   })
 
   it('go out when the other processes know who gave them, not before', async () => {
