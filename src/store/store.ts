@@ -64,7 +64,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-const READ_CONNECTIONS = 10
+export const READ_CONNECTIONS = 10
 export const STATEMENT_TIMEOUT_MS = 10_000
 /** Half of the requests that a server has in flight at most by default: the others may need no database. */
 export const MAX_WAITING = 2_000

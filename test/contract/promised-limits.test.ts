@@ -32,7 +32,8 @@ import { MAX_ADDRESSES } from '../../src/services/keystore/chain-keys.ts'
 import { ATTEMPTS, CHECKS } from '../../src/services/keystore/index.ts'
 import { MAX_KEY_BYTES } from '../../src/services/keystore/user-blob.ts'
 import { MAX_BYTES as MAX_NAME_BYTES } from '../../src/services/keystore/users.ts'
-import { MAX_WAITING, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
+import { placesOfOne } from '../../src/store/connection/turns.ts'
+import { MAX_WAITING, READ_CONNECTIONS, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
 import { LEASE_TIMES } from '../../src/store/write/leader-lease.ts'
 import { SAFE_FETCH_LIMITS } from '../../src/upstream/safe-fetch/safe-fetch.ts'
 import { MAX_BYTES as MAX_METADATA_BYTES } from '../../src/wiring/indexed/nft-metadata.ts'
@@ -68,7 +69,7 @@ const SAID: Record<string, string[]> = {
     `| What waits to be read by all WebSocket clients, together | fixed | ${mib(SOCKET_LIMITS.maxUnreadBytes)} |`,
     `| WebSocket clients that do not read or answer | fixed | ${SOCKET_LIMITS.stallMs / 1_000} s |`,
     `| Filters | fixed | ${count(MAX_FILTERS)}, ${word(FILTER_IDLE_MS / MINUTE)} idle minutes |`,
-    `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s |`,
+    `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s; of outputs, balances and activity of one client address half of them, and ${placesOfOne(READ_CONNECTIONS)} of the ${READ_CONNECTIONS} connections |`,
     `| Passwords checked at once | fixed | ${CHECKS.running}, ${CHECKS.waiting} waiting |`,
   ],
   keystore: [

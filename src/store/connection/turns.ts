@@ -32,6 +32,9 @@ const LONG_WAIT_MS = 1_000
 /** Of the places, and of those who wait, what one client may have: the rest is left to others. */
 const SHARE = { places: 0.7, waiting: 0.5 }
 
+/** How many of so many places one client may have. */
+export const placesOfOne = (places: number): number => Math.max(1, Math.floor(places * SHARE.places))
+
 /**
  * In the order of arrival, while that is quick. Where the wait becomes long, each would come in shortly before his time is
  * over, with his next statement again behind all others, and nobody would be answered in time. Then the newest reads go
@@ -46,7 +49,7 @@ const SHARE = { places: 0.7, waiting: 0.5 }
  * @param maxWaiting callers that may wait at once
  */
 export function createTurns(places: number, maxWaiting: number, now = (): number => performance.now()): Turns {
-  const held = createHeld(Math.max(1, Math.floor(places * SHARE.places)))
+  const held = createHeld(placesOfOne(places))
   const lines = createLines(held, now)
   let busy = 0
   let wasWork = false
