@@ -73,7 +73,8 @@ export async function startRecordedEvmChain(options: RecordedEvmChainOptions): P
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    // At the node's own path: of another one strangers are told nothing.
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${new URL(replayUrl).pathname}`,
     running: async (method, params) => {
       // What is asked while the chain is made must not wait for it.
       if (!isRead(method) || (!tellsAccounts && ACCOUNTS.includes(method))) return undefined
