@@ -1,6 +1,6 @@
 import type { PoolLimits } from './types.ts'
 
-/** Limits of a pool that is given none; `upstream` in the configuration shows the same figures. */
+/** Limits of a pool that is given none; `upstream` in the configuration has the same values. */
 export const DEFAULT_LIMITS: Readonly<PoolLimits> = Object.freeze({
   connectTimeoutMs: 3_000,
   headersTimeoutMs: 6_000,
@@ -20,31 +20,31 @@ export const DEFAULT_LIMITS: Readonly<PoolLimits> = Object.freeze({
 
 /** A call that names no deadline gets this long, milliseconds. */
 export const DEFAULT_CALL_MS = 30_000
-/** Calls waiting for a free slot of one upstream; one more fails at once. */
+/** Calls waiting for a free slot of one upstream; further calls fail at once. */
 export const MAX_WAITING = 10_000
 /** Answers kept by `cacheMs`, per pool. */
 export const CACHE_ENTRIES = 5_000
 export const CACHE_BYTES = 33_554_432
-/** Pause after a 429 that names no time; doubles with each further one up to the maximum. */
+/** Pause after a 429 that names no time; doubles with each further 429 up to the maximum. */
 export const PAUSE_MS = 1_000
 export const MAX_PAUSE_MS = 30_000
-/** A longer retry-after than this is a mistake or an attack and is cut. */
+/** A longer retry-after is a mistake or an attack, and is cut to this. */
 export const MAX_RETRY_AFTER_MS = 300_000
-/** Wait before an upstream that failed already gets the same read again; doubles with each round. */
+/** Wait before an upstream that has failed gets the same read again; doubles with each round. */
 export const RETRY_BACKOFF_MS = 50
-/** An upstream that refused batches is asked with one again after this. */
+/** An upstream that refused batches gets one again after this. */
 export const BATCH_MEMORY_MS = 600_000
-/** Who serves nothing at a pool's one place is asked last for this long. The head probe renews it. */
+/** An upstream that serves nothing at the pool's one place is asked last for this long. The head probe renews it. */
 export const ABSENT_MS = 30_000
 /** Ranking of a pool is reused for this long unless health changes. */
 export const RANKING_MS = 250
-/** Reads that one hedge costs: at most every tenth read may be sent twice, after a burst of as many hedges. */
+/** Reads that pay for one hedge: at most every tenth read is sent twice, after an initial burst of as many hedges. */
 export const READS_PER_HEDGE = 10
 /** Idle keep-alive time of a connection; shorter than the idle limit of usual nodes and proxies. */
 export const KEEP_ALIVE_MS = 20_000
-/** Room for all answers that are coming in, where the registry of origins is given none, bytes. */
+/** Room for all answers being received, if the origin registry is given no other size, bytes. */
 export const INCOMING_ROOM_BYTES = 268_435_456
-/** No call begins on a connection that is older, however much it is used: the name may stand for another server by now. */
+/** No call starts on an older connection, however busy it is: by then the name may refer to another server. */
 export const CONNECTION_LIFE_MS = 300_000
 /** Connections to one origin over all pools. */
 export const MAX_CONNECTIONS = 512

@@ -1,18 +1,18 @@
 import type { BreakerState } from './health/breaker.ts'
 import type { FailureKind } from './outcome.ts'
 
-/** Place of one HTTP request in a trace that is recorded. */
+/** One HTTP request's span in a recorded trace. */
 export interface AttemptSpan {
   /** As sent: names trace and span. */
   traceparent: string
-  /** 16 hex digits: span of the request that asked. */
+  /** 16 hex digits: span of the request that caused it. */
   parent: string
   method: string
   /** Undefined = no answer came. */
   status: number | undefined
 }
 
-/** Everything a pool decides, for metrics. `host` is the only thing ever told about an upstream's address. */
+/** Everything a pool decides, for metrics. Of an upstream's address only `host` is ever shown. */
 export type UpstreamEvent =
   /** One HTTP request has ended; `calls` is the number of JSON-RPC entries in it. */
   | {
@@ -31,9 +31,9 @@ export type UpstreamEvent =
   | { kind: 'failover'; pool: string; from: string; reason: string; method: string }
   | { kind: 'hedge'; pool: string; host: string; method: string }
   | { kind: 'breaker'; pool: string; host: string; state: BreakerState }
-  /** A rate limit keeps us away; `perSecond` requests are sent from then on, and slowly more. */
+  /** A rate limit stops requests; afterwards `perSecond` are sent, growing slowly. */
   | { kind: 'paused'; pool: string; host: string; ms: number; perSecond: number }
-  /** The upstream takes no batches (`items` 1) or only smaller ones on this path from now on. */
+  /** From now on the upstream takes no batches (`items` 1), or only smaller ones, on this path. */
   | { kind: 'batch-limit'; pool: string; host: string; items: number }
   | { kind: 'shared'; pool: string; method: string }
   | { kind: 'cache-hit'; pool: string; method: string }
@@ -48,7 +48,9 @@ export interface DebugLogger {
   isLevelEnabled?(level: string): boolean
 }
 
-/** Hands events to metrics and, at debug, to the log. `active()` lets the hot path skip making an event nobody reads. */
+/**
+ * Passes events to metrics and, at debug, to the log. `active()` lets the hot path skip building events nobody reads.
+ */
 export interface Reporter {
   active(): boolean
   report(event: UpstreamEvent): void

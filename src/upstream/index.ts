@@ -1,6 +1,6 @@
 /**
- * How other servers are called: pools of interchangeable ones with failover, hedging, circuit breakers, batching, sharing
- * and caching, and one safe way to fetch URLs that strangers chose. Nothing in here knows a chain or an API.
+ * Calls to other servers: pools of interchangeable upstreams with failover, hedging, circuit breakers, batching,
+ * sharing and caching, and one safe way to fetch URLs chosen by strangers. Nothing in here knows a chain or an API.
  */
 export { DEFAULT_LIMITS } from './defaults.ts'
 export type { ObserveUpstream, UpstreamEvent } from './events.ts'

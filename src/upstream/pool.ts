@@ -23,19 +23,19 @@ import type { CallOptions, HeadProbe, IdentityProbe, PoolLimits, UpstreamPool, U
 import { createUpstream, type Upstream, type UpstreamDeps } from './upstream.ts'
 
 export interface UpstreamPoolDeps {
-  /** Shares connections between pools; left out, the pool has its own. */
+  /** Shares connections between pools; left out = the pool has its own. */
   registry?: UpstreamRegistry
   headProbe?: HeadProbe
-  /** Left out = the upstreams are believed, or whoever asks looks for himself. */
+  /** Left out = the upstreams are believed, or the caller checks them itself. */
   identity?: IdentityProbe
   /**
-   * Called when the chain began anew, which test networks do: a server came back with a lower tip than it had, and no other
-   * has the old one. Needs a head probe.
+   * Called when the chain was restarted, as test networks do: a server came back with a lower tip than before, and no
+   * other has the old one. Needs a head probe.
    */
   onAnew?: () => void
   /**
-   * All questions go to one place of each upstream, the endpoint of one chain. Whoever has nothing there (404) is asked
-   * last for a while, and is not held to be in trouble.
+   * All questions go to one place of each upstream, the endpoint of one chain. An upstream that has nothing there (404)
+   * is asked last for a while, but does not count as failing.
    */
   onePlace?: boolean
   observe?: ObserveUpstream
@@ -43,12 +43,12 @@ export interface UpstreamPoolDeps {
 }
 
 /**
- * Longer parameters, characters, are not compared with those of calls in flight: it would cost another copy of each, and
- * whoever asks for so much at once shares its reads itself.
+ * Longer parameters, characters, are not compared with those of calls in flight: that would cost another copy of each,
+ * and a caller with such large parameters shares its reads itself.
  */
 const LONGEST_SHARED = 16_384
 
-/** Keeps one batcher per (upstream, path). Paths come from adapters, not from users, so their number is small. */
+/** Keeps one batcher per (upstream, path). Paths come from adapters, not from users, so there are few. */
 const createBatchers = (pool: string, attempt: Attempt, reporter: Reporter) => {
   const batchers = new Map<Upstream, Map<string, Batcher>>()
   return (upstream: Upstream, path: string): Batcher => {
@@ -78,7 +78,10 @@ const stringifyParams = (method: string, params: unknown): string | undefined =>
   }
 }
 
-/** In a batch the answer alone is looked at, not the exchange: what is wrong with it counts against the upstream here. */
+/**
+ * The breaker has already judged the HTTP request, not each entry of a batch: a wrong entry is counted against the
+ * upstream here.
+ */
 const settleChecked =
   (upstream: Upstream, { check, doubts }: CallOptions, settle: Settle<unknown>): Settle<unknown> =>
   (outcome) => {
@@ -87,7 +90,7 @@ const settleChecked =
     settle(doubted(upstream.host, judged, doubts))
   }
 
-/** Writes and calls that ask for it travel alone; everything else goes through the batcher. */
+/** Writes and calls with `batch: false` are sent alone; all others go through the batcher. */
 const createRpcLauncher =
   (attempt: Attempt, batcherOf: (upstream: Upstream, path: string) => Batcher) =>
   (path: string, entry: RpcEntry, options: CallOptions, trace: TraceContext | undefined) =>
@@ -103,7 +106,7 @@ const createRpcLauncher =
     return attempt(upstream, { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent, ...length }, settle)
   }
 
-/** Calls whose text says that they are the same share one answer; writes and calls that name a server never do. */
+/** Calls with the same text share one answer; writes and calls bound to a server never do. */
 const createRpcCaller =
   (launchRpc: ReturnType<typeof createRpcLauncher>, read: Read): UpstreamPool['rpc'] =>
   async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
@@ -117,7 +120,9 @@ const createRpcCaller =
 
 type ReadDeps = Omit<RunnerDeps, 'hedges' | 'answeredFirst' | 'liveProbes'> & Pick<ReaderDeps, 'guard' | 'watch'>
 
-/** What is read is shared and remembered; `read` hands on as it came, `readNow` is held back while the head is in doubt. */
+/**
+ * Shared and cached reads. `read` passes answers on unchanged; `readNow` holds them back while the head is in doubt.
+ */
 const createReads = ({ watch, guard, ...run }: ReadDeps) => {
   const { pool, scheduler, reporter } = run
   const runner = createRunner({
@@ -129,7 +134,7 @@ const createReads = ({ watch, guard, ...run }: ReadDeps) => {
   const flights = createFlights(pool, scheduler)
   const cache = createTtlCache({ entries: CACHE_ENTRIES, bytes: CACHE_BYTES })
   const read = createReader({ pool, runner, flights, cache, watch, guard, reporter })
-  // What is handed on as it came is none of ours to judge, and what may not be sent twice is no reading.
+  // Answers that are passed on unchanged are not ours to judge, and a write is not a read.
   const readNow: Read = (key, label, options, launch) =>
     read(key, label, options, watch && options.idempotent !== false ? watch.held(launch) : launch)
   const forget = (): void => {

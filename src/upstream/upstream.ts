@@ -13,7 +13,7 @@ import { createGate, type Gate } from './limits/gate.ts'
 import { createRateBudget } from './limits/rate-budget.ts'
 import type { PoolLimits, UpstreamSpec, UpstreamStatus } from './types.ts'
 
-/** One upstream of one pool: how it is reached, and everything known about its health. */
+/** One upstream of one pool: how to reach it, and everything known about its health. */
 export interface Upstream extends Presence {
   readonly host: string
   readonly priority: number
@@ -32,23 +32,23 @@ export interface Upstream extends Presence {
   /** Headers of a JSON request made here. */
   readonly jsonHeaders: Record<string, string>
   path(path: string): string
-  /** False while a rate limit of the upstream keeps us away. */
+  /** End of the pause that a rate limit of the upstream demands. */
   pausedUntil(): number
   pause(retryAfterMs: number | undefined): void
   /** The upstream answered (also with an error that is the truth). */
   succeeded(ms: number): void
   /** Network trouble, 5xx, a body that is no answer. */
   failed(): void
-  /** A read was given up after `ms` because a hedge won or its caller's time ran out. */
+  /** A read was given up after `ms` because another attempt won or its caller's time ran out. */
   stalled(ms: number): void
   errorRate(): number
   height(): bigint | undefined
   sawHeight(height: bigint): void
   /** Blocks behind the pool's head; set by the head probe. */
   lag(): number | undefined
-  /** Too far behind the others, or for too long, to be asked while others answer. */
+  /** Too far behind the others, or behind for too long, to be asked while others answer. */
   lagging(): boolean
-  /** @param standsStill for so long that fewer blocks are too many */
+  /** @param standsStill behind for so long that it lags even if only by a few blocks */
   setLag(blocks: number | undefined, standsStill: boolean): void
   status(): UpstreamStatus
   release(): Promise<void>
@@ -58,15 +58,15 @@ export interface UpstreamDeps {
   pool: string
   registry: UpstreamRegistry
   reporter: Reporter
-  /** Called when the ranking of the pool is out of date. */
+  /** Called when the pool's ranking is out of date. */
   onHealthChange(): void
-  /** Called when the breaker opens: nothing answers there for now. */
+  /** Called when the breaker opens: the upstream does not answer for now. */
   onAway(upstream: Upstream): void
-  /** Called when the last connection is gone: who answers on the next one may be another server. */
+  /** Called when the last connection has closed: the next one may lead to another server. */
   onAlone(upstream: Upstream): void
 }
 
-/** Remote servers save traffic by compressing; on the own network it would only cost time on both sides. */
+/** Compression saves traffic with remote servers; on the own network it would only cost time on both sides. */
 const acceptEncoding = ({ url }: UpstreamSpec): string =>
   new URL(url).protocol === 'https:' ? ACCEPT_ENCODING : 'identity'
 
@@ -76,7 +76,7 @@ const createPause = (onLimit: (now: number) => void, onPause: (ms: number) => vo
   let inRow = 0
   return {
     until: () => {
-      // Longer than any pause: the clock was set back.
+      // Longer than any pause can be: the clock was set back.
       if (until - Date.now() > MAX_RETRY_AFTER_MS) until = 0
       return until
     },
@@ -85,9 +85,9 @@ const createPause = (onLimit: (now: number) => void, onPause: (ms: number) => vo
     },
     set: (retryAfterMs: number | undefined) => {
       const now = Date.now()
-      // No wait at all, as where the clock of the server is behind ours, is no answer to a call too many.
+      // A wait of zero, as when the server's clock is behind ours, is not a useful answer to a refused call.
       const ms = retryAfterMs || Math.min(PAUSE_MS * 2 ** inRow, MAX_PAUSE_MS)
-      // Answers to requests that were already under way say the same thing again: one pause, not a longer one each.
+      // Answers to requests already under way repeat the same refusal: one pause for all, not a longer one for each.
       if (now >= until) {
         inRow += 1
         onLimit(now)
@@ -123,7 +123,7 @@ const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () 
   }
 }
 
-/** What the head probe has told: the tip that the upstream shows, and how far that is behind the pool's head. */
+/** Results of the head probe: the upstream's tip, and how far it is behind the pool's head. */
 const createTip = ({ maxLagBlocks }: PoolLimits, onChange: () => void) => {
   let height: bigint | undefined
   let lag: number | undefined

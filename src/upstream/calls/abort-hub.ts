@@ -1,6 +1,6 @@
 import { type Bag, type Bagged, createBag } from './bag.ts'
 
-/** One interest in one signal. */
+/** One call that wants to know when a signal aborts. */
 export interface AbortWatch extends Bagged {
   onAbort(): void
 }
@@ -11,8 +11,8 @@ interface Hub {
 }
 
 /**
- * One listener per AbortSignal, however many calls hang on it: a balance request makes hundreds of calls with the same
- * signal, and Node warns of a leak from the eleventh listener on.
+ * One listener per AbortSignal, however many calls depend on it: a balance request makes hundreds of calls with the
+ * same signal, and Node warns of a leak from the eleventh listener on.
  */
 const hubs = new WeakMap<AbortSignal, Hub>()
 
@@ -33,7 +33,7 @@ export const watchAbort = (signal: AbortSignal, watch: AbortWatch): void => {
   hub.watches.add(watch)
 }
 
-/** The last one to leave takes the listener away. */
+/** Removing the last watch removes the listener. */
 export const unwatchAbort = (signal: AbortSignal, watch: AbortWatch): void => {
   const hub = hubs.get(signal)
   if (!hub?.watches.remove(watch) || hub.watches.items.length > 0) return

@@ -1,4 +1,4 @@
-/** An item knows its place in the bag; -1 = in none. */
+/** An item knows its position in the bag; -1 = it is in none. */
 export interface Bagged {
   slot: number
 }
@@ -12,9 +12,10 @@ export interface Bag<T extends Bagged> {
 }
 
 /**
- * An array with swap-removal instead of a Set: a Set under constant adding and removing leaves behind old tables that
- * keep their then entries (and all answers hanging on them) alive until a major collection. Measured on the forward
- * path, that doubled the processor time of a call. For what has keys or an order there is `src/lib/transient-map.ts`.
+ * An array with swap-removal instead of a Set: a Set under constant adding and removing leaves old tables behind, which
+ * keep their former entries (and the answers they refer to) alive until a major collection. Measured on the forward
+ * path, this doubled the processor time of a call. For collections with keys or an order use
+ * `src/lib/transient-map.ts`.
  */
 export const createBag = <T extends Bagged>(): Bag<T> => {
   const items: T[] = []

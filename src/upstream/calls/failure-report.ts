@@ -17,7 +17,7 @@ export const describeFailures = <T>(failures: readonly Failure<T>[]): string => 
   return [...byHost].map(([host, reason]) => `${host} ${reason}`).join('; ')
 }
 
-/** A server of another network is none of the chain's: what kept the others from answering is the cause. */
+/** A server on another network does not serve this chain: the cause is what kept the others from answering. */
 const withoutForeign = <T>(failures: readonly Failure<T>[]): readonly Failure<T>[] => {
   const own = failures.filter(({ kind }) => kind !== 'foreign')
   return own.length === 0 ? failures : own
@@ -39,16 +39,19 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
   return new UpstreamUnavailableError(text)
 }
 
-/** Whoever knows of it, then who does not, then who lacks the method, then who serves nothing there. */
+/**
+ * Upstreams that know the thing come first, then those that do not, then those without the method, then those without
+ * the place.
+ */
 const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'thing', 'method', 'place']
 
-/** That others serve nothing there says nothing, where one that does is silent. */
+/** While an upstream that may serve the place is silent, it proves nothing that others do not serve it. */
 const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly string[]): readonly Failure<T>[] =>
   silent.length === 0 ? failures : failures.filter(({ unheard }) => unheard !== 'place')
 
 /**
- * Hosts of this network that said nothing this time and may serve what is asked for: they have shown it, or never said that
- * they do not.
+ * Hosts on this network that gave no usable answer this time and may serve what is asked for: they have served it
+ * before, or never said that they do not.
  */
 export const silentOf = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): string[] => {
   const hostsOf = (is: (one: Failure<T>) => boolean): Set<string> =>
@@ -66,11 +69,11 @@ const silence = <T>(pool: string, silent: readonly string[], failures: readonly 
   )
 
 /**
- * The one outcome of a read that nobody could answer. One whose answer had no room here was answering: that another lacks
- * what was asked for is not the truth then. A node that says it has not seen the block yet, or may not have
- * understood, is closer to the truth than others that said nothing, or that do not run the chain or lack the method;
- * other doubtful errors are handed on only when every upstream gave one.
- * @param silent hosts that may serve what was asked for and said nothing now
+ * The single outcome of a read that no upstream could answer. An upstream whose answer found no room here did answer,
+ * so it is not true that nobody has what was asked for. A node that says it has not seen the block yet, or may not have
+ * understood the question, is closer to the truth than nodes that said nothing, do not run the chain or lack the
+ * method. Other doubtful errors are passed on only when every upstream gave one.
+ * @param silent hosts that may serve what was asked for and said nothing this time
  */
 export const concludeFailures = <T>(
   pool: string,

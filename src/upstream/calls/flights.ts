@@ -10,9 +10,9 @@ import type { Scheduled, Scheduler } from './scheduler.ts'
 
 /** One piece of work and everyone who waits for it. */
 interface Flight {
-  /** The latest deadline of those waiting. */
+  /** The latest deadline of the waiting callers. */
   deadline: number
-  /** Largest cache time any of them asked for; 0 = do not keep the answer. */
+  /** The longest cache time that any caller asked for; 0 = do not keep the answer. */
   cacheMs: number
 }
 
@@ -33,7 +33,7 @@ interface OpenFlight extends Flight, Bagged {
 
 type Start<T> = (flight: Flight, settle: Settle<T>) => Run
 
-/** Joins identical reads in flight. The work is cancelled, down to its socket, when the last waiter has left. */
+/** Joins identical reads in flight. When the last waiter leaves, the work is cancelled and its socket closed. */
 export interface Flights {
   /** `key` undefined = never shared. */
   join<T>(key: string | undefined, options: CallOptions, start: Start<T>, onShared?: () => void): Promise<T>
@@ -42,7 +42,7 @@ export interface Flights {
   close(): void
 }
 
-/** Its caller has not left: the time for all that the signal stands for is over. */
+/** The caller has not left: the deadline of everything under this signal has passed. */
 const isLate = (signal: AbortSignal | undefined): boolean => signal?.reason instanceof DeadlineError
 
 export const createFlights = (pool: string, scheduler: Scheduler): Flights => {

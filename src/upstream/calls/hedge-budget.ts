@@ -23,10 +23,10 @@ export const createHedgeBudget = (readsPerHedge: number): HedgeBudget => {
   }
 }
 
-/** A p95 is not known yet: wait this many times the minimum before hedging. */
+/** While the p95 is unknown, wait this many times the minimum before hedging. */
 const COLD_HEDGE_FACTOR = 4
 
-/** How long a read waits for this upstream before another is asked, too, milliseconds. @param minimum `hedgeMinMs` */
+/** How long a read waits for this upstream before it also asks another, milliseconds. @param minimum `hedgeMinMs` */
 export const hedgeDelay = (upstream: Upstream, minimum: number): number => {
   // A probe of an upstream that was down must not make its caller wait long.
   if (upstream.breaker.state() !== 'closed') return minimum

@@ -1,13 +1,13 @@
 import { RANKING_MS } from '../defaults.ts'
 import type { Upstream } from '../upstream.ts'
 
-/** Chooses who is asked next. */
+/** Chooses the upstream to ask next. */
 export interface Ranking {
   /**
-   * The best upstream that was not tried yet: healthy ones first, laggards only when no healthy one is left, then those
-   * that serve nothing at the pool's place, those with an open breaker last. Undefined when all are tried or paused. A
-   * busy healthy upstream is waited for rather than a lagging one asked. `probe` lets this read be the one probe of an
-   * open breaker.
+   * The best upstream not tried yet: healthy ones first, laggards only when no healthy one is left, then those that
+   * serve nothing at the pool's place, those with an open breaker last. Undefined when all are tried or paused. A read
+   * waits for a busy healthy upstream rather than ask a lagging one. `probe` lets this read be the one probe of an open
+   * breaker.
    */
   choose(tried: readonly Upstream[], now: number, probe: boolean): Upstream | undefined
   /** A healthy upstream with free capacity, for a hedge. */
@@ -30,9 +30,9 @@ const tierOf = (upstream: Upstream): number => {
 }
 
 /**
- * Coarse steps, so that the order does not flicker with every answer: two upstreams within a factor of 1.4 are equal
- * and keep the order of the configuration. Not measured of late counts as fast, so that newcomers and those that were
- * slow a while ago get measured (a hedge covers the read that does it).
+ * Coarse steps, so that the order does not change with every answer: two upstreams within a factor of 1.4 are equal and
+ * keep the order of the configuration. An upstream without a recent measurement counts as fast, so that new upstreams
+ * and those that were slow a while ago get measured (a hedge covers the read that does it).
  */
 const scoreOf = (upstream: Upstream, now: number): number => {
   const mean = upstream.latency.recentMean(now)
@@ -57,7 +57,7 @@ export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
   let ranked: Ranked[] = []
   let validUntil = 0
   const current = (now: number): readonly Ranked[] => {
-    // Further away than it was ever put: the clock was set back.
+    // Later than it can have been set to: the clock was set back.
     if (now >= validUntil || validUntil - now > RANKING_MS) {
       ranked = upstreams
         .map((upstream) => ({ upstream, tier: tierOf(upstream), score: scoreOf(upstream, now) }))

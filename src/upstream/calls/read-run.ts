@@ -28,7 +28,7 @@ export interface Run {
   cancel(cause: CancelCause): void
   /** What went wrong so far, and who is being asked. */
   describe(): string
-  /** The truth for a caller whose time is over: a rate limit, when that is all that kept the answer from coming. */
+  /** The error for a caller whose deadline has passed: a rate limit, if nothing else kept the answer from coming. */
   whyLate(): FirnError | undefined
 }
 
@@ -40,9 +40,9 @@ export interface RunnerDeps {
   scheduler: Scheduler
   hedges: HedgeBudget
   reporter: Reporter
-  /** Who answered the first call with an object that calls have in common. */
+  /** The upstream that answered the first call with a given `sameServer` object. */
   answeredFirst: WeakMap<object, Upstream>
-  /** Reads serve as probes of open breakers, because no head probe does it. */
+  /** Reads serve as probes of open breakers, because there is no head probe to do it. */
   liveProbes: boolean
 }
 
@@ -52,19 +52,19 @@ interface Leg {
   ended: boolean
 }
 
-/** Trouble that may be over in a moment; the other kinds would only be the same again. */
+/** Trouble that may be over in a moment; the other kinds would only repeat themselves. */
 const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
 
-/** It may be elsewhere: such words count as no attempt, for of many servers the last may be the one that has it. */
+/** Another upstream may have it. Such a failure is not counted as an attempt: the last of many servers may have it. */
 const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
   kind === 'behind' || kind === 'doubtful' || unheard === 'place'
 
 const text = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ')
 
 /**
- * Asks upstreams until one answers: failover on their own trouble, one hedge when the first is slow, a second round
- * with growing pauses when all failed. Callback style, and a class, on purpose: one is made for every call, and it must
- * be cancellable at any point without an AbortController.
+ * Asks upstreams until one answers: failover when one is in trouble, one hedge when the first is slow, another round
+ * with growing pauses when all failed. Callbacks and a class on purpose: there is one run per call, and it must be
+ * cancellable at any point without an AbortController.
  */
 class ReadRun<T> implements Run {
   readonly #deps: RunnerDeps
@@ -74,7 +74,7 @@ class ReadRun<T> implements Run {
   readonly #only: Upstream | undefined
   #first: Upstream | undefined
   #tried: Upstream[] = []
-  /** Who said that it lacks it; not asked again. */
+  /** Upstreams that said they lack it; not asked again. */
   #lacking: Upstream[] | undefined
   #legs: Leg[] = []
   #attempts = 0
@@ -88,7 +88,7 @@ class ReadRun<T> implements Run {
     this.#deps = deps
     this.#task = task
     this.#settle = settle
-    // A run that must not hedge is one that has hedged already.
+    // A run that must not hedge starts as if it had already hedged.
     this.#only = task.sameServer && onlyOf(task.sameServer, deps)
     const alone = deps.upstreams.length === 1 || this.#only !== undefined
     this.#hedged = !task.idempotent || deps.limits.hedgeMinMs === 0 || alone
@@ -107,10 +107,10 @@ class ReadRun<T> implements Run {
   whyLate(): FirnError | undefined {
     const { pool, ranking } = this.#deps
     const refused = (upstream: Upstream): boolean => this.#failures.some(({ host }) => host === upstream.host)
-    // Who was asked and has said nothing yet may be the true reason, unless it is one that has refused before.
+    // An upstream that has not answered yet may be the true reason, unless it refused before.
     if (this.#legs.some((leg) => !leg.ended && !refused(leg.upstream))) return undefined
     if (!this.#ownFailures().every(({ kind }) => kind === 'rate-limited')) return undefined
-    // Without any failure it waits for pauses that other calls have brought about.
+    // A run without failures waits for pauses that other calls caused.
     if (this.#failures.length === 0 && !this.#wait) return undefined
     const now = Date.now()
     const resumesAt = ranking.resumesAt(now)
@@ -137,10 +137,10 @@ class ReadRun<T> implements Run {
     this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#sendHedge())
   }
 
-  /** Another than this one, if it is to be avoided and there is one. */
+  /** Another upstream instead of `chosen`, if `chosen` is to be avoided and there is another. */
   #rather(chosen: Upstream | undefined, now: number): Upstream | undefined {
     const { avoid } = this.#task
-    // Who was chosen to show that it is there again has to be asked.
+    // An upstream chosen as the probe of its breaker must be asked.
     if (!avoid || !chosen || chosen.breaker.state() !== 'closed' || !avoid(chosen.host)) return chosen
     return this.#deps.ranking.spare(this.#notFor(avoid), now) ?? chosen
   }
@@ -189,7 +189,7 @@ class ReadRun<T> implements Run {
       reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
     if (this.#underWay()) return
     this.#dropTimers()
-    // A write that was sent may have been done: whatever this one upstream said is the end of it.
+    // A write that was sent may have been carried out, so this upstream's answer is final.
     if (!this.#task.idempotent && failure.neverSent !== true) this.#giveUp(Date.now(), [failure])
     else this.next()
   }
@@ -216,7 +216,7 @@ class ReadRun<T> implements Run {
   #nextRound(now: number): void {
     const resumesAt = this.#deps.ranking.resumesAt(now)
     const own = this.#ownFailures()
-    // Who did not understand the question will not the next time, and what others say after a pause is rarely more.
+    // Upstreams that did not understand the question will not do so next time, and a pause rarely changes the others.
     const again =
       own.some((one) => PASSING.has(one.kind) && !lacks(one)) && !own.some(({ kind }) => kind === 'doubtful')
     this.#tried = [...(this.#lacking ?? [])]
@@ -264,7 +264,7 @@ class ReadRun<T> implements Run {
     for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
   }
 
-  /** Without those of servers that are none of this network's. */
+  /** Failures without those of servers on other networks. */
   #ownFailures(): readonly Failure<T>[] {
     return this.#failures.filter(({ kind }) => kind !== 'foreign')
   }

@@ -14,23 +14,26 @@ export interface Scheduler {
   readonly size: number
 }
 
-/** A timer that comes later than this was held up by computation. */
+/** A timer that fires later than this was held up by computation. */
 const STANDSTILL_MS = 100
 
 const nothing = (): void => undefined
 
-/** What two readings of an unchanged wall clock may differ by against the other one, milliseconds, and a little more. */
+/**
+ * Largest difference between two readings of an unchanged wall clock and the monotonic clock, plus a margin,
+ * milliseconds.
+ */
 const SAME_CLOCK_MS = 2
 
 /**
- * The timer is armed for the earliest entry known; an entry that is cancelled leaves it as it is, because in normal
- * work nearly every entry (hedge, deadline) is cancelled long before its time.
+ * The timer is armed for the earliest known entry. Cancelling an entry does not rearm it, because normally nearly every
+ * entry (hedge, deadline) is cancelled long before its time.
  */
 export const createScheduler = (): Scheduler => {
   const entries = createBag<Scheduled>()
   let timer: NodeJS.Timeout | undefined
   let wakeAt = Number.POSITIVE_INFINITY
-  /** By how much the wall clock is ahead of the other one. */
+  /** How far the wall clock is ahead of the monotonic clock. */
   let offset = Number.NaN
 
   const arm = (time: number): void => {
@@ -40,12 +43,12 @@ export const createScheduler = (): Scheduler => {
   }
   const wake = (): void => {
     timer = undefined
-    // The process stood still: what has arrived meanwhile is read before anybody is told that it came too late.
+    // The process stood still: read what arrived meanwhile before any call is reported as late.
     if (performance.now() - wakeAt > STANDSTILL_MS) setImmediate(run)
     else run()
   }
   const run = (): void => {
-    // Armed anew meanwhile: that timer sees to everything.
+    // If the timer was rearmed meanwhile, this run does its work as well.
     if (timer) clearTimeout(timer)
     timer = undefined
     wakeAt = Number.POSITIVE_INFINITY
@@ -56,15 +59,18 @@ export const createScheduler = (): Scheduler => {
       if (entry.time <= now) due.push(entry)
       else if (entry.time < next) next = entry.time
     }
-    // After a standstill many are due at once, in a bag without order.
+    // After a standstill many entries are due at once, and the bag has no order.
     due.sort((a, b) => a.time - b.time)
     for (const entry of due) if (entries.remove(entry)) entry.run()
     if (next < wakeAt) arm(next)
   }
-  /** As a time of the clock that nobody sets: else what waits would wait for an hour more when the other is set back. */
+  /**
+   * As a time of the monotonic clock: otherwise entries would wait an hour longer when the wall clock is set back an
+   * hour.
+   */
   const steady = (wallTime: number): number => {
     const ahead = Date.now() - performance.now()
-    // Within its whole milliseconds the wall clock is the same one still, and equal times stay equal.
+    // Within its rounding to whole milliseconds the wall clock has not changed, and equal times must stay equal.
     if (!(Math.abs(ahead - offset) < SAME_CLOCK_MS)) offset = ahead
     return wallTime - offset
   }
@@ -79,7 +85,7 @@ export const createScheduler = (): Scheduler => {
     },
     cancel: (entry) => {
       if (!entries.remove(entry)) return
-      // Whoever still holds the entry must not hold what it would have run.
+      // Code that still holds the entry must not keep alive what the entry would have run.
       entry.run = nothing
       if (entries.items.length > 0 || timer === undefined) return
       // Nothing is left: a pending timer would keep an otherwise finished process alive.

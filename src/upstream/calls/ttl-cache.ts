@@ -17,7 +17,7 @@ export interface TtlCache {
   clear(): void
 }
 
-/** Weight of an entry beyond its text: key, map slot, parsed objects are larger than their text. */
+/** Weight of an entry beyond its text: the key, the map slot, and parsed objects being larger than their text. */
 const OVERHEAD = 200
 
 /** The reader's own `maxAgeMs` decides about freshness, so that one entry serves readers with different demands. */

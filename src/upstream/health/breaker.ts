@@ -5,11 +5,11 @@ export interface Breaker {
   state(): BreakerState
   /** True when the breaker has been open long enough for one probe. */
   probeDue(now: number): boolean
-  /** Reserves the probe; from now on until its result nobody else gets one. */
+  /** Reserves the probe: nobody else gets one until its result is known. */
   takeProbe(now: number): void
   success(): void
   failure(now: number): void
-  /** The attempt ended without telling anything: a probe may be tried again at once. */
+  /** The attempt ended without a result: another probe may be sent at once. */
   inconclusive(): void
 }
 
@@ -25,7 +25,7 @@ export const createBreaker = (
     state = next
     onChange(next)
   }
-  // Further away than it was ever put: the clock was set back.
+  // Later than it can have been set to: the clock was set back.
   const isDue = (now: number): boolean => now >= probeAt || probeAt - now > limits.breakerOpenMs
   return {
     state: () => state,
@@ -41,7 +41,7 @@ export const createBreaker = (
     failure: (now) => {
       failures += 1
       if (state === 'closed' && failures < limits.breakerFailures) return
-      // An attempt of last resort that fails while open must not push the next probe away.
+      // An attempt of last resort that fails while the breaker is open must not delay the next probe.
       if (state !== 'open') probeAt = now + limits.breakerOpenMs
       become('open')
     },

@@ -2,15 +2,15 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 import { failed, type Outcome } from '../outcome.ts'
 import type { Upstream } from '../upstream.ts'
 
-/** Who said that it cannot know is asked again after this when somebody reads, milliseconds. */
+/** An upstream that said it cannot know is asked again, when there is a read, after this many milliseconds. */
 const DOUBT_MS = 1_000
 
-/** Why servers are not believed, as each said last (`HeadProbe.doubt`). */
+/** Why servers are not believed, by what each said last (`HeadProbe.doubt`). */
 export interface Doubts {
   told(upstream: Upstream, why: string | undefined): void
-  /** It holds until the server says otherwise, whatever became of the questions meanwhile. */
+  /** Holds until the server says otherwise, even if later probes failed. */
   of(upstream: Upstream): Outcome<never> | undefined
-  /** What it said long ago may be over: the read goes out beside the question, and `of` decides about its answer. */
+  /** An old doubt may be over: the read is then sent beside the probe, and `of` decides whether its answer counts. */
   ofLate(upstream: Upstream): Outcome<never> | undefined
 }
 
@@ -28,7 +28,7 @@ export const createDoubts = (ofLateMs: number, ask: (upstream: Upstream) => void
     of,
     ofLate(upstream) {
       const age = steadyNow() - (told.get(upstream)?.at ?? 0)
-      // It may be over before all are asked again.
+      // The doubt may be over before the next regular probe.
       if (told.has(upstream) && age >= DOUBT_MS) ask(upstream)
       return age > ofLateMs ? undefined : of(upstream)
     },

@@ -2,7 +2,10 @@ const ALPHA = 0.1
 const HALF_LIFE_MS = 10_000
 const NOTHING = 0.001
 
-/** Moving share of failed requests, 0 to 1. It fades with time, because an upstream that is passed over gets no chance to improve it. */
+/**
+ * Moving share of failed requests, 0 to 1. It decays with time, because an upstream that gets no calls cannot improve
+ * it.
+ */
 export interface ErrorRate {
   add(failed: boolean, now: number): void
   at(now: number): number
@@ -20,7 +23,7 @@ export const createErrorRate = (): ErrorRate => {
   }
   return {
     add: (failed, now) => {
-      // Nothing to lower: the usual case on the hot path.
+      // Already 0: the usual case on the hot path.
       if (!failed && rate === 0) return
       rate = at(now) * (1 - ALPHA) + (failed ? ALPHA : 0)
       fadedAt = now

@@ -3,26 +3,29 @@ import type { Scheduled, Scheduler } from '../calls/scheduler.ts'
 import { failed, type Outcome } from '../outcome.ts'
 import type { Upstream } from '../upstream.ts'
 
-/** Longest wait of an answer for the heights of the others, milliseconds: one that hangs must not hold up every chain. */
+/**
+ * Longest time an answer waits for the heights of the others, milliseconds: one hanging upstream must not block every
+ * chain.
+ */
 const HOLD_MS = 250
 
-/** Holds the answers of a pool that has just been woken until it is known who lags. */
+/** Holds the answers of a pool that has just woken up until it is known which upstreams lag. */
 export interface HeadHold {
-  /** Heights are being asked for and not known before `known` is called. */
+  /** Heights have been requested and are unknown until `known` is called. */
   begin(): void
   known(): void
-  /** `launch` whose answer, where its upstream turns out to lag, is only taken when nobody else answers. */
+  /** `launch`, but the answer of an upstream that turns out to lag is used only when no other upstream answers. */
   held<T>(launch: Task<T>['launch']): Task<T>['launch']
 }
 
 /**
- * Before the first heights are known the first upstream is as good as any, so that one that has stood still for a day
- * would answer the first read after a start, or after a pause in which nobody was watched.
+ * Without heights all upstreams look equally good, so one that has been stuck for a day could answer the first read
+ * after a start, or after an idle time in which no heights were watched.
  */
 export const createHeadHold = (scheduler: Scheduler): HeadHold => {
   let waiting: (() => void)[] | undefined
   let end: Scheduled | undefined
-  /** Heights of some are on their way, whether anybody waits for them or not. */
+  /** Some heights are still on their way, whether anybody waits for them or not. */
   let unknown = false
 
   const release = (): void => {
@@ -42,7 +45,7 @@ export const createHeadHold = (scheduler: Scheduler): HeadHold => {
       return
     }
     waiting.push(then)
-    // From then on nobody waits any more, so that one that hangs costs one caller's time, not everybody's.
+    // After this nobody waits any more, so a hanging upstream delays one caller, not all.
     end ??= scheduler.at(Date.now() + HOLD_MS, release)
   }
 
@@ -76,7 +79,7 @@ const unlessBehind = <T>(upstream: Upstream, outcome: Outcome<T>): Outcome<T> =>
   return failed({ host: upstream.host, kind: 'behind', reason, fallback: outcome })
 }
 
-/** A node that has only begun knows no block but the first, and answers zeros at once: that is longer waited for. */
+/** A node that has just started knows only the first block and answers zeros at once: wait longer for the others. */
 const unlessBegun = <T>(upstream: Upstream, outcome: Outcome<T>): Outcome<T> => {
   if (upstream.height() !== 0n) return unlessBehind(upstream, outcome)
   const reason = 'has the first block only, and the heights of others are not known yet'

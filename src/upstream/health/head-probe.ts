@@ -17,12 +17,12 @@ import { createToldHeights } from './told-heights.ts'
 
 /** Follows every upstream's tip while the pool is in use. */
 export interface HeadWatch {
-  /** The pool is being used now; starts the watch when it sleeps. */
+  /** Marks the pool as used; starts the watch if it sleeps. */
   touch(): void
   head(): bigint | undefined
   /**
-   * Keeps answers of laggards from the first callers after a start or a pause, and from everybody those of servers that
-   * lack blocks of long ago, or say themselves that they cannot know (`HeadProbe.doubt`).
+   * Keeps answers of laggards from the first callers after a start or an idle time. Keeps from all callers the answers
+   * of servers that lack old blocks or say that they cannot know (`HeadProbe.doubt`).
    */
   readonly held: HeadHold['held']
   close(): void
@@ -30,18 +30,22 @@ export interface HeadWatch {
 
 /** The watch goes to sleep after this many intervals without a call. */
 const IDLE_INTERVALS = 5
-/** Heights of so many intervals ago still tell who stands still; older ones are waited for before anybody is believed. */
+/** Heights up to this many intervals old still show who is stuck; if they are older, answers wait for new ones. */
 const KNOWN_INTERVALS = 12
-/** Where fewer may be sent in the time between two heights, heights are asked for only when nobody waits. */
+/** If fewer requests than this may be sent between two probes, heights are asked for only when no call waits. */
 const REQUESTS_PER_PROBE = 10
-/** One that has lacked a block of another's for so many intervals stands still: on a slow chain that is one block for hours. */
+/**
+ * An upstream that has lacked another's block for this many intervals is stuck: on a slow chain one block takes hours.
+ */
 const STILL_INTERVALS = 2
-/** What a server told is remembered no longer than this, whatever is configured, milliseconds. Its last word stays. */
+/**
+ * What a server told is remembered at most this long, whatever is configured, milliseconds. Its last height is kept.
+ */
 const REMEMBERED_MS = 600_000
-/** A head this far above all others, who agree among themselves, is a broken clock and no news. */
+/** A head this far above all others, which agree among themselves, is ignored: it comes from a broken clock. */
 export const ABSURD_LEAD = 10_000n
 
-/** Highest height that deserves belief. */
+/** Highest height that is plausible. */
 export const believedHead = (heights: readonly bigint[], maxLag: number): bigint | undefined => {
   const sorted = [...heights].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
   const [first, second, third] = sorted
@@ -62,7 +66,7 @@ interface Tip {
   doubt: string | undefined
 }
 
-/** What a server tells of its tip; undefined where it is healthy and has no document that tells it. */
+/** What a server tells of its tip; undefined if it is healthy and has no document with the tip. */
 const readerOf =
   ({ method, parse, doubt }: HeadProbe) =>
   (host: string, answer: WireAnswer): Outcome<Tip | undefined> => {
@@ -84,13 +88,13 @@ export const createHeadWatch = (deps: {
   pool: string
   probe: HeadProbe
   upstreams: readonly Upstream[]
-  /** Whose height says nothing here. */
+  /** True if the upstream's height does not count here. */
   isForeign(upstream: Upstream): boolean
-  /** Whether no connection to it was left since this was asked last. */
+  /** Whether its last connection was closed since the previous call of this function. */
   wasAlone(upstream: Upstream): boolean
-  /** Called when a tip is further below the last one than servers behind one address differ: another chain may be there. */
+  /** Called when a tip falls by more than servers behind one address differ: it may be another chain. */
   onFall(upstream: Upstream): void
-  /** Called when the last server with the highest tip came back with a lower one: the chain began anew. */
+  /** Called when the last server with the highest tip came back with a lower one: the chain was restarted. */
   onAnew(): void
   attempt: Attempt
   scheduler: Scheduler
@@ -100,7 +104,7 @@ export const createHeadWatch = (deps: {
   const read = readerOf(probe)
   const hold = createHeadHold(scheduler)
   const doubts = createDoubts(STILL_INTERVALS * probe.intervalMs, (upstream) => ask(upstream))
-  /** Alone it is behind nobody, but may say itself that it cannot know. */
+  /** A lone upstream is behind nobody, but may itself say that it cannot know. */
   const mayWait = upstreams.length > 1 || probe.doubt !== undefined
   const knownFor = (probe.doubt ? STILL_INTERVALS : KNOWN_INTERVALS) * probe.intervalMs
   const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
@@ -112,7 +116,7 @@ export const createHeadWatch = (deps: {
   let timer: Scheduled | undefined
   let closed = false
 
-  /** The others are not kept waiting: it is little of what may be asked of the server. */
+  /** Probing uses so small a part of the server's rate limit that other calls need not wait. */
   const isCheap = ({ limits }: Upstream): boolean =>
     limits.requestsPerSecond * probe.intervalMs >= 1_000 * REQUESTS_PER_PROBE
   const compare = (maxLag: number): void => {
@@ -140,8 +144,8 @@ export const createHeadWatch = (deps: {
     return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
   }
   /**
-   * A server that only starts anew has what it had. Servers behind one address may be some blocks apart, but half of a
-   * chain is lost by none.
+   * A server that is only restarted still has its blocks. Servers behind one address may be some blocks apart, but none
+   * loses half of a chain.
    */
   const beginAnew = (upstream: Upstream, before: bigint): void => {
     if ((upstream.height() ?? 0n) * 2n > before) return
@@ -202,8 +206,8 @@ export const createHeadWatch = (deps: {
 }
 
 /**
- * What was said by a server that lacks blocks of long ago, or says itself that it cannot know, is no answer, not even when
- * nobody else says anything.
+ * What a server says that lacks old blocks, or itself says that it cannot know, is no answer, not even when no other
+ * upstream says anything.
  */
 const unlessUnbelieved =
   <T>(

@@ -10,41 +10,44 @@ import { failed, mapAnswer, type Outcome } from '../outcome.ts'
 import type { IdentityProbe } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 
-/** Between what a server says of itself and of its genesis. */
+/** Separates what a server says of itself from its genesis. */
 const BETWEEN = '\n'
 
-/** Who was right before and cannot say it now is asked again after this, milliseconds. */
+/** A server that was right before and cannot say so now is asked again after this, milliseconds. */
 const COMES_BACK_MS = 250
 
-/** Who closes connections all the time is not asked more often than this, milliseconds. */
+/** A server that closes connections all the time is asked at most this often, milliseconds. */
 const ALONE_MS = 5_000
 
-/** Keeps answers of servers that turn out to be on another network from the callers. */
+/** Withholds answers of servers that turn out to be on another network. */
 export interface IdentityGuard {
-  /** `launch` whose answer is held until its upstream has said where it is; asked beside the first call, not before it. */
+  /**
+   * `launch`, but the answer is held until the upstream's identity is known; asked beside the first call, not before
+   * it.
+   */
   guarded<T>(launch: Task<T>['launch']): Task<T>['launch']
   /** True when the upstream is known to be on another network. */
   isForeign(upstream: Upstream): boolean
-  /** Its address may be another server's by now: it is asked again before the next answer counts. */
+  /** The address may belong to another server by now: the upstream is asked again before its next answer counts. */
   wasAway(upstream: Upstream): void
-  /** The same, where no connection to it is left: soon, since some servers close each connection. */
+  /** The same when its last connection is closed, but rate-limited, since some servers close each connection. */
   wasAlone(upstream: Upstream): void
 }
 
 /**
- * Networks of one kind share address forms: a server of another one answers zeros, or other people's numbers, without
- * any error. Each upstream of a pool is asked once, and again when it was away, which is whenever no connection to it
- * is left, or its tip fell; one that cannot tell is believed (`createIdentityCheck`).
+ * Networks of one kind share address forms: a server on another network answers zeros, or other people's numbers,
+ * without any error. Each upstream of a pool is asked once, and again after it was away, that is, whenever its last
+ * connection was closed or its tip fell. An upstream that cannot tell is believed (`createIdentityCheck`).
  */
 export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): IdentityGuard => {
   const right = new WeakSet<Upstream>()
   const once = new WeakSet<Upstream>()
-  /** Those that told their genesis. */
+  /** Upstreams that have told their genesis. */
   const named = new WeakSet<Upstream>()
   const foreign = new WeakSet<Upstream>()
   const checks = new WeakMap<Upstream, () => Promise<boolean>>()
   const askedAt = new WeakMap<Upstream, number>()
-  /** Those to which no connection was left since they were asked. */
+  /** Upstreams whose last connection was closed after they were asked. */
   const alone = new WeakSet<Upstream>()
 
   const askFor = (upstream: Upstream, question: Question): Promise<string | undefined> =>
@@ -59,15 +62,15 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
   const ask = async (upstream: Upstream): Promise<string | undefined> => {
     askedAt.set(upstream, steadyNow())
-    // Who was right before most likely is so still: both at once, since callers wait for it.
+    // A server that was right before most likely still is: both questions at once, since callers wait.
     const ahead = probe.genesis && once.has(upstream) ? askFor(upstream, probe.genesis) : undefined
     ahead?.catch(() => undefined)
     const identity = await askFor(upstream, probe)
-    // Another network needs no second question, which its server may not even answer.
+    // If it is another network, no second question is needed; its server may not even answer it.
     if (identity === undefined || !probe.genesis || !probe.matches(identity)) return identity
     const genesis = await (ahead ?? askFor(upstream, probe.genesis))
     if (genesis !== undefined) return `${identity}${BETWEEN}${genesis}`
-    // It could before, so that it is only too early.
+    // It could tell before, so it is only too early now.
     return named.has(upstream) ? undefined : identity
   }
 
@@ -87,17 +90,17 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
     return matches
   }
 
-  /** Resolves with false for a definite other network. */
+  /** Resolves with false if the server is definitely on another network. */
   const checkOf = (upstream: Upstream): (() => Promise<boolean>) => {
     let check = checks.get(upstream)
     if (!check) {
       const { signal } = new AbortController()
       const made = createIdentityCheck({
         network: probe.network,
-        // It said so before: that it does not now, as while it starts, is no word to live on for long.
+        // It told its identity before: if it cannot now, as while it starts, that must not count for long.
         ...(once.has(upstream) && { recheckMs: COMES_BACK_MS }),
         ask: () => ask(upstream),
-        // What was asked before it went away says nothing about who came back.
+        // The result of a check from before it went away says nothing about the server that came back.
         matches: (told) => (checks.get(upstream) === check ? judge(upstream, told) : fits(told)),
       })
       check = () =>
@@ -123,7 +126,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
   const refusal = <T>({ host }: Upstream): Outcome<T> =>
     failed({ host, kind: 'foreign', reason: `server is not on ${probe.network}` })
 
-  /** The connection of an answer may be newer than the look before the call. Who failed has told nothing. */
+  /** The answer's connection may be newer than the check made before the call. A failure has told nothing. */
   const checkBehind = <T>(upstream: Upstream, { kind }: Outcome<T>): Promise<boolean> | undefined =>
     kind === 'failure' || isRight(upstream) ? undefined : checkOf(upstream)()
 
@@ -136,7 +139,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
     guarded: (launch) => (upstream, hedge, settle) => {
       const checked = isRight(upstream) ? undefined : checkOf(upstream)()
       if (checked && foreign.has(upstream)) {
-        // One that has moved since is found out behind this call.
+        // If it is on this network by now, the check under way finds out.
         upstream.breaker.inconclusive()
         settle(refusal(upstream))
         return () => {}
@@ -165,7 +168,7 @@ const requestTo = (upstream: Upstream, { path, rpc, params = [] }: Question): Wi
   return documentRequest(upstream, path)
 }
 
-/** What the server says of itself; undefined when it does not know the question. */
+/** What the server says of itself; undefined if it does not know the question. */
 const readerOf =
   ({ rpc, parse }: Question) =>
   (host: string, answer: WireAnswer): Outcome<string | undefined> => {

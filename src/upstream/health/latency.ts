@@ -1,7 +1,7 @@
 const WINDOW = 64
 const REFRESH_EVERY = 16
 const ALPHA = 0.2
-/** Fewer samples say nothing about a tail. */
+/** Fewer samples say nothing about the tail. */
 const MIN_SAMPLES = 8
 const RECENT_MS = 60_000
 
@@ -10,7 +10,7 @@ export interface LatencyEstimator {
   add(ms: number): void
   /** Undefined before the first sample. */
   mean(): number | undefined
-  /** As `mean`, but undefined also when the last sample is older than a minute. */
+  /** Like `mean`, but also undefined when the last sample is older than a minute. */
   recentMean(now: number): number | undefined
   /** Undefined while there are too few samples. */
   p95(): number | undefined
@@ -39,7 +39,7 @@ export const createLatencyEstimator = (): LatencyEstimator => {
       if (count < WINDOW || count % REFRESH_EVERY === 0) stale = true
     },
     mean: () => mean,
-    // Of the future = from before the clock was set back.
+    // A sample from the future is from before the clock was set back.
     recentMean: (now) => (Math.abs(now - sampledAt) > RECENT_MS ? undefined : mean),
     p95: () => {
       if (count < MIN_SAMPLES) return undefined

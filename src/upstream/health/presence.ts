@@ -1,22 +1,22 @@
 import { ABSENT_MS } from '../defaults.ts'
 
-/** What an upstream has said of the one place that its pool asks at; without such a pool it is taken to be there. */
+/** What an upstream has said about the one place where its pool asks; in pools without one it counts as present. */
 export interface Presence {
-  /** It serves nothing there, as it said not long ago. */
+  /** It said recently that it serves nothing there. */
   absent(): boolean
-  /** It does, as it has shown, and has not said otherwise since. */
+  /** It has served something there, and has not said otherwise since. */
   serves(): boolean
-  /** It has said neither, or nothing is asked of it but what belongs to many places. */
+  /** It has said neither, or the pool has no single place. */
   unknown(): boolean
   sawPlace(isThere: boolean): void
 }
 
-/** @param onChange called when what `absent` says is another than before */
+/** @param onChange called when the value of `absent` changes */
 export const createPresence = (onChange: () => void, now: () => number = Date.now): Presence => {
   let saidAt: number | undefined
   let serves = false
   const absent = (): boolean => {
-    // Further away than it was ever put: the clock was set back.
+    // Negative: the clock was set back.
     const age = saidAt === undefined ? ABSENT_MS : now() - saidAt
     return age >= 0 && age < ABSENT_MS
   }

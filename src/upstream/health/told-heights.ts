@@ -1,17 +1,20 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { Upstream } from '../upstream.ts'
 
-/** What each upstream of a pool told of its tip, and when: heights alone do not show who stands still on a slow chain. */
+/**
+ * What each upstream of a pool told of its tip, and when: heights alone do not show which one is stuck on a slow chain.
+ */
 export interface ToldHeights {
   told(upstream: Upstream, height: bigint): void
   /**
-   * True when the upstream, as it told its height last, lacked a block that another had told long before. One that does
-   * not answer any more shows nothing by what it told.
+   * True when the upstream, at the time it last told its height, lacked a block that another had told long before. An
+   * upstream whose breaker is not closed is not used for comparison.
    */
   standsStill(upstream: Upstream, others: readonly Upstream[]): boolean
   /**
-   * For how long another had told of a block that this one lacked when it told its height last, milliseconds, as far back as
-   * is remembered; 0 = it lacked none. Those that answer no more count: a block that was there does not go away.
+   * How long ago, when this upstream last told its height, another had told of a block that it lacked, milliseconds, as
+   * far back as is remembered; 0 = it lacked none. Upstreams that no longer answer count: a block that existed does not
+   * go away.
    */
   lackedFor(upstream: Upstream, others: readonly Upstream[]): number
 }
@@ -22,16 +25,16 @@ interface Told {
 }
 
 /**
- * @param longMs blocks come to all within this time; milliseconds
+ * @param longMs all upstreams have a block within this time; milliseconds
  * @param rememberedMs at least twice as long
- * @param now milliseconds; for ages
+ * @param now milliseconds; used for ages only
  */
 export function createToldHeights(
   longMs: number,
   rememberedMs: number = 2 * longMs,
   now: () => number = steadyNow,
 ): ToldHeights {
-  /** In the order of time: the newest of those that are old enough, and what came behind it. */
+  /** In order of time: the newest entry that is old enough, and all later ones. */
   const all = new WeakMap<Upstream, Told[]>()
 
   const heightAt = (upstream: Upstream, time: number): bigint | undefined =>
@@ -51,7 +54,7 @@ export function createToldHeights(
         const height = other.height()
         if (other === upstream || other.breaker.state() !== 'closed' || height === undefined) return false
         const before = heightAt(other, last.at - longMs)
-        // One that has gone back since is right now, or was wrong then.
+        // An upstream that has gone back since is right now, or was wrong then.
         return before !== undefined && before > last.height && height > last.height
       })
     },

@@ -13,13 +13,13 @@ interface AttemptPlan<T> {
   /** JSON-RPC entries inside. */
   calls: number
   hedge: boolean
-  /** Span that the request's `traceparent` is a child of; only where somebody records it. */
+  /** Span that the request's `traceparent` is a child of; only if somebody records it. */
   parent?: string | undefined
-  /** `Waiting`: the reading that it is part of. */
+  /** `Waiting`: the reading that the request is part of. */
   partOf?: object | undefined
-  /** `Waiting`: it comes first. */
+  /** `Waiting`: the request comes first. */
   urgent?: boolean
-  /** Whoever asks decides how long the answer is: one that is too long says nothing about the upstream. */
+  /** The caller decides how long the answer is: a too long answer says nothing about the upstream. */
   anyLength?: boolean | undefined
   /** `CallOptions.keepsRoom` */
   keepsRoom?: boolean
@@ -48,7 +48,9 @@ const outcomeOf = <T>(host: string, plan: AttemptPlan<T>, result: WireResult): O
 
 const TOO_LARGE = 413
 
-/** Whoever serves nothing at the pool's one place is in no trouble, whatever the reader makes of the page that it sends. */
+/**
+ * An upstream that serves nothing at the pool's one place is not in trouble, whatever the reader makes of its 404 page.
+ */
 const placed = <T>(host: string, outcome: Outcome<T>, result: WireResult): Outcome<T> => {
   if (result.kind !== 'answer' || result.answer.status !== NOTHING_THERE) return outcome
   if (outcome.kind !== 'failure' || outcome.failure.kind === 'behind') return outcome
@@ -56,7 +58,7 @@ const placed = <T>(host: string, outcome: Outcome<T>, result: WireResult): Outco
 }
 
 const recordPlace = <T>(upstream: Upstream, outcome: Outcome<T>, status: number): void => {
-  // About the size of one question, not about the place.
+  // The status is about the size of this question, not about the place.
   if (status === TOO_LARGE) return
   if (outcome.kind !== 'failure') upstream.sawPlace(true)
   else if (outcome.failure.unheard === 'place') upstream.sawPlace(false)
@@ -77,19 +79,19 @@ const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number, anyLengt
   else upstream.failed()
 }
 
-/** A shorter silence than this is no reason to doubt an upstream. */
+/** A shorter silence is no reason to doubt an upstream. */
 const STALL_MS = 1_000
 
 const recordCancel = (upstream: Upstream, cause: CancelCause, ms: number): void => {
   const p95 = upstream.latency.p95() ?? 0
-  // Losing a race says something only about who was slower than usual, not about a hedge that had no time to win.
+  // Losing a race counts only if the upstream was slower than usual, not if a hedge had no time to win.
   const lost = cause === 'lost' && ms >= Math.max(p95, upstream.limits.hedgeMinMs)
   const late = cause === 'deadline' && ms >= Math.max(2 * p95, STALL_MS)
   if (lost || late) upstream.stalled(ms)
   else upstream.breaker.inconclusive()
 }
 
-/** Less is no wait, but the time it takes to get there. */
+/** Less is no wait, only the time it takes to get through the gate. */
 const LEAST_WAIT_MS = 1
 
 interface AttemptDeps {
@@ -99,7 +101,7 @@ interface AttemptDeps {
   onePlace: boolean
 }
 
-/** A class, because one is made for every request. It is its own ticket at the gate. */
+/** A class, because one is made for every request. It is also its own ticket at the gate. */
 class RunningAttempt<T> implements Ticket {
   readonly #deps: AttemptDeps
   readonly #upstream: Upstream

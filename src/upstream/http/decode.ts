@@ -15,9 +15,9 @@ export const ACCEPT_ENCODING = 'gzip, deflate, br'
 
 /**
  * Undoes one content-encoding. Inflating stops as soon as `maxBytes` are exceeded, so that a small body cannot fill
- * the memory. `done` is called synchronously when there is nothing to undo.
+ * the memory. `done` is called synchronously when there is nothing to decode.
  *
- * @param onBytes called with the length of each part; false = nobody wants the rest, and `done` is not called
+ * @param onBytes called with the length of each part; if it returns false, decoding stops and `done` is not called
  */
 export const decodeBody = (
   body: Buffer,

@@ -19,11 +19,11 @@ const HOP_BY_HOP = [
   'upgrade',
 ] as const
 
-/** The server had no time for it, as with 5xx. */
+/** The server had no time for the request, as with 5xx. */
 const TIMEOUT = 408
 
 const responseHeaders = (headers: IncomingHttpHeaders): Record<string, string | string[]> => {
-  // undici makes a fresh object per answer: taking members away is cheaper than copying the rest.
+  // undici makes a fresh object per answer: deleting members is cheaper than copying the rest.
   for (const name of HOP_BY_HOP) if (headers[name] !== undefined) delete headers[name]
   return headers as Record<string, string | string[]>
 }
@@ -40,7 +40,7 @@ const readRaw = (
   const value: Outcome<RawResponse> = { kind: 'answer', value: response, bytes: body.length }
   const verdict = judge?.(response)
   if (verdict?.kind === 'answer') return value
-  // A write that this upstream may have done: whatever it says is the answer.
+  // This upstream may have carried out the write, so its answer is final, whatever it says.
   if (verdict?.kind === 'retry') {
     const kind = verdict.rateLimited ? 'rate-limited' : verdict.behind ? 'behind' : verdict.blameless ? 'rpc' : 'status'
     return failed({
@@ -60,9 +60,9 @@ const readRaw = (
 }
 
 /**
- * Bytes in, bytes out. The body comes back exactly as it was sent: nothing is decompressed, and compression is only
- * asked for when the caller's own headers do. When every upstream is behind, the own words of the last one that looked
- * into the question are the answer, else of the last one that lacks the method, else of the last.
+ * Bytes in, bytes out. The body is returned exactly as it was sent: nothing is decompressed, and compression is
+ * requested only if the caller's own headers do so. When every upstream is behind, the result is the answer of the last
+ * one that looked into the question, else of the last one that lacks the method, else of the last.
  */
 export const createExchange =
   (deps: { attempt: Attempt; read: Read }): UpstreamPool['exchange'] =>
@@ -79,7 +79,7 @@ export const createExchange =
       const headers = upstream.ownHeaders ? { ...named, ...upstream.headers } : named
       const path = upstream.path(request.path)
       const wire = { method: request.method, path, headers, body: request.body, decode: false }
-      // An exchange is all that its caller waits for, no part of anything.
+      // A caller waits for nothing but this exchange, so it is no part of a reading.
       const plan = {
         request: wire,
         read,

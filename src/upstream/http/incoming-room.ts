@@ -1,41 +1,41 @@
 import { TransientMap } from '../../lib/transient-map.ts'
 
-/** Says how much of one answer is here, until it is handed on. */
+/** Reports how much of one answer has arrived, until the answer is passed on. */
 export interface Incoming {
-  /** More has come; whoever has no place is given up before this returns, which may be this one. */
+  /** More bytes arrived. Answers that no longer fit are given up before this returns, perhaps this one. */
   grow(bytes: number): void
   leave(): void
 }
 
 /**
- * Takes in one answer of which more than `SMALL` is here.
+ * Registers one answer of which more than `SMALL` has arrived.
  *
- * @param yields whoever asks decides how long it is: of one server's answers these are given up first
- * @param cut gives it up
+ * @param yields the caller decides how long the answer is: of one server's answers these are given up first
+ * @param cut gives the answer up
  */
 export type IncomingDoor = (yields: boolean, cut: () => void) => Incoming
 
 /**
- * Bounds the bytes of all answers that are on their way in, together: they lie outside the heap, where nothing else bounds
- * them, and a server may send slowly, or clients ask for much, at every upstream at once.
+ * Bounds the total bytes of all answers being received. They lie outside the heap, where nothing else bounds them, and
+ * a server may send slowly, or clients may ask for much, at every upstream at once.
  *
- * Where more comes than there is room for, the server with most of it gives up its latest answer, so that one that is
- * slow or sends what nobody asked for takes no room from the others, and what is nearly here is not lost for what has
- * only begun. The only answer is never given up, whatever its size.
+ * When more arrives than there is room for, the server that takes up most of it gives up its latest answer. So a server
+ * that is slow or sends unrequested data takes no room from the others, and an answer that is nearly complete is not
+ * dropped for one that has only begun. A lone answer is never given up, whatever its size.
  */
 export interface IncomingRoom {
   /** One for each server. */
   door(): IncomingDoor
-  /** Bytes of the answers of more than `SMALL`. */
+  /** Bytes received of all answers larger than `SMALL`. */
   held(): number
 }
 
-/** Of an answer that has no more than this it is not counted how much is here, bytes: small answers always have a place. */
+/** Bytes that are not counted: an answer of at most this size always has room. */
 export const SMALL = 65_536
 
 interface Server {
   held: number
-  /** In the order of their beginning. */
+  /** Oldest first. */
   answers: TransientMap<Answer, true>
 }
 
@@ -46,7 +46,7 @@ interface Answer {
   cut: () => void
 }
 
-/** Its latest answer, of those that yield if there are any. */
+/** The server's latest answer, of those that yield if there are any. */
 function latestOf({ answers }: Server): Answer | undefined {
   let latest: Answer | undefined
   for (const answer of answers.keys()) if (answer.yields || !latest?.yields) latest = answer
@@ -55,7 +55,7 @@ function latestOf({ answers }: Server): Answer | undefined {
 
 /** @param room bytes */
 export function createIncomingRoom(room: number): IncomingRoom {
-  /** Those that have answers in here. */
+  /** Servers with answers in the room. */
   const servers = new Set<Server>()
   let held = 0
   let count = 0

@@ -26,8 +26,8 @@ const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
 }
 
 /**
- * A caller who knows what a right answer looks like knows that the question is right as well: who refuses it has trouble
- * of his own, and is believed only when everybody refuses.
+ * A caller who can check the answer knows that the question is valid as well: an upstream that refuses it is in trouble
+ * itself, and is believed only when all upstreams refuse.
  */
 const readFor = (host: string, answer: WireAnswer, check: CallOptions['check']): Outcome<unknown> => {
   const outcome = readDocument(host, answer)
@@ -36,7 +36,7 @@ const readFor = (host: string, answer: WireAnswer, check: CallOptions['check']):
   return checked(host, outcome, check)
 }
 
-/** GET of a JSON document: 404 is undefined, another 4xx about the document is UpstreamRefusedError. */
+/** GET of a JSON document: 404 is undefined, any other 4xx about the document is UpstreamRefusedError. */
 export const createJsonGetter =
   (deps: { attempt: Attempt; read: Read }) =>
   <T>(path: string, options: CallOptions = {}): Promise<T | undefined> => {

@@ -3,34 +3,34 @@ import { createScheduler, type Scheduler } from '../calls/scheduler.ts'
 import { CONNECTION_LIFE_MS, INCOMING_ROOM_BYTES, KEEP_ALIVE_MS, MAX_CONNECTIONS } from '../defaults.ts'
 import { createIncomingRoom, type IncomingDoor } from './incoming-room.ts'
 
-/** A lease on the connections to one origin; `release` once, the last one closes them. */
+/** A lease on the connections to one origin. Call `release` once; the last release closes the connections. */
 export interface OriginLease {
   readonly dispatcher: Pool
-  /** For the answers of this origin. */
+  /** Admits the answers of this origin. */
   readonly incoming: IncomingDoor
   release(): Promise<void>
 }
 
 /**
- * Owns one undici Pool per origin, so that pools with upstreams on the same server share their connections, and the room
- * for all answers that are coming in.
+ * Owns one undici Pool per origin, so that pools with upstreams on the same server share their connections, and the
+ * room for all answers being received.
  */
 export interface UpstreamRegistry {
   readonly scheduler: Scheduler
   /**
    * The connect timeout of an origin is that of its first lease.
    *
-   * @param onGone called whenever the last connection to the origin is gone, whoever closed it, or one was left for its age:
-   * the next one may lead to another server
+   * @param onGone called whenever the last connection to the origin closes, whoever closed it, or a connection is given
+   * up for its age: the next one may lead to another server
    */
   lease(origin: string, options: { connectTimeoutMs: number }, onGone?: () => void): OriginLease
   /** Origins with open leases. */
   origins(): string[]
-  /** Bytes of all answers of more than 64 KiB that are coming in. */
+  /** Bytes received of all answers larger than 64 KiB. */
   incomingBytes(): number
 }
 
-/** @param roomBytes for all answers that are coming in, together */
+/** @param roomBytes total room for all answers being received */
 export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): UpstreamRegistry => {
   const open = new Map<string, Origin>()
   const room = createIncomingRoom(roomBytes)
@@ -39,7 +39,7 @@ export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): Upstrea
     lease: (origin, options, onGone = () => {}) => {
       const held = open.get(origin) ?? openOrigin(origin, options.connectTimeoutMs, room.door())
       open.set(origin, held)
-      // A function of its own for each lease: the same one may be given twice.
+      // Each lease needs its own function, because the same `onGone` may be given twice.
       const listener = (): void => onGone()
       held.leases.add(listener)
       let released = false
@@ -52,7 +52,7 @@ export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): Upstrea
           held.leases.delete(listener)
           if (held.leases.size > 0) return
           open.delete(origin)
-          // Requests still running belong to nobody any more: their sockets are cut.
+          // Nobody waits for requests that still run: their sockets are closed.
           await held.pool.destroy()
         },
       }
@@ -65,7 +65,7 @@ export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): Upstrea
 interface Origin {
   pool: Pool
   incoming: IncomingDoor
-  /** One of each lease: what it wants to be told when connections lead elsewhere, maybe. */
+  /** One per lease: called when connections may lead to another server. */
   leases: Set<() => void>
 }
 
@@ -79,7 +79,7 @@ const openOrigin = (origin: string, connectTimeoutMs: number, incoming: Incoming
     connect: { timeout: connectTimeoutMs },
   })
   const opened: Origin = { pool, incoming, leases: new Set() }
-  /** By the clock that `clientTtl` goes by. */
+  /** Uses the same clock as `clientTtl`. */
   const madeAt = new Map<object, number>()
   const isOld = (time = 0): boolean => Date.now() - time >= CONNECTION_LIFE_MS
   const tell = (): void => {
@@ -88,7 +88,7 @@ const openOrigin = (origin: string, connectTimeoutMs: number, incoming: Incoming
   /** The last of the targets is the connection itself. */
   const connectionOf = (targets: readonly object[]): object => targets.at(-1) ?? pool
   pool.on('connect', (_, targets) => {
-    // One that is busy goes behind its call only, and who takes its place is not asked so late.
+    // A busy old connection closes only after its call: its successor must not be checked that late.
     if ([...madeAt.values()].some(isOld)) tell()
     madeAt.set(connectionOf(targets), Date.now())
   })
@@ -96,7 +96,8 @@ const openOrigin = (origin: string, connectTimeoutMs: number, incoming: Incoming
     const left = connectionOf(targets)
     const time = madeAt.get(left)
     madeAt.delete(left)
-    // Of an origin that is always in use the last connection never goes: all are left one by one, for the server of today.
+    // An origin in constant use never loses its last connection: connections expire one by one and move to the current
+    // server.
     if (madeAt.size === 0 || isOld(time)) tell()
   })
   return opened

@@ -5,7 +5,7 @@ import { splitCredentials } from '../../lib/url-credentials.ts'
 export interface Target {
   origin: string
   host: string
-  /** Full path of a request: the base URL's own path and query (they may carry a key) with the caller's path. */
+  /** Full path of a request: the base URL's own path and query (they may carry a key) joined with the caller's path. */
   path(path: string): string
 }
 
@@ -17,7 +17,7 @@ export const createTarget = (url: string): Target => {
   const prefix = base.pathname.replace(/\/+$/, '')
   const query = base.search.slice(1)
   const join = (path: string): string => {
-    // A query alone belongs to the base URL's own path: /orders?all is another place than /orders/?all.
+    // A query alone belongs to the base URL's own path: /orders?all is not the same as /orders/?all.
     const isOwn = path === '' || path.startsWith('?')
     const full = (isOwn ? base.pathname : path.startsWith('/') ? prefix : `${prefix}/`) + path
     if (query === '') return full
@@ -29,7 +29,7 @@ export const createTarget = (url: string): Target => {
 /** Credentials written into the URL (`https://user:pass@host`) become a header. */
 export const credentialHeaders = (url: string): Record<string, string> => splitCredentials(url).headers
 
-/** RFC 9110 section 7.6.1, and what undici writes itself. */
+/** RFC 9110 section 7.6.1, and the headers that undici writes itself. */
 const NOT_FORWARDED = new Set([
   'connection',
   'keep-alive',
@@ -45,7 +45,7 @@ const NOT_FORWARDED = new Set([
   'content-length',
 ])
 
-/** The caller's headers without those that belong to one connection only. */
+/** The caller's headers without those that apply to one connection only. */
 export const endToEndHeaders = (headers: Record<string, string>): Record<string, string> => {
   const result: Record<string, string> = {}
   let nominated: string | undefined

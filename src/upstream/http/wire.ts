@@ -10,7 +10,7 @@ export interface WireRequest {
   path: string
   headers: Record<string, string>
   body: Uint8Array | string | undefined
-  /** Undo the content encoding; false hands the bytes on as they came. */
+  /** Undo the content encoding; false passes the bytes on unchanged. */
   decode: boolean
 }
 
@@ -25,9 +25,9 @@ export type WireResult =
   | { kind: 'cut'; reason: string; neverSent: boolean }
   | { kind: 'too-large'; reason: string }
   | { kind: 'broken'; reason: string }
-  /** There was no room for it here: nobody's fault but ours. */
+  /** There was no room for the answer here: neither the upstream nor the caller is to blame. */
   | { kind: 'no-room' }
-  /** The request itself cannot be written (bad header, bad path): nobody's fault but the caller's. */
+  /** The request itself cannot be written (bad header, bad path): the caller is to blame. */
   | { kind: 'unsendable'; reason: string }
 
 export interface WireLimits {
@@ -36,7 +36,7 @@ export interface WireLimits {
   maxResponseBytes: number
 }
 
-/** How an answer takes its place among all that are coming in. */
+/** How an answer is counted among all answers being received. */
 export interface IncomingPlace {
   door: IncomingDoor
   /** See `IncomingDoor`. */
@@ -60,7 +60,7 @@ const REASONS: Record<string, string> = {
 
 const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
 
-/** Only codes: messages of network errors may quote addresses. */
+/** Codes only: messages of network errors may quote addresses. */
 const reasonOf = (error: unknown): { code: string; reason: string } => {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? 'UNKNOWN'
   return { code, reason: REASONS[code] ?? `network error ${code}` }
@@ -68,12 +68,12 @@ const reasonOf = (error: unknown): { code: string; reason: string } => {
 
 const ABANDONED = new Error('abandoned')
 
-/** What a part of a body takes besides its bytes, as far as that can be known: a server may send them one by one. */
+/** Estimated overhead of one part of a body: a server may send the bytes one by one. */
 const PART_BYTES = 128
 
 /**
  * Collects one answer. A class, because one is made for every request: methods on a prototype cost nothing per call.
- * The response size is counted as the bytes arrive, and after decompression.
+ * The size is checked as the bytes arrive, and again after decompression.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: WireLimits
@@ -103,7 +103,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Cancelled while undici was still connecting.
+    // The call was cancelled while undici was still connecting.
     if (!this.#done) controller.abort(ABANDONED)
     else this.#controller = controller
   }
@@ -164,9 +164,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(ABANDONED)
   }
 
-  /** False = it was given up. */
+  /** Returns false if the answer was given up. */
   #hold(bytes: number): boolean {
-    // Its reader may have left while it is unpacked: what it took from then on nobody would give back.
+    // The caller may leave while the body is decompressed: bytes counted after that would never be given back.
     if (this.#done === undefined) return false
     this.#held += bytes + PART_BYTES
     if (this.#place === undefined || this.#held <= SMALL) return true
@@ -196,25 +196,25 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Of so many bytes the system need not take all at once: undici waits for its taking the rest, if told to. */
+/** From this size on the system may not take a body at once; undici waits for it to take the rest, if told to. */
 const LARGE = 65_536
 
 /**
- * A body as undici is given it. What is left of plain bytes goes out whenever the server reads on, also when its answer is
- * long there and the memory is somebody else's. With parts, one here, undici knows how far it is: a server that answers
- * before it has the last one is cut off then.
+ * The body as passed to undici. Of plain bytes undici sends the rest whenever the server reads on, even long after the
+ * answer arrived and the memory was reused. With a list of parts (here one) undici knows how far it is, and closes the
+ * connection when a server answers before it has the last part.
  */
 const bodyOf = ({ headers, body }: WireRequest): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> => {
   if (body === undefined || typeof body === 'string' || body.length < LARGE) return { headers, body: body ?? null }
   const length = String(body.length)
-  // Its documents name iterables, its types do not.
+  // undici's documentation allows iterables, its types do not.
   return { headers: { ...headers, 'content-length': length }, body: [body] as unknown as Uint8Array }
 }
 
 /**
- * Sends one request. Returns the way to abandon it: the socket is closed and `done` is not called.
+ * Sends one request. Returns a function that abandons it: the socket is closed and `done` is not called.
  *
- * @param place left out = the answer is not counted with those of others
+ * @param place left out = the answer is not counted with the others
  */
 export const sendWire = (
   dispatcher: Dispatcher,

@@ -5,20 +5,20 @@ import { accessOf } from './error-texts.ts'
 import { readEntry, readJsonBody, unreadStatus } from './rpc-message.ts'
 import { judgeRefusal, judgeStatus } from './verdicts.ts'
 
-/** What an answer to a batch says. `refused` and `too-many` are about batching itself, not about the entries. */
+/** What the answer to a batch says. `refused` and `too-many` are about batching itself, not about the entries. */
 export type BatchReading =
   | { kind: 'entries'; outcomes: Outcome<unknown>[] }
   | { kind: 'refused' }
-  /** `most`: how many it takes, where it says so. */
+  /** `most`: how many entries the server takes, if it says so. */
   | { kind: 'too-many'; most?: number }
 
-/** Statuses with which servers turn down a request form they do not know. */
+/** Statuses with which servers refuse a form of request that they do not know. */
 const REFUSING_STATUS = new Set([400, 403, 405, 406, 411, 415, 422, 501])
 const TOO_MANY_TEXT =
   /batch.{0,60}(size|large|limit|many|max|exceed|more than)|too many.{0,40}batch|(max|exceed|more than).{0,40}batch/i
 /** "Batch of more than 3 requests", "maximum of 10 calls in one batch". */
 const MOST_TEXT = /(?:more than|max(?:imum)?|limit)[a-z ]{0,20}?:? ?(\d{1,4})\b/i
-/** geth and its forks answer the entries beyond their size limit with this. */
+/** geth and its forks answer the entries beyond their response size limit with this. */
 const TOO_BIG_TEXT = /response.{0,20}too large|response size.{0,20}exceed|batch response/i
 
 const answer = (reading: BatchReading): Outcome<BatchReading> => ({ kind: 'answer', value: reading, bytes: 0 })
@@ -29,14 +29,14 @@ const refusal = (text: string): Outcome<BatchReading> => {
   return answer(most > 0 ? { kind: 'too-many', most } : { kind: 'too-many' })
 }
 
-/** geth and its forks put what they think of the whole batch into one entry, under the id of the first call. */
+/** geth and its forks report an error about the whole batch in one entry, under the id of the first call. */
 const speaksOfBatch = (list: unknown[], count: number): boolean => {
   const [only] = list
   if (list.length !== 1 || count === 1 || !isRecord(only) || !isRecord(only['error'])) return false
   return TOO_MANY_TEXT.test(String(only['error']['message']))
 }
 
-/** The server lets us in nowhere, and says so of each entry. */
+/** The server grants us no access at all, and says so for each entry. */
 const isClosed = (outcome: Outcome<unknown> | undefined): boolean =>
   outcome?.kind === 'failure' && outcome.failure.kind === 'status'
 
@@ -47,7 +47,7 @@ const readArray = (host: string, list: unknown[], count: number, bytes: number):
   for (const item of list) {
     const id = isRecord(item) ? Number(item['id']) : Number.NaN
     if (!Number.isInteger(id) || id < 1 || id > count) continue
-    // Which of two answers is the true one nobody can tell.
+    // Of two answers nobody can tell which is true.
     outcomes[id - 1] = outcomes[id - 1]
       ? failed({ host, kind: 'bad-answer', reason: 'entry answered twice in batch' })
       : readEntry(host, item, share)
@@ -63,10 +63,10 @@ const readArray = (host: string, list: unknown[], count: number, bytes: number):
   return answer({ kind: 'entries', outcomes: Array.from(outcomes, (outcome) => outcome ?? missing) })
 }
 
-/** What a server says of itself instead of an array: it would say so of each entry, too. */
+/** Failures of the server itself that it reports instead of an array: each entry would get the same. */
 const OWN_TROUBLE: ReadonlySet<FailureKind> = new Set(['rate-limited', 'rpc', 'status'])
 
-/** A single object instead of an array: the server's own trouble is about the entries, anything else about the batch. */
+/** A single object instead of an array: the server's own trouble applies to all entries, anything else to batching. */
 const readObject = (host: string, value: unknown): Outcome<BatchReading> => {
   const outcome = readEntry(host, value, 0)
   if (outcome.kind === 'truth') return refusal(outcome.error.message)
@@ -96,6 +96,6 @@ export const readBatch = (host: string, wire: WireAnswer, count: number): Outcom
   return Array.isArray(body.value) ? readArray(host, body.value, count, wire.body.length) : readObject(host, body.value)
 }
 
-/** True when an entry failed only because the whole batch answered with too much. */
+/** True when an entry failed only because the answers of the whole batch were too large. */
 export const isTooBigInBatch = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'truth' && TOO_BIG_TEXT.test(outcome.error.message)

@@ -2,15 +2,15 @@ import { BATCH_MEMORY_MS } from '../defaults.ts'
 
 /** What one upstream has shown about batches on one path. */
 export interface BatchLimit {
-  /** Entries that may go into one request now. */
+  /** Entries that may now be sent in one request. */
   items(now: number): number
   /** The upstream takes no batches here. */
   refused(now: number): void
-  /** The upstream finds more entries than these too many. */
+  /** More than `most` entries are too many for the upstream. */
   tooMany(most: number, now: number): void
 }
 
-/** Lessons are forgotten after a while: an upstream may have been changed, or was refused for another reason. */
+/** Limits are forgotten after a while: the upstream may have been changed, or may have refused for another reason. */
 export const createBatchLimit = (most: number, onChange: (items: number) => void): BatchLimit => {
   let learned = most
   let until = 0
@@ -21,7 +21,7 @@ export const createBatchLimit = (most: number, onChange: (items: number) => void
   }
   return {
     items: (now) => {
-      // Further away than it was ever put: the clock was set back.
+      // Later than it can have been set to: the clock was set back.
       if (learned < most && (now >= until || until - now > BATCH_MEMORY_MS)) learned = most
       return learned
     },

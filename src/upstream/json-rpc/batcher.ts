@@ -6,7 +6,10 @@ import { type BatchReading, isTooBigInBatch, readBatch } from './batch-answer.ts
 import type { BatchLimit } from './batch-limit.ts'
 import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
 
-/** An entry on its way: `left` once nobody waits for it; `onLeave` tells the request that carries it, once there is one. */
+/**
+ * An entry on its way. `left`: nobody waits for it any more. `onLeave` tells the request that carries it, if there is
+ * one.
+ */
 interface Passenger {
   entry: RpcEntry
   bytes: number
@@ -23,8 +26,8 @@ interface Passenger {
 }
 
 /**
- * Collects JSON-RPC calls to one (upstream, path) into as few requests as allowed: those of one moment while the upstream
- * is idle, those of one turn of the event loop while it is not.
+ * Collects JSON-RPC calls to one (upstream, path) into as few requests as allowed: calls of the same microtask while
+ * the upstream is idle, calls of the same turn of the event loop while it is busy.
  */
 export interface Batcher {
   add(entry: RpcEntry, options: PassengerOptions, settle: Settle<unknown>): Cancel
@@ -35,7 +38,7 @@ interface PassengerOptions {
   traceparent?: string | undefined
   /** Span that `traceparent` is a child of; see `AttemptPlan`. */
   parent?: string | undefined
-  /** The reading that it is part of; a batch goes as part of its first one's. */
+  /** The reading that the call is part of; a batch counts as part of its first call's. */
   partOf?: object | undefined
   onSent?: (() => void) | undefined
   /** `CallOptions.anyLength` */
@@ -49,7 +52,7 @@ export interface BatcherDeps {
   limit: BatchLimit
 }
 
-/** Room for the frame of an entry: jsonrpc, id, commas. */
+/** Bytes for the frame of an entry: jsonrpc, id, commas. */
 const ENTRY_FRAME = 48
 
 export const jsonRequest = (
@@ -99,7 +102,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
   const land = (passengers: Passenger[], outcome: Outcome<BatchReading>): void => {
     const now = Date.now()
     if (outcome.kind !== 'answer') {
-      // The sum was too much, not necessarily each part.
+      // The sum was too large, not necessarily each part.
       if (outcome.kind === 'failure' && outcome.failure.kind === 'too-large') sendHalves(passengers)
       else for (const passenger of passengers) settleOne(passenger, outcome as Outcome<unknown>)
       return
@@ -129,7 +132,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
         upstream.pause(outcome.failure.retryAfterMs)
       settleOne(passenger, outcome)
     })
-    // Not all of them can have been too big together with others that came through: the rest is a smaller batch.
+    // If others came through, not all can have been too large together: the rest goes as a smaller batch.
     if (again.length === passengers.length) sendHalves(again)
     else sendAll(again)
   }
@@ -143,7 +146,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
     const onSent = (): void => {
       for (const passenger of passengers) passenger.onSent?.()
     }
-    // How much is asked for together is decided here, not by the upstream.
+    // How many calls go together is decided here, so a too long answer is not the upstream's fault.
     const length = { anyLength: true, keepsRoom: true }
     const { hedge, parent, partOf } = first
     const plan = { request, read, calls, hedge, parent, partOf, onSent, ...length }
@@ -193,8 +196,8 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
       }
       collecting.push(passenger)
       if (collecting.length === 1) {
-        // Nobody waits for an idle upstream: what is asked in this very moment goes at once, as writes to others would
-        // come first otherwise. While something is under way, a turn of the event loop gathers more.
+        // An idle upstream gets the calls of this moment at once, because writes to other upstreams would go out first
+        // otherwise. While requests are in flight, waiting for a turn of the event loop gathers more calls.
         if (upstream.gate.active() === 0) queueMicrotask(flush)
         else setImmediate(flush)
       }

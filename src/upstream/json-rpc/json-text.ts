@@ -1,4 +1,4 @@
-/** Parameters of a call that are JSON already: large ones need not be written again for every call. */
+/** Call parameters that are already JSON text: large ones need not be serialized again for every call. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {

@@ -4,13 +4,13 @@ import type { WireAnswer } from '../http/wire.ts'
 import { type Failure, failed, NOTHING_THERE, type Outcome } from '../outcome.ts'
 import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'
 
-/** One JSON-RPC entry; `params` is JSON text already, undefined = left out. */
+/** One JSON-RPC entry; `params` is JSON text, undefined = left out. */
 export interface RpcEntry {
   method: string
   params: string | undefined
 }
 
-/** Text of one entry. Ids are positions: every HTTP request has its own number space. */
+/** Text of one entry. Ids are positions: each HTTP request numbers its own entries. */
 export const writeEntry = (entry: RpcEntry, id: number): string =>
   entry.params === undefined
     ? `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(entry.method)}}`
@@ -24,22 +24,23 @@ const errorBody = (value: unknown): RpcErrorBody | undefined => {
   return { code, message, data: value['data'] }
 }
 
-/** Reads one entry of an answer: its result, its error, or that it is no JSON-RPC at all. `status`: that of the answer. */
+/** Reads one entry of an answer: its result, its error, or that it is not JSON-RPC. `status`: the HTTP status. */
 export const readEntry = (host: string, value: unknown, bytes: number, status = 200): Outcome<unknown> => {
   if (!isRecord(value)) return failed({ host, kind: 'bad-answer', reason: 'no JSON-RPC object' })
-  // Old servers send `error: null` beside a result.
+  // Old servers send `error: null` along with a result.
   const error = value['error'] === undefined || value['error'] === null ? undefined : errorBody(value['error'])
   if (error) return judgeRpcError(host, error, status)
   if (!('result' in value)) return failed({ host, kind: 'bad-answer', reason: 'neither result nor error' })
   return { kind: 'answer', value: value['result'], bytes }
 }
 
-/** The id under which a call travels alone. */
+/** The id of a call that is sent alone. */
 const ALONE = 1
 
 /**
- * What a server, or a cache before it, answers under another id was asked by somebody else. Left out or null is let
- * through: a lone answer belongs to its request anyhow, and errors about broken requests are null by the standard.
+ * An answer under another id belongs to somebody else's request; the server, or a cache in front of it, mixed them up.
+ * A missing or null id is accepted: a lone answer belongs to its request anyway, and the standard demands null in
+ * errors about broken requests.
  */
 const answersAnother = (value: unknown): boolean => {
   const id = isRecord(value) ? value['id'] : undefined
@@ -58,7 +59,7 @@ export const readJsonBody = (host: string, answer: WireAnswer): ReadBody => {
   }
 }
 
-/** The failure behind a status beside which nothing was said: who serves nothing at the path is not the one to be asked. */
+/** The failure for a status without a readable body: an upstream with nothing at this path is the wrong one to ask. */
 export const unreadStatus = (host: string, status: number): Failure<never> => ({
   host,
   kind: 'status',
@@ -67,8 +68,8 @@ export const unreadStatus = (host: string, status: number): Failure<never> => ({
 })
 
 /**
- * Reads the answer to a single call. Some servers send JSON-RPC errors with an HTTP error status: then the body decides,
- * from 500 on where it says more than the status does.
+ * Reads the answer to a single call. Some servers send JSON-RPC errors with an HTTP error status: then the body
+ * decides; with 5xx only if it says more than the status.
  */
 export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> => {
   const { status } = answer
@@ -77,7 +78,7 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
   const body = readJsonBody(host, answer)
   if (body.ok && answersAnother(body.value)) {
     const outcome = readEntry(host, body.value, answer.body.length)
-    // Who turns calls away for their number may not have read the id.
+    // A server that refuses calls for their number may not have read the id.
     if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited') return outcome
     return failed({ host, kind: 'bad-answer', reason: 'answer to another id' })
   }

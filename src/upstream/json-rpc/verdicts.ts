@@ -13,25 +13,25 @@ import {
   speaksOfTrouble,
 } from './error-texts.ts'
 
-/** The error member of a JSON-RPC answer, as far as it is there. */
+/** The error member of a JSON-RPC answer; missing parts are filled in. */
 export interface RpcErrorBody {
   code: number
   message: string
   data?: unknown
 }
 
-/** Parse error, invalid request, method not found, invalid params: true on every upstream. */
+/** Parse error, invalid request, method not found, invalid params: the same on every upstream. */
 const TRUTH_CODES = new Set([-32700, -32600, -32601, -32602])
-/** Reverted calls, as geth and as Nethermind number them: what is said is the contract's. */
+/** Codes of reverted calls in geth and in Nethermind: the error is the contract's. */
 const REVERT_CODES = new Set([3, -32015])
 
 const clean = (text: string): string => text.replace(/https?:\/\/\S+/g, 'URL').slice(0, 160)
 
 /**
- * What a JSON-RPC error means. Unknown errors are the truth: retrying them elsewhere would only multiply load. Beside a
- * status that speaks of the server (408, 5xx) or of us (401, 403 …) they are believed when everybody says so.
- * -32005 is "limit exceeded" (EIP-1474) and Solana's "node is behind"; some providers use it for ranges that are too
- * large, so that only texts about rates pause the upstream.
+ * What a JSON-RPC error means. Unknown errors are the truth: retrying them elsewhere would only multiply the load. With
+ * an HTTP status about the server (408, 5xx) or about us (401, 403 …) they are believed only when all upstreams say so.
+ * -32005 is "limit exceeded" (EIP-1474) and Solana's "node is behind". Some providers use it for ranges that are too
+ * large, so only texts about rates pause the upstream.
  */
 export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): Outcome<never> => {
   const { code, message, data } = body
@@ -44,7 +44,7 @@ export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): O
     failed({ host, kind, reason, fallback: truth(true) })
   if (REVERT_CODES.has(code) || /revert/i.test(message)) return truth(false)
   const access = accessOf(message) ?? (OUR_STANDING.has(status) ? 'closed' : undefined)
-  // Servers of zkSync say under "invalid params" that they lack a block.
+  // zkSync servers report a missing block as "invalid params".
   const lacks = speaksOfMissingBlock(message) || speaksOfMissingState(message)
   if (access === undefined && !lacks && TRUTH_CODES.has(code)) return truth(false)
   if (speaksOfMissingBlock(message)) return trouble('behind')
@@ -59,22 +59,22 @@ export const judgeRpcError = (host: string, body: RpcErrorBody, status = 200): O
   return failed({ host, kind: 'status', reason, fallback: truth(true) })
 }
 
-/** Statuses that speak about us at this upstream (key, plan, region), not about what was asked. */
+/** Statuses about our standing at this upstream (key, plan, region), not about the question. */
 export const OUR_STANDING: ReadonlySet<number> = new Set([401, 402, 403, 407, 451])
 
 /** A status that says nothing about the request. */
 const isTrouble = (status: number): boolean => status >= 500 || status === 408
 
-/** Ankr: "retry in 10s", "retry in 10m0s"; Infura: how long in `data.rate`. */
+/** Ankr: "retry in 10s", "retry in 10m0s"; Infura: the duration in `data.rate`. */
 const WAIT_TEXTS = [/\bretry in (?:(\d{1,3})m)?(\d{1,4})s\b/i, /"backoff_seconds":()(\d{1,4})/]
 
-/** As in a body; digits that are too many for a number are no wait. */
+/** In the form it has in a body; a number with too many digits is no wait. */
 const backoffIn = (data: unknown): string => {
   const rate = isRecord(data) && isRecord(data['rate']) ? data['rate'] : {}
   return `"backoff_seconds":${String(rate['backoff_seconds'])}`
 }
 
-/** The wait that a header, or what was said beside it, asks for. */
+/** The wait that the header, or the text beside it, asks for. */
 const waitIn = (retryAfter: string | string[] | undefined, said: string): { retryAfterMs?: number } => {
   const asked = parseRetryAfter(retryAfter, Date.now(), MAX_RETRY_AFTER_MS)
   if (asked !== undefined) return { retryAfterMs: asked }
@@ -83,10 +83,10 @@ const waitIn = (retryAfter: string | string[] | undefined, said: string): { retr
   return { retryAfterMs: Math.min((Number(minutes || 0) * 60 + Number(seconds)) * 1_000, MAX_RETRY_AFTER_MS) }
 }
 
-/** More of a body than this is not looked at for a reason. */
+/** Only this much of a body is searched for a reason. */
 const REASON_BYTES = 4_096
 
-/** The failure behind an HTTP status; undefined when the status is no trouble of the upstream. */
+/** The failure behind an HTTP status; undefined when the upstream is not in trouble. */
 export const judgeStatus = (
   host: string,
   status: number,
@@ -102,8 +102,8 @@ export const judgeStatus = (
 }
 
 /**
- * The rate limit behind a 4xx status whose body is no JSON-RPC error: gateways write it in words of their own, often
- * with 403. Undefined when the words speak of something else.
+ * The rate limit behind a 4xx status whose body is not a JSON-RPC error: gateways use their own words, often with 403.
+ * Undefined when the body is about something else.
  */
 export const judgeRefusal = (
   host: string,

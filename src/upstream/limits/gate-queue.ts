@@ -1,25 +1,29 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 
-/** Who waits for his turn. Tickets with the same object are parts of one reading, and of no use without one another. */
+/**
+ * A call that waits its turn. Tickets with the same object are parts of one reading, and useless without one another.
+ */
 export interface Waiting {
   readonly partOf?: object | undefined
-  /** One small call now and then, on which it depends where the others go or what their answers are worth: it comes first. */
+  /** A small, rare call on which the routing of others, or the value of their answers, depends: it comes first. */
   readonly urgent?: boolean | undefined
 }
 
-/** Who waits at one upstream, and who is next. All operations take the same time however many wait. */
+/** The calls waiting at one upstream, in order. Each operation takes the same time however many wait. */
 export interface GateQueue<T extends Waiting> {
   add(ticket: T): void
-  /** It was sent without a wait: what is part of the same reading has begun with it. */
+  /** The ticket was sent without waiting: its reading has begun. */
   passed(ticket: T): void
-  /** Takes out who is next. */
+  /** Removes and returns the next ticket. */
   take(): T | undefined
-  /** False = he does not wait any more. */
+  /** False = the ticket is not waiting any more. */
   remove(ticket: T): boolean
-  /** Takes out who has waited longest where the newest go first: he is the last who may be answered in time. */
+  /**
+   * If the newest go first, removes the ticket that has waited longest: it is the least likely to be answered in time.
+   */
   giveUp(): T | undefined
-  /** Takes out everyone, in the order of their coming. */
+  /** Removes all tickets, in order of arrival. */
   empty(): T[]
   size(): number
 }
@@ -27,47 +31,48 @@ export interface GateQueue<T extends Waiting> {
 interface Group<T> {
   tickets: Set<T>
   since: number
-  /** Its place in the order of their coming. */
+  /** Its place in order of arrival. */
   place: number
 }
 
 interface Reading<T> {
-  /** Those of its tickets that wait. */
+  /** The tickets of this reading that wait. */
   group: Group<T>
-  /** When the first of it was sent. */
+  /** When its first ticket was sent. */
   startedAt: number | undefined
   sent: number
 }
 
-/** Who waits for so long, milliseconds, waits at an upstream that is asked for more than it can answer. */
+/** A wait this long, milliseconds, means that the upstream is asked for more than it can answer. */
 const LONG_WAIT_MS = 1_000
-/** Of so many then one is he who has waited longest, and one is of a long reading: no crowd stops an index for good. */
+/** Then one ticket of this many is the oldest, and one is part of a long reading: no crowd stops an index for good. */
 const OLDEST_EVERY = 8
-/** What goes on for longer is no reading that somebody waits for, milliseconds. */
+/** A reading that goes on longer is not one that a client waits for, milliseconds. */
 const READING_MS = 10_000
-/** Precedence for more calls than this would keep everybody else waiting: an owner may name a thousand addresses. */
+/** Precedence for more calls than this would keep all others waiting: an owner may name a thousand addresses. */
 const READING_CALLS = 32
 
 const isLong = ({ sent, startedAt }: Reading<unknown>, at: number): boolean =>
   sent >= READING_CALLS || (startedAt !== undefined && at - startedAt > READING_MS)
 
 /**
- * First come, first served, but what is part of a reading that has begun comes before what would begin another: half of
- * two readings is an answer to nobody. Once a reading turns out to be a long one, each of its calls stands for itself:
- * an index reads on and on, and asks for more as soon as it is answered.
+ * First come, first served, except that parts of a reading that has begun come before what would begin another: half of
+ * two readings is an answer to nobody. Once a reading turns out to be long, each of its calls is queued on its own: an
+ * index reads on and on, and asks for more as soon as it is answered.
  *
- * Where the wait becomes long, more is asked than the upstream can answer. In turn each would be sent shortly before its
- * caller gives up, and nobody would be answered in time; so the newest go first then, and as many callers are answered as
- * the upstream can answer. The others are answered when it is quieter, or told by their deadlines.
+ * A long wait means that more is asked than the upstream can answer. In order of arrival each call would be sent
+ * shortly before its caller gives up, and nobody would be answered in time. So the newest go first then, and as many
+ * callers are answered as the upstream can serve. The others are answered when it is quieter, or run into their
+ * deadlines.
  */
 export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow): GateQueue<T> => {
   const groups = new TransientMap<T, Group<T>>()
-  /** In the order of their coming. Groups that became empty are passed over and dropped. */
+  /** In order of arrival. Groups are dropped when they become empty. */
   const fresh = new Set<Group<T>>()
   const begun = new Set<Group<T>>()
-  /** Calls of long readings, in the order of their coming, none with another. */
+  /** Calls of long readings, in order of arrival, each in a group of its own. */
   const patient = new Set<Group<T>>()
-  /** The fresh ones, each once, newest last; also some that are fresh no longer. */
+  /** The groups of `fresh`, each once, newest last; also some that are no longer fresh. */
   const stack: Group<T>[] = []
   const readings = new WeakMap<object, Reading<T>>()
   let turn = 0
@@ -127,7 +132,7 @@ export const createGateQueue = <T extends Waiting>(now: () => number = steadyNow
     reading.sent += 1
     return reading
   }
-  /** Each that still waits for himself, behind the others: his reading has had its turn. */
+  /** Queues each waiting ticket on its own, behind the others: its reading has had its turn. */
   const disperse = (group: Group<T>): void => {
     fresh.delete(group)
     begun.delete(group)

@@ -2,23 +2,26 @@ import type { Scheduled, Scheduler } from '../calls/scheduler.ts'
 import { createGateQueue, type Waiting } from './gate-queue.ts'
 import type { RateBudget } from './rate-budget.ts'
 
-/** One call that wants to start. `refuse` is called instead of `start` when the queue is emptied. */
+/** A call that wants to start. `refuse` is called instead of `start` when the queue is emptied. */
 export interface Ticket extends Waiting {
   start(): void
   refuse(reason: string): void
 }
 
-/** The door of one upstream: at most so many requests at once, at most so many per second, in the order of `GateQueue`. */
+/** Admission to one upstream: a maximum of requests at once and per second, in the order of `GateQueue`. */
 export interface Gate {
   /** True when a ticket would start at once. */
   room(now: number): boolean
-  /** Starts the ticket now or later; false = the queue is full and nothing will happen. Where the newest go first, the oldest is refused for it. */
+  /**
+   * Starts the ticket now or later; false = the queue is full and nothing will happen. If the newest go first, the
+   * oldest is refused instead.
+   */
   enter(ticket: Ticket, now: number): boolean
   /** Takes a waiting ticket back. */
   withdraw(ticket: Ticket): void
   /** A started ticket has ended. */
   leave(): void
-  /** Refuses everyone who waits, so that they go elsewhere. */
+  /** Refuses all waiting tickets, so that they go elsewhere. */
   turnAway(reason: string): void
   active(): number
   waiting(): number

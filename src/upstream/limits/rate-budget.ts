@@ -1,37 +1,41 @@
 /**
- * Token bucket: a steady rate with bursts up to one second's worth. Where the upstream refuses calls for their number, the
- * rate is what it seems to bear, and grows from there: a configured rate is rarely the one that a provider allows.
+ * Token bucket: a steady rate with bursts of up to one second's worth. When the upstream refuses calls for their
+ * number, the rate drops to what it seems to bear and grows from there: the configured rate is rarely what a provider
+ * allows.
  */
 export interface RateBudget {
   available(now: number): boolean
   /** Takes one token, or says no. */
   take(now: number): boolean
-  /** Time at which the next token is there. */
+  /** Time at which the next token is available. */
   nextAt(now: number): number
   /** A call was answered. */
   answered(now: number): void
-  /** Calls are refused for their number: from now on there are fewer. Once for all that are refused together. */
+  /** Calls are refused for their number: lowers the rate. Called once for all calls that are refused together. */
   refused(now: number): void
-  /** Requests per second at present. */
+  /** Current requests per second. */
   rate(now: number): number
 }
 
-/** Seconds that a pace is measured over. */
+/** Seconds over which a pace is measured. */
 const PACE_SECONDS = 5
-/** Of what an upstream has answered a second, it bears this much. */
+/** Share of the rate it has answered that an upstream is assumed to bear. */
 const BORNE = 0.9
-/** So many times the calls that were made of late may be made at the start; a refusal of a few is not to end the others. */
+/**
+ * Multiple of the recent rate that is allowed after a first refusal, so that a few refused calls do not stop the
+ * others.
+ */
 const HEADROOM = 4
-/** Requests per second that are always thought possible before the first refusal. */
+/** Requests per second that are always considered possible before the first refusal. */
 const LEAST_THOUGHT = 10
-/** A slower rate would be known too late to be wrong, requests per second. */
+/** At a slower rate it would take too long to find out that it is too low, requests per second. */
 const LEAST_RATE = 0.5
-/** By so much it grows each second while nothing is refused: double in a quarter of a minute. */
+/** Growth per second while nothing is refused: double in a quarter of a minute. */
 const GROWTH = 1.05
-/** Of a learned rate, what may go at once: who refuses has nothing saved up for us. */
+/** Share of a learned rate that may go at once: a server that refuses has saved nothing up for us. */
 const LEARNED_BURST = 0.25
 
-/** How many a second there were of late, over the seconds since the first of them. */
+/** Recent calls per second, over the seconds since the first of them. */
 const createPace = () => {
   const counts = new Map<number, number>()
   const secondOf = (time: number): number => Math.floor(time / 1_000)

@@ -5,23 +5,23 @@ import { MAX_WAITING } from '../defaults.ts'
 import { createGate, type Ticket } from './gate.ts'
 import { createRateBudget } from './rate-budget.ts'
 
-/** The door of one server that is spoken to otherwise than by HTTP: the same limits, the same order of those who wait. */
+/** Admission to one server that does not speak HTTP: the same limits and the same order as a gate. */
 export interface Turns {
   /**
-   * Resolves with the end of the turn, to be called once, when it has come.
+   * Resolves when the turn has come, with a function that ends it, to be called once.
    *
-   * @param signal whose calls are parts of one reading, see `CallOptions.signal`
-   * @param isUrgent it comes before all others, see `Waiting`
+   * @param signal calls with the same signal are parts of one reading, see `CallOptions.signal`
+   * @param isUrgent the call comes before all others, see `Waiting`
    * @throws CancelledError when the signal aborts before; OverloadedError when too many wait
    */
   take(signal: AbortSignal, isUrgent: boolean): Promise<() => void>
-  /** A turn would come at once. */
+  /** True when a turn would come at once. */
   hasRoom(): boolean
   /**
-   * The server refused calls for their number: there are fewer from now on, and slowly more again. Once for all turns that
-   * were under way together.
+   * The server refused calls for their number: fewer turns are given from now on, slowly growing again. Turns that were
+   * under way together lower the rate only once.
    *
-   * @param begunAt when their turn began, milliseconds of `steadyNow`
+   * @param begunAt when the refused turn began, milliseconds of `steadyNow`
    */
   refused(begunAt: number): void
   /** The server answered a call. */
@@ -32,11 +32,11 @@ export interface TurnsDeps {
   host: string
   /** Turns begun per second, and turns at once. */
   limits: { requestsPerSecond: number; maxConcurrent: number }
-  /** Told how long a turn was waited for, milliseconds; nothing where it came at once. */
+  /** Called with the length of a wait, milliseconds; not called for turns that come at once. */
   onWait?: (ms: number) => void
 }
 
-/** Less is no wait, but the time it takes to get there. */
+/** Less is no wait, only the time it takes to get through the gate. */
 const LEAST_WAIT_MS = 1
 
 export const createTurns = ({ host, limits, onWait }: TurnsDeps): Turns => {

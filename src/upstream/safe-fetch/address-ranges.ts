@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** IANA special-purpose registries: everything that is not a public unicast address of somebody else. */
+/** IANA special-purpose registries: every address that is not a public unicast address. */
 const DENIED_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,9 +23,9 @@ const DENIED_IPV4: readonly (readonly [string, number])[] = [
 ]
 
 /**
- * Inside 2000::/3, the only block with public unicast addresses: protocol assignments with Teredo and ORCHID, 6to4,
- * documentation, AS112. All else (loopback, mapped, compatible, NAT64, ULA, link- and site-local, multicast) lies
- * outside of it.
+ * Ranges inside 2000::/3, the only block with public unicast addresses: protocol assignments with Teredo and ORCHID,
+ * 6to4, documentation, AS112. All others (loopback, mapped, compatible, NAT64, ULA, link- and site-local, multicast)
+ * lie outside of it.
  */
 const DENIED_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
@@ -46,13 +46,13 @@ const build = (): { denied: BlockList; unicast: BlockList } => {
 
 const { denied, unicast } = build()
 
-/** True for a public unicast IP address in canonical text form; false for everything else, also for names. */
+/** True for a public unicast IP address in canonical text form; false for everything else, including names. */
 export const isPublicAddress = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:
       return !denied.check(address, 'ipv4')
     case 6:
-      // A zone id (fe80::1%eth0) only ever belongs to a local address.
+      // A zone id (fe80::1%eth0) only occurs with local addresses.
       return !address.includes('%') && unicast.check(address, 'ipv6') && !denied.check(address, 'ipv6')
     default:
       return false

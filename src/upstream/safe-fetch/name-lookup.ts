@@ -8,22 +8,22 @@ export interface ResolvedAddress {
   family: 4 | 6
 }
 
-/** All addresses of a name; rejects when there are none. `over` fires when nobody waits any more. */
+/** All addresses of a name; rejects when there are none. `over` aborts when nobody waits any more. */
 export type HostResolver = (host: string, over?: AbortSignal) => Promise<ResolvedAddress[]>
 
 export interface NameLookupDeps {
   /** Name servers, `address:port`. Default: those of the system. */
   servers?: readonly string[]
-  /** Default: the system's resolver, which knows files of hosts, too. */
+  /** Default: the system's resolver, which also reads hosts files. */
   system?: HostResolver
 }
 
-/** Milliseconds for a name server to answer, twice as many the second time. */
+/** Milliseconds for a name server to answer; doubled on the second try. */
 const TRY = { timeout: 1_500, tries: 2 }
-/** Names that are with the system's resolver, and that wait for it. */
+/** Names being looked up by the system's resolver, and names waiting for it. */
 const AT_SYSTEM = { running: 1, waiting: 16 }
 
-/** What is told to whoever comes when too many wait, for a name or for a document. */
+/** The error when too many fetches wait, for a name or for a document. */
 export const tooManyFetches = (): Error => new UpstreamUnavailableError('too many fetches waiting')
 
 const askSystem: HostResolver = async (host) => {
@@ -32,10 +32,10 @@ const askSystem: HostResolver = async (host) => {
 }
 
 /**
- * Looks names up that strangers chose. Name servers are asked over sockets of our own, so that names about which they say
- * nothing keep no others waiting. The system is asked for what they do not tell, as a file of hosts may have it: one name at
- * a time, since it looks up two for the whole process and goes on with one that nobody waits for any more. With two such
- * names no upstream could be connected to.
+ * Looks up names chosen by strangers. Name servers are asked over sockets of our own, so that names they do not answer
+ * delay no others. The system's resolver is asked for what they do not know, such as names in a hosts file, one name at
+ * a time: it looks up two names at once for the whole process, and continues a lookup that nobody waits for any more.
+ * Two such names would keep all upstreams from being connected.
  */
 export function createNameLookup({ servers, system = askSystem }: NameLookupDeps = {}): HostResolver {
   const line = createLine(AT_SYSTEM, tooManyFetches)

@@ -41,7 +41,7 @@ export const SAFE_FETCH_LIMITS: Readonly<SafeFetchLimits> = Object.freeze({
 
 export interface SafeFetchDeps {
   limits?: Partial<SafeFetchLimits>
-  /** Which addresses may be connected to. Default: `isPublicWebPlace`. Tests allow loopback here. */
+  /** Which addresses may be connected to. Default: `isPublicWebPlace`. Tests allow loopback. */
   allowAddress?: (address: string, port: number) => boolean
   /** Default: name servers, then the system (`name-lookup.ts`). */
   resolve?: HostResolver
@@ -51,7 +51,7 @@ export interface SafeAnswer {
   status: number
   /** Media type in lower case without parameters. */
   contentType: string
-  /** The same with its parameters, as it was sent. */
+  /** `Content-Type` with its parameters, as it was sent. */
   mediaType: string
   body: Buffer
   /** The URL that answered, after redirects. */
@@ -70,10 +70,10 @@ const parseUrl = (text: string, base?: string): URL => {
   return url
 }
 
-/** Where a redirect leads; its host is still to be checked. Throws BadInputError for places that are not fetched. */
+/** The URL of a redirect; its host is not checked yet. Throws BadInputError for URLs that are not fetched. */
 export const redirectOf = (from: URL, location: string): URL => {
   const next = parseUrl(location, from.href)
-  // A page that was fetched securely must not be swapped on the way.
+  // A page that was fetched securely must not be replaced on an insecure connection.
   if (from.protocol === 'https:' && next.protocol === 'http:')
     throw new BadInputError(`${from.host}: redirect from https to http`)
   return next
@@ -81,14 +81,14 @@ export const redirectOf = (from: URL, location: string): URL => {
 
 const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
 
-/** Well-known services (mail, shells, databases of old) are no places to read a document from. */
+/** Well-known services (mail, shells, old databases) are no places to read a document from. */
 const isWebPort = (port: number): boolean => port === 80 || port === 443 || port >= 1024
 
-/** The rule for places that strangers name: a public address, and a port where documents are served. */
+/** The rule for URLs chosen by strangers: a public address, and a port where documents are served. */
 export const isPublicWebPlace = (address: string, port: number): boolean => isPublicAddress(address) && isWebPort(port)
 
 /**
- * Names that cannot be resolved in time are names without addresses.
+ * A name that cannot be resolved in time counts as a name without addresses.
  * @throws CancelledError when the caller leaves meanwhile
  */
 const lookUpInTime = async (
@@ -112,9 +112,8 @@ const lookUpInTime = async (
 }
 
 /**
- * The addresses that will be connected to. A name is refused when ANY of its addresses is: a resolver that mixes
- * public and private answers is an attack. URL has already turned odd IPv4 spellings (octal, hex, one number) into
- * the usual form.
+ * The addresses to connect to. A name is refused when ANY of its addresses is: a resolver that mixes public and private
+ * answers is an attack. URL has already converted odd IPv4 spellings (octal, hex, one number) to the usual form.
  */
 const pinAddresses = async (
   url: URL,
@@ -140,7 +139,7 @@ type PinnedLookup = (
   done: (error: Error | null, address: string | ResolvedAddress[], family?: number) => void,
 ) => void
 
-/** Whatever is asked, the answer is the addresses that were checked. */
+/** Whatever name is asked for, the answer is the checked addresses. */
 const lookupOf =
   (pinned: readonly ResolvedAddress[]): PinnedLookup =>
   (_host, options, done) => {
@@ -149,7 +148,7 @@ const lookupOf =
     else done(null, first.address, first.family)
   }
 
-/** A machine whose IPv6 leads nowhere tries a name's next address after this, milliseconds. */
+/** The next address of a name is tried after this, in case the machine's IPv6 does not work, milliseconds. */
 const NEXT_ADDRESS_MS = 1_000
 
 const wireError = (host: string, result: Exclude<WireResult, { kind: 'answer' }>): Error => {
@@ -160,7 +159,7 @@ const wireError = (host: string, result: Exclude<WireResult, { kind: 'answer' }>
   return new BadAnswerError(`${host}: ${result.reason}`)
 }
 
-/** One hop over a connection of its own: nothing is kept alive to hosts that strangers chose. */
+/** One hop over its own connection: connections to hosts chosen by strangers are not kept alive. */
 const hop = (
   url: URL,
   pinned: readonly ResolvedAddress[],
@@ -204,13 +203,13 @@ const accepted = (type: string, allowed: readonly string[]): boolean =>
   allowed.some((entry) => (entry.endsWith('/') ? type.startsWith(entry) : type === entry))
 
 /**
- * GET of URLs that strangers chose (token metadata, logos). Every hop is resolved once, checked, and connected to the
- * very addresses that were checked, one after the other, so that neither redirects nor a name that resolves differently the second time
- * reach a private network. No credentials, no cookies, TLS verified.
+ * GET of URLs chosen by strangers (token metadata, logos). The name of every hop is resolved once and checked, and only
+ * the checked addresses are connected to, one after the other. So neither redirects nor a name that resolves
+ * differently the second time reach a private network. No credentials, no cookies, TLS verified.
  *
  * Throws BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError for the wrong type,
- * UpstreamRateLimitedError for 429 with the host that said it, behind redirects perhaps, UpstreamUnavailableError for network trouble and other statuses than 2xx,
- * DeadlineError, CancelledError.
+ * UpstreamRateLimitedError for 429 with the host that sent it, perhaps after redirects, UpstreamUnavailableError for
+ * network trouble and other statuses than 2xx, DeadlineError, CancelledError.
  */
 export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const limits: SafeFetchLimits = { ...SAFE_FETCH_LIMITS, ...deps.limits }
@@ -220,7 +219,7 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const line = createLine({ running, waiting: 64 * running }, tooManyFetches)
 
   const follow: SafeFetch = async (text, options = {}) => {
-    // Not the wall clock: set back between two hops it would give the second an hour.
+    // Not the wall clock: if it were set back between two hops, the second could take an hour.
     const deadline = steadyNow() + limits.timeoutMs
     const { signal } = options
     let url = parseUrl(text)
