@@ -1,8 +1,8 @@
 import { CancelledError, FirnError } from '../../errors.ts'
 
 /**
- * The failure as one account's own trouble, so that the others are still answered.
- * @throws what ends the whole work: a cancelled read, and mistakes of our own.
+ * Returns the failure as one account's own, so that the others are still answered.
+ * @throws errors that end all work: a cancelled read, and bugs.
  */
 export function accountFailure(error: unknown): FirnError {
   if (error instanceof CancelledError || !(error instanceof FirnError)) throw error

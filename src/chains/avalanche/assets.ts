@@ -10,15 +10,15 @@ import { type AssetDescription, readAssetDescription, UnknownAssetError } from '
 
 export type { AssetDescription } from './node/asset-description.ts'
 
-/** A description, or why there is none: without decimals no amount can be shown. */
+/** A description, or the reason why there is none: without decimals no amount can be shown. */
 export type DescribedAsset = AssetDescription | FirnError
 
 export interface AssetDirectory {
-  /** Assets named by hex id. Also for assets on P and in C's shared memory: all are created on X. */
+  /** Describes assets by hex id, including assets on P and in C's shared memory: all are created on X. */
   describe(assetIds: Iterable<string>, call: CallOptions): Promise<Map<string, DescribedAsset>>
 }
 
-/** What an own index knows of an asset (hex id); undefined when it does not. Asked where nodes do not tell. */
+/** What our own index knows of an asset (hex id); undefined if nothing. Asked when nodes do not know it. */
 export type IndexedAssets = (
   assetId: string,
   signal: AbortSignal | undefined,
@@ -33,14 +33,14 @@ export interface AssetDirectoryDeps {
 
 const CACHED = 20_000
 const CONCURRENT = 16
-/** A node that is behind catches up within seconds: polls in between do not ask again. */
+/** A node that is behind catches up within seconds: until then polls do not ask again. */
 export const ABSENT_AGAIN_MS = 5_000
 
 /**
  * Asks `avm.getAssetDescription` once per asset; descriptions never change, so they are kept (20,000 at most). An asset
- * that is owned was made on X, so a node that does not know it is behind: the others are asked, then the own index, and
- * until one tells, the wallet is an error. With decimals that are guessed the amount would be another one, and without
- * the asset the wallet would hold less than it does.
+ * that somebody owns was created on X, so a node that does not know it is behind: the other nodes are asked, then our
+ * own index, and until one answers, the wallet fails. With guessed decimals the amount would be wrong, and without the
+ * asset the wallet would seem to hold less than it does.
  */
 export function createAssetDirectory({ pool, indexed, clock = steadyNow }: AssetDirectoryDeps): AssetDirectory {
   const perf = { now: clock }
@@ -57,7 +57,7 @@ export function createAssetDirectory({ pool, indexed, clock = steadyNow }: Asset
     }
   }
 
-  /** Trouble of nodes is not kept: the next read may find another one. */
+  /** Failures of nodes are not kept: the next read may reach another node. */
   const keep = (hex: string, found: DescribedAsset): DescribedAsset => {
     if (found instanceof UnknownAssetError) cache.set(hex, found, { ttl: ABSENT_AGAIN_MS })
     else if (!(found instanceof Error)) cache.set(hex, found)

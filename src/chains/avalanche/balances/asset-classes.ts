@@ -6,8 +6,8 @@ import type { Coin, Holdings } from './coins.ts'
 import { atomicLocked } from './pvm-classes.ts'
 
 /**
- * Whether an X output cannot be spent now: locked by time, or more signatures are needed than the wallet has owners in
- * it. X has no class of its own for multisig.
+ * Whether an X output cannot be spent now: locked by time, or it needs more signatures than the wallet has owners in
+ * it. X has no separate class for multisig.
  * @param now unix seconds
  */
 function avmLocked(coin: Coin, now: bigint): boolean {
@@ -42,7 +42,9 @@ export function avmBalances(holdings: Holdings, rules: AssetRules): AvmBalances 
   }
 }
 
-/** What waits for one wallet in C's shared memory. The native amount is AVAX over both maps, never an EVM balance. */
+/**
+ * What one wallet can import from C's shared memory. The native amount is AVAX over both maps, never an EVM balance.
+ */
 export function corethBalances(holdings: Holdings, rules: AssetRules): CorethBalances {
   return { native: avaxSum([...holdings.atomic.values()].flat(), rules), ...atomicMaps(holdings, rules) }
 }
@@ -77,7 +79,7 @@ function atomicMaps(holdings: Holdings, rules: AssetRules) {
   return { atomicMemoryUnlocked, atomicMemoryLocked }
 }
 
-/** One item per asset, AVAX first, the others by asset id: the same state always reads the same. */
+/** One item per asset, AVAX first, the others by asset id, so that the same state always gives the same answer. */
 function itemsOf(coins: readonly Coin[], rules: AssetRules): AssetAmount[] {
   const sums = new Map<string, bigint>()
   for (const coin of coins) sums.set(coin.assetId, (sums.get(coin.assetId) ?? 0n) + coin.amount)

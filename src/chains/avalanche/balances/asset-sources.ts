@@ -33,7 +33,7 @@ export function createAvmBalanceSource(
   }
 }
 
-/** What waits in C's shared memory to be imported. Addresses are the bech32 form of the EVM keys' public key hashes. */
+/** What waits for import in C's shared memory. Addresses are the bech32 form of the EVM keys' public key hashes. */
 export function createCorethBalanceSource(deps: AvalancheSourceDeps): BalanceSource<WalletAccount, CorethBalances> {
   const { network, caip2Id, now = wallClock } = deps
   const readBalances = createWalletReader<CorethBalances>({

@@ -9,7 +9,7 @@ import { readSettled } from './settled-read.ts'
 import { readUnit, type UnitState } from './unit-reader.ts'
 
 const CONCURRENT_UNITS = 4
-/** Bundles remembered to have taken several pages, so that the next reading asks for the height first. */
+/** Remembered bundles that took several pages, so that their next read asks for the height first. */
 const REMEMBERED = 10_000
 
 export type BundleReader = (bundle: Bundle, call: CallOptions) => Promise<UnitState[]>

@@ -1,7 +1,7 @@
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import type { OwnAddress, OwnAddresses } from './own-address.ts'
 
-/** A wallet with its addresses understood. */
+/** A wallet with its addresses parsed. */
 export interface ParsedWallet {
   id: string
   filterOutDust: boolean
@@ -9,33 +9,33 @@ export interface ParsedWallet {
   extendedPublicKeys: readonly string[]
 }
 
-/** Its addresses are read along with its keys, in one state with them, and in no bundle. */
+/** A wallet with keys is read by the key scanner, its addresses included, in one state; no bundle reads them. */
 export const hasKeys = ({ extendedPublicKeys }: ParsedWallet): boolean => extendedPublicKeys.length > 0
 
-/** What of a wallet a bundle has to read. */
+/** The addresses of a wallet that a bundle has to read. */
 const bundled = (wallet: ParsedWallet): OwnAddresses => (hasKeys(wallet) ? NOTHING : wallet.addresses)
 const NOTHING: OwnAddresses = { list: [], hexes: new Set() }
 
 /**
- * Wallets that are read together, so that one read of the chain is one state of the chain for each of them. Small
- * wallets share a unit; a wallet with more than 1,024 addresses has a bundle of its own with several units.
+ * Wallets that are read together, so that one read shows one state of the chain for each of them. Small wallets share a
+ * unit; a wallet with more than 1,024 addresses has its own bundle with several units.
  */
 export interface Bundle {
   wallets: ParsedWallet[]
-  /** At most 1,024 distinct addresses each; none when all of the wallets have extended keys. */
+  /** At most 1,024 distinct addresses each; none if all wallets have extended keys. */
   units: OwnAddress[][]
 }
 
 interface OpenBundle {
   wallets: ParsedWallet[]
   addresses: OwnAddress[]
-  /** Hex of all addresses. While one wallet has brought all of them it is that wallet's own set, which stays as it is. */
+  /** Hex of all addresses. While all come from one wallet, this is that wallet's own set and must not be changed. */
   hexes: ReadonlySet<string>
-  /** A set of this bundle itself, once a second wallet has brought addresses. */
+  /** This bundle's own set, once a second wallet has added addresses. */
   union: Set<string> | undefined
 }
 
-/** Fills bundles with wallets in their order. A wallet is never split over bundles. */
+/** Fills bundles with wallets in order. A wallet is never split over bundles. */
 export function packBundles(wallets: readonly ParsedWallet[]): Bundle[] {
   const bundles: OpenBundle[] = []
   for (const wallet of wallets) {

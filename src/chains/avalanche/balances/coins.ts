@@ -3,8 +3,8 @@ import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { Output, TransferableOutput, Utxo } from '../codec/index.ts'
 
 /**
- * An output with an amount, from the view of one wallet. Stakeable locks are flattened: both locktimes stand side by
- * side. Times in unix seconds, 0 = none.
+ * An output with an amount, from the view of one wallet. Stakeable locks are flattened: both locktimes are members.
+ * Times in unix seconds, 0 = none.
  */
 export interface Coin {
   /** Hex without 0x. */
@@ -12,14 +12,14 @@ export interface Coin {
   /** In the asset's smallest unit (nAVAX). */
   amount: bigint
   locktime: bigint
-  /** Only staking may use it until then. */
+  /** Until then only staking may use it. */
   stakeableUntil: bigint
   threshold: number
   /** How many of the owners are the wallet's own addresses; at least 1. */
   signers: number
 }
 
-/** A coin in a stake; `owners` (hex, as in the transaction) help to find out which stake it is in. */
+/** A staked coin; `owners` (hex, as in the transaction) help to find out which stake it is in. */
 export interface StakedCoin extends Coin {
   owners: readonly string[]
 }
@@ -34,7 +34,7 @@ export interface Holdings {
   staked: StakedCoin[]
 }
 
-/** An output with an amount and its owners; what mints, is an NFT or a property has none and is no balance. */
+/** An output with an amount and its owners; minting rights, NFTs and properties have no amount and are no balance. */
 export interface OwnedAmount extends Omit<Coin, 'signers'> {
   owners: string[]
 }

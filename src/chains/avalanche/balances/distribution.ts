@@ -2,16 +2,16 @@ import type { Coin, Holdings, OwnedAmount } from './coins.ts'
 import type { UnitState } from './unit-reader.ts'
 
 /**
- * Tells of an address (hex) whether it is the wallet's, by the number of the unit it is read in. Something with several
- * owners is counted in the lowest of their units and skipped in the others, so overlapping lists never count twice.
+ * Returns the number of the unit in which an address (hex) of the wallet is read; undefined if the wallet does not own
+ * it. An output with several owners counts in the lowest of their units only, so overlapping lists never count twice.
  */
 export interface OwnedAddresses {
   get(hex: string): number | undefined
 }
 
-/** Hands the contents of units to the wallets that own them; what several wallets own counts in each of them. */
+/** Assigns the contents of units to the wallets that own them; an output that several wallets own counts in each. */
 export function distribute(units: readonly UnitState[], wallets: readonly OwnedAddresses[]): Holdings[] {
-  // Units name them in one order; that in which coins are found depends on who else is read along with the wallet.
+  // Units list their sources in a fixed order; the order in which coins are found depends on the other wallets.
   const sources = [...new Set(units.flatMap(({ atomic }) => [...atomic.keys()]))]
   const holdings = wallets.map(
     (): Holdings => ({ own: [], atomic: new Map(sources.map((source) => [source, []])), staked: [] }),
@@ -36,7 +36,7 @@ interface Share {
 
 type OwnerIndex = (owner: string) => readonly { wallet: number; unit: number }[]
 
-/** Asked for the owners that occur: few of a large wallet's addresses own anything. */
+/** Filled for owners as they occur: only a few of a large wallet's addresses own anything. */
 function createOwnerIndex(wallets: readonly OwnedAddresses[]): OwnerIndex {
   const index = new Map<string, { wallet: number; unit: number }[]>()
   return (owner) => {

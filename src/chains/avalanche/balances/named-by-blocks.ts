@@ -17,21 +17,21 @@ import { textOf } from '../node/answers.ts'
 import { readBlockBytes } from '../node/blocks.ts'
 import { utxoName } from '../node/utxos.ts'
 
-/** What transactions speak of: all that they can change is among it. */
+/** The UTXOs and owners that transactions name; these include all that the transactions can change. */
 export interface Named {
-  /** UTXOs, as `utxoName` has them; each that is consumed is here. */
+  /** UTXOs in the form of `utxoName`, including each one that is consumed. */
   utxos: Set<string>
-  /** Owners, hex; those of each output that is made are here. */
+  /** Owners, hex, including those of each output that is created. */
   owners: Set<string>
 }
 
-/** More blocks than that are not read: the list may as well be read again. */
+/** Most blocks that are read; with more, reading the list again costs no more. */
 export const MAX_BLOCKS = 64
 const IN_FLIGHT = 8
 
 /**
- * P's transactions that change nothing but what they name. The others pay out what an earlier one has locked: rewards,
- * returned stakes, what an L1 validator has left. Their owners stand in the earlier one.
+ * P's transactions that change nothing but what they name. The others pay out what an earlier transaction has locked:
+ * rewards, returned stakes, the rest of an L1 validator's balance. Only the earlier one names the owners.
  */
 const PLAIN_P_TXS: ReadonlySet<PTx['unsignedTx']['type']> = new Set([
   'AddDelegatorTx',
@@ -53,8 +53,8 @@ const PLAIN_P_TXS: ReadonlySet<PTx['unsignedTx']['type']> = new Set([
 ])
 
 /**
- * What the blocks of a chain name, from the one behind `after` to `last`; undefined when that does not tell all that
- * they change, or when there are too many of them.
+ * What the blocks of a chain name, from the one after `after` to `last`; undefined when that does not cover all that
+ * they change, or when there are too many blocks.
  * @throws FirnError when a block cannot be read
  */
 export async function namedByBlocks(
@@ -76,7 +76,7 @@ export async function namedByBlocks(
   return named
 }
 
-/** Transactions of a block; undefined when it changes more than they name. */
+/** Transactions of a block; undefined when the block changes more than they name. */
 type ReadTxs = (
   pool: UpstreamPool,
   height: bigint,
@@ -99,7 +99,7 @@ const readTxs: Readonly<Record<ChainLetter, ReadTxs>> = {
     const params = [`0x${height.toString(16)}`, false]
     const block = recordOf(await pool.rpc('/ext/bc/C/rpc', method, params, call), method)
     expectHeight('C', BigInt(textOf(block['number'], method)), height)
-    // Contracts move nothing of what waits to be imported: only atomic transactions do.
+    // Contracts do not move what waits for import: only atomic transactions do.
     return decodeExtData(hexToBytes(textOf(block['blockExtraData'], method).slice(2))).txs
   },
 }
@@ -108,7 +108,7 @@ function expectHeight(chain: ChainLetter, got: bigint, wanted: bigint): void {
   if (got !== wanted) throw new BadAnswerError(`${chain} block ${got} where ${wanted} was asked for`)
 }
 
-/** Proposals and what is decided of them pay rewards out. */
+/** Proposals and the decisions on them pay out rewards, so their blocks are excluded. */
 function plainTxs(block: PBlock): readonly PTx[] | undefined {
   if (block.type === 'ApricotAtomicBlock') return onlyPlain([block.tx])
   if (block.type !== 'ApricotStandardBlock' && block.type !== 'BanffStandardBlock') return undefined
@@ -118,7 +118,7 @@ function plainTxs(block: PBlock): readonly PTx[] | undefined {
 const onlyPlain = (txs: readonly PTx[]): readonly PTx[] | undefined =>
   txs.every(({ unsignedTx }) => PLAIN_P_TXS.has(unsignedTx.type)) ? txs : undefined
 
-/** Looks through all members, so that no kind of transaction can be forgotten here. */
+/** Visits all members, so that no type of transaction can be forgotten here. */
 function note(value: unknown, named: Named): void {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return
   if (Array.isArray(value)) {

@@ -3,11 +3,11 @@ import { bech32Length, bech32Prefix, packBech32 } from '../../../lib/bech32.ts'
 import { ADDRESS_BYTES, parseBech32Address, readAddressBytes } from '../../../lib/bech32-address.ts'
 import { breathe } from '../breathe.ts'
 
-/** An address of ours, in the two forms the work needs. */
+/** An address of a wallet, in the two forms that are needed. */
 export interface OwnAddress {
-  /** 20 bytes as lower-case hex: how owners of outputs are recognised. */
+  /** 20 bytes as lower-case hex: used to recognise owners of outputs. */
   hex: string
-  /** Bech32 with the network's own HRP, without chain prefix: how the node is asked. */
+  /** Bech32 with the network's own HRP, without chain prefix: used in requests to the node. */
   text: string
 }
 
@@ -19,21 +19,21 @@ export interface OwnAddresses {
   hexes: ReadonlySet<string>
 }
 
-/** Decoding is computation, a millisecond or two for this many: then others get a turn. */
+/** Decoding this many takes a millisecond or two; then other work gets a turn. */
 const ADDRESSES_PER_TURN = 4_000
 
-/** P and X are asked for the same wallets, which come as the same list. */
+/** P and X are asked for the same wallets at the same time, with the same list object. */
 const read = new WeakMap<readonly string[], { hrp: string; addresses: Promise<OwnAddresses> }>()
 
 /**
- * Reads bare addresses of either HRP and re-encodes them for the network: the same 20 bytes exist under both.
- * @throws BadInputError when form or checksum of one of them is wrong.
+ * Reads bare addresses of either HRP and encodes them with the network's: the same 20 bytes exist under both.
+ * @throws BadInputError when the form or checksum of an address is wrong.
  */
 export function ownAddresses(texts: readonly string[], hrp: string): Promise<OwnAddresses> {
   const known = read.get(texts)
   if (known?.hrp === hrp) return known.addresses
   const addresses = readAll(texts, hrp)
-  // Whoever asked hears of it.
+  // Each caller gets the error from the promise.
   addresses.catch(() => undefined)
   read.set(texts, { hrp, addresses })
   return addresses
@@ -53,7 +53,7 @@ async function readAll(texts: readonly string[], hrp: string): Promise<OwnAddres
   return { list, hexes }
 }
 
-/** All at once, because 250,000 may come in one request: what is made of them are parts of two long texts. */
+/** All in one pass, because one request may contain 250,000: the results are slices of two long strings. */
 function readSome(texts: readonly string[], hrp: string): OwnAddress[] {
   const bytes = Buffer.alloc(texts.length * ADDRESS_BYTES)
   for (const [at, text] of texts.entries()) readInto(text, bytes, at * ADDRESS_BYTES)
@@ -76,7 +76,7 @@ function readInto(text: string, target: Buffer, at: number): void {
     readAddressBytes(text, target, at)
   } catch {
     try {
-      // In upper case it may be an address as well; else this says what is wrong.
+      // An upper-case address is valid as well; for others this says what is wrong.
       target.set(parseBech32Address(text).bytes, at)
     } catch (error) {
       throw new BadInputError(`address ${text}: ${(error as Error).message}`, error)

@@ -2,15 +2,15 @@ import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { PvmBalances } from '../../capabilities.ts'
 import type { Coin, Holdings, StakedCoin } from './coins.ts'
 
-/** Ordinary P UTXOs below 0.002 AVAX count as dust; this amount itself is kept. nAVAX. */
+/** Ordinary P UTXOs below 0.002 AVAX count as dust; this amount itself does not. nAVAX. */
 const DUST_THRESHOLD = 2_000_000n
 
 /** Classes of P UTXOs that are not staked. */
 type UnstakedClass = 'lockedPlatform' | 'lockedStakeable' | 'unlockedUnstakedMultiSig' | 'unlockedUnstaked'
 
 /**
- * Class of an unstaked P output, in the order in which the node's getBalance tests locks; multisig is a subset of what
- * is unlocked.
+ * Class of an unstaked P output. Locks are tested in the same order as in the node's getBalance; multisig is a subset
+ * of what is unlocked.
  * @param now unix seconds
  */
 function unstakedClass(coin: Coin, now: bigint): UnstakedClass {
@@ -19,7 +19,7 @@ function unstakedClass(coin: Coin, now: bigint): UnstakedClass {
   return coin.threshold > 1 ? 'unlockedUnstakedMultiSig' : 'unlockedUnstaked'
 }
 
-/** Whether a coin in shared memory cannot be imported now: locked by time, or too few of the owners are the wallet's. */
+/** Whether a coin in shared memory cannot be imported now: locked by time, or too few owners are the wallet's. */
 export function atomicLocked(coin: Coin, now: bigint): boolean {
   return coin.locktime > now || coin.stakeableUntil > now || coin.threshold > coin.signers
 }
@@ -38,7 +38,7 @@ export interface PvmRules {
   blockchainIdOf(source: ChainLetter): string
 }
 
-/** Balances of one wallet on P: every AVAX coin lands in exactly one class. */
+/** Balances of one wallet on P: every AVAX coin counts in exactly one class. */
 export function pvmBalances(holdings: Holdings, rules: PvmRules): PvmBalances {
   const ofAvax = (coin: Coin) => coin.assetId === rules.avaxAssetId
   const classes = {

@@ -21,11 +21,11 @@ export interface AvalancheSourceDeps {
 
 export interface PvmSourceDeps extends AvalancheSourceDeps {
   keys: KeyScanner
-  /** Milliseconds; for the age of what is kept. */
+  /** Milliseconds; for the age of cached lists. */
   clock?: () => number
 }
 
-/** Wall clock in unix seconds, as the node judges locks too. */
+/** Wall clock in unix seconds; the node judges locks by the wall clock too. */
 export const wallClock = () => Math.floor(Date.now() / 1000)
 
 /** Current balances on P: UTXOs, both shared memories and stakes, in nAVAX of AVAX only. */

@@ -15,12 +15,12 @@ export interface Restaked {
 }
 
 const CONCURRENT = 8
-/** More self-renewing validators than this are not looked into; the optional amount is left out then. */
+/** With more self-renewing validators than this, none is read and the optional amount is left out. */
 const MAX_VALIDATORS = 1_000
 
 /**
  * Compounded rewards of all self-renewing validators (ACP-236): no UTXO holds them before the validator leaves.
- * Undefined when they cannot be learned; the amount is optional on the wire, and leaving it out is not zero.
+ * Undefined when they cannot be read; the amount is optional in the answer, and leaving it out does not mean zero.
  * @param now unix seconds
  */
 export async function readRestaked(
@@ -46,8 +46,8 @@ export async function readRestaked(
 }
 
 /**
- * A wallet's part: the rewards of every validator of which it owns a stake now. nAVAX. The list of validators is of a
- * while ago: one that has left since has paid its rewards out, and they would count twice.
+ * A wallet's part: the rewards of every validator in which it owns a stake now. nAVAX. The list of validators may be
+ * out of date: a validator that has left since has paid out its rewards, which must not count twice.
  */
 export function restakedOf(restaked: readonly Restaked[], staked: readonly StakedCoin[]): bigint {
   const own = new Set(staked.map(contentKey))

@@ -6,40 +6,40 @@ import { withLateDeadline } from '../node/late-deadline.ts'
 import { ManyPagesError } from '../node/utxos.ts'
 import { type Named, namedByBlocks } from './named-by-blocks.ts'
 
-/** One try at a read that may take several calls. */
+/** One attempt at a read that may take several calls. */
 export interface Attempt<T> {
   value: T
   /**
-   * Chains of which some part took several calls. Of the others each part came from a single call, so that it is one
-   * state of the chain and nothing is to be compared.
+   * Chains of which some part took several calls. On the other chains each part came from a single call, so it shows
+   * one state of the chain and needs no comparison.
    */
   manyCalls: readonly ChainLetter[]
-  /** Whether blocks of the chain that name these can have changed what was read of it meanwhile. */
+  /** Whether blocks of the chain that name these can have changed what was read of it. */
   isTouchedBy(chain: ChainLetter, named: Named): boolean
 }
 
-/** What a reading says about its calls to a chain. */
+/** Options for a read's calls to a chain. */
 export type CallOf = (chain: ChainLetter) => CallOptions
 
 export const MAX_ATTEMPTS = 6
 
 /**
- * Repeats a read until it is one state of the chain: a UTXO that moves between two pages, or from one node's answer into
- * another's, would be counted twice or not at all.
+ * Repeats a read until it shows one state of the chain: a UTXO that moves between two pages, or between the answers of
+ * two nodes, would be counted twice or not at all.
  *
- * What takes several calls is framed by the height: a height seen after one attempt serves as the height before the
- * next. An unexpected second page ends the attempt: the next one begins with the height. Heights and what is read between them come
- * from one node for each chain: nodes list the UTXOs of one block in orders of their own, so that a page of another
- * node leaves some out, and one that lags moves while others stand still.
+ * A read of several calls is framed by heights: the height after one attempt serves as the height before the next. An
+ * unexpected second page ends the attempt, and the next one starts with the height. The heights and what is read
+ * between them come from one node per chain: nodes list the UTXOs of one block in different orders, so a page of
+ * another node would leave some out, and a lagging node moves while others stand still.
  *
- * Where the height moved, the blocks in between are looked at: what names none of the UTXOs that were read, and makes
- * none for the same owners, has changed nothing, and a list of many pages would rarely be read between two blocks.
+ * If the height moved, the blocks in between are read: blocks that name none of the UTXOs that were read, and create
+ * none for the same owners, have changed nothing. A list of many pages could rarely be read between two blocks.
  *
- * Reads of single calls are taken as they come, if one node answered all of them. Their calls run at the same moment;
- * comparing heights would double the time of every ordinary answer for a window of milliseconds that the next poll
- * closes. Where another node stood in for one of them, all is read again from that one: it may be blocks behind.
- * @param expectMany chains whose read is known to take several calls: they are asked for the height first.
- * @throws UnsettledReadError when there was no such state in any attempt.
+ * Reads of single calls are accepted as they are, if one node answered all of them. Their calls run at the same moment;
+ * comparing heights would double the time of every ordinary answer, for a window of milliseconds that the next poll
+ * closes. If another node stood in for one call, everything is read again from that node: it may be blocks behind.
+ * @param expectMany chains whose read is known to take several calls: their height is read first.
+ * @throws UnsettledReadError when no attempt showed one state.
  */
 export async function readSettled<T>(
   pool: UpstreamPool,
@@ -61,7 +61,7 @@ export async function readSettled<T>(
         unframed = [...frame.chains(), error.chain]
         continue
       }
-      // One node alone may be in trouble, or refuse what another one does.
+      // This node alone may be in trouble, or refuse what another would answer.
       const mayPass = error instanceof FirnError && (error.retryable || error instanceof JsonRpcError)
       if (frame.chains().length === 0 || attempt === MAX_ATTEMPTS || !mayPass || call.signal?.aborted) throw error
       frame.reset()
@@ -70,7 +70,7 @@ export async function readSettled<T>(
   throw new UnsettledReadError(`the chain moved, or no one node told all, in each of ${MAX_ATTEMPTS} readings`)
 }
 
-/** What the attempts of a reading have in common: the one node for each chain that takes several calls, and its heights. */
+/** State shared by the attempts of a read: for each chain that takes several calls, its one node and its heights. */
 function createFrame(pool: UpstreamPool, call: CallOptions) {
   const servers = new Map<ChainLetter, object>()
   const tellers = createTellers()
@@ -80,11 +80,14 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
     const sameServer = servers.get(chain)
     return withLateDeadline(call, { toldBy: tellers.noteFor(chain), ...(sameServer && { sameServer }) })
   }
-  /** Who failed may run P alone, and not know what X and C exported to it: one that runs C is asked from now on. */
+  /**
+   * A node that failed may run P only, and not know what X and C exported to it: from now on a node that runs C is
+   * asked.
+   */
   const bind = async (chain: ChainLetter): Promise<void> => {
     if (servers.has(chain)) return
     servers.set(chain, {})
-    // Gateways need not let C through.
+    // A gateway may not allow calls to C.
     if (failed && chain === 'P') await readHeight(pool, 'C', callOf(chain)).catch(() => undefined)
   }
   const heights = async (chains: readonly ChainLetter[]) => {
@@ -95,24 +98,24 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
   }
   return {
     callOf,
-    /** Chains that are asked of one node each. */
+    /** Chains that are each read from one node. */
     chains: () => [...servers.keys()],
-    /** A new attempt, which needs new heights of these. */
+    /** Starts an attempt that needs new heights of these chains. */
     async begin(chains: readonly ChainLetter[]): Promise<void> {
       if (chains.length > 0) before = await heights(chains)
       tellers.forget()
     },
-    /** Whether other nodes than the first stood in for it: they are asked from now on. */
+    /** Whether other nodes stood in for the first one: they are asked from now on. */
     followStandIns(): boolean {
       const standIns = tellers.standIns()
       for (const [chain, server] of standIns) {
         servers.set(chain, server)
-        // Another node's height says nothing of when this one moved.
+        // Another node's height does not tell when this node moved.
         before.delete(chain)
       }
       return standIns.size > 0
     },
-    /** Asks for the heights after an attempt, which become those before the next one. */
+    /** Reads the heights after an attempt; they become the heights before the next one. */
     async isOneState({ manyCalls, isTouchedBy }: Attempt<unknown>): Promise<boolean> {
       const after = await heights(manyCalls)
       const still = await Promise.all(
@@ -120,7 +123,7 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
           stoodStill(pool, { chain, before: before.get(chain), after: after.get(chain), isTouchedBy }, callOf(chain)),
         ),
       )
-      // A height from before that was not asked again holds as well: it covers more than this attempt.
+      // An older height of a chain that was not read again stays valid: it covers more than this attempt.
       before = new Map([...before, ...after])
       return still.every(Boolean)
     },
@@ -139,7 +142,7 @@ interface Interval extends Pick<Attempt<unknown>, 'isTouchedBy'> {
   after: bigint | undefined
 }
 
-/** Whether the reading is of one state of the chain, by the heights before it and after it. */
+/** Whether what was read shows one state of the chain, judged by the heights before and after. */
 async function stoodStill(
   pool: UpstreamPool,
   { chain, before, after, isTouchedBy }: Interval,
@@ -147,12 +150,12 @@ async function stoodStill(
 ): Promise<boolean> {
   if (before === undefined || after === undefined) return false
   if (before === after) return true
-  // Blocks that cannot be had, or read, prove nothing.
+  // Blocks that are missing or cannot be read prove nothing.
   const named = await namedByBlocks(pool, chain, before, after, call).catch(() => undefined)
   return named !== undefined && !isTouchedBy(chain, named)
 }
 
-/** Who answered the calls of one attempt. */
+/** The nodes that answered the calls of one attempt. */
 function createTellers() {
   const byChain = new Map<ChainLetter, Map<object, boolean>>()
   return {
@@ -164,7 +167,7 @@ function createTellers() {
         byChain.set(chain, servers)
       }
     },
-    /** Chains that were told of by several nodes, with the one that did what another could not. */
+    /** Chains that several nodes answered for, each with the node that stood in for another. */
     standIns: (): Map<ChainLetter, object> =>
       new Map(
         [...byChain].flatMap(([chain, servers]) => {

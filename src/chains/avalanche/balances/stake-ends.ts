@@ -6,18 +6,19 @@ import type { StakedOutput } from '../node/staking-tx.ts'
 import type { Staker, Validator } from '../node/validators.ts'
 import type { StakedCoin } from './coins.ts'
 
-/** Validators asked for their delegators, and staking transactions fetched, for one set of wallets. */
+/** Most validators asked for delegators, and most staking transactions fetched, for one set of wallets. */
 const MAX_NODES = 128
 const MAX_TXS = 64
 const CONCURRENT = 8
-/** Outputs of one stake stand next to each other; longer runs are not tried as a stake's whole weight. */
+/** Outputs of one stake are neighbours; longer runs are not tried as a stake's whole weight. */
 const MAX_RUN = 8
 
 /**
  * Finds the staked coins that will still be locked when their stake ends. The node does not say which stake an output
- * is in, so the cheap answers come first: a lock that has run out by now is open then, and one that outlasts every
- * stake it can be in stays locked. Only in between are stakes that end after the lock searched for the very output.
- * Not found there, or not within the limits above: locked, as wallets' own SDK has it for every bound output.
+ * is in, so the cheap checks come first: a lock that has already ended makes the coin unlocked, and a lock that
+ * outlasts every stake it can be in keeps the coin locked. Only for the rest are the stakes that end after the lock
+ * searched for this output. If it is not found there, or not within the limits above, it counts as locked, as in the
+ * wallets' own SDK for every locked output.
  * @param wallets staked coins of each wallet, in the node's order
  * @param now unix seconds
  */
@@ -30,14 +31,14 @@ export async function stillLocked(
   const locked = new Set(wallets.flat().filter((coin) => lockedNow(coin, now)))
   if (locked.size === 0) return locked
   let searches = await searchAll(wallets, locked, now, stakers, call)
-  // In lists of before its stake began a coin cannot be found.
+  // A coin cannot be found in lists from before its stake began.
   if (stakers.isNews(notFound(wallets, locked, searches)))
     searches = await searchAll(wallets, locked, now, stakers, call)
   for (const coins of wallets) release(coins, searches, locked)
   return locked
 }
 
-/** Looks for the locked coins in all stakes that may outlast their locks; those without such a stake have no entry. */
+/** Searches all stakes that may outlast their locks for the locked coins; a coin without such a stake has no entry. */
 async function searchAll(
   wallets: readonly (readonly StakedCoin[])[],
   locked: ReadonlySet<StakedCoin>,
@@ -63,7 +64,7 @@ async function searchAll(
   return searches
 }
 
-/** Locked coins that are in none of the stakes that were looked into, by what they hold; how many a wallet has. */
+/** Locked coins that are in none of the searched stakes: by content, the largest number that one wallet has. */
 function notFound(
   wallets: readonly (readonly StakedCoin[])[],
   locked: ReadonlySet<StakedCoin>,
@@ -82,7 +83,7 @@ function notFound(
   return most
 }
 
-/** Whether it takes a look at the stakes to know if a coin will be locked. */
+/** Whether the stakes must be searched to know if a coin will be locked. */
 export function lockedNow(coin: StakedCoin, now: bigint): boolean {
   return lockedUntil(coin) > now
 }
@@ -95,13 +96,13 @@ function lockedUntil(coin: StakedCoin): bigint {
 
 interface Search {
   coin: StakedCoin
-  /** Validators that end after the lock and are large enough, by themselves or through delegators. */
+  /** Validators that end after the lock and are large enough, by their own weight or their delegators'. */
   outlasting: readonly Validator[]
   /** Likely weights of the whole stake. */
   weights: Set<bigint>
-  /** The most that a wallet has of it. */
+  /** The largest number of such coins in one wallet. */
   wanted: number
-  /** How many were found in stakes, and how many of these in stakes that end after the lock. */
+  /** How many were found in stakes, and how many of those in stakes that end after the lock. */
   located: number
   outlasted: number
 }
@@ -133,20 +134,20 @@ async function findOutputs(
   for (const search of searches) {
     const all = search.outlasting
       .flatMap((node): Staker[] => [node, ...(delegators.get(node.nodeId) ?? [])])
-      // Who is at the end in a list of before may have left, and its outputs be in another stake.
+      // A staker past its end in an old list may have left, and its outputs may be in another stake.
       .filter(({ endTime }) => endTime > now)
     const likely = all.filter(({ weight }) => search.weights.has(weight)).slice(0, budget)
     budget -= likely.length
     await lookInto(search, likely, stakers, call)
     if (search.located >= search.wanted) continue
-    // Its stake may hold outputs of strangers too: then its weight tells nothing.
+    // The stake may also hold outputs of others: then its weight tells nothing.
     const others = all.filter((staker) => outlasts(staker, search.coin) && !likely.includes(staker)).slice(0, budget)
     budget -= others.length
     await lookInto(search, others, stakers, call)
   }
 }
 
-/** Counts the searched output in staking transactions. One that the node does not have holds nothing we know of. */
+/** Counts the searched output in staking transactions. A transaction that the node does not have counts as empty. */
 async function lookInto(
   search: Search,
   candidates: readonly Staker[],
@@ -171,7 +172,7 @@ function outlasts(staker: Staker, coin: StakedCoin): boolean {
   return staker.endTime >= lockedUntil(coin) && staker.weight >= coin.amount
 }
 
-/** Sums of neighbouring coins around one: the weight of its stake if the wallet owns all of it. */
+/** Sums of neighbouring coins around one: the weight of its stake, if the wallet owns all of it. */
 function runWeights(coins: readonly StakedCoin[], index: number): bigint[] {
   const sums: bigint[] = []
   for (let start = Math.max(0, index - MAX_RUN + 1); start <= index; start++) {
@@ -184,7 +185,7 @@ function runWeights(coins: readonly StakedCoin[], index: number): bigint[] {
   return sums
 }
 
-/** Takes as many of a wallet's equal coins out of `locked` as were found in stakes that outlast the lock. */
+/** Removes as many of a wallet's equal coins from `locked` as were found in stakes that outlast the lock. */
 function release(coins: readonly StakedCoin[], searches: ReadonlyMap<string, Search>, locked: Set<StakedCoin>): void {
   const left = new Map<string, number>()
   for (const coin of coins) {
@@ -196,7 +197,7 @@ function release(coins: readonly StakedCoin[], searches: ReadonlyMap<string, Sea
   }
 }
 
-/** Staked outputs have no id of their own: what they hold, and for whom, is all there is to know them by. */
+/** Staked outputs have no id: their content and owners are all that identifies them. */
 export function contentKey(output: StakedOutput | StakedCoin): string {
   const { assetId, amount, locktime, stakeableUntil, threshold, owners } = output
   return [assetId, amount, locktime, stakeableUntil, threshold, ...owners].join(':')

@@ -10,18 +10,18 @@ import { type OwnedAmount, ownedAmount, ownersOf } from './coins.ts'
 import type { Named } from './named-by-blocks.ts'
 import type { OwnAddress } from './own-address.ts'
 
-/** All that up to 1,024 addresses own on one chain. */
+/** Everything that up to 1,024 addresses own on one chain. */
 export interface UnitState {
   own: OwnedAmount[]
-  /** By the exporting chain; every source is present. */
+  /** By the exporting chain; every source has an entry. */
   atomic: Map<ChainLetter, OwnedAmount[]>
   /** P only. */
   staked: OwnedAmount[]
-  /** Owners (hex) of outputs that hold no amount: no balance, but a sign that an address is in use. */
+  /** Owners (hex) of outputs without an amount: no balance, but a sign that an address is in use. */
   ownersWithoutAmount: string[]
 }
 
-/** A unit as it was read. */
+/** One read of a unit. */
 export interface UnitReading {
   state: UnitState
   /** Some part took several calls, between which the chain may have moved. */
@@ -33,8 +33,8 @@ export interface UnitReading {
 const CONCURRENT_STAKES = 4
 
 /**
- * Reads one unit: its own memory, both shared memories and the stakes at the same time, one round trip if they fit.
- * @throws ManyPagesError when a list takes several pages and the call names no server that all of them come from
+ * Reads one unit: its own memory, both shared memories and the stakes in parallel, in one round trip if they fit.
+ * @throws ManyPagesError when a list takes several pages and the call does not bind them to one server
  */
 export async function readUnit(
   pool: UpstreamPool,
@@ -45,14 +45,14 @@ export async function readUnit(
   const list = ownAddressList(chain, addresses)
   const belongs = belongsTo(addresses)
   const memory = async (sourceChain?: ChainLetter) => {
-    // Pages of several nodes make no list.
+    // Pages of several nodes do not make one list.
     const asked = { chain, addresses: list, belongs, onlyOnePage: call.sameServer === undefined }
     const query = sourceChain ? { ...asked, sourceChain } : asked
     const { utxos, names, pages } = await readUtxos(pool, query, call)
     return { ...split(utxos), names, pages }
   }
   const sources = SHARED_MEMORY_SOURCES[chain]
-  // C has no UTXOs of its own: only what waits for it.
+  // C has no UTXOs of its own, only those that wait for import.
   const [own, staked, ...atomic] = await Promise.all([
     chain === 'C' ? { amounts: [], ownersWithoutAmount: [], names: new Set<string>(), pages: 1 } : memory(),
     chain === 'P' ? readStakes(pool, addresses, call) : { amounts: [], calls: 1 },
@@ -75,8 +75,8 @@ export async function readUnit(
 }
 
 /**
- * Stakes of up to 1,024 addresses, 256 a call. A stake whose owners fall into several calls comes with each of them and
- * has no id to know it by: it is taken from the first call that holds one of its owners.
+ * Stakes of up to 1,024 addresses, 256 a call. A stake whose owners are spread over several calls appears in each of
+ * them and has no id: it is taken from the first call that holds one of its owners.
  */
 async function readStakes(
   pool: UpstreamPool,
@@ -97,7 +97,9 @@ async function readStakes(
   return { amounts: read.flat(), calls: parts.length }
 }
 
-/** Whether an output has one of the addresses among its owners. Most wallets own little: the set is made when it is used. */
+/**
+ * Whether an output has one of the addresses among its owners. Most wallets own little: the set is made on first use.
+ */
 function belongsTo(addresses: readonly OwnAddress[]): (entry: Utxo | TransferableOutput) => boolean {
   let hexes: ReadonlySet<string> | undefined
   return ({ output }) => {

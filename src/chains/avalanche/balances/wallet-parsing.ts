@@ -4,7 +4,7 @@ import { breathe } from '../breathe.ts'
 import type { ParsedWallet } from './bundles.ts'
 import { ownAddresses } from './own-address.ts'
 
-/** Wallets add up: others get a turn after this many addresses. */
+/** After this many addresses, over all wallets, other work gets a turn. */
 const ADDRESSES_PER_TURN = 4_000
 
 export interface ParsedWallets {
@@ -13,7 +13,7 @@ export interface ParsedWallets {
   failures: Map<string, Error>
 }
 
-/** Understands the addresses of all wallets. One bad address fails its wallet: the sum without it would be too small. */
+/** Parses the addresses of all wallets. One bad address fails its wallet: the sum without it would be too small. */
 export async function parseWallets(
   accounts: readonly WalletAccount[],
   hrp: string,

@@ -35,21 +35,21 @@ export type WalletReader<B> = (
 ) => Promise<Map<string, Outcome<B>>>
 
 /**
- * Bundles read at the same time: bounds memory for the largest requests, 250,000 addresses, which are 250 bundles of
- * three round trips each. What one node takes at once is bounded by its upstream.
+ * Bundles read at the same time. Bounds memory for the largest requests: 250,000 addresses are 250 bundles of three
+ * round trips each. The load on one node is bounded by its upstream limits.
  */
 const CONCURRENT_BUNDLES = 12
 
-/** Reads wallets of one chain: all of a request together, each answered by itself. */
+/** Reads wallets of one chain: all wallets of a request together, each with its own outcome. */
 export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B> {
   const readBundle = createBundleReader(deps.network.pool, deps.chain)
   return async (accounts, context) => {
     const { signal, traceparent } = context
-    // Every call of a large request listens to the one signal.
+    // Every call of a large request listens to this signal.
     setMaxListeners(0, signal)
     const call: CallOptions = {
       signal,
-      // Every call of a long reading asks anew: the deadline may have come to lie later.
+      // Every call of a long read gets the current deadline, which may have been extended.
       get deadline() {
         return context.deadline
       },
@@ -68,7 +68,7 @@ export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B
   }
 }
 
-/** What belongs to a wallet with keys, its single addresses included, by the wallet. */
+/** For each wallet with keys, everything it owns, its single addresses included. */
 type KeyReadings = ReadonlyMap<ParsedWallet, Promise<readonly OwnedWindow[]>>
 
 function startKeyScans(keys: KeyScanner | undefined, wallets: readonly ParsedWallet[], call: CallOptions): KeyReadings {
@@ -76,7 +76,7 @@ function startKeyScans(keys: KeyScanner | undefined, wallets: readonly ParsedWal
   const keyed = wallets.filter(hasKeys)
   const wanted = keyed.map(({ extendedPublicKeys, addresses }) => ({ extendedPublicKeys, addresses: addresses.list }))
   const readings = keys.scan(wanted, call)
-  // A scan may fail before the bundle that wants it has begun.
+  // A scan may fail before the bundle that needs it starts.
   for (const reading of readings) reading.catch(() => undefined)
   return new Map(keyed.map((wallet, index) => [wallet, readings[index] as Promise<readonly OwnedWindow[]>]))
 }
@@ -113,7 +113,7 @@ async function answerBundle<B>(
   return outcomes
 }
 
-/** What was read for a wallet's keys, or why it could not be: then the wallet's sum would be too small. */
+/** What was read for a wallet's keys, or the error: without the keys the wallet's sum would be too small. */
 async function settleKeys(wallet: ParsedWallet, readings: KeyReadings): Promise<readonly OwnedWindow[] | Error> {
   if (!hasKeys(wallet)) return []
   try {
@@ -155,7 +155,7 @@ function holdingsOf(
   return served.map(({ wallet }, index) => ({ wallet, holdings: holdings[index] as Holdings }))
 }
 
-/** In which of a bundle's units one of its addresses is read. */
+/** The number of the bundle's unit in which an address is read. */
 function unitsOf({ units }: Bundle): (hex: string) => number {
   if (units.length <= 1) return () => 0
   const numbers = new Map(units.flatMap((unit, index) => unit.map(({ hex }) => [hex, index] as const)))

@@ -33,14 +33,14 @@ const atomicTx = signedTxLayout(unsignedAtomicTx)
 const atomicTxs = list(atomicTx)
 
 /**
- * Decodes a transaction as avax.getAtomicTx gives it (hex, checksum taken off).
+ * Decodes a transaction as returned by avax.getAtomicTx (hex decoded, checksum removed).
  * @throws CodecError
  */
 export function decodeAtomicTx(bytes: Uint8Array): AtomicTx {
   return decodeSignedTx(atomicTx, bytes)
 }
 
-/** Version in front, as avax.issueTx takes it. */
+/** With the codec version in front, as avax.issueTx takes it. */
 export function encodeAtomicTx(tx: AtomicTx): Buffer {
   return encodeTop(atomicTx, tx)
 }
@@ -52,15 +52,15 @@ export function assembleAtomicTx(unsignedTx: UnsignedAtomicTx, credentials: Cred
 /** How a C block carries its atomic transactions: one with its version, or (since ApricotPhase5) a list. */
 export type ExtDataForm = 'single' | 'batch'
 
-/** What a C block's extra data hold; empty data = no transactions, whatever the form. */
+/** Content of a C block's extra data; empty data = no transactions, whatever the form. */
 export interface ExtData {
   form: ExtDataForm
   txs: AtomicTx[]
 }
 
 /**
- * Decodes a C block's extra data (`blockExtraData`). The form is found in the bytes themselves: a batch begins with its
- * count, a single transaction with type id 0 or 1 and the network id, and only one of the two parses to the last byte.
+ * Decodes a C block's extra data (`blockExtraData`). The bytes themselves show the form: a batch begins with its count,
+ * a single transaction with type id 0 or 1 and the network id, and only one of the two parses to the last byte.
  * @throws CodecError
  */
 export function decodeExtData(bytes: Uint8Array): ExtData {

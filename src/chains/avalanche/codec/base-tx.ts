@@ -3,7 +3,7 @@ import { list } from './layout.ts'
 import { transferableOutput } from './outputs.ts'
 import { blob, id, u32 } from './primitives.ts'
 
-/** What most transactions of P and X begin with. `blockchainId` is the chain the transaction runs on. */
+/** First fields of most transactions of P and X. `blockchainId` is the chain the transaction runs on. */
 export const baseFields = {
   networkId: u32,
   blockchainId: id,

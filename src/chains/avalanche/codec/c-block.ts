@@ -12,7 +12,7 @@ import {
   uintToBytes,
 } from './rlp.ts'
 
-/** A C-chain block as it stands in a container. */
+/** A C-chain block as stored in a container. */
 export interface CBlock {
   /** Block id = eth hash = keccak256 of the header's RLP; hex without 0x. */
   id: string
@@ -61,14 +61,14 @@ export function encodeCHeader(header: CHeader): Uint8Array {
   return encodeRlpList(encodeCHeaderFields(header))
 }
 
-/** Hex of a header's eth hash; for headers that were put together from JSON. */
+/** Hex of a header's eth hash; for headers built from JSON. */
 export function cBlockId(header: CHeader): string {
   return keccak256Hex(encodeCHeader(header))
 }
 
 /**
- * What a transaction item of a block hashes to (its eth hash, hex without 0x): typed transactions are hashed without the
- * byte string's head.
+ * The eth hash (hex without 0x) of a transaction item of a block: typed transactions are hashed without the byte
+ * string's head.
  * @throws CodecError
  */
 export function cTransactionHash(item: Uint8Array): string {

@@ -26,7 +26,7 @@ export interface CHeader {
   blockGasCost?: bigint
   blobGasUsed?: bigint
   excessBlobGas?: bigint
-  /** Empty where the chain has none yet but a later field is set. */
+  /** Empty if the chain has none yet but a later field is set. */
   parentBeaconRoot?: string
   timeMilliseconds?: bigint
   minDelayExcess?: bigint
@@ -60,7 +60,7 @@ const REQUIRED: readonly (readonly [keyof CHeader, Kind])[] = [
   ['extDataHash', 32],
 ]
 
-/** Each there only if all before it are. */
+/** Each field can be present only if all before it are. */
 const OPTIONAL: readonly (readonly [keyof CHeader, Kind])[] = [
   ['baseFee', 'uint'],
   ['extDataGasUsed', 'uint'],

@@ -1,6 +1,6 @@
 import { BadAnswerError } from '../../../errors.ts'
 
-/** Bytes that break the format: says at which byte of the buffer and while reading which type. */
+/** Bytes that violate the format: reports the byte offset in the buffer and the type being read. */
 export class CodecError extends BadAnswerError {
   /** Byte offset from the start of the decoded buffer. */
   readonly offset: number

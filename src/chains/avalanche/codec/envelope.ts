@@ -17,18 +17,18 @@ const envelope = union(
 )
 
 /**
- * The proposervm wrapper around a block. An option carries no time, height or proposer: its proposal's hold.
+ * The proposervm wrapper around a block. An option carries no time, height or proposer: those of its proposal apply.
  * `parentId` is the parent's OUTER id.
  */
 export type Envelope = Decoded<typeof envelope>
 
 /**
  * Decodes a wrapper.
- * @throws CodecError also for a raw block of before the fork: ask `openContainer` where that can occur.
+ * @throws CodecError also for a raw block from before the fork: use `openContainer` where that can occur.
  */
 export function decodeEnvelope(bytes: Uint8Array): Envelope {
   const value = decodeTop(envelope, bytes, 'envelope')
-  // Raw Apricot blocks begin alike; none of them reads as a wrapper with a block inside.
+  // Raw Apricot blocks start the same way, but none of them parses as a wrapper with a block inside.
   if (value.innerBlock.length === 0) throw new CodecError('no block inside', bytes.length, 'envelope')
   return value
 }
@@ -37,13 +37,15 @@ export function encodeEnvelope(value: Envelope): Buffer {
   return encodeTop(envelope, value)
 }
 
-/** Hex of the outer id: sha256 of all bytes, the trailing signature field (length and bytes) left out if there is one. */
+/**
+ * Hex of the outer id: sha256 of all bytes without the trailing signature field (length and bytes), if there is one.
+ */
 export function envelopeId(value: Envelope, bytes: Uint8Array): string {
   if (value.type === 'option') return sha256Hex(bytes)
   return sha256Hex(bytes.subarray(0, bytes.length - 4 - value.signature.length))
 }
 
-/** The same validators propose again and again: their node ids, by the sha256 of their certificates. */
+/** Node ids by the sha256 of their certificates: the same validators propose again and again. */
 const nodeIds = new Map<string, string>()
 const MAX_NODE_IDS = 8_192
 
@@ -58,24 +60,24 @@ export function nodeIdOfCertificate(der: Uint8Array): string {
   return nodeId
 }
 
-/** Who proposed the block; undefined for unsigned blocks and options. */
+/** The proposer of the block; undefined for unsigned blocks and options. */
 function proposerOf(value: Envelope): string | undefined {
   if (value.type === 'option' || value.certificate.length === 0) return undefined
   return nodeIdOfCertificate(value.certificate)
 }
 
-/** A container of the node's index API taken apart. */
+/** The parts of a container of the node's index API. */
 export interface OpenContainer {
-  /** Undefined for a raw block of before the fork. */
+  /** Undefined for a raw block from before the fork. */
   envelope: Envelope | undefined
-  /** Hex of the container id; for a raw block the inner id, which is the caller's to compute (sha256 or keccak). */
+  /** Hex of the container id. For a raw block it is the inner id, which the caller computes (sha256 or keccak). */
   outerId: string | undefined
   /** Hex of the proposer's node id. */
   proposer: string | undefined
   innerBlock: Uint8Array
 }
 
-/** Takes the wrapper off, or passes a raw block through: what does not parse as a wrapper to its last byte is raw. */
+/** Removes the wrapper, or returns a raw block as it is: bytes that do not parse completely as a wrapper are raw. */
 export function openContainer(bytes: Uint8Array): OpenContainer {
   let value: Envelope
   try {

@@ -1,5 +1,5 @@
 /**
- * Decoders and encoders of Avalanche's binary formats, each pair made from one description (layout.ts).
+ * Decoders and encoders of Avalanche's binary formats, each pair generated from one description (layout.ts).
  * Ids and node ids are hex without 0x, addresses and payloads views on the decoded buffer, 64-bit numbers bigint.
  */
 export {

@@ -1,10 +1,10 @@
 import { type Decoded, list, struct, union, variant } from './layout.ts'
 import { id, u32, u64 } from './primitives.ts'
 
-/** Positions in the owner's address list whose keys sign. */
+/** Positions, in the owner's address list, of the keys that sign. */
 const sigIndices = { sigIndices: list(u32) }
 
-/** Inline form (operations of X): no type id of its own. */
+/** Inline form (operations of X): without a type id. */
 export const secpInput = struct('secp input', sigIndices)
 
 const secpTransferInput = variant(5, 'secp-transfer', { amount: u64, ...sigIndices })

@@ -2,9 +2,9 @@ import { CodecError } from './codec-error.ts'
 import { type Cursor, expectEnd, expectVersion, openCursor, readCount, readU32 } from './reader.ts'
 import { openWriter, type Writer, writeU16, writeU32, written } from './writer.ts'
 
-/** One description of a wire type, from which both its decoder and its encoder come. */
+/** Description of a wire type; provides both its decoder and its encoder. */
 export interface Layout<T> {
-  /** Fewest bytes a value can take; bounds the counts of lists. */
+  /** Smallest size of a value; bounds the counts of lists. */
   readonly minBytes: number
   read(cursor: Cursor): T
   write(writer: Writer, value: T): void
@@ -16,12 +16,12 @@ export type Decoded<L> = L extends Layout<infer T> ? T : never
 type Fields = Record<string, Layout<unknown>>
 type FieldValues<F extends Fields> = { [K in keyof F]: Decoded<F[K]> }
 
-/** Fields one after the other, in the order of the object. */
+/** Consecutive fields in the order of the object. */
 export function struct<F extends Fields>(type: string, fields: F): Layout<FieldValues<F>> {
   return fieldLayout(type, fields, {}) as Layout<FieldValues<F>>
 }
 
-/** A struct that is reached through a u32 type id; its value carries `type`. */
+/** A struct with a u32 type id in front; its value carries `type`. */
 export interface Variant<T> extends Layout<T> {
   readonly typeId: number
   readonly type: string
@@ -36,7 +36,7 @@ export function variant<N extends string, F extends Fields>(
   return { typeId, type, ...layout }
 }
 
-/** An interface value: u32 type id, then the body of the variant. Unknown ids are refused. */
+/** An interface value: u32 type id, then the body of the variant. Unknown ids are rejected. */
 export function union<V extends readonly Variant<{ type: string }>[]>(
   type: string,
   ...variants: V
@@ -82,7 +82,7 @@ export function list<T>(item: Layout<T>): Layout<T[]> {
 }
 
 /**
- * Decodes a top-level object: u16 version, body, nothing left over.
+ * Decodes a top-level object: u16 version, body, and no further bytes.
  * @throws CodecError
  */
 export function decodeTop<T>(layout: Layout<T>, bytes: Uint8Array, type: string, version = 0): T {

@@ -1,7 +1,7 @@
 import { bytesToHex } from '../../../lib/ids.ts'
 import type { Output } from './outputs.ts'
 
-/** What an output can be. `transfer` with a stakeable locktime is a stakeable lock. */
+/** Kinds of outputs. `transfer` with a stakeable locktime is a stakeable lock. */
 const KINDS = {
   'secp-transfer': 'transfer',
   'secp-mint': 'mint',
@@ -11,7 +11,7 @@ const KINDS = {
   'property-mint': 'property-mint',
 } as const satisfies Readonly<Record<Exclude<Output['type'], 'stakeable-lock'>, string>>
 
-/** The members that outputs of all types have or lack; payload and addresses hex, times unix seconds. */
+/** Members of all output types, undefined where a type lacks them; payload and addresses hex, times unix seconds. */
 export interface OutputFields {
   kind: (typeof KINDS)[keyof typeof KINDS]
   amount: bigint | undefined
@@ -23,7 +23,7 @@ export interface OutputFields {
   addresses: string[]
 }
 
-/** What an output says about itself. */
+/** The fields of an output. */
 export function outputFields(output: Output): OutputFields {
   const locked = output.type === 'stakeable-lock'
   const plain = locked ? output.output : output

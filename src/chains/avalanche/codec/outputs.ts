@@ -3,15 +3,15 @@ import { address, blob, id, u32, u64 } from './primitives.ts'
 
 /**
  * Outputs of all chains. Amounts in the asset's smallest unit (nAVAX for AVAX), locktimes in unix seconds, 0 = none.
- * Type ids: secp and nft and property features of X; 22 is P's own. No two outputs share an id, so one table serves all.
+ * Type ids: X's secp, nft and property features; 22 is P's own. No two outputs share an id, so one table serves all.
  */
 const owners = { locktime: u64, threshold: u32, addresses: list(address) }
 
-/** Who may spend: `threshold` of `addresses`, once `locktime` (unix seconds) has passed. */
+/** Who may spend an output: `threshold` of `addresses`, once `locktime` (unix seconds) has passed. */
 export const outputOwners = struct('output-owners', owners)
 export type OutputOwners = Decoded<typeof outputOwners>
 
-/** P and C register the owners as a value of their own, for subnet owners and reward owners. */
+/** P and C register the owners as a separate value, for subnet owners and reward owners. */
 export const outputOwnersVariant = variant(11, 'output-owners', owners)
 
 export const secpMintOutput = variant(6, 'secp-mint', owners)
@@ -21,13 +21,13 @@ export const nftTransferOutput = variant(11, 'nft-transfer', { groupId: u32, pay
 export const propertyMintOutput = variant(15, 'property-mint', owners)
 export const propertyOwnedOutput = variant(16, 'property-owned', owners)
 
-/** `locktime` (unix seconds) binds the inner output to staking until then; the inner one keeps its own locktime. */
+/** Until `locktime` (unix seconds) the inner output can only be staked; it also keeps its own locktime. */
 const stakeableLockOutput = variant(22, 'stakeable-lock', {
   locktime: u64,
   output: union('locked output', secpTransferOutput),
 })
 
-/** Anything that can stand in a UTXO. */
+/** Any output that a UTXO can hold. */
 export const output = union(
   'output',
   secpMintOutput,
@@ -43,7 +43,7 @@ export type SecpTransferOutput = Decoded<typeof secpTransferOutput>
 export type StakeableLockOutput = Decoded<typeof stakeableLockOutput>
 export type Output = Decoded<typeof output>
 
-/** An output that carries an amount: all that P, X base transactions and shared memory move. */
+/** An output with an amount: P, X base transactions and shared memory move nothing else. */
 export const transferableOutput = struct('transferable output', {
   assetId: id,
   output: union('amount output', secpTransferOutput, stakeableLockOutput),

@@ -24,7 +24,7 @@ const pBlock = union(
 export type PBlock = Decoded<typeof pBlock>
 
 /**
- * Decodes an inner block, as platform.getBlock gives it or as it stands in an envelope.
+ * Decodes an inner block, from platform.getBlock or from an envelope.
  * @throws CodecError
  */
 export function decodePBlock(bytes: Uint8Array): PBlock {

@@ -14,7 +14,7 @@ export const stakeOutputs = list(transferableOutput)
 
 const proofOfPossession = { publicKey: raw(48), signature: raw(96) }
 
-/** Inline form, inside the validators of a conversion. */
+/** Inline form, in the validators of a conversion. */
 export const blsProof = struct('proof of possession', proofOfPossession)
 
 export const signer = union(

@@ -5,7 +5,7 @@ import { hexBlob, id, nodeId, u32, u64 } from './primitives.ts'
 
 /**
  * P-chain transactions that add, remove and reward stakers. Shares are parts per 1,000,000; times unix seconds.
- * Stake outputs are no UTXOs while the stake runs.
+ * Stake outputs are not UTXOs while the stake runs.
  */
 export const stakingTxs = [
   variant(12, 'AddValidatorTx', { ...baseFields, validator, stakeOutputs, rewardsOwner: owner, delegationShares: u32 }),

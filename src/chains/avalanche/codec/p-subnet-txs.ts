@@ -12,7 +12,9 @@ export const transferTxs = [
   variant(34, 'BaseTx', baseFields),
 ] as const
 
-/** Supplies and stakes in the subnet asset's smallest unit, rates and fees in parts per 1,000,000, durations seconds. */
+/**
+ * Supplies and stakes in the subnet asset's smallest unit, rates and fees in parts per 1,000,000, durations in seconds.
+ */
 const transformSubnetTx = variant(24, 'TransformSubnetTx', {
   ...baseFields,
   subnetId: id,
@@ -49,7 +51,7 @@ export const subnetTxs = [
   variant(33, 'TransferSubnetOwnershipTx', { ...baseFields, subnetId: id, subnetAuth: authorisation, newOwner: owner }),
 ] as const
 
-/** `balance` is what a validator's continuous fee is paid from, nAVAX. */
+/** `balance` pays a validator's continuous fee, nAVAX. */
 const conversionValidator = struct('conversion validator', {
   nodeId: hexBlob,
   weight: u64,

@@ -11,14 +11,14 @@ export type PTx = SignedTx<UnsignedPTx>
 export const pTx = signedTxLayout(unsignedPTx)
 
 /**
- * Decodes a transaction as platform.getTx gives it (hex, checksum taken off).
+ * Decodes a transaction as returned by platform.getTx (hex decoded, checksum removed).
  * @throws CodecError
  */
 export function decodePTx(bytes: Uint8Array): PTx {
   return decodeSignedTx(pTx, bytes)
 }
 
-/** The bytes of platform.getTx and platform.issueTx: version in front. */
+/** The bytes of platform.getTx and platform.issueTx, with the codec version in front. */
 export function encodePTx(tx: PTx): Buffer {
   return encodeTop(pTx, tx)
 }

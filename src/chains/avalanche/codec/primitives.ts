@@ -5,7 +5,7 @@ import type { Layout } from './layout.ts'
 import { readBool, readCount, readHex, readU8, readU16, readU32, readU64, readView } from './reader.ts'
 import { writeHex, writeRaw, writeU8, writeU16, writeU32, writeU64 } from './writer.ts'
 
-/** The leaves that every layout is made of. */
+/** The elementary types of all layouts. */
 export const u8: Layout<number> = { minBytes: 1, read: readU8, write: writeU8 }
 export const u32: Layout<number> = { minBytes: 4, read: readU32, write: writeU32 }
 export const u64: Layout<bigint> = { minBytes: 8, read: readU64, write: writeU64 }
@@ -16,9 +16,9 @@ export const bool: Layout<boolean> = {
   write: (writer, value) => writeU8(writer, value ? 1 : 0),
 }
 
-/** 32 raw bytes, held as hex. */
+/** 32 raw bytes, represented as hex. */
 export const id: Layout<string> = hexOf(ID_BYTES)
-/** 20 raw bytes, held as hex. */
+/** 20 raw bytes, represented as hex. */
 export const nodeId: Layout<string> = hexOf(NODE_ID_BYTES)
 
 /** `size` raw bytes, as a view on the decoded buffer. */
@@ -46,7 +46,7 @@ export const blob: Layout<Uint8Array> = {
   },
 }
 
-/** u32 length, then bytes held as hex: node ids where the node allows for other lengths. */
+/** u32 length, then bytes represented as hex: for node ids where the node allows other lengths. */
 export const hexBlob: Layout<string> = {
   minBytes: 4,
   read: (cursor) => readHex(cursor, readCount(cursor, 1)),
@@ -61,7 +61,7 @@ export const text: Layout<string> = {
   minBytes: 2,
   read(cursor) {
     const view = readView(cursor, readU16(cursor))
-    // Anything else could not be written back as the same bytes.
+    // Other bytes could not be written back unchanged.
     if (!isUtf8(view)) throw new CodecError('text is not UTF-8', cursor.offset - view.length, cursor.type)
     return Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('utf8')
   },

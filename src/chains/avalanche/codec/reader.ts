@@ -1,8 +1,8 @@
 import { CodecError } from './codec-error.ts'
 
 /**
- * A place in a buffer, moved by the read functions. Plain data and functions, because one is made for every UTXO.
- * All integers are big-endian (linear codec of the node). Every read past `end` throws CodecError.
+ * A position in a buffer, moved by the read functions. Plain data and functions, because one is made for every UTXO.
+ * All integers are big-endian (the node's linear codec). Every read past `end` throws CodecError.
  */
 export interface Cursor {
   readonly bytes: Buffer
@@ -12,13 +12,13 @@ export interface Cursor {
   type: string
 }
 
-/** A cursor at the start of `bytes`; the bytes are not copied, and ids apart results are views on them. */
+/** A cursor at the start of `bytes`. The bytes are not copied: results other than ids are views on them. */
 export function openCursor(bytes: Uint8Array, type: string): Cursor {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return { bytes: buffer, end: buffer.length, offset: 0, type }
 }
 
-/** Takes `size` bytes and gives the offset of the first. */
+/** Advances by `size` bytes and returns the offset of the first. */
 export function take(cursor: Cursor, size: number): number {
   const start = cursor.offset
   if (size > cursor.end - start) {
@@ -44,12 +44,12 @@ export function readU64(cursor: Cursor): bigint {
   const start = take(cursor, 8)
   const high = cursor.bytes.readUInt32BE(start)
   const low = cursor.bytes.readUInt32BE(start + 4)
-  // One conversion instead of three while the value is exact as a double.
+  // While the value is exact as a double, one conversion instead of three.
   if (high < 0x20_0000) return BigInt(high * 0x1_0000_0000 + low)
   return (BigInt(high) << 32n) | BigInt(low)
 }
 
-/** The node refuses any other byte than 0 and 1. */
+/** The node rejects any byte other than 0 and 1. */
 export function readBool(cursor: Cursor): boolean {
   const value = readU8(cursor)
   if (value > 1) throw new CodecError(`a bool of ${value}`, cursor.offset - 1, cursor.type)
@@ -68,7 +68,10 @@ export function readView(cursor: Cursor, size: number): Uint8Array {
   return new Uint8Array(cursor.bytes.buffer, cursor.bytes.byteOffset + start, size)
 }
 
-/** u32 count of items of at least `minBytes` each: a count the rest cannot hold is refused before anything is made. */
+/**
+ * u32 count of items of at least `minBytes` each. A count that the rest cannot hold is rejected before allocating
+ * anything.
+ */
 export function readCount(cursor: Cursor, minBytes: number): number {
   const start = cursor.offset
   const count = readU32(cursor)

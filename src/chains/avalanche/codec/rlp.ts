@@ -2,7 +2,7 @@ import { bytesToHex } from '../../../lib/ids.ts'
 import { CodecError } from './codec-error.ts'
 import { type Cursor, take } from './reader.ts'
 
-/** One RLP item: where it starts (head included) and where its payload lies in the cursor's buffer. */
+/** One RLP item: where it starts (including its head) and where its payload is in the cursor's buffer. */
 export interface RlpItem {
   isList: boolean
   start: number
@@ -11,8 +11,8 @@ export interface RlpItem {
 }
 
 /**
- * Reads the head of the next item and moves past the whole item. Only the canonical form is accepted, so that what was
- * read is written back as the same bytes.
+ * Reads the head of the next item and moves past the whole item. Only the canonical form is accepted, so that encoding
+ * gives the same bytes again.
  * @throws CodecError
  */
 function readRlpItem(cursor: Cursor): RlpItem {
@@ -29,7 +29,7 @@ function readRlpItem(cursor: Cursor): RlpItem {
 
 function readLongSize(cursor: Cursor, width: number): number {
   const start = take(cursor, width)
-  // Four bytes of length are far beyond any block; more could not be an exact array index.
+  // Four bytes of length exceed any block by far; more could not be an exact array index.
   if (width > 4) throw new CodecError(`a length of ${width} bytes`, start, cursor.type)
   const size = cursor.bytes.readUIntBE(start, width)
   if (size < 56 || cursor.bytes.readUInt8(start) === 0) throw notCanonical(cursor, start)
@@ -40,7 +40,7 @@ function notCanonical(cursor: Cursor, offset: number): CodecError {
   return new CodecError('RLP is not canonical', offset, cursor.type)
 }
 
-/** Reads a list's head and gives a cursor over its payload; `cursor` moves past the list. */
+/** Reads a list's head and returns a cursor over its payload; `cursor` moves past the list. */
 export function enterRlpList(cursor: Cursor, type: string): Cursor {
   const item = readRlpItem(cursor)
   if (!item.isList) throw new CodecError('a list is expected', item.start, type)
@@ -54,7 +54,7 @@ export function readRlpBytes(cursor: Cursor): Uint8Array {
   return new Uint8Array(cursor.bytes.buffer, cursor.bytes.byteOffset + item.payload, item.end - item.payload)
 }
 
-/** The items of a list as views, heads included. */
+/** The items of a list as views, including their heads. */
 export function readRlpItems(cursor: Cursor, type: string): Uint8Array[] {
   const inner = enterRlpList(cursor, type)
   const items: Uint8Array[] = []
@@ -71,7 +71,7 @@ export function encodeRlpBytes(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([rlpHead(0x80, bytes.length), bytes])
 }
 
-/** @param items encoded already */
+/** @param items already encoded */
 export function encodeRlpList(items: readonly Uint8Array[]): Uint8Array {
   const payload = Buffer.concat(items)
   return Buffer.concat([rlpHead(0xc0, payload.length), payload])
@@ -86,7 +86,7 @@ function rlpHead(base: number, size: number): Uint8Array {
   return head
 }
 
-/** An unsigned integer's shortest big-endian bytes; zero is the empty string. */
+/** The shortest big-endian bytes of an unsigned integer; zero is the empty string. */
 export function uintToBytes(value: bigint): Uint8Array {
   if (value === 0n) return new Uint8Array(0)
   const digits = value.toString(16)

@@ -16,13 +16,13 @@ const credential = union(
 )
 export type Credential = Decoded<typeof credential>
 
-/** A transaction as it stands in a block: no codec version. */
+/** A transaction as stored in a block, without codec version. */
 export interface SignedTx<U> {
   /** Hex of sha256(0000 ‖ bytes). */
   id: string
-  /** View on the decoded buffer, version left out. */
+  /** View on the decoded buffer, without the version. */
   bytes: Uint8Array
-  /** How many of `bytes` belong to the unsigned part. */
+  /** Length of the unsigned part of `bytes`. */
   unsignedSize: number
   unsignedTx: U
   /** In the order of the inputs: own, imported, then authorisations or one per operation. */
@@ -31,7 +31,7 @@ export interface SignedTx<U> {
 
 const credentials = list(credential)
 
-/** The signed form of a union of unsigned transactions. Writing looks at `unsignedTx` and `credentials` only. */
+/** The signed form of a union of unsigned transactions. Writing uses `unsignedTx` and `credentials` only. */
 export function signedTxLayout<U>(unsigned: Layout<U>): Layout<SignedTx<U>> {
   return {
     minBytes: unsigned.minBytes + credentials.minBytes,
@@ -53,14 +53,14 @@ export function signedTxLayout<U>(unsigned: Layout<U>): Layout<SignedTx<U>> {
 }
 
 /**
- * Decodes a transaction as getTx gives it, codec version in front.
+ * Decodes a transaction as returned by getTx, with the codec version in front.
  * @throws CodecError
  */
 export function decodeSignedTx<U>(layout: Layout<SignedTx<U>>, bytes: Uint8Array): SignedTx<U> {
   return decodeTop(layout, bytes, 'signed transaction')
 }
 
-/** Puts an unsigned transaction and its credentials together: bytes and id are computed. */
+/** Combines an unsigned transaction with its credentials and computes bytes and id. */
 export function assembleSignedTx<U>(unsigned: Layout<U>, unsignedTx: U, signed: Credential[]): SignedTx<U> {
   const writer = openWriter()
   unsigned.write(writer, unsignedTx)
@@ -70,10 +70,10 @@ export function assembleSignedTx<U>(unsigned: Layout<U>, unsignedTx: U, signed: 
   return { id: signedTxId(bytes), bytes, unsignedSize, unsignedTx, credentials: signed }
 }
 
-/** Reused, because copying into it costs less than hashing in two steps. Grows to the largest transaction seen. */
+/** Reused, because copying into it is cheaper than hashing in two steps. Grows to the largest transaction seen. */
 let scratch = Buffer.alloc(4096)
 
-/** Hex of sha256(0000 ‖ bytes), where `bytes` is the transaction as it stands in a block. */
+/** Hex of sha256(0000 ‖ bytes); `bytes` is the transaction as stored in a block. */
 function signedTxId(bytes: Uint8Array): string {
   if (bytes.length + 2 > scratch.length) scratch = Buffer.alloc(bytes.length * 2)
   scratch.set(bytes, 2)

@@ -9,8 +9,8 @@ const utxoLayout = struct('utxo', { txId: id, outputIndex: u32, assetId: id, out
 export type Utxo = Decoded<typeof utxoLayout>
 
 /**
- * Decodes one UTXO of P, X or shared memory, codec version included.
- * @throws CodecError on any byte that does not belong.
+ * Decodes one UTXO of P, X or shared memory, including the codec version.
+ * @throws CodecError on any unexpected byte.
  */
 export function decodeUtxo(bytes: Uint8Array): Utxo {
   return decodeTop(utxoLayout, bytes, 'utxo')
@@ -20,10 +20,10 @@ export function encodeUtxo(utxo: Utxo): Buffer {
   return encodeTop(utxoLayout, utxo)
 }
 
-/** Reused: a fresh buffer costs more than the hash. Its first four bytes stay zero. */
+/** Reused: a new buffer costs more than the hash. Its first four bytes stay zero. */
 const preimage = Buffer.alloc(40)
 
-/** Hex of sha256(u64BE(outputIndex) ‖ txId): the id under which the node and the indexed API know the UTXO. */
+/** Hex of sha256(u64BE(outputIndex) ‖ txId): the UTXO's id in the node and in the indexed API. */
 export function utxoId(source: { txId: string; outputIndex: number }): string {
   preimage.writeUInt32BE(source.outputIndex, 4)
   if (source.txId.length !== 64 || preimage.write(source.txId, 8, 'hex') !== 32) throw new RangeError('no 32-byte id')

@@ -10,7 +10,9 @@ const signedWarp = struct('signed warp message', {
   signature: union('warp signature', variant(0, 'bit-set', { signers: blob, signature: raw(96) })),
 })
 
-/** The form inside RegisterL1ValidatorTx and SetL1ValidatorWeightTx. `payload` holds a WarpPayload with its own version. */
+/**
+ * The form inside RegisterL1ValidatorTx and SetL1ValidatorWeightTx. `payload` holds a WarpPayload with its own version.
+ */
 export type WarpMessage = Decoded<typeof signedWarp>
 
 /** @throws CodecError */
@@ -68,8 +70,8 @@ export function encodeL1Message(message: L1Message): Buffer {
 }
 
 /**
- * The L1 message that a P-chain transaction's `message` field carries.
- * @throws CodecError when a layer is broken or the warp payload is no addressed call.
+ * The L1 message in a P-chain transaction's `message` field.
+ * @throws CodecError when a layer is broken or the warp payload is not an addressed call.
  */
 export function l1MessageOf(signedMessage: Uint8Array): { warp: WarpMessage; message: L1Message; bytes: Uint8Array } {
   const warp = decodeWarpMessage(signedMessage)

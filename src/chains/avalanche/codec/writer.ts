@@ -1,4 +1,4 @@
-/** A growing buffer; the mirror of Cursor. */
+/** A growing buffer; the counterpart of Cursor. */
 export interface Writer {
   bytes: Buffer
   offset: number
@@ -8,7 +8,7 @@ export function openWriter(capacity = 1024): Writer {
   return { bytes: Buffer.allocUnsafe(capacity), offset: 0 }
 }
 
-/** What was written so far, as a copy of its own. */
+/** A copy of the bytes written so far. */
 export function written(writer: Writer): Buffer {
   return Buffer.from(writer.bytes.subarray(0, writer.offset))
 }
@@ -24,7 +24,7 @@ function reserve(writer: Writer, size: number): number {
   return start
 }
 
-/** Throws RangeError (Node's own) when the value does not fit, like the three below. */
+/** Throws Node's RangeError when the value does not fit, like the three below. */
 export function writeU8(writer: Writer, value: number): void {
   const start = reserve(writer, 1)
   writer.bytes.writeUInt8(value, start)
@@ -47,7 +47,7 @@ export function writeU64(writer: Writer, value: bigint): void {
     writer.bytes.writeBigUInt64BE(value, start)
     return
   }
-  // As two halves where a double is exact: Node cuts a bigint into eight others.
+  // As two halves while a double is exact: Node splits a bigint into eight bytes.
   const high = Math.floor(number / 0x1_0000_0000)
   writer.bytes.writeUInt32BE(high, start)
   writer.bytes.writeUInt32BE(number - high * 0x1_0000_0000, start + 4)
@@ -61,6 +61,6 @@ export function writeRaw(writer: Writer, value: Uint8Array): void {
 export function writeHex(writer: Writer, hex: string): void {
   const size = hex.length / 2
   const start = reserve(writer, Math.ceil(size))
-  // Node stops silently at the first character that is no hex digit.
+  // Node stops silently at the first character that is not a hex digit.
   if (writer.bytes.write(hex, start, 'hex') !== size) throw new RangeError('not an even number of hex digits')
 }

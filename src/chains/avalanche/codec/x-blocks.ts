@@ -13,7 +13,7 @@ const xBlock = union(
 export type XBlock = Decoded<typeof xBlock>
 
 /**
- * Decodes an inner block, as avm.getBlock gives it or as it stands in an envelope.
+ * Decodes an inner block, from avm.getBlock or from an envelope.
  * @throws CodecError
  */
 export function decodeXBlock(bytes: Uint8Array): XBlock {
@@ -24,13 +24,13 @@ export function encodeXBlock(block: XBlock): Buffer {
   return encodeTop(xBlock, block)
 }
 
-/** The vertex that ended the DAG which X was before Cortina: the first X block's parent. Codec version 1. */
+/** The vertex that ended X's DAG before Cortina: the first X block's parent. Codec version 1. */
 const stopVertex = struct('stop vertex', { chainId: id, height: u64, parents: list(id) })
 
 /**
- * The X block of height 0, which is in no genesis bytes: made when the DAG ended.
- * @param stopVertexId hex; undefined or the empty id where the network names none (an empty vertex of height 0 is
- *   taken then).
+ * The X block of height 0, which is not in the genesis bytes: it was made when the DAG ended.
+ * @param stopVertexId hex; undefined or the empty id if the network names none (then an empty vertex of height 0 is
+ *   used).
  * @param cortinaTime unix seconds
  */
 export function xGenesisBlock(chainId: string, cortinaTime: bigint, stopVertexId?: string): XBlock {

@@ -12,7 +12,7 @@ import { blob, id, u32 } from './primitives.ts'
 
 const utxoName = struct('utxo name', { txId: id, outputIndex: u32 })
 
-/** What an operation does to the UTXOs it names. Outputs stand inline: on the wire they carry no type id here. */
+/** What an operation does to the UTXOs it names. Outputs are inline: on the wire they have no type id here. */
 const operationBody = union(
   'operation',
   variant(8, 'secp-mint-operation', {
@@ -20,7 +20,7 @@ const operationBody = union(
     mintOutput: secpMintOutput,
     transferOutput: secpTransferOutput,
   }),
-  /** Makes one nft-transfer output (of this group and payload) per owner; the mint output is not made again. */
+  /** Creates one nft-transfer output (of this group and payload) per owner; the mint output is not created again. */
   variant(12, 'nft-mint-operation', { input: secpInput, groupId: u32, payload: blob, owners: list(outputOwners) }),
   variant(13, 'nft-transfer-operation', { input: secpInput, output: nftTransferOutput }),
   variant(17, 'property-mint-operation', {

@@ -33,14 +33,14 @@ export type XTx = SignedTx<UnsignedXTx>
 export const xTx = signedTxLayout(unsignedXTx)
 
 /**
- * Decodes a transaction as avm.getTx gives it (hex, checksum taken off).
+ * Decodes a transaction as returned by avm.getTx (hex decoded, checksum removed).
  * @throws CodecError
  */
 export function decodeXTx(bytes: Uint8Array): XTx {
   return decodeSignedTx(xTx, bytes)
 }
 
-/** The bytes of avm.getTx and avm.issueTx: version in front. */
+/** The bytes of avm.getTx and avm.issueTx, with the codec version in front. */
 export function encodeXTx(tx: XTx): Buffer {
   return encodeTop(xTx, tx)
 }

@@ -7,21 +7,21 @@ import { type Genesis, readGenesis } from './genesis.ts'
 import { type GenesisAmount, genesisOutput, genesisValidators } from './stakers.ts'
 
 /**
- * Builds a network's genesis from the node's own JSON (genesis.json), as a node does at its start.
+ * Builds a network's genesis from the node's own JSON (genesis.json), as a node does when it starts.
  * @param startTime replaces the file's: the local network (12345) moves its start, see `localStartTime`.
- * @throws BadInputError when the JSON lacks something.
+ * @throws BadInputError when a member is missing in the JSON.
  */
 export function buildGenesis(json: string, startTime?: number): Genesis {
   return readGenesis(buildGenesisBytes(json, startTime))
 }
 
-/** The bytes whose sha256 is the genesis id; as above. */
+/** The bytes whose sha256 is the genesis id; parameters as above. */
 export function buildGenesisBytes(json: string, startTime?: number): Buffer {
   const config = parseGenesisConfig(json)
   return genesisBytes(startTime === undefined ? config : { ...config, startTime })
 }
 
-/** Start of the local network's genesis: every 270 days it moves on. @param now unix seconds */
+/** Start of the local network's genesis: it advances every 270 days. @param now unix seconds */
 export function localStartTime(now: number): number {
   const first = 1_721_016_000
   const period = 23_328_000
@@ -74,7 +74,7 @@ function totalSupply(config: GenesisConfig): bigint {
   return sum
 }
 
-/** X is born with one asset; its memo holds the ETH addresses of the holders. */
+/** X starts with one asset; its memo holds the ETH addresses of the holders. */
 function avaxTx(config: GenesisConfig): Extract<UnsignedXTx, { type: 'CreateAssetTx' }> {
   const holders = config.allocations
     .filter((entry) => entry.initialAmount > 0n)
@@ -95,7 +95,7 @@ function avaxTx(config: GenesisConfig): Extract<UnsignedXTx, { type: 'CreateAsse
     name: 'Avalanche',
     symbol: 'AVAX',
     denomination: 9,
-    // Sorting by (amount, address) is sorting by bytes: locktime and threshold between the two are the same in all.
+    // Sorting by (amount, address) equals sorting by bytes: locktime and threshold between the two are the same in all.
     initialStates: [
       {
         fxIndex: 0,
@@ -131,7 +131,7 @@ function chainTx(config: GenesisConfig, chainName: string, vm: string, fxs: stri
   )
 }
 
-/** Ids of the built-in VMs and feature extensions are their names, padded with zeros. */
+/** Ids of the built-in VMs and feature extensions are their names padded with zeros. */
 function asciiId(name: string): string {
   return Buffer.from(name, 'ascii').toString('hex').padEnd(64, '0')
 }

@@ -4,7 +4,7 @@ import { pTx } from '../p-txs.ts'
 import { blob, id, text, u32, u64 } from '../primitives.ts'
 import { createAssetTx } from '../x-txs.ts'
 
-/** A UTXO of the P genesis with the note it was given (the owner's old ETH address). */
+/** A UTXO of the P genesis with its message (the owner's old ETH address). */
 const genesisUtxo = struct('genesis UTXO', { txId: id, outputIndex: u32, assetId: id, output, message: blob })
 
 const pGenesis = struct('P-chain genesis', {
@@ -16,7 +16,9 @@ const pGenesis = struct('P-chain genesis', {
   message: text,
 })
 
-/** `timestamp` in unix seconds, `initialSupply` in nAVAX; validators and chains are transactions without credentials. */
+/**
+ * `timestamp` in unix seconds, `initialSupply` in nAVAX; validators and chains are transactions without credentials.
+ */
 export type PGenesis = Decoded<typeof pGenesis>
 
 /** @throws CodecError */
@@ -28,7 +30,7 @@ export function encodePGenesis(genesis: PGenesis): Buffer {
   return encodeTop(pGenesis, genesis)
 }
 
-/** An asset of the X genesis; its transaction stands without type id and credentials. */
+/** An asset of the X genesis; its transaction has no type id and no credentials. */
 const xGenesis = list(struct('genesis asset', { alias: text, tx: createAssetTx }))
 
 export type XGenesis = Decoded<typeof xGenesis>

@@ -3,19 +3,19 @@ import { parseBech32Address } from '../../../../lib/bech32-address.ts'
 import { bytesToHex, hexToBytes, parseNodeId } from '../../../../lib/ids.ts'
 import { isRecord, type JsonRecord } from '../../../../lib/json-record.ts'
 
-/** A network's genesis in the node's own JSON format, read and checked. Amounts in nAVAX, times in unix seconds. */
+/** A network's genesis in the node's own JSON format, parsed and checked. Amounts in nAVAX, times in unix seconds. */
 export interface GenesisConfig {
   networkId: number
   allocations: GenesisAllocation[]
   startTime: number
   /** Seconds. */
   initialStakeDuration: number
-  /** Seconds by which each further staker ends earlier than the one before. */
+  /** Seconds by which each staker ends earlier than the one before. */
   initialStakeDurationOffset: number
   /** Allocations of these addresses (hex) are staked by the initial stakers instead of being UTXOs. */
   initialStakedFunds: ReadonlySet<string>
   initialStakers: GenesisStaker[]
-  /** JSON text, whose bytes are the C-chain's genesis. */
+  /** JSON text; its bytes are the C-chain's genesis. */
   cChainGenesis: string
   message: string
 }
@@ -38,11 +38,11 @@ export interface GenesisStaker {
   signer: { publicKey: Uint8Array; signature: Uint8Array } | undefined
 }
 
-/** Amounts exceed 2^53. Quotes inside JSON strings are escaped, so this meets members only. */
+/** Amounts exceed 2^53. Quotes inside JSON strings are escaped, so this matches members only. */
 const AMOUNTS = /("(?:initialAmount|amount)"\s*:\s*)(\d+)/g
 
 /**
- * Reads the genesis file of a network. Takes the text, because amounts do not survive JSON.parse.
+ * Reads the genesis file of a network. Takes the text, because JSON.parse would round the amounts.
  * @throws BadInputError naming the member that is missing or wrong.
  */
 export function parseGenesisConfig(json: string): GenesisConfig {

@@ -5,7 +5,7 @@ import type { Utxo } from '../utxo.ts'
 import { assembleXTx, type XTx } from '../x-txs.ts'
 import { decodePGenesis, decodeXGenesis, type PGenesis } from './bytes.ts'
 
-/** What the genesis puts into the chains before their first blocks. Ids are hex; amounts nAVAX; times unix seconds. */
+/** State of the chains before their first blocks. Ids are hex; amounts nAVAX; times unix seconds. */
 export interface Genesis {
   /** sha256 of the P genesis bytes: parent of the P block of height 0. */
   genesisId: string
@@ -20,13 +20,13 @@ export interface Genesis {
   timestamp: bigint
   initialSupply: bigint
   message: string
-  /** The assets that X is born with, AVAX first. */
+  /** The assets that exist on X from the start, AVAX first. */
   xTxs: XTx[]
 }
 
 /**
- * Takes P genesis bytes apart.
- * @throws CodecError on broken bytes, BadInputError when the X- or C-chain is not in them.
+ * Decodes P genesis bytes.
+ * @throws CodecError on broken bytes, BadInputError when the X- or C-chain is missing.
  */
 export function readGenesis(pGenesisBytes: Uint8Array): Genesis {
   const genesis = decodePGenesis(pGenesisBytes)

@@ -10,7 +10,7 @@ export interface GenesisAmount {
   address: Uint8Array
 }
 
-/** Locks that are still running at the genesis become stakeable; others are plain. */
+/** Locks that still run at the genesis become stakeable; other outputs are plain. */
 export function genesisOutput(entry: GenesisAmount, startTime: bigint): TransferableOutput['output'] & Output {
   const plain = {
     type: 'secp-transfer' as const,
@@ -23,7 +23,7 @@ export function genesisOutput(entry: GenesisAmount, startTime: bigint): Transfer
   return { type: 'stakeable-lock', locktime: entry.locktime, output: plain }
 }
 
-/** The validators of the genesis as transactions, in the order in which the genesis bytes hold them. */
+/** The validators of the genesis as transactions, in the order of the genesis bytes. */
 export function genesisValidators(config: GenesisConfig, assetId: string): PTx[] {
   const staked = config.allocations.filter((entry) => config.initialStakedFunds.has(bytesToHex(entry.address)))
   const shares = shareOut(staked, config.initialStakers.length)
@@ -36,8 +36,8 @@ export function genesisValidators(config: GenesisConfig, assetId: string): PTx[]
 }
 
 /**
- * Fills the stakers one after the other with equal parts of the staked funds, in the order of the configuration; the
- * last one takes what division left over.
+ * Gives the stakers equal parts of the staked funds, one after the other, in the order of the configuration; the last
+ * one takes the remainder of the division.
  */
 function shareOut(staked: readonly GenesisAllocation[], stakers: number): GenesisAmount[][] {
   if (stakers === 0) return []
@@ -96,16 +96,18 @@ function validatorTx(
   )
 }
 
-/** Genesis validators, found one by one, in the order of the genesis bytes; `txs` decides between equal ends. */
+/**
+ * Genesis validators that were read one by one, in the order of the genesis bytes; equal ends keep the order of `txs`.
+ */
 export function genesisOrder(txs: readonly PTx[]): PTx[] {
   const heap: { tx: PTx; end: number }[] = []
   const ends = txs.map((tx) => ({ tx, end: 'validator' in tx.unsignedTx ? Number(tx.unsignedTx.validator.end) : 0 }))
-  // The configuration names them with falling ends.
+  // The configuration lists them with falling ends.
   for (const entry of ends.toSorted((a, b) => b.end - a.end)) pushToHeap(heap, entry)
   return heap.map(({ tx }) => tx)
 }
 
-/** The node keeps its validators in a binary heap, earliest end first, and writes the heap's array as it is. */
+/** The node keeps its validators in a binary heap, earliest end first, and writes the heap's array unchanged. */
 function pushToHeap<T extends { end: number }>(heap: T[], entry: T): void {
   heap.push(entry)
   let child = heap.length - 1
