@@ -1,6 +1,6 @@
 import type { HeadProbe } from '../../upstream/types.ts'
 
-/** Height of a node's P-chain, by which nodes of a network are compared. */
+/** Height of a node's P-chain; used to compare the nodes of a network. */
 export const avalancheHeadProbe: HeadProbe = {
   path: '/ext/bc/P',
   method: 'platform.getHeight',

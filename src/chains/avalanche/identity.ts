@@ -1,9 +1,9 @@
 import type { IdentityProbe } from '../../upstream/types.ts'
 
 /**
- * What the nodes of a network have to say of themselves. Networks of one's own often share a prefix, and even the ID, so a
- * node of another one answers plain zeros. Without a configured ID the first that tells its own decides, and of those with
- * that ID the first that tells the first block of P, which names the genesis; the others have to agree.
+ * Identity of the nodes of a network. Private networks often share a prefix, and even the ID, so a node of another
+ * network would answer plain zeros. Without a configured ID the first node that tells its ID decides. Among the nodes
+ * with that ID, the first that tells P's first block, which names the genesis, decides; the others have to agree.
  */
 export function avalancheIdentity(name: string, networkId: number | undefined): IdentityProbe {
   let expected = networkId === undefined ? undefined : String(networkId)

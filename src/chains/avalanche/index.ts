@@ -1,7 +1,7 @@
 /**
  * The Avalanche family: balances on the platform chains P and X and in C's shared memory, read from nodes and decoded
- * here. `node` asks single questions, `balances` makes wallets' balances of the answers, `keys` finds the addresses of
- * extended public keys, `codec` knows the binary formats.
+ * here. `node` sends single requests, `balances` turns the answers into wallets' balances, `keys` finds the addresses
+ * of extended public keys, `codec` implements the binary formats.
  */
 export type { IndexedAssets } from './assets.ts'
 export { createAvmBalanceSource, createCorethBalanceSource } from './balances/asset-sources.ts'

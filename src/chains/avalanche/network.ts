@@ -13,18 +13,18 @@ import { listOf, textOf, uintOf } from './node/answers.ts'
 import { ask, askFor } from './node/ask.ts'
 import { lacksDates } from './node/upgrade-dates.ts'
 
-/** What tells one Avalanche network from another. Ids are CB58. */
+/** Facts that distinguish Avalanche networks. Ids are CB58. */
 export interface NetworkFacts {
   networkId: number
   hrp: string
   /** P is the same on every network. */
   blockchainIds: Readonly<Record<ChainLetter, string>>
   avaxAssetId: string
-  /** The same as `avaxAssetId`, hex without 0x. */
+  /** `avaxAssetId` as hex without 0x. */
   avaxAssetHex: string
 }
 
-/** What the configuration says by itself; the rest is asked of the node. */
+/** Facts given by the configuration; the others are asked of the node. */
 export interface NetworkOverrides {
   networkId?: number
   hrp?: string
@@ -38,17 +38,17 @@ export interface AvalancheNetwork {
   readonly assets: AssetDirectory
   /** The coin of all three chains, in nAVAX. */
   readonly native: NativeToken
-  /** The facts if they are known already. */
+  /** The facts, if already known. */
   known(): NetworkFacts | undefined
   /**
-   * The facts, asked of the node until known, then kept for good. What was found stays found when another question
-   * fails. Concurrent callers share one attempt.
+   * The facts, asked of the node until known, then kept for good. Facts that were found are kept even if another
+   * question fails. Concurrent callers share one attempt.
    * @throws the failure of this attempt; the next call tries again.
    */
   facts(call?: CallOptions): Promise<NetworkFacts>
   /**
-   * Unix seconds from which validators may renew themselves (Helicon, ACP-236); undefined when the node knows no such
-   * upgrade.
+   * Unix seconds from which validators may renew themselves (Helicon, ACP-236); undefined when the node does not know
+   * the upgrade.
    */
   autoRenewalFrom(call?: CallOptions): Promise<number | undefined>
   /** Tries until the facts are known, waiting 1 to 30 s between attempts. Resolves without them when aborted. */
@@ -60,7 +60,7 @@ export interface NetworkDeps {
   overrides?: NetworkOverrides
   /** Left out: AVAX. */
   native?: NativeToken
-  /** What an own index knows of assets. */
+  /** What our own index knows of assets. */
   indexedAssets?: IndexedAssets | undefined
 }
 
@@ -69,29 +69,29 @@ const AVAX: NativeToken = {
   name: 'Avalanche',
   symbol: 'AVAX',
   decimals: 9,
-  // Wallets find the AVAX price for all chains by this id.
+  // Wallets look up the AVAX price of all chains by this id.
   internalId: 'NATIVE-avax',
   priceId: 'avalanche-2',
   logoUri:
     'https://images.ctfassets.net/gcj8jwzm6086/5VHupNKwnDYJvqMENeV7iJ/3e4b8ff10b69bfa31e70080a4b142cd0/avalanche-avax-logo.svg',
 }
 
-/** Of mainnet and of the testnet, for good. */
+/** AVAX of mainnet and of the testnet; these never change. */
 const PUBLIC_AVAX: readonly string[] = [
   'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
   'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
 ]
 
-/** Longest wait for the nodes' word on a configured AVAX, and for asking again where nobody has told. Milliseconds. */
+/** Longest wait for the nodes to confirm a configured AVAX, and wait before asking again if none did. Milliseconds. */
 const CHECK_MS = 2_500
 const UNTOLD_MS = 10_000
 
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 30_000
-/** An upgrade gets its date by a new version of the node: asked again after this. */
+/** A new version of the node may set an upgrade's date: asked again after this. */
 const RENEWAL_MS = 3_600_000
 
-/** A network found through its nodes, so that a private one can stand in for mainnet or testnet. */
+/** A network described by its own nodes, so that a private one can stand in for mainnet or testnet. */
 export function createAvalancheNetwork({
   pool,
   overrides = {},
@@ -140,8 +140,8 @@ export function createAvalancheNetwork({
 }
 
 /**
- * A value asked once and kept (for `keepMs`, if that matters); failed attempts are forgotten. The pool shares what is
- * asked at the same time, so that each caller waits for its own deadline, and learns what kept the answer from coming.
+ * A value asked for once and kept (for `keepMs`, if given); failed attempts are forgotten. The pool shares simultaneous
+ * questions, so each caller waits for its own deadline and gets the actual error.
  */
 function remembered<T>(
   given: T | undefined,
@@ -165,7 +165,9 @@ async function askNetworkId(pool: UpstreamPool, call: CallOptions): Promise<numb
   )
 }
 
-/** A CB58 id in an answer. What is kept for good must be one, or the chain would be lost until the next start. */
+/**
+ * Reads a CB58 id from an answer. An invalid one must not be kept for good, or the chain would be lost until a restart.
+ */
 const idIn =
   (key: string) =>
   (answer: unknown): string => {
@@ -204,8 +206,8 @@ async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<st
 }
 
 /**
- * Throws where the configured AVAX is not the nodes' own: every stake and every balance would be 0, without any error.
- * Gateways that hide what could tell are believed not to matter, and asked again.
+ * Throws if the configured AVAX is not the nodes' own: every stake and every balance would be 0, without any error.
+ * If gateways hide the methods that could tell, the configured one is accepted for now and checked again later.
  */
 function avaxCheck(pool: UpstreamPool, given: string | undefined): (call: CallOptions) => Promise<void> {
   let isSettled = given === undefined || PUBLIC_AVAX.includes(given)
@@ -224,7 +226,7 @@ function avaxCheck(pool: UpstreamPool, given: string | undefined): (call: CallOp
   }
 }
 
-/** Nodes of an older version have no date for it: of several the one that has it is believed. */
+/** Older nodes have no date for it: if the nodes differ, the one with a date is believed. */
 const lacksRenewal = (said: unknown): boolean => lacksDates(said, ['heliconTime'])
 
 async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ from: number | undefined }> {
@@ -240,7 +242,7 @@ async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ 
   }
 }
 
-/** Takes the second way unless nobody waits any more, or the servers want us to ask less. */
+/** Tries the second way, unless nobody waits any more or the servers ask for fewer requests. */
 function fallBack<T>(error: unknown, other: () => Promise<T>): Promise<T> {
   if (error instanceof CancelledError || error instanceof UpstreamRateLimitedError) throw error
   return other()

@@ -1,6 +1,6 @@
 /**
- * CAIP-2 identifiers of the platform chains on the balance API. The reference is fixed by the wire: the first 32
- * characters of base64url(sha256(blockchain id)) of the PUBLIC networks, also when a private network stands in.
+ * CAIP-2 identifiers of the platform chains on the balance API. The API fixes the reference: the first 32 characters of
+ * base64url(sha256(blockchain id)) of the PUBLIC networks, even if a private network stands in.
  */
 export const AVALANCHE_CAIP2 = {
   mainnet: {

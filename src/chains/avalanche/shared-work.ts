@@ -1,20 +1,23 @@
 import { setMaxListeners } from 'node:events'
 import { CancelledError, DeadlineError } from '../../errors.ts'
 
-/** Work under way that several readers wait for; it is aborted once the last of them has left. */
+/** Work that several readers wait for; it is aborted once the last of them has left. */
 export interface SharedWork<T> {
-  /** True once the last reader has left: a new one must start anew. */
+  /** True once the last reader has left: a new reader must start new work. */
   abandoned(): boolean
   join(signal?: AbortSignal): Promise<T>
 }
 
-/** Starts `run` at once. A reader that leaves gets CancelledError, one whose time is over why; the others keep waiting. */
+/**
+ * Starts `run` at once. A reader that leaves gets CancelledError, or its DeadlineError if it is late; the others keep
+ * waiting.
+ */
 export function shareWork<T>(run: (signal: AbortSignal) => Promise<T>): SharedWork<T> {
   const controller = new AbortController()
-  // Every call of the work listens to the one signal.
+  // Every call of the work listens to this signal.
   setMaxListeners(0, controller.signal)
   const result = Promise.resolve().then(() => run(controller.signal))
-  // Every reader may have left before it fails: nobody would be there to hear it.
+  // All readers may have left before the work fails: nobody would handle the rejection.
   result.catch(() => undefined)
   let readers = 0
   return {
@@ -31,7 +34,7 @@ export function shareWork<T>(run: (signal: AbortSignal) => Promise<T>): SharedWo
           readers -= 1
           const late = signal.reason instanceof DeadlineError ? signal.reason : undefined
           if (readers === 0) controller.abort(late ?? new CancelledError())
-          // The work ends by itself then, and says what kept it from being done.
+          // After the last reader's deadline the work ends by itself, and its own error says what delayed it.
           if (readers > 0 || !late) reject(late ?? new CancelledError())
         }
         signal.addEventListener('abort', leave, { once: true })

@@ -12,8 +12,8 @@ interface Child {
 }
 
 /**
- * Public children `first` to `first + count - 1` of a node (BIP-32 CKDpub). Deriving many at once is what makes it
- * fast: they share the parent point and every modular inversion.
+ * Public children `first` to `first + count - 1` of a node (BIP-32 CKDpub). Deriving many at once is fast because they
+ * share the parent point and every modular inversion.
  * @throws BadInputError for an index without a child (one in 2^127).
  */
 export function deriveChildren(parent: PublicNode, first: number, count: number): Child[] {

@@ -1,7 +1,7 @@
 /**
  * Points of secp256k1 for deriving public keys, many at a time. Everything here is public, so nothing is constant-time.
- * Additions are done in affine form for a whole batch: one inversion serves all of it (Montgomery's trick), which makes
- * an addition cost six multiplications.
+ * Additions are done in affine form for a whole batch with a single inversion (Montgomery's trick), so that one
+ * addition costs six multiplications.
  */
 export interface CurvePoint {
   x: bigint
@@ -15,11 +15,11 @@ const GENERATOR: CurvePoint = {
   x: 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n,
   y: 0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n,
 }
-/** 2^256 mod P: folding the high half down is cheaper than a division. */
+/** 2^256 mod P: folding the high half is cheaper than a division. */
 const FOLD = 2n ** 32n + 977n
 const LOW = 2n ** 256n - 1n
 
-/** Width of the windows a scalar is cut into. Ten bits: 26 additions for a scalar, 13,312 points in the table. */
+/** Width of a scalar's windows. Ten bits: 26 additions for a scalar, 13,312 points in the table. */
 const WINDOW = 10
 const HALF = 1 << (WINDOW - 1)
 const WINDOWS = Math.ceil(257 / WINDOW)
@@ -62,10 +62,10 @@ interface Points {
   ys: bigint[]
 }
 
-/** Stands in `xs` for the point at infinity, which crafted keys can reach half-way. */
+/** Represents the point at infinity in `xs`; crafted keys can reach it as an intermediate result. */
 const INFINITY = -1n
 
-/** Adds to the points at `targets` the one given for each (`addX`, `addY`), in place. None of the added is infinity. */
+/** Adds (`addX`, `addY`) to the points at `targets`, in place. None of the added points is infinity. */
 function addAll(points: Points, targets: readonly number[], addX: readonly bigint[], addY: readonly bigint[]): void {
   const { xs, ys } = points
   const live: number[] = []
@@ -100,7 +100,7 @@ function addAll(points: Points, targets: readonly number[], addX: readonly bigin
   }
 }
 
-/** Multiples 1 to HALF of 2^(WINDOW·w)·G for every window w. Made at first use: about 30 ms, 3 MB. */
+/** Multiples 1 to HALF of 2^(WINDOW·w)·G for every window w. Built on first use: about 30 ms, 3 MB. */
 let table: Points[] | undefined
 
 function generatorTable(): Points[] {
@@ -109,7 +109,7 @@ function generatorTable(): Points[] {
   let base = GENERATOR
   for (let window = 0; window < WINDOWS; window++) {
     const multiples: Points = { xs: [base.x], ys: [base.y] }
-    // 1 to m are there: adding the m-th to each of them makes m + 1 to 2m.
+    // Multiples 1 to m exist: adding the m-th to each of them gives m + 1 to 2m.
     for (let m = 1; m < HALF; m *= 2) extend(multiples, m)
     made.push(multiples)
     const top: Points = { xs: [multiples.xs[HALF - 1] as bigint], ys: [multiples.ys[HALF - 1] as bigint] }
@@ -161,14 +161,14 @@ export function addMultiples(start: CurvePoint, scalars: readonly Uint8Array[]):
   return points.xs.map((x, index) => (x === INFINITY ? undefined : { x, y: points.ys[index] as bigint }))
 }
 
-/** WINDOW bits from bit `position` on, counted from the least significant. */
+/** WINDOW bits from bit `position` on, counted from the least significant bit. */
 function bitsAt(scalar: Uint8Array, position: number): number {
   const last = scalar.length - 1 - (position >> 3)
   const three = (scalar[last] ?? 0) | ((scalar[last - 1] ?? 0) << 8) | ((scalar[last - 2] ?? 0) << 16)
   return (three >> (position & 7)) & (2 * HALF - 1)
 }
 
-/** The point of a compressed key (33 bytes); undefined when it is none of the curve. */
+/** The point of a compressed key (33 bytes); undefined when it is not on the curve. */
 export function parsePoint(publicKey: Uint8Array): CurvePoint | undefined {
   const prefix = publicKey[0]
   if (publicKey.length !== 33 || (prefix !== 2 && prefix !== 3)) return undefined

@@ -27,11 +27,11 @@ export interface DerivedAddresses {
   ): Promise<OwnAddress[]>
 }
 
-/** A branch with more addresses in use than this is refused rather than scanned without end. */
+/** A key with more addresses in use on one branch is refused rather than scanned without end. */
 export const MAX_END = 16_384
-/** Kept over all keys: about 150 bytes each. */
+/** Addresses kept, over all keys: about 150 bytes each. */
 const MAX_KEPT = 200_000
-/** One turn of derivation, a few milliseconds; then others may run. */
+/** Addresses derived in one turn, a few milliseconds; then other work gets a turn. */
 const SLICE = 64
 
 interface BranchState {
@@ -61,7 +61,9 @@ export function createDerivedAddresses(mostKept = MAX_KEPT): DerivedAddresses {
       addresses.push({ hex: bytesToHex(bytes), text: formatBech32Address(bytes, hrp) })
     }
   }
-  /** One slice in each turn of the event loop, whoever waits: a slice for each of hundreds would hold everybody up. */
+  /**
+   * One slice per turn of the event loop over all callers: a slice for each of hundreds would block everything else.
+   */
   let last: Promise<void> = Promise.resolve()
   const inTurn = (work: () => void): Promise<void> => {
     const done = last.then(work)
@@ -75,11 +77,11 @@ export function createDerivedAddresses(mostKept = MAX_KEPT): DerivedAddresses {
       const state = branchOf(key, branch, mark)
       while (state.addresses.length < end)
         await inTurn(() => {
-          // Nobody waits for it any more: others do.
+          // Nobody waits for this slice any more, but others wait behind it.
           if (signal?.aborted) throw new CancelledError()
           if (state.addresses.length >= end) return
           derive(state, end, hrp)
-          // Anew, as the size has grown: the cache looks at that of new values only.
+          // Set again because the size has grown: the cache computes it for new values only.
           branches.delete(mark)
           branches.set(mark, state)
         })

@@ -6,7 +6,7 @@ import { TransientMap } from '../../../lib/transient-map.ts'
 import { type Branch, type DerivedAddresses, MAX_END } from './derived-addresses.ts'
 import type { LastUsed } from './scan-progress.ts'
 
-/** Whether any of the addresses (hex) was ever in use on P or X, as far as an own index knows. */
+/** Whether any of the addresses (hex) was ever in use on P or X, as far as our own index knows. */
 export type EverUsed = (addresses: readonly string[]) => Promise<boolean>
 
 export interface EarlierUseDeps {
@@ -14,33 +14,33 @@ export interface EarlierUseDeps {
   everUsed: EverUsed
   /** Unused addresses in a row that end the scan of a branch. */
   gap: number
-  /** What is known of a key already: only what lies behind it is looked for. */
+  /** What is already known of a key: only later addresses are looked up. */
   known(key: string): LastUsed | undefined
-  /** Takes what was learned of a key, perhaps after everybody has stopped waiting for it. */
+  /** Receives what was learned of a key, perhaps after everybody has stopped waiting for it. */
   found(key: string, lastUsed: LastUsed): void
   /** Default: `PATIENCE_MS`. */
   patienceMs?: number | undefined
 }
 
-/** Addresses of a branch that are derived and looked up in one go. */
+/** Addresses of a branch that are derived and looked up together. */
 const WINDOW = 100
 const CONCURRENT_KEYS = 4
-/** An index that is busy or away must not hold a scan up to its deadline. Milliseconds. */
+/** A busy or unavailable index must not delay a scan until its deadline. Milliseconds. */
 export const PATIENCE_MS = 1_000
-/** What the index knows of a key is asked for again after this: it may have been behind. Milliseconds. */
+/** The index is asked again about a key after this: it may have been behind. Milliseconds. */
 const KEPT_MS = 600_000
-/** An index that could not tell is asked again after this, milliseconds: perhaps it is only being opened. */
+/** An index that could not answer is asked again after this, milliseconds: it may only be starting. */
 const AGAIN_MS = 10_000
 const KEPT_KEYS = 50_000
 
 /**
- * What a node cannot tell: an address that has been emptied looks unused there, and wallets that never use one twice leave
- * hundreds of those in a row. An own index knows them. Without its answer the scan goes by what the node has.
+ * What a node cannot tell: there, an emptied address looks unused, and wallets that never use an address twice leave
+ * hundreds of those in a row. Our own index knows them. Without its answer the scan relies on the node alone.
  */
 export function createEarlierUse(deps: EarlierUseDeps) {
   const { derived, everUsed, gap, known, found, patienceMs = PATIENCE_MS } = deps
   const asked = new LRUCache<string, true>({ ...roomFor(KEPT_KEYS), ttl: KEPT_MS })
-  /** Keys of which somebody is learning, for as long as that is waited for. */
+  /** Keys being looked up, for as long as callers wait for the result. */
   const learning = new TransientMap<string, Promise<void>>()
 
   const lastOf = async (key: string, branch: Branch, hrp: string, signal?: AbortSignal): Promise<number> => {
@@ -58,7 +58,7 @@ export function createEarlierUse(deps: EarlierUseDeps) {
 
   const learn = async (key: string, hrp: string, signal?: AbortSignal): Promise<void> => {
     asked.set(key, true)
-    // It ends with its reader, which says nothing of the index: the next one must not go without.
+    // The lookup ends with its reader, which says nothing of the index: the next reader must ask again.
     const forget = (): void => void asked.delete(key)
     signal?.addEventListener('abort', forget)
     try {
@@ -71,8 +71,8 @@ export function createEarlierUse(deps: EarlierUseDeps) {
   }
 
   /**
-   * Whoever went on without what another one is learning would tell less than he does. That one may leave: then nothing was
-   * learned.
+   * A reader that went on without a lookup already under way would report less than the reader that started it. If that
+   * reader leaves, nothing was learned, and the lookup starts again.
    */
   const learnOnce = async (key: string, hrp: string, signal?: AbortSignal): Promise<void> => {
     while (learning.has(key)) await learning.get(key)
@@ -84,7 +84,7 @@ export function createEarlierUse(deps: EarlierUseDeps) {
     await learned
   }
 
-  /** Learns of keys of which nothing was learned of late. Never rejects. */
+  /** Looks up keys without a recent result. Never rejects. */
   return async (keys: readonly string[], hrp: string, signal?: AbortSignal): Promise<void> => {
     const fresh = keys.filter((key) => learning.has(key) || !asked.has(key))
     if (fresh.length === 0) return
@@ -93,7 +93,7 @@ export function createEarlierUse(deps: EarlierUseDeps) {
   }
 }
 
-/** Position of the last address that was ever in use, -1 for none: halves that hold none are left out early. */
+/** Position of the last address that was ever in use, -1 for none. Skips halves without one early. */
 export async function lastInUse(addresses: readonly string[], everUsed: EverUsed): Promise<number> {
   if (!(await everUsed(addresses))) return -1
   if (addresses.length === 1) return 0

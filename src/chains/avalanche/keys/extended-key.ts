@@ -3,7 +3,7 @@ import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { type CurvePoint, parsePoint } from './curve.ts'
 
-/** A BIP-32 public node: what children are derived from. */
+/** A BIP-32 public node, from which children are derived. */
 export interface PublicNode {
   point: CurvePoint
   /** The point compressed, 33 bytes. */
@@ -19,8 +19,8 @@ const CHAIN_CODE_AT = 13
 const POINT_AT = 45
 
 /**
- * Reads an `xpub…` (BIP-32): base58check verified, the key must be a point of the curve. The depth is not looked at:
- * whatever the key stands for, 0 and 1 below it are its external and internal branch.
+ * Reads an `xpub…` (BIP-32): base58check is verified, and the key must be a point of the curve. The depth is ignored:
+ * whatever level the key is from, its children 0 and 1 are the external and internal branch.
  * @throws BadInputError
  */
 export function parseExtendedKey(text: string): PublicNode {
@@ -38,8 +38,8 @@ export function parseExtendedKey(text: string): PublicNode {
 }
 
 /**
- * One text for all that stand for the same node. Depth, parent and number say where a key comes from and change nothing
- * below it; hardware wallets leave them empty, so that one account goes about under two texts.
+ * One text for all that represent the same node. Depth, parent and number say where a key comes from and change nothing
+ * below it; hardware wallets leave them empty, so one account is in use under two texts.
  * @throws BadInputError when the key is not valid.
  */
 export function plainExtendedKey(text: string): string {

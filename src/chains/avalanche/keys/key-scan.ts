@@ -18,13 +18,13 @@ import {
   startProgress,
 } from './scan-progress.ts'
 
-/** Chains on which keys have addresses; both are read, as an address may be in use on one of them only. */
+/** Chains on which keys have addresses. Both are read, because an address may be in use on only one of them. */
 export const KEY_CHAINS = ['P', 'X'] as const
 export type KeyChain = (typeof KEY_CHAINS)[number]
 
-/** Some addresses with what they own; the states also hold what belongs to others that were read along with them. */
+/** Some addresses with what they own; the states also hold what belongs to other addresses read with them. */
 export interface ScanWindow {
-  /** Whose addresses these are; undefined for single ones. */
+  /** The key of these addresses; undefined for single addresses. */
   key: string | undefined
   /** Hex. */
   addresses: readonly string[]
@@ -32,14 +32,16 @@ export interface ScanWindow {
   X: UnitState
 }
 
-/** What is read in one state of P and of X. */
+/** Keys and addresses that are read in one state of P and of X. */
 export interface ScanPack {
   keys: readonly string[]
   /** Single addresses of wallets that have keys as well, each once. */
   addresses: readonly OwnAddress[]
 }
 
-/** All that a scan read: of every key the addresses in use and a gap of unused ones beyond, and the single addresses. */
+/**
+ * Result of a scan: for every key its addresses in use and a gap of unused ones after them, and the single addresses.
+ */
 export interface ScanReading {
   windows: readonly ScanWindow[]
   lastUsed: ReadonlyMap<string, LastUsed>
@@ -55,7 +57,7 @@ export interface KeyScanDeps {
   remembered(key: string): LastUsed | undefined
 }
 
-/** Whose addresses, and until when somebody waits for them. */
+/** The prefix of the addresses, and the signal of the caller that waits for them. */
 interface Reader {
   hrp: string
   signal: AbortSignal | undefined
@@ -144,7 +146,7 @@ async function firstAddresses(
   return [...derived, ...pack.addresses.filter(({ hex }) => !places.has(hex))]
 }
 
-/** The next window of every branch that is not finished, noted in `places`. */
+/** The next window of every unfinished branch; its addresses are added to `places`. */
 async function nextAddresses(
   { derived, gap }: KeyScanDeps,
   branches: readonly BranchProgress[],

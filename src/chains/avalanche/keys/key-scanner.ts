@@ -31,9 +31,9 @@ export interface OwnedWindow {
 
 export interface KeyScanner {
   /**
-   * Starts reading wallets; P and X asked at the same time for the same wallets share the work. All that belongs to one of them comes from
-   * one state of P and one of X. One promise for each, in their order; it rejects with BadInputError when one of the
-   * keys is not valid, or with why the node could not be read.
+   * Starts reading wallets. P and X requests for the same wallets at the same time share the work. Everything of one
+   * wallet comes from one state of P and one of X. Returns one promise per wallet, in order; it rejects with
+   * BadInputError when one of the keys is not valid, or with the reason why the node could not be read.
    */
   scan(wallets: readonly KeyWallet[], call: CallOptions): Promise<readonly OwnedWindow[]>[]
 }
@@ -42,13 +42,13 @@ export interface KeyScannerDeps {
   network: AvalancheNetwork
   /** Unused addresses in a row that end the scan of a branch, 20 to 100; default 50. */
   gap?: number
-  /** What an own index knows of addresses. */
+  /** What our own index knows of addresses. */
   everUsed?: EverUsed | undefined
 }
 
 type Scan = SharedWork<ScanReading>
 
-/** A scan under way: what is read in it, and until when those that began it wait. */
+/** A scan under way: its work, what it reads, and the call that started it. */
 interface Running {
   work: Scan
   marks: readonly string[]
@@ -58,18 +58,18 @@ interface Running {
 const DEFAULT_GAP = 50
 /** Keys whose used ranges are remembered: their next scan takes one window, and an emptied range stays covered. */
 const REMEMBERED_KEYS = 50_000
-/** Packs of one call read at the same time: bounds memory for the largest requests. */
+/** Packs of one call that are read at the same time: bounds memory for the largest requests. */
 const CONCURRENT_PACKS = 12
-/** A scan that ends so much before the time of who comes to it, milliseconds, is not waited for. */
+/** A caller does not join a scan whose deadline is earlier than its own by more than this, milliseconds. */
 const TOO_EARLY_MS = 2_000
-/** Wallets remembered to have taken several calls, so that the next scan asks for the height first. */
+/** Remembered wallets that took several calls, so that their next scan asks for the height first. */
 const REMEMBERED_LONG = 10_000
 
 /**
  * Scans the external and internal branch of account-level keys in windows. An address is in use when it has a UTXO, a
- * stake or something in shared memory on P or X: addresses that were emptied cannot be seen on a node, hence the
- * generous gap; an own index knows them. Single addresses beside a key are read in the same calls: in calls of their own
- * they would be in another state, and a coin on its way between the two would be counted twice or not at all.
+ * stake or something in shared memory on P or X. A node does not show emptied addresses, hence the generous gap; our
+ * own index knows them. Single addresses of a wallet with keys are read in the same calls: in separate calls they would
+ * be read in another state, and a coin moving between the two would be counted twice or not at all.
  */
 export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeyScannerDeps): KeyScanner {
   const derived = createDerivedAddresses()
@@ -84,7 +84,7 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
   }
   const learn = everUsed && createEarlierUse({ derived, everUsed, gap, known, found: remember })
 
-  /** @returns resolves when the pack is read or was given up */
+  /** @returns resolves when the pack was read or given up */
   const startPack = (pack: ItemPack, turn: Promise<void> | undefined, call: CallOptions): Promise<void> => {
     const marks = pack.items.map(({ mark }) => mark)
     let end = (): void => {}
@@ -138,8 +138,8 @@ export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeySc
 }
 
 /**
- * Whether a scan is one to wait for: it reads nothing but what is asked for here, too, and has as much time. A stranger may
- * have any key scanned with a thousand others.
+ * Whether a call may wait for a running scan: the scan must read nothing beyond what this call asks for, and have as
+ * much time. Otherwise a stranger could delay any key by scanning it with a thousand others.
  */
 function mayJoin(running: Running | undefined, asked: ReadonlySet<string>, call: CallOptions): boolean {
   if (!running || running.work.abandoned() || !running.marks.every((mark) => asked.has(mark))) return false
@@ -147,7 +147,7 @@ function mayJoin(running: Running | undefined, asked: ReadonlySet<string>, call:
   return deadline >= (call.deadline ?? 0) - TOO_EARLY_MS
 }
 
-/** Two texts may stand for one key: an address has one place in a scan. */
+/** Two texts may represent one key, and an address has only one place in a scan. */
 function itemOf({ extendedPublicKeys, addresses }: KeyWallet): ScanItem | Error {
   try {
     const keys = [...new Set(extendedPublicKeys.map(plainExtendedKey))].sort()
@@ -157,7 +157,7 @@ function itemOf({ extendedPublicKeys, addresses }: KeyWallet): ScanItem | Error 
   }
 }
 
-/** Short, as it is remembered: there may be a thousand of them. */
+/** A short hash, because it is remembered: a wallet may have a thousand addresses. */
 function markOf(addresses: readonly OwnAddress[]): string[] {
   if (addresses.length === 0) return []
   const hexes = addresses.map(({ hex }) => hex).sort()
@@ -176,7 +176,7 @@ function ownedBy({ keys, addresses }: ScanItem, { windows }: ScanReading): Owned
   })
 }
 
-/** Addresses of both branches that a first window of a key asks for. */
+/** Addresses of both branches in the first window of a key. */
 function firstWindow(lastUsed: LastUsed | undefined, gap: number): number {
   const [external, internal] = lastUsed ?? [-1, -1]
   return windowEnd(external, gap) + windowEnd(internal, gap)

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-/** What signatures of a transaction are made over, see SignedTx. */
+/** The signed part of a transaction, see SignedTx. */
 interface Signed {
   bytes: Uint8Array
   unsignedSize: number
@@ -15,7 +15,7 @@ interface Signed {
 export function recoverPublicKey({ bytes, unsignedSize }: Signed, signature: Uint8Array): Uint8Array | undefined {
   const digest = sha256(Buffer.concat([Buffer.alloc(2), bytes.subarray(0, unsignedSize)]))
   try {
-    // The library wants the recovery bit in front.
+    // The library expects the recovery bit first.
     const recovered = Buffer.concat([signature.subarray(64), signature.subarray(0, 64)])
     return secp256k1.Signature.fromBytes(recovered, 'recovered').recoverPublicKey(digest).toBytes(true)
   } catch {

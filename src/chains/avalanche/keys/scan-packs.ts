@@ -2,9 +2,9 @@ import type { OwnAddress } from '../balances/own-address.ts'
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import type { ScanPack } from './key-scan.ts'
 
-/** What one wallet needs read in one state: its keys, each in one text, and the addresses that it names besides. */
+/** What one wallet needs read in one state: its keys, each in one text, and its single addresses. */
 export interface ScanItem {
-  /** The same for all that need the same. */
+  /** The same for all items that need the same. */
   mark: string
   keys: readonly string[]
   addresses: readonly OwnAddress[]
@@ -23,13 +23,13 @@ interface OpenPack {
 }
 
 /**
- * Puts items together as long as the first windows of all keys and the single addresses fit into one getUTXOs. An item
- * is never split; one whose keys are in a pack already joins that one.
- * @param sizeOf addresses that the first windows of a key ask for
+ * Packs items together as long as the first windows of all keys and the single addresses fit into one getUTXOs. An item
+ * is never split; an item joins the pack that already has one of its keys, if it fits there.
+ * @param sizeOf number of addresses in the first windows of a key
  */
 export function packItems(items: readonly ScanItem[], sizeOf: (key: string) => number): ItemPack[] {
   const packs: OpenPack[] = []
-  // Those with several parts first: single keys among them are read there.
+  // Items with several parts come first: single keys among them are then read with them.
   const ordered = [...items.filter((item) => !isSingle(item)), ...items.filter(isSingle)]
   for (const item of ordered) {
     const related = packs.find(({ keys }) => item.keys.some((key) => keys.has(key)))

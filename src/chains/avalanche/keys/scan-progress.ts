@@ -2,15 +2,15 @@ import type { OwnedAmount } from '../balances/coins.ts'
 import type { UnitState } from '../balances/unit-reader.ts'
 import { BRANCHES, type Branch } from './derived-addresses.ts'
 
-/** Highest index in use of the external and the internal branch; -1 = none. */
+/** Highest index in use on the external and the internal branch; -1 = none. */
 export type LastUsed = readonly [external: number, internal: number]
 
-/** Both branches of a key to here make 256 addresses: one getStake. */
+/** Up to here both branches of a key make 256 addresses: one getStake. */
 const FIRST_END = 128
-/** Both branches from the first window to here, and every later pair of windows, fit into one getUTXOs. */
+/** Both branches from the first window up to here, and every later pair of windows, fit into one getUTXOs. */
 const STEP = 512
 
-/** Where a window ends that covers the last used index and the gap; the same whichever way a scan gets there. */
+/** End of the window that covers the last used index and the gap; the same whichever way a scan gets there. */
 export function windowEnd(lastUsed: number, gap: number): number {
   const needed = lastUsed + 1 + gap
   return needed <= FIRST_END ? FIRST_END : Math.ceil(needed / STEP) * STEP
@@ -20,9 +20,9 @@ export function windowEnd(lastUsed: number, gap: number): number {
 export interface BranchProgress {
   readonly key: string
   readonly branch: Branch
-  /** Addresses below this index have been asked for. */
+  /** Addresses below this index have been read. */
   end: number
-  /** From an earlier scan, so that a range stays covered when it was emptied. */
+  /** From an earlier scan, so that a range stays covered after it was emptied. */
   readonly remembered: number
   /** Seen in use by this scan. */
   lastUsed: number
@@ -37,16 +37,16 @@ export function startProgress(
   )
 }
 
-/** Where a branch's next window ends; its present end when nothing is left to read. */
+/** End of the branch's next window; its current end when nothing is left to read. */
 export function nextEnd(progress: BranchProgress, gap: number): number {
   const last = Math.max(progress.lastUsed, progress.remembered)
   return last + gap < progress.end ? progress.end : windowEnd(last, gap)
 }
 
-/** Which branch and index an address is, by hex. One address may be asked for by one key only. */
+/** Branch and index of an address, by hex. Only one key may ask for an address. */
 export type AddressPlaces = Map<string, { progress: BranchProgress; index: number }>
 
-/** Notes every address that owns anything: with an amount or not, staked or waiting in shared memory. */
+/** Marks every address that owns anything: with an amount or not, staked or waiting in shared memory. */
 export function noteUse(state: UnitState, places: AddressPlaces): void {
   const note = (hex: string) => {
     const place = places.get(hex)

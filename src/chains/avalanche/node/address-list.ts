@@ -1,9 +1,9 @@
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 
-/** Addresses as a node is asked for them. Written once, because several questions name the same 1,024. */
+/** Addresses in the form of a request. Serialized once, because several requests name the same 1,024. */
 export interface AddressList {
   size: number
-  /** A JSON list of the addresses behind their chain's prefix. */
+  /** A JSON list of the addresses, each with the chain's prefix. */
   json: string
 }
 
@@ -13,7 +13,7 @@ export const addressList = (chain: ChainLetter, addresses: readonly string[]): A
   json: JSON.stringify(addresses.map((address) => `${chain}-${address}`)),
 })
 
-/** The same many times faster, for addresses that we have written ourselves: nothing in them has to be escaped. */
+/** The same, but many times faster, for addresses encoded here: nothing in them has to be escaped. */
 export const ownAddressList = (chain: ChainLetter, addresses: readonly { text: string }[]): AddressList => ({
   size: addresses.length,
   json: addresses.length === 0 ? '[]' : `["${chain}-${addresses.map((address) => address.text).join(`","${chain}-`)}"]`,

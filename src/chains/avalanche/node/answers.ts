@@ -1,6 +1,8 @@
 import { BadAnswerError } from '../../../errors.ts'
 
-/** A list: what has not the promised form is a bad answer, never a default. Go writes a nil slice as null. */
+/**
+ * Reads a list: a value of another form is a bad answer, never replaced by a default. Go writes a nil slice as null.
+ */
 export function listOf(value: unknown, what: string): unknown[] {
   if (value === null) return []
   if (!Array.isArray(value)) throw new BadAnswerError(`${what}: no list`)
@@ -12,7 +14,7 @@ export function textOf(value: unknown, what: string): string {
   return value
 }
 
-/** Unsigned integer: JSON number, bigint or decimal text, as the node mixes them. */
+/** Unsigned integer as JSON number, bigint or decimal text: the node uses all of them. */
 export function uintOf(value: unknown, what: string): bigint {
   if (typeof value === 'bigint' && value >= 0n) return value
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)

@@ -1,16 +1,16 @@
 import { JsonRpcError } from '../../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 
-/** Time for a call that only one node may answer, milliseconds: a node that hangs must leave time to begin anew. */
+/** Time for a call that only one node may answer, milliseconds: a hanging node must leave time for another attempt. */
 const ONE_NODE_MS = 2_500
 
-/** Where nobody waits for the whole, or there is no other node, a slow one has the time that it needs. */
+/** A slow node gets the time that it needs if the caller has no deadline, or if there is no other node. */
 const bounded = (pool: UpstreamPool, call: CallOptions): CallOptions => {
   const isBound = call.sameServer !== undefined && call.deadline !== undefined && pool.status().length > 1
   return isBound ? { ...call, deadline: Math.min(call.deadline ?? 0, Date.now() + ONE_NODE_MS) } : call
 }
 
-/** One question to a node's own APIs, which know no batches (only its EVM endpoints do). */
+/** One call to a node's own APIs, which do not support batches (only its EVM endpoints do). */
 export function ask(
   pool: UpstreamPool,
   path: string,
@@ -22,9 +22,10 @@ export function ask(
 }
 
 /**
- * The same, with the answer read: one that cannot be read is the trouble of its node, and the next one is asked. So it
- * is after a refusal, which is believed when all refuse: gateways let some methods through, and nodes lag.
- * @param read throws for an answer that is none.
+ * The same, with the answer parsed: an answer that cannot be parsed counts as the node's trouble, and the next one is
+ * asked. The same goes for a refusal, which is believed only when all refuse: gateways allow some methods only, and
+ * nodes lag.
+ * @param read throws for a value that is not an answer.
  */
 export async function askFor<T>(
   pool: UpstreamPool,
@@ -39,7 +40,7 @@ export async function askFor<T>(
     last = { answer, value: read(answer) }
   }
   const answer = await ask(pool, path, method, params, { ...call, check, doubts: isRefusal })
-  // An answer that somebody else waited for already was checked by him.
+  // An answer shared with an earlier caller was checked by that caller.
   return last !== undefined && last.answer === answer ? last.value : read(answer)
 }
 

@@ -9,7 +9,7 @@ import { textOf, uintOf } from './answers.ts'
 import { ask } from './ask.ts'
 import { saysAbsent, wordsOfAbsence } from './refusals.ts'
 
-/** What an asset is called. Never blank: a blank name falls back to the asset id. */
+/** Name and units of an asset. Never blank: a blank name falls back to the asset id. */
 export interface AssetDescription {
   /** CB58 */
   assetId: string
@@ -20,8 +20,8 @@ export interface AssetDescription {
 }
 
 /**
- * No node that could be asked knows the asset. Whatever is there to be owned was made on X first, so they are behind the
- * one that told of the output, or it lied.
+ * No node that could be asked knows the asset. Every asset with an owner was created on X first, so these nodes are
+ * behind the node that reported the output, or that node was wrong.
  */
 export class UnknownAssetError extends UpstreamUnavailableError {
   constructor(assetId: string) {
@@ -33,10 +33,10 @@ const PATH = '/ext/bc/X'
 const METHOD = 'avm.getAssetDescription'
 
 /**
- * An asset as a node describes it; where one does not know it, or has not got the method, the others are asked. Where
- * none has the method, the transaction that made the asset is read.
+ * An asset as a node describes it. If a node does not know it, or lacks the method, the others are asked. If none has
+ * the method, the transaction that created the asset is read.
  * @param assetId CB58
- * @throws UnknownAssetError when none knows it; JsonRpcError when none tells of it in any way
+ * @throws UnknownAssetError when no node knows it; JsonRpcError when no node describes it in any way
  */
 export async function readAssetDescription(
   pool: UpstreamPool,
@@ -55,7 +55,7 @@ export async function readAssetDescription(
   }
 }
 
-/** Gateways may hide the one method and not the other. The bytes are what the asset's id is the hash of. */
+/** Gateways may hide one method but not the other. The asset's id is the hash of the bytes, so they can be verified. */
 async function readMaking(pool: UpstreamPool, assetId: string, call: CallOptions): Promise<AssetDescription> {
   const answer = await ask(pool, PATH, 'avm.getTx', { txID: assetId, encoding: 'hex' }, call).catch(
     (error: unknown) => {
@@ -69,7 +69,7 @@ async function readMaking(pool: UpstreamPool, assetId: string, call: CallOptions
   return descriptionOf(assetId, { name, symbol, denomination })
 }
 
-/** Goes on from node to node until one describes the asset. */
+/** Tries one node after another until one describes the asset. */
 async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions, first: unknown): Promise<unknown> {
   let absent = saysAbsent(first)
   const judge = (response: RawResponse): AnswerVerdict => {
@@ -78,7 +78,7 @@ async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions,
     if (result !== undefined) return { kind: 'answer' }
     if (refusal === undefined) return { kind: 'retry', reason: `status ${response.status} without an answer` }
     absent ||= wordsOfAbsence(refusal)
-    // Having an older tip, or not this method, is no fault of a node's.
+    // An older tip, or a missing method, is not the node's fault.
     return { kind: 'retry', reason: refusal, behind: true }
   }
   if (pool.status().length > 1) {
@@ -91,7 +91,7 @@ async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions,
   throw absent ? new UnknownAssetError(assetId) : first
 }
 
-/** Empty for what is no JSON-RPC answer. */
+/** Empty if the body is not a JSON-RPC answer. */
 function messageOf({ body }: RawResponse): { result?: unknown; refusal?: string } {
   try {
     const { result, error } = recordOf(JSON.parse(body.toString('utf8')), METHOD)

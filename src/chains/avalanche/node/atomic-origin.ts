@@ -4,7 +4,7 @@ import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { textOf, uintOf } from './answers.ts'
 import { ask, askFor } from './ask.ts'
 
-/** The block of C that an atomic transaction is in. */
+/** The C block that contains an atomic transaction. */
 export interface AtomicOrigin {
   height: bigint
   /** Unix seconds. */
@@ -12,8 +12,8 @@ export interface AtomicOrigin {
 }
 
 /**
- * Where C accepted an atomic transaction. A node that took C's state from others knows only those since, so that all
- * are asked before one is believed that knows none.
+ * The block in which C accepted an atomic transaction. A node that synced C's state from others knows only later ones,
+ * so a node's "not found" is believed only when all nodes say so.
  * @param txId CB58
  * @throws BadAnswerError; JsonRpcError when no node has the transaction or its block
  */
@@ -28,7 +28,7 @@ export async function readAtomicOrigin(pool: UpstreamPool, txId: string, call: C
 
 const BLOCK = 'eth_getBlockByNumber'
 
-/** Nor do such nodes have the blocks of before, and say so by null, which is no fault of theirs. */
+/** Such nodes do not have the earlier blocks either, and answer null, which is not a fault. */
 async function readBlockTime(pool: UpstreamPool, height: bigint, call: CallOptions): Promise<bigint> {
   const doubts = (said: unknown): boolean => said === null || said instanceof JsonRpcError
   const params = [`0x${height.toString(16)}`, false]

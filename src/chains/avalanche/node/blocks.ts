@@ -4,7 +4,7 @@ import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { textOf } from './answers.ts'
 import { ask } from './ask.ts'
 
-/** What a node says of the accepted block of a height, `{block, encoding}`. @throws JsonRpcError when it has none */
+/** A node's answer for the accepted block of a height, `{block, encoding}`. @throws JsonRpcError when it has none */
 export function readBlock(pool: UpstreamPool, chain: 'P' | 'X', height: bigint, call: CallOptions): Promise<unknown> {
   const { path, method } = WHERE[chain]
   return ask(pool, path, method, { height: String(height), encoding: 'hex' }, call)
@@ -16,7 +16,7 @@ const WHERE = {
 } as const
 
 /**
- * Bytes of the accepted block of a height, without its envelope. Apricot and genesis blocks come alike.
+ * Bytes of the accepted block of a height, without its envelope. Also works for Apricot and genesis blocks.
  * @throws BadAnswerError; JsonRpcError when the node has none at that height
  */
 export async function readBlockBytes(

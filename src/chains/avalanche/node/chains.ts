@@ -1,6 +1,6 @@
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 
-/** Where a node answers for a chain's UTXOs. */
+/** Endpoint and method of a node for a chain's UTXOs. */
 export const UTXO_ENDPOINT: Readonly<Record<ChainLetter, { path: string; method: string }>> = {
   P: { path: '/ext/bc/P', method: 'platform.getUTXOs' },
   X: { path: '/ext/bc/X', method: 'avm.getUTXOs' },

@@ -6,11 +6,11 @@ import { uintOf } from './answers.ts'
 import { ask } from './ask.ts'
 
 /**
- * Height of the last accepted block at a moment after the question: never an answer that somebody else is already
- * waiting for, as that may be older than what the height is compared with.
+ * Height of the last accepted block at a moment after the call: never shared with another caller's call in flight,
+ * whose answer may be older than what the height is compared with.
  */
 export async function readHeight(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<bigint> {
-  // A call that is not shared is not sent twice either: one more try for a stumbling upstream.
+  // A call that is not shared is not retried by the pool either: one more try for a failing upstream.
   return once(pool, chain, call).catch((error: unknown) => {
     if (error instanceof FirnError && error.retryable) return once(pool, chain, call)
     throw error
@@ -18,7 +18,7 @@ export async function readHeight(pool: UpstreamPool, chain: ChainLetter, call: C
 }
 
 async function once(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<bigint> {
-  // What is bound to one node is never shared, and may be asked of several as long as it is not.
+  // A call bound to one node is never shared, and may be retried as long as it is not bound yet.
   const fresh = call.sameServer ? call : { ...call, idempotent: false }
   if (chain === 'C') {
     const hex = await ask(pool, '/ext/bc/C/rpc', 'eth_blockNumber', [], fresh)

@@ -1,8 +1,7 @@
 import type { CallOptions } from '../../../upstream/types.ts'
 
 /**
- * The options with more, for several calls: the deadline may still come to lie later, and a plain copy would keep it where
- * it lay.
+ * Merges options for several calls. The deadline may still be extended, and a plain copy would keep the old one.
  */
 export function withLateDeadline(call: CallOptions, more: CallOptions): CallOptions {
   const own = { ...call, ...more }

@@ -8,7 +8,7 @@ import { withLateDeadline } from './late-deadline.ts'
 
 const PATH = '/ext/info'
 const METHOD = 'info.isBootstrapped'
-/** A node that runs a chain goes on with it until it is started anew; one that does not may begin at any time. Milliseconds. */
+/** A node that runs a chain runs it until a restart; a node that does not may start to at any time. Milliseconds. */
 const LONG_MS = 600_000
 const SHORT_MS = 5_000
 
@@ -17,14 +17,14 @@ interface Known {
   until: number
 }
 
-/** By the upstream, then by chain. */
+/** By upstream, then by chain. */
 const known = new WeakMap<object, Map<ChainLetter, Known>>()
 
 const saysNo = (said: unknown): boolean => isRecord(said) && said['isBootstrapped'] === false
 
 /**
- * Reads what a chain exported from a node that runs that chain. Nodes with `partial-sync-primary-network` run P alone, and
- * say of its shared memory, without any error, that it is empty.
+ * Reads what a chain exported from a node that runs that chain. Nodes with `partial-sync-primary-network` run P alone,
+ * and report the shared memory as empty, without any error.
  * @throws ChainNotRunError when no node runs the chain
  */
 export async function fromOneThatRuns<T>(
@@ -46,7 +46,7 @@ export async function fromOneThatRuns<T>(
   return read(withLateDeadline(call, { sameServer, toldBy: (teller) => call.toldBy?.({ ...teller, stoodIn: true }) }))
 }
 
-/** Who cannot tell, or does not let others ask, is believed. */
+/** A node that cannot tell, or does not allow the question, is believed. */
 async function runsChain(pool: UpstreamPool, server: object, chain: ChainLetter, call: CallOptions): Promise<boolean> {
   const chains = known.get(server) ?? new Map<ChainLetter, Known>()
   known.set(server, chains)
@@ -60,7 +60,7 @@ async function runsChain(pool: UpstreamPool, server: object, chain: ChainLetter,
   return runs
 }
 
-/** What calls have in common that go to one node which runs the chain; undefined when none does. */
+/** The `sameServer` object of calls to one node that runs the chain; undefined when none does. */
 async function serverThatRuns(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<object | undefined> {
   const sameServer = {}
   try {

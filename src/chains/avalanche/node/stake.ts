@@ -13,10 +13,10 @@ import { askFor } from './ask.ts'
 export const MAX_STAKE_ADDRESSES = 256
 
 /**
- * Outputs now staked by any of the addresses, as they stand in the staking transactions. The node names neither the
+ * Outputs now staked by any of the addresses, as they appear in the staking transactions. The node names neither the
  * transaction nor an index, so two equal outputs are two stakes. Ordered by the end of the stake.
  * @param addresses Bech32 with the network's own HRP, without chain prefix; 1 to 256.
- * @param belongs whether an output is of one of them; one that is not stands in the answer to another question.
+ * @param belongs whether an output belongs to one of them; if one does not, the answer is for another question.
  */
 export async function readStake(
   pool: UpstreamPool,

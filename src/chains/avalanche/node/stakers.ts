@@ -6,25 +6,27 @@ import { readStakingTx, type StakingTx } from './staking-tx.ts'
 import { readDelegators, readValidators, type Staker, type Validator } from './validators.ts'
 
 /**
- * Who stakes now, kept for a minute: the list is long and changes slowly. Staking transactions never change. A validator
- * whose period is over has renewed itself with another weight and end, or has left and paid out: the list is read again.
+ * Current stakers, cached for a minute: the list is long and changes slowly. Staking transactions never change. When a
+ * validator's period ends, it has renewed itself with another weight and end, or has left and paid out: then the list
+ * is read again.
  */
 export interface StakerDirectory {
   validators(call: CallOptions): Promise<readonly Validator[]>
   delegators(nodeId: string, call: CallOptions): Promise<readonly Staker[]>
   stakingTx(txId: string, call: CallOptions): Promise<StakingTx>
   /**
-   * Takes staked outputs (by what they hold; how many of each) that are in no stake of the lists. Where some were not among
-   * them before, their stakes may have begun behind the lists: these are forgotten then, unless they are of a moment ago.
-   * @returns whether the lists were forgotten, so that it is worth looking again
+   * Takes staked outputs (by content, with the count of each) that are in no stake of the lists. If some of them are
+   * new, their stakes may have begun after the lists were read: the lists are dropped, unless they were read a moment
+   * ago.
+   * @returns whether the lists were dropped, so that it is worth looking again
    */
   isNews(outputs: ReadonlyMap<string, number>): boolean
 }
 
 const LIST_MS = 60_000
-/** The block that ends a period comes some time after its end: until then the list is asked for again this often. */
+/** The block that ends a period comes some time after its end: until then the list is read again this often. */
 const AWAITED_MS = 1_000
-/** How often outputs that are in no known stake have the lists read again. */
+/** How often outputs in no known stake may cause the lists to be read again. */
 const NEWS_MS = 5_000
 const CACHED_NODES = 2_000
 const REMEMBERED_OUTPUTS = 20_000
@@ -32,7 +34,7 @@ const CACHED_TXS = 20_000
 
 /**
  * @param now unix seconds
- * @param clock milliseconds; only for the age of what is kept.
+ * @param clock milliseconds; only for the age of cached lists.
  */
 export function createStakerDirectory(
   pool: UpstreamPool,
@@ -86,7 +88,7 @@ export function createStakerDirectory(
   }
 }
 
-/** Unix seconds; when the first validator that renews itself comes to the end of its period. */
+/** End of the first period of a self-renewing validator, unix seconds. */
 function firstPeriodEnd(validators: readonly Validator[]): number {
   let first = Number.POSITIVE_INFINITY
   for (const { autoRenewed, endTime } of validators) if (autoRenewed) first = Math.min(first, Number(endTime))

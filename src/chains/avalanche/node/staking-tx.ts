@@ -18,12 +18,12 @@ export interface StakedOutput {
   owners: string[]
 }
 
-/** What of a staking transaction matters for balances. */
+/** The parts of a staking transaction that matter for balances. */
 export interface StakingTx {
   stake: StakedOutput[]
 }
 
-/** The staked outputs of a staking transaction, through the node's JSON form, which every staking type shares. */
+/** The staked outputs of a staking transaction, from the node's JSON form, which is the same for all staking types. */
 export async function readStakingTx(pool: UpstreamPool, txId: string, call: CallOptions): Promise<StakingTx> {
   return askFor(pool, '/ext/bc/P', 'platform.getTx', { txID: txId, encoding: 'json' }, call, (answer) => {
     const { tx } = recordOf(answer, 'getTx')

@@ -20,17 +20,20 @@ const MAX_UTXO_PAGES = 512
 export interface UtxoQuery {
   /** The chain on which the UTXOs can be spent. */
   chain: ChainLetter
-  /** Set: UTXOs exported by this chain, waiting in shared memory. */
+  /** Set = UTXOs exported by this chain, waiting in shared memory. */
   sourceChain?: ChainLetter
-  /** Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. A list of the chain may serve several reads. */
+  /**
+   * Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. An AddressList may be reused for several
+   * reads.
+   */
   addresses: readonly string[] | AddressList
-  /** Whether a UTXO is of one of the addresses; one that is not stands in the answer to another question. */
+  /** Whether a UTXO belongs to one of the addresses; if one does not, the answer is for another question. */
   belongs?: (utxo: Utxo) => boolean
-  /** A list of several pages is a ManyPagesError: its reader has prepared for a single one. */
+  /** A list of several pages is a ManyPagesError: the caller is prepared for one page only. */
   onlyOnePage?: boolean
 }
 
-/** There are more pages than the reader can use. */
+/** There are more pages than the caller can use. */
 export class ManyPagesError extends Error {
   override readonly name = 'ManyPagesError'
   readonly chain: ChainLetter
@@ -42,25 +45,26 @@ export class ManyPagesError extends Error {
 }
 
 export interface UtxoRead {
-  /** Each UTXO once, in the order of the node. */
+  /** Each UTXO once, in the node's order. */
   utxos: Utxo[]
-  /** Their names, as `utxoName` has them. */
+  /** Their names in the form of `utxoName`. */
   names: ReadonlySet<string>
   /** More than one page: the chain may have moved between them. */
   pages: number
 }
 
-/** A UTXO by the transaction that made it (hex) and its place among the outputs. */
+/** A UTXO's name: the transaction that created it (hex) and its index among the outputs. */
 export const utxoName = (txId: string, outputIndex: number): string => `${txId}:${outputIndex}`
 
 /**
- * Reads all pages of getUTXOs. Pages overlap when a UTXO has several of the addresses; repeats are dropped. What X and C
- * exported to P is told by nodes that run them.
- * @throws ManyPagesError; BadAnswerError when a page breaks its format, a UTXO its checksum, or paging does not advance.
+ * Reads all pages of getUTXOs. Pages overlap when a UTXO has several of the addresses; repeats are dropped. What X and
+ * C exported to P is read from nodes that run them.
+ * @throws ManyPagesError; BadAnswerError when a page breaks its format, a UTXO its checksum, or paging does not
+ * advance.
  */
 export async function readUtxos(pool: UpstreamPool, query: UtxoQuery, call: CallOptions): Promise<UtxoRead> {
   const { chain, sourceChain } = query
-  // Other chains are only there where the whole network is.
+  // Other chains exist only on nodes that run the whole network.
   if (chain !== 'P' || sourceChain === undefined) return readPages(pool, query, call)
   return fromOneThatRuns(pool, sourceChain, call, (options) => readPages(pool, query, options))
 }
@@ -109,7 +113,7 @@ function paramsOf(addresses: AddressList, sourceChain?: ChainLetter, startIndex?
 interface Page {
   fetched: number
   utxos: Utxo[]
-  /** Only of full pages. */
+  /** Full pages only. */
   endIndex: PageIndex | undefined
 }
 
@@ -117,16 +121,16 @@ function pageOf(result: unknown, method: string, belongs: UtxoQuery['belongs']):
   const page = recordOf(result, method)
   const texts = listOf(page['utxos'], `${method} utxos`)
   const fetched = Number(uintOf(page['numFetched'], `${method} numFetched`))
-  // A list that was cut on its way would otherwise be taken for a smaller balance.
+  // A list that was truncated on its way would otherwise look like a smaller balance.
   if (fetched !== texts.length) throw new BadAnswerError(`${method}: ${texts.length} UTXOs where ${fetched} are named`)
   if (fetched > UTXO_PAGE) throw new BadAnswerError(`${method}: ${fetched} UTXOs in one page`)
   const utxos = texts.map((text) => decodeUtxo(decodeNodeHex(textOf(text, `${method} utxo`))))
-  // Left aside it would be a smaller balance, if it came instead of what was asked for.
+  // Ignoring it would show a smaller balance, if it came in place of a requested UTXO.
   if (belongs && !utxos.every(belongs)) throw new BadAnswerError(`${method}: a UTXO of none of the addresses`)
   return { fetched, utxos, endIndex: fetched < UTXO_PAGE ? undefined : endOf(page['endIndex'], method) }
 }
 
-/** Where the next page starts; only full pages need it. */
+/** Start of the next page; only full pages need it. */
 function endOf(value: unknown, method: string): PageIndex {
   const end = recordOf(value, `${method} endIndex`)
   return { address: textOf(end['address'], `${method} endIndex`), utxo: textOf(end['utxo'], `${method} endIndex`) }

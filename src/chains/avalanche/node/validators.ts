@@ -45,7 +45,7 @@ function stakerOf(entry: JsonRecord): Staker {
   return {
     txId: textOf(entry['txID'], `${METHOD} txID`),
     endTime: uintOf(entry['endTime'], `${METHOD} endTime`),
-    // Nodes before v1.12.2 call it stakeAmount beside weight.
+    // Nodes before v1.12.2 call it stakeAmount, beside weight.
     weight: uintOf(entry['weight'] ?? entry['stakeAmount'], `${METHOD} weight`),
   }
 }
