@@ -1,16 +1,16 @@
 /**
  * The small capability types that every chain family implements. A family reads all accounts of a request at once and
- * reports each account by itself: a failed account never takes the others with it, and is never a smaller number.
+ * reports each account by itself: a failed account does not fail the others, and is never reported as a smaller number.
  * Amounts are bigint in the smallest unit (wei, satoshi, lamports, nAVAX).
  */
 
-/** What the caller of a read says about time and interest. */
+/** A caller's limits for a read. */
 export interface ReadContext {
   /** Aborted when the last reader has left. */
   signal: AbortSignal
   /**
-   * Absolute time, milliseconds of `Date.now()`, by which everything must be there. It may come to lie later while this
-   * process is busy: whoever makes many calls asks for it anew.
+   * Absolute time, milliseconds of `Date.now()`, by which everything must be there. It may be extended while this
+   * process is busy: code that makes many calls must read it again for each.
    */
   readonly deadline: number
   traceparent?: string
@@ -48,7 +48,7 @@ export interface NativeToken {
   assetId?: string
 }
 
-/** How far a token is trusted; the wire's scanResult, decided by `market`, carried through the adapters. */
+/** How far a token is trusted; the API's scanResult. Decided by `market` and passed through the adapters. */
 export type ScanResult = 'Benign' | 'Malicious' | 'Warning' | 'Spam'
 
 /** A fungible token held by an account. */
@@ -62,26 +62,28 @@ export interface TokenAmount {
   balance: bigint
   logoUri?: string
   internalId?: string
-  /** Token-2022, ERC-8056: units that markets price (the UI amount) in one of `balance`; null = not known. Absent = 1. */
+  /** Token-2022, ERC-8056: priced units (the UI amount) per unit of `balance`; null = unknown. Absent = 1. */
   uiMultiplier?: number | null
 }
 
-/** A token that a list or an index names as worth asking for. */
+/** A token that a list or an index names as worth reading. */
 export interface KnownToken {
   address: string
   name: string
   symbol: string
-  /** The chain's own word counts, where it has one. */
+  /** The chain's own value takes precedence, if there is one. */
   decimals: number
   logoUri?: string
   internalId?: string
 }
 
-/** Where adapters learn which tokens exist on a chain. Never asks the network; an empty list is a valid answer. */
+/** Tells adapters which tokens exist on a chain. Never uses the network; an empty list is a valid answer. */
 export interface TokenCatalogue {
-  /** Tokens of trusted lists (and own index, where there is one) for a CAIP-2 chain. Same array while nothing changed. */
+  /**
+   * Tokens of trusted lists (and our own index, if any) for a CAIP-2 chain. The same array while nothing has changed.
+   */
   tokens(caip2Id: string): readonly KnownToken[]
-  /** Addresses of tokens on no list that somebody vouches for. */
+  /** Addresses of unlisted tokens that somebody vouches for. */
   vouched?(caip2Id: string): readonly string[]
 }
 
@@ -93,11 +95,11 @@ export interface AddressAccount {
 /** X, P or C wallet: the union of all entries of one id. */
 export interface WalletAccount {
   id: string
-  /** Bech32 without chain prefix, any of the two HRPs; re-encoded to the chain's own. */
+  /** Bech32 without chain prefix, with either HRP; re-encoded with the chain's own. */
   addresses: readonly string[]
   /** Account-level extended public keys (X and P only). */
   extendedPublicKeys: readonly string[]
-  /** Leave ordinary P UTXOs below 2,000,000 nAVAX out (P only, never staked or atomic). */
+  /** Leave out ordinary P UTXOs below 2,000,000 nAVAX (P only, never staked or atomic ones). */
   filterOutDust: boolean
 }
 
@@ -106,7 +108,7 @@ export interface EvmBalances {
   native: bigint
   /** Non-zero balances only, ordered by address; of the same block. */
   tokens: TokenAmount[]
-  /** The account has more unlisted tokens than were looked at. */
+  /** The account has more unlisted tokens than were read. */
   hasMore?: true
 }
 

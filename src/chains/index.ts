@@ -61,11 +61,11 @@ export interface Chain {
 export interface ChainsDeps {
   limits: PoolLimits
   tokens: TokenCatalogue
-  /** What an own index knows of an EVM chain's tokens; undefined for chains that are not indexed. */
+  /** What our own index knows of an EVM chain's tokens; undefined for chains that are not indexed. */
   indexedTokens?(chainId: string): IndexedTokens | undefined
-  /** What an own index knows of the assets of an Avalanche network. */
+  /** What our own index knows of the assets of an Avalanche network. */
   indexedAssets?(side: AvalancheSide): IndexedAssets
-  /** What an own index knows of the addresses of an Avalanche network. */
+  /** What our own index knows of the addresses of an Avalanche network. */
   indexedUse?(side: AvalancheSide): EverUsed
   /** Unused addresses that end the scan of an extended public key. */
   xpubGap: number
@@ -81,15 +81,15 @@ export interface Chains {
   /** Every pool, for health and metrics. */
   pools: readonly UpstreamPool[]
   networks: Partial<Record<AvalancheSide, AvalancheNetwork>>
-  /** Asks networks with unknown ids for them until known or aborted. */
+  /** Reads unknown network ids from the nodes until known or aborted. */
   discover(signal: AbortSignal): void
-  /** Takes chains into service that are not there yet; those that are stay as they are, whatever the settings say now. */
+  /** Adds chains that are not there yet; existing ones stay unchanged, whatever the new settings say. */
   addFrom(settings: ChainSettings): AddedChains
   close(): Promise<void>
 }
 
 export interface AddedChains {
-  /** CAIP-2 ids, of networks their P-chain's. */
+  /** CAIP-2 ids; for a network that of its P-chain. */
   added: string[]
   /** Why the others could not be built, by the same ids. */
   failed: Map<string, Error>
@@ -103,20 +103,20 @@ const SOLANA = { name: 'Solana', symbol: 'SOL', decimals: 9, internalId: 'NATIVE
 const BLOCK_MS = { bitcoin: 600_000, solana: 400, avalanche: 2_000 }
 /** A transaction may enter the mempool at any time, so Bitcoin answers are kept far shorter than a block. */
 const BITCOIN_CACHE_MS = { min: 1_000, max: 5_000 }
-/** Servers this far apart in time are no worse than each other: on quick chains that is many blocks. */
+/** Servers this far apart in time count as equally good: on fast chains that is many blocks. */
 export const EVM_LAG_MS = 10_000
-/** Very long blocks must not make answers old, very short ones not make the cache useless. */
+/** Answers must not get old on chains with long blocks, and the cache must be of use on those with short ones. */
 const CACHE_MS = { min: 1_000, max: 12_000 }
 
 /** About one block: wallets poll right after a transfer. */
 const cacheMsOf = (blockTimeMs: number, { min, max } = CACHE_MS): number => Math.min(Math.max(blockTimeMs, min), max)
 
-/** What is special about the pool of a chain; limits that are left out are those of all pools. */
+/** Options of one chain's pool; limits that are left out are those of all pools. */
 type PoolOptions = { limits?: PoolLimits } & {
   [probe in 'headProbe' | 'identity' | 'onAnew']?: UpstreamPoolDeps[probe] | undefined
 }
 
-/** Builds every configured chain. Asks nobody before the first read. */
+/** Builds every configured chain. Sends nothing before the first read. */
 export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains {
   const byId = new Map<string, Chain>()
   const pools: UpstreamPool[] = []
@@ -134,7 +134,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     return made
   }
 
-  /** For what finds tokens, of a server that another pool watches. Its lists name no chain: one of another lacks what is held here. */
+  /** Pool for finding tokens on a server that another pool watches. It checks the chain: token lists do not name it. */
   const finderPool = (caip2Id: string, spec: EvmChainSetting['upstreams'][number]): UpstreamPool => {
     const told = { ...deps.pool, identity: evmIdentity(caip2Id) }
     const made = createUpstreamPool(`${caip2Id} tokens`, [spec], deps.limits, told)
@@ -145,9 +145,9 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const addEvm = (chainId: string, setting: EvmChainSetting): void => {
     const caip2Id = `eip155:${chainId}`
     const indexedTokens = deps.indexedTokens?.(chainId)
-    // One pool for each server: it does not do to ask one that cannot find tokens and to take that for an answer.
+    // One pool per server, because the answer of a server that cannot find tokens must not stand for the others.
     const discoveryPools = setting.upstreams.map((upstream) => finderPool(caip2Id, upstream))
-    // Every answer names its chain; to be asked before lets another server stand in for one of another chain.
+    // Every answer names its chain; asking first lets another server replace one that is on another chain.
     const identity = setting.upstreams.length > 1 ? evmIdentity(caip2Id) : undefined
     const nodes = pool(caip2Id, setting.upstreams, { headProbe: evmHeadProbe, identity, onAnew: () => renew() })
     const { source, renew } = createRenewable(() =>
@@ -173,7 +173,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const limits = { ...deps.limits, maxLagBlocks: Math.min(deps.limits.maxLagBlocks, BITCOIN_LAG_BLOCKS) }
     const rest = (kind: 'esplora' | 'blockbook') => {
       const servers = ofKind(kind)
-      // A single one is behind nobody, but for a Blockbook that is behind its node, or has lost it.
+      // A lone server is behind no other, but a Blockbook may be behind its node, or have lost it.
       const headProbe = servers.length > 1 || kind === 'blockbook' ? bitcoinHeadProbe(kind) : undefined
       const requestsPerSecond = requestsPerSecondOf(servers, limits)
       const identity = bitcoinIdentity(kind, network)
@@ -225,7 +225,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const addAvalanche = (side: AvalancheSide, setting: AvalancheNetworkSetting): void => {
     const { upstreams, native, blockTimeMs = BLOCK_MS.avalanche, ...overrides } = setting
     const name = `avalanche:${side}`
-    // A single one is asked, too: what is known of its network is kept, and another may be begun under its address.
+    // A lone server is checked, too: its network's facts are kept, and another network may start at its address.
     const identity = avalancheIdentity(name, overrides.networkId)
     const network = createAvalancheNetwork({
       pool: pool(name, upstreams, { headProbe: avalancheHeadProbe, identity }),

@@ -1,7 +1,7 @@
 import type { UpstreamSpec } from '../upstream/types.ts'
 import type { NativeToken } from './capabilities.ts'
 
-/** A native token as settings give it; what they leave out follows from the symbol. */
+/** A native token in the settings; members that are left out are derived from the symbol. */
 export type NativeSetting = Omit<NativeToken, 'internalId' | 'priceId' | 'logoUri' | 'assetId'> & {
   internalId?: string | undefined
   priceId?: string | undefined
@@ -40,7 +40,7 @@ export interface AvalancheNetworkSetting {
   blockTimeMs?: number | undefined
 }
 
-/** Which chains there are. What the `chains` section of the configuration holds fits. */
+/** All configured chains. The `chains` section of the configuration has this form. */
 export interface ChainSettings {
   evm: Readonly<Record<string, EvmChainSetting>>
   bitcoin: Readonly<Record<string, BitcoinChainSetting>>

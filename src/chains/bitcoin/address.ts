@@ -3,15 +3,15 @@ import { address as codec, type Network, opcodes } from 'bitcoinjs-lib'
 import { BadInputError } from '../../errors.ts'
 import { type BitcoinNetworkName, bitcoinNetworks, networkOfReference } from './network.ts'
 
-/** An address that was checked and belongs to the chain. */
+/** A checked address that belongs to the chain. */
 export interface BitcoinAddress {
-  /** The same script in the chain's own form (HRP, version byte); what servers are asked for. */
+  /** The same script in the chain's own form (HRP, version byte); used in requests to servers. */
   address: string
-  /** Output script, what Electrum servers index. */
+  /** Output script, by which Electrum servers index. */
   script: Uint8Array
 }
 
-/** What an address says: a hash under a version byte, or a witness program under an HRP. */
+/** A decoded address: a hash with a version byte, or a witness program with an HRP. */
 type Decoded =
   | { form: 'base58'; version: number; hash: Uint8Array }
   | { form: 'segwit'; prefix: string; version: number; data: Uint8Array }
@@ -27,7 +27,7 @@ const orNothing = <T>(decode: () => T): T | undefined => {
   }
 }
 
-/** Checksum and form; undefined when either is wrong. */
+/** Checks checksum and form; undefined when either is wrong. */
 const decode = (id: string): Decoded | undefined => {
   const base58 = orNothing(() => codec.fromBase58Check(id))
   if (base58) return { form: 'base58', ...base58 }
@@ -42,7 +42,7 @@ const belongs = (decoded: Decoded, forms: Network): boolean =>
 
 /**
  * P2PKH, P2SH, P2WPKH, P2WSH or P2TR script; undefined for a witness program without rules. Written out here because
- * the library's way over its payment classes takes ten times as long as all checks together.
+ * the library's payment classes take ten times as long as all checks together.
  */
 const scriptOf = (decoded: Decoded, forms: Network): Uint8Array | undefined => {
   if (decoded.form === 'base58') {
@@ -65,7 +65,7 @@ const scriptOf = (decoded: Decoded, forms: Network): Uint8Array | undefined => {
   return known ? Buffer.from([version === 0 ? opcodes.OP_0 : opcodes.OP_1, data.length, ...data]) : undefined
 }
 
-/** The same script as another network writes it. */
+/** The same script in another network's form. */
 const write = (decoded: Decoded, from: Network, to: Network): string => {
   if (decoded.form === 'segwit') return codec.toBech32(decoded.data, decoded.version, to.bech32)
   const version = decoded.version === from.pubKeyHash ? to.pubKeyHash : to.scriptHash
@@ -73,9 +73,9 @@ const write = (decoded: Decoded, from: Network, to: Network): string => {
 }
 
 /**
- * Checks addresses of one chain (checksum, form, network) and gives their script.
- * A regtest chain that stands in for a public network also takes that network's forms, since the API lets only
- * bc1, tb1, 1 and 3 through (balance API, request item 2).
+ * Checks addresses of one chain (checksum, form, network) and returns their script.
+ * A regtest chain that stands in for a public network also accepts that network's forms, since the API allows only
+ * bc1, tb1, 1 and 3 (balance API, request item 2).
  *
  * The reader throws BadInputError for an address with a bad checksum, of an unknown form or of another network.
  */

@@ -1,23 +1,23 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { BitcoinBalances } from '../capabilities.ts'
 
-/** All bitcoin there can ever be, satoshi. */
+/** All bitcoin that can ever exist, satoshi. */
 const MAX_SATOSHI = 2_100_000_000_000_000n
 
-/** Satoshi out of a JSON integer; a number that JSON cannot carry exactly is no amount. */
+/** Satoshi from a JSON integer; a number that JSON cannot represent exactly is rejected. */
 export const satoshi = (value: unknown, what: string): bigint => {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
   throw new BadAnswerError(`${what} is not an exact integer`)
 }
 
-/** Satoshi out of a decimal string (Blockbook). */
+/** Satoshi from a decimal string (Blockbook). */
 export const satoshiText = (value: unknown, what: string): bigint => {
   if (typeof value === 'string' && /^-?\d{1,20}$/.test(value)) return BigInt(value)
   throw new BadAnswerError(`${what} is not an integer string`)
 }
 
-/** Received minus spent; more spent than was received is no history of an address. */
+/** Received minus spent; an address cannot have spent more than it received. */
 export const difference = (funded: bigint, spent: bigint, what: string): bigint => {
   if (funded < 0n || spent < 0n || spent > funded) throw new BadAnswerError(`${what} spent more than it received`)
   return funded - spent

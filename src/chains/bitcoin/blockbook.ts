@@ -9,7 +9,7 @@ import { bitcoinHeadProbe } from './network.ts'
 
 const read = (answer: unknown, address: string): BitcoinBalances => {
   const body = recordOf(answer, 'blockbook address')
-  // What versions before 0.5 tell at every path meanwhile; later ones refuse.
+  // Versions before 0.5 answer this at every path while they still follow the chain; later ones refuse.
   if (body.blockbook !== undefined) throw new BadAnswerError('blockbook still follows the chain')
   if (body.address !== address) throw new BadAnswerError(`blockbook answered for another address than ${address}`)
   const confirmed = satoshiText(body.balance, 'balance')
@@ -29,9 +29,9 @@ const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string
 }
 
 /**
- * Blockbook v2: `GET /api/v2/address/:a?details=tokens`. `balance` is what blocks say, `unconfirmedBalance` the mempool's
- * change, both decimal strings in satoshi. Since 0.6.0 `details=basic` has nothing of the mempool; the next degree adds
- * on Bitcoin nothing but that, in older servers nothing at all.
+ * Blockbook v2: `GET /api/v2/address/:a?details=tokens`. `balance` is the amount in blocks, `unconfirmedBalance` the
+ * mempool's change, both decimal strings in satoshi. Since 0.6.0 `details=basic` leaves the mempool out. The next level
+ * adds nothing else on Bitcoin, and in older servers nothing at all.
  */
 export const createBlockbookBackend = (deps: HttpBackendDeps): BitcoinBackend =>
   createHttpBackend(

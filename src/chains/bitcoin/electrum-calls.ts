@@ -8,17 +8,17 @@ interface Waiter {
 
 const toError = (error: unknown): Error => {
   const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
-  // Some servers send the bare text.
+  // Some servers send only the text.
   const text = typeof message === 'string' ? message : String(error)
   return new JsonRpcError(`Electrum: ${text.slice(0, 300)}`, typeof code === 'number' ? code : 0, undefined, true)
 }
 
-/** The open calls of one Electrum connection: answers come in any order and find their call by its id. */
+/** The open calls of one Electrum connection: answers arrive in any order and are matched by id. */
 export const createElectrumCalls = () => {
   const waiting = new TransientMap<number, Waiter>()
   let nextId = 0
 
-  /** Opens a call; `onForsaken` runs when an abort has left nothing to wait for. */
+  /** Opens a call; `onForsaken` runs when an abort leaves no call waiting. */
   const open = (signal: AbortSignal, onForsaken: () => void): { id: number; answer: Promise<unknown> } => {
     const id = nextId++
     const answer = new Promise<unknown>((resolve, reject) => {
@@ -39,12 +39,12 @@ export const createElectrumCalls = () => {
     return { id, answer }
   }
 
-  /** Settles the call that a line answers. Throws when the line answers nothing: ids cannot be trusted any more. */
+  /** Settles the call that a line answers. Throws when the line answers no call: the ids can no longer be trusted. */
   const settle = (line: string): void => {
     const message = JSON.parse(line) as Record<string, unknown> | null
     if (typeof message !== 'object' || message === null) throw new BadAnswerError('line is no object')
     const { id, error } = message
-    // Nothing is subscribed to here, but a notification does no harm.
+    // There are no subscriptions here, but a notification does no harm.
     if (typeof message.method === 'string') return
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id >= nextId) {
       throw error ? toError(error) : new BadAnswerError('answer to a call never made')

@@ -5,25 +5,25 @@ import { createElectrumCalls } from './electrum-calls.ts'
 import { createLineReader } from './line-reader.ts'
 import type { ElectrumLimits } from './network.ts'
 
-/** One open connection to an Electrum server; many calls travel on it at once. */
+/** One open connection to an Electrum server; it carries many calls at once. */
 export interface ElectrumConnection {
   readonly open: boolean
-  /** Sends one call; an abort forgets it, and closes the connection when nothing else waits on it. */
+  /** Sends one call; an abort drops it, and closes the connection when no other call waits on it. */
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
-  /** There will be no further call: it closes as soon as nothing is under way. */
+  /** No further calls will follow: the connection closes as soon as no call is under way. */
   retire(): void
   close(error?: Error): void
 }
 
 interface OpeningSocket {
   socket: Socket
-  /** Event after which calls may travel. */
+  /** Event after which calls may be sent. */
   ready: 'connect' | 'secureConnect'
-  /** Why the peer may not be talked to, once ready. */
+  /** Once ready: the reason why the peer must not be used, if any. */
   refuse(): string | undefined
 }
 
-/** Self-signed certificates are usual among Electrum servers: they are accepted by fingerprint, never blindly. */
+/** Self-signed certificates are common among Electrum servers: they are accepted by fingerprint, never blindly. */
 const openTls = (host: string, port: number, pin: string): OpeningSocket => {
   // SNI must be a name; Node refuses an IP literal.
   const servername = isIP(host) === 0 ? { servername: host } : {}
@@ -47,8 +47,8 @@ const openSocket = (url: string): OpeningSocket => {
 }
 
 /**
- * Opens a connection (TCP or TLS) that speaks JSON-RPC in lines; calls made before it is up are sent then. A line that
- * is too long, no JSON or no answer to a call closes it.
+ * Opens a connection (TCP or TLS) for JSON-RPC in lines; calls made before it is established are sent then. A line that
+ * is too long, is not JSON or answers no call closes it.
  */
 export const openElectrumConnection = (url: string, limits: ElectrumLimits): ElectrumConnection => {
   const { socket, ready, refuse } = openSocket(url)
@@ -69,7 +69,7 @@ export const openElectrumConnection = (url: string, limits: ElectrumLimits): Ele
     () => close(new UpstreamUnavailableError('Electrum server did not accept the connection in time')),
     limits.connectTimeoutMs,
   )
-  /** Calls wait here until the peer has been accepted. */
+  /** Calls wait here until the peer is accepted. */
   let outbox: string[] | undefined = []
   const begin = (): void => {
     clearTimeout(connectTimer)

@@ -18,7 +18,7 @@ const isAtLeast = (version: readonly number[], least: readonly number[]): boolea
   return at < 0 || (version[at] ?? 0) > (least[at] ?? 0)
 }
 
-/** The status of a script, first; a subscription is given back, as there is room for so many only. */
+/** Calls for a script's status, status first; a subscription is cancelled again, because their number is limited. */
 const statusCalls = (version: readonly number[], params: readonly unknown[]): ElectrumCall[] =>
   isAtLeast(version, TELLS_STATUS)
     ? [['blockchain.scripthash.get_status', params]]
@@ -33,10 +33,10 @@ const isPositive = (answer: Outcome<unknown> | undefined): boolean =>
 const isNoStatus = (answer: Outcome<unknown> | undefined): boolean => answer?.ok === true && answer.value === null
 
 /**
- * Balances that were cut short become errors. Fulcrum (1.9 to 2.1 at least) reads no more coins of a script than it was set
- * to (`max_history`, 125,000 or down to 1,000) and answers with the sum of those. Its history of a script with more
- * transactions than that is empty, and the status that is made of it none, which nobody has who holds coins. Other servers
- * sum up all coins, or refuse. One that does not know the question is believed.
+ * Turns truncated balances into errors. Fulcrum (1.9 to 2.1 at least) reads no more coins of a script than its limit
+ * (`max_history`, 125,000 or down to 1,000) and answers with their sum. For a script with more transactions than that,
+ * its history is empty and its status therefore null, which cannot be true for a script with coins. Other servers sum
+ * up all coins, or refuse. A server that does not know the question is believed.
  */
 export const withoutCutSums = async (
   link: Pick<ElectrumLink, 'send' | 'software'>,
@@ -52,7 +52,7 @@ export const withoutCutSums = async (
   if (held.length === 0) return sent
   const outcomes = [...sent.outcomes]
   if (sent.fault !== undefined) {
-    // Who has hung up cannot be asked, and one of these may be no sum of all coins.
+    // A server that has closed the connection cannot be asked, and one of these sums may be truncated.
     for (const [at] of held) outcomes[at] = failure(sent.fault)
     return { outcomes, fault: sent.fault }
   }

@@ -14,21 +14,21 @@ import { type ElectrumConnection, openElectrumConnection } from './electrum-conn
 import { blockHashOf } from './hashes.ts'
 import { type BitcoinNetworkName, bitcoinNetworks, type ElectrumLimits } from './network.ts'
 
-/** Oldest protocol with every method used here, and the newest that was tried. */
+/** Oldest protocol with every method used here, and the newest that was tested. */
 const PROTOCOL_RANGE = ['1.4', '1.4.3']
 
 export type ElectrumCall = readonly [method: string, params: readonly unknown[]]
 
-/** One Electrum server: its connection comes and goes, the link stays. */
+/** One Electrum server: connections come and go, the link stays. */
 export interface ElectrumLink {
-  /** True while a connection stands that may be used again. */
+  /** True while there is an open connection that may be reused. */
   readonly warm: boolean
-  /** What the server has called itself, as `Fulcrum 1.12.0`; undefined until it has answered, or when it does not tell. */
+  /** The server's own name, such as `Fulcrum 1.12.0`; undefined until it has answered, or when it gives none. */
   readonly software: string | undefined
   /**
-   * All calls in one pipelined round. Refused calls are errors of their own. Rejects when nothing was answered because the
-   * connection failed, and with OverloadedError when too many wait for their turn, or most of the time was over before it
-   * came; where that came behind some answers, those stand.
+   * Sends all calls in one pipelined round. Refused calls are individual errors. Rejects when nothing was answered
+   * because the connection failed. Rejects with OverloadedError when too many wait for their turn, or when the turn
+   * came after most of the time was over; if some calls were answered before that, those answers are kept.
    *
    * @param isUrgent see `Waiting`
    */
@@ -36,10 +36,10 @@ export interface ElectrumLink {
   close(error: Error): void
 }
 
-/** What has come of some calls. */
+/** Results of some calls. */
 export interface Sent {
   outcomes: Outcome<unknown>[]
-  /** Why those that are `failure(fault)` were not answered. */
+  /** Why the calls with `failure(fault)` were not answered. */
   fault?: Error
 }
 
@@ -50,8 +50,8 @@ const checkHeader = (header: unknown, network: BitcoinNetworkName): void => {
 }
 
 /**
- * Version and network in one round trip. A server that will not show its first block is believed. Gives what it calls
- * itself.
+ * Checks version and network in one round trip. A server that does not show its first block is believed. Returns the
+ * server's own name.
  */
 const shakeHands = async (connection: ElectrumConnection, network: BitcoinNetworkName, limit: AbortSignal) => {
   const [version, header] = await Promise.all([
@@ -66,24 +66,27 @@ const shakeHands = async (connection: ElectrumConnection, network: BitcoinNetwor
   return typeof name === 'string' ? name : undefined
 }
 
-/** ElectrumX names no number of calls, but what they cost it. */
+/** ElectrumX does not mention the number of calls, but what they cost it. */
 const REFUSES_NUMBER = /excessive resource usage/i
 
 const turnsAway = ({ message }: Error): boolean => REFUSES_NUMBER.test(message) || rateWords(message) !== undefined
 
-/** What the server itself said of a call; it may have hung up with it, as ElectrumX does where it is asked for too much. */
+/** The server itself answered the call, even if it closed the connection then, as ElectrumX does on too many calls. */
 const isSaid = (one: PromiseSettledResult<unknown>): boolean =>
   one.status === 'fulfilled' || one.reason instanceof JsonRpcError
 
 /**
- * ElectrumX slows down whom it has answered much, and hangs up at last: what it said before stands. Not so where it sent
- * what is no answer, since nobody knows then whose answers the others are.
+ * ElectrumX slows down clients that it has answered a lot, and finally closes the connection: its earlier answers are
+ * valid. If it sent something that is not an answer, they are not, since they may belong to other calls.
  */
 const mayStand = (settled: readonly PromiseSettledResult<unknown>[]): boolean =>
   settled.some((one) => one.status === 'fulfilled') &&
   !settled.some((one) => one.status === 'rejected' && one.reason instanceof BadAnswerError)
 
-/** Throws what ended the connection, when nothing stands. `excuse` says what it was instead, if it was another's fault. */
+/**
+ * Throws what ended the connection, if no answer is valid. `excuse` replaces that error if it was not the server's
+ * fault.
+ */
 const sentOf = (
   settled: readonly PromiseSettledResult<unknown>[],
   isOpen: boolean,
@@ -99,7 +102,7 @@ const sentOf = (
   return fault ? { outcomes, fault } : { outcomes }
 }
 
-/** The parts of a round. What speaks of the server goes before what speaks of this process. */
+/** Joins the parts of a round. Faults of the server take precedence over those of this process. */
 const joined = (parts: readonly Sent[]): Sent => {
   const faults = parts.flatMap(({ fault }) => fault ?? [])
   const wrong = faults.find((fault) => fault instanceof BadAnswerError)
@@ -140,14 +143,14 @@ export const createElectrumLink = (deps: {
       fresh.close()
       throw reason
     } finally {
-      // Whoever was given it before has made the calls by now.
+      // Callers that were given the old connection have sent their calls by now.
       old?.retire()
     }
   }
 
   /**
-   * Simultaneous rounds share one connection and its handshake; the last to leave a handshake ends it. One that is left for
-   * its age ends when nothing is under way on it any more.
+   * Simultaneous rounds share one connection and its handshake; when the last one leaves during the handshake, it is
+   * aborted. A connection that is replaced for its age closes when no call is under way on it any more.
    */
   const connect = async (signal: AbortSignal): Promise<ElectrumConnection> => {
     if (!ready || !connection?.open || steadyNow() - openedAt > limits.lifeMs) ready = open()
@@ -164,7 +167,7 @@ export const createElectrumLink = (deps: {
     if (settled.some((one) => one.status === 'rejected' && isSaid(one) && turnsAway(one.reason))) turns.refused(begunAt)
     else if (settled.some(isSaid)) turns.answered()
   }
-  /** Some calls in one turn. The connection is looked for behind the wait: it may be gone by then. */
+  /** Sends some calls in one turn. Gets the connection after the wait, because it may be gone by then. */
   const sendPart = async (part: readonly ElectrumCall[], signal: AbortSignal, isUrgent: boolean) => {
     const askedAt = steadyNow()
     const done = await turns.take(signal, isUrgent).catch((error: unknown) => {
@@ -198,7 +201,7 @@ export const createElectrumLink = (deps: {
       const parts: (readonly ElectrumCall[])[] = []
       for (let start = 0; start < calls.length; start += limits.maxPipelined)
         parts.push(calls.slice(start, start + limits.maxPipelined))
-      // At once, as far as there are turns: ElectrumX holds the end of what it sends for a second, to hide what it is.
+      // All parts at once, as far as turns allow: ElectrumX delays the end of its output by a second to hide its size.
       const sent = parts.map((part) =>
         sendPart(part, signal, isUrgent).catch(
           (fault: Error): Sent => ({ outcomes: part.map(() => failure(fault)), fault }),

@@ -3,17 +3,20 @@ import type { Outcome } from '../capabilities.ts'
 import type { Told } from './backend.ts'
 import type { ElectrumCall } from './electrum-link.ts'
 
-/** The calls of one round and what has come of them so far. */
+/** The calls of one round and their results so far. */
 export interface Round {
-  /** Calls without a good answer, in their order. */
+  /** Calls without a good answer, in order. */
   open(): ElectrumCall[]
-  /** Takes one server's answers to the open calls. Returns what is wrong with them, if that is the server's own fault. */
+  /**
+   * Takes one server's answers to the open calls. Returns the error if an answer is invalid, which is the server's
+   * fault.
+   */
   take(answers: readonly Outcome<unknown>[]): Error | undefined
-  /** Takes them only for the case that nobody else answers. */
+  /** Keeps answers in case no other server answers. */
   setAside(answers: readonly Outcome<unknown>[]): void
-  /** Whether any server has said anything. */
+  /** Whether any server has answered anything. */
   begun(): boolean
-  /** All outcomes in the order of the calls; `last` is why the last server failed. */
+  /** All outcomes in the order of the calls; `last` is the error of the last server. */
   outcomes(last: unknown): Told<unknown>[]
 }
 
@@ -27,7 +30,7 @@ const judge = (answer: Outcome<unknown>, check: ((value: unknown) => void) | und
   }
 }
 
-/** @param check throws for an answer that is none */
+/** @param check throws for a value that is not an answer */
 export const startRound = (calls: readonly ElectrumCall[], check: ((value: unknown) => void) | undefined): Round => {
   const found: (Outcome<unknown> | undefined)[] = calls.map(() => undefined)
   const aside = new Map<number, Told<unknown>>()

@@ -1,6 +1,6 @@
 import type { ElectrumCall } from './electrum-link.ts'
 
-/** Tells the newest block, and news of later ones, which nobody listens to: the number of calls stays the same. */
+/** Asks for the newest block. It also subscribes to later ones, which are ignored: this keeps it to a single call. */
 export const TIP_CALL: ElectrumCall = ['blockchain.headers.subscribe', []]
 
 /** Height of the newest block in the answer, `{height, hex}`; undefined when there is none. */

@@ -28,9 +28,9 @@ export interface ElectrumServer {
   url: string
   /** Lower numbers are preferred while they answer; default 0. */
   priority?: number
-  /** Turns begun per second; left out = that of the limits. One holds up to `maxPipelined` calls of a round. */
+  /** Turns per second; left out = that of the limits. One turn carries up to `maxPipelined` calls of a round. */
   requestsPerSecond?: number
-  /** Turns at once; left out = that of the limits. */
+  /** Simultaneous turns; left out = that of the limits. */
   maxConcurrent?: number
 }
 
@@ -38,13 +38,13 @@ export interface ElectrumServer {
 export interface ElectrumClient {
   /** Hosts, for logs. */
   readonly name: string
-  /** Calls that all servers may be sent in a second. */
+  /** Calls that may be sent per second, over all servers. */
   readonly callsPerSecond: number
   /**
-   * Sends all calls in one pipelined round to the best server; when it fails as a whole, to the next. A call that a
-   * server refuses, or answers with what `check` throws at, goes to the next alone, and is an error of its own when
-   * nobody is left. A server behind the others is taken at its word when these say nothing. Rejects when every server
-   * failed, on abort, and at the deadline when nothing is known by then.
+   * Sends all calls in one pipelined round to the best server; if it fails as a whole, to the next. A call that a
+   * server refuses, or whose answer `check` rejects, goes to the next server alone, and becomes an error when no server
+   * is left. The answers of a server that lags are used only if the others do not answer. Rejects when every server
+   * failed, on abort, and at the deadline if nothing is known by then.
    */
   round(
     calls: readonly ElectrumCall[],
@@ -68,9 +68,9 @@ interface ElectrumClientDeps {
   network: BitcoinNetworkName
   servers: readonly ElectrumServer[]
   limits: ElectrumLimits
-  /** Where a server names none of its own; see `PoolLimits`. */
+  /** For servers without their own limits; see `PoolLimits`. */
   budget: { requestsPerSecond: number; maxConcurrent: number }
-  /** Told how long each turn was waited for, milliseconds. */
+  /** Called with the length of each wait for a turn, milliseconds. */
   onWait?: (host: string, ms: number) => void
   logger?: Pick<Logger, 'debug'>
 }
@@ -108,7 +108,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
     const wait = Math.min(share, limits.answerTimeoutMs + (link.warm ? 0 : limits.connectTimeoutMs))
     const timeout = AbortSignal.timeout(wait)
     const signal = AbortSignal.any([context.signal, stop, timeout])
-    // Every call of the round listens to the one signal.
+    // Every call of the round listens to this signal.
     setMaxListeners(0, signal)
     const trouble = (error: unknown): Error => {
       if (context.signal.aborted || stopper.stopped) return new CancelledError()
@@ -197,8 +197,8 @@ const candidateOf = (
 }
 
 /**
- * Servers in backoff are asked last, not never: they may be all there is. So are those behind the others. A kept
- * connection may have died unnoticed, which alone does not speak against its server, so a warm one has a second try.
+ * Servers in backoff are asked last but not left out: there may be no others. The same goes for servers that lag. A
+ * kept connection may have died unnoticed, which says nothing against its server, so a warm server is tried twice.
  */
 const order = (candidates: readonly Candidate[], tips: TipWatch<Candidate>): Candidate[] => {
   const now = steadyNow()

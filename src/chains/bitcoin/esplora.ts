@@ -27,7 +27,7 @@ const read = (answer: unknown, address: string): BitcoinBalances => {
   })
 }
 
-/** Block 0 by height; the answer is a bare hash as text, no JSON. */
+/** Block 0 by height; the answer is a bare hash as text, not JSON. */
 const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string | undefined> => {
   const response = await pool.exchange({ method: 'GET', path: '/block-height/0' }, context)
   const text = response.body.toString('utf8').trim()
@@ -36,7 +36,7 @@ const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string
 
 /**
  * Esplora REST: `GET /address/:a`. Confirmed is funded − spent of `chain_stats`, unconfirmed the same of
- * `mempool_stats`, which is negative while an own spend waits (reference: Esplora HTTP API). Satoshi.
+ * `mempool_stats`, which is negative while a spend of the address is pending (reference: Esplora HTTP API). Satoshi.
  */
 export const createEsploraBackend = (deps: HttpBackendDeps): BitcoinBackend =>
   createHttpBackend(

@@ -9,24 +9,23 @@ import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 export interface HttpBackendDeps {
   network: BitcoinNetworkName
   pool: UpstreamPool
-  /** Requests of one read in flight at once. */
   maxConcurrent: number
-  /** Requests that all servers of the pool may be sent in a second; undefined = no limit. */
+  /** Requests that may be sent per second, over all servers of the pool; undefined = no limit. */
   requestsPerSecond?: number
 }
 
-/** What differs between two REST servers. */
+/** What differs between kinds of REST servers. */
 export interface HttpDialect {
   kind: string
   path(address: string): string
-  /** Balances out of a parsed answer; throws BadAnswerError for anything that is not one of this very address. */
+  /** Balances from a parsed answer; throws BadAnswerError unless it is an answer for this address. */
   read(answer: unknown, address: string): BitcoinBalances
   genesis(pool: UpstreamPool, context: ReadContext): Promise<string | undefined>
-  /** Where the height stands, and how it is read. */
+  /** Where to read the height, and how to parse it. */
   tip: HeadProbe
 }
 
-/** A backend that asks one REST document per address, over a pool. */
+/** A backend that reads one REST document per address, over a pool. */
 export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): BitcoinBackend => {
   const { pool } = deps
   const checkNetwork = createIdentityCheck<ReadContext>({
@@ -42,7 +41,7 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
         lags = teller.lags
       }
       const read = (answer: unknown): BitcoinBalances => {
-        // A server of an address index knows every address: this is none.
+        // A server with an address index knows every address, so this one has none.
         if (answer === undefined) throw new BadAnswerError(`${dialect.kind} server does not know address ${address}`)
         return dialect.read(answer, address)
       }
@@ -64,7 +63,7 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
       return new Map(addresses.map(({ address }, index) => [address, outcomes[index] ?? missing(address)]))
     },
     async height(context) {
-      // As balances are read: of a server that lags only where no other answers.
+      // Like balances: from a server that lags only if no other answers.
       const document = await pool.getJson(dialect.tip.path, context)
       return document === undefined ? undefined : dialect.tip.parse(JSON.stringify(document))
     },

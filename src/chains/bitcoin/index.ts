@@ -1,6 +1,6 @@
 /**
  * Bitcoin: confirmed and mempool balances of addresses, read through Esplora, Blockbook or Electrum servers.
- * The three kinds stand behind one small interface (backend.ts), and a source falls back from one to the next.
+ * The three kinds share one small interface (backend.ts), and a source falls back from one to the next.
  */
 export type { BitcoinBackend } from './backend.ts'
 export { createBlockbookBackend } from './blockbook.ts'

@@ -3,8 +3,8 @@ import { BadAnswerError } from '../../errors.ts'
 const LINE_FEED = 0x0a
 
 /**
- * Cuts a byte stream into lines and hands each over as text. Throws BadAnswerError as soon as a line grows beyond
- * `maxBytes`, before its end has come.
+ * Splits a byte stream into lines and passes each on as text. Throws BadAnswerError as soon as a line grows beyond
+ * `maxBytes`, before its end arrives.
  */
 export const createLineReader = (maxBytes: number, onLine: (line: string) => void) => {
   let parts: Buffer[] = []

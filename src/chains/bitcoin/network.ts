@@ -7,7 +7,7 @@ export type BitcoinNetworkName = 'mainnet' | 'testnet' | 'regtest'
 interface NetworkFacts {
   /** Version bytes and HRP of the addresses. */
   forms: Network
-  /** Hash of block 0 as explorers write it; what tells testnet from regtest, whose base58 forms are the same. */
+  /** Hash of block 0 as explorers show it. Distinguishes testnet from regtest, which share their base58 forms. */
   genesisHash: string
 }
 
@@ -33,10 +33,10 @@ export const networkOfReference = (caip2Id: string): BitcoinNetworkName | undefi
 }
 
 const ESPLORA_HASH = /([0-9a-f]{64})/i
-/** Of this very member: before 0.5 a server that still follows the chain tells of its newest block at every path. */
+/** Matches this member only: before 0.5 a server that still follows the chain sends its newest block at every path. */
 const BLOCKBOOK_HASH = /"blockHash"\s*:\s*"([0-9a-f]{64})"/i
 
-/** How a pool of REST servers of one kind tells the network of each: by the hash of block 0. */
+/** How a pool of REST servers of one kind identifies the network of each: by the hash of block 0. */
 export const bitcoinIdentity = (kind: 'esplora' | 'blockbook', network: BitcoinNetworkName): IdentityProbe => ({
   network: `bitcoin ${network}`,
   path: kind === 'esplora' ? '/block-height/0' : '/api/v2/block-index/0',
@@ -44,7 +44,7 @@ export const bitcoinIdentity = (kind: 'esplora' | 'blockbook', network: BitcoinN
   matches: (hash) => hash.toLowerCase() === bitcoinNetworks[network].genesisHash,
 })
 
-/** What a Blockbook tells of itself and of the node that it asks. */
+/** Blockbook's status of itself and of its node. */
 interface BlockbookStatus {
   blockbook?: { bestHeight?: unknown }
   backend?: { blocks?: unknown; error?: unknown }
@@ -53,8 +53,8 @@ interface BlockbookStatus {
 const blockbookHeight = (text: string): unknown => (JSON.parse(text) as BlockbookStatus).blockbook?.bestHeight
 
 /**
- * Without its node a Blockbook leaves out what waits, and says nothing of it in an address; while it follows many blocks it
- * tells what was.
+ * Without its node a Blockbook leaves out the mempool without saying so in an address; while it catches up on many
+ * blocks its balances are old.
  */
 const blockbookDoubt = (text: string): string | undefined => {
   const { blockbook, backend } = JSON.parse(text) as BlockbookStatus
@@ -63,7 +63,7 @@ const blockbookDoubt = (text: string): string | undefined => {
   return behind > BITCOIN_LAG_BLOCKS ? `${behind} blocks behind its node` : undefined
 }
 
-/** How a pool of REST servers of one kind follows the height of each: one that stands still tells what was. */
+/** How a pool of REST servers of one kind follows each server's height: one that is stuck reports old balances. */
 export const bitcoinHeadProbe = (kind: 'esplora' | 'blockbook'): HeadProbe => ({
   path: kind === 'esplora' ? '/blocks/tip/height' : '/api/v2',
   parse(document) {
@@ -75,12 +75,12 @@ export const bitcoinHeadProbe = (kind: 'esplora' | 'blockbook'): HeadProbe => ({
   intervalMs: 15_000,
 })
 
-/** Blocks are ten minutes apart: news of one may be late, not of two. */
+/** Blocks are ten minutes apart: one may not have reached a server yet, but not two. */
 export const BITCOIN_LAG_BLOCKS = 1
 
 /** Limits of one Bitcoin chain. */
 export interface BitcoinLimits {
-  /** Accounts of one read; the rest is refused, each by its own error. */
+  /** Accounts of one read; further accounts are refused, each with its own error. */
   maxAccounts: number
   /** REST requests of one read in flight at once (the pool has its own limit over all reads). */
   maxConcurrent: number
@@ -95,13 +95,13 @@ export interface ElectrumLimits {
   answerTimeoutMs: number
   /** A connection without calls is closed after this. */
   idleMs: number
-  /** No call begins on one that is older: its name may stand for another server by now. */
+  /** No call starts on an older connection: its name may refer to another server by now. */
   lifeMs: number
   /** Longest accepted line in bytes. */
   maxLineBytes: number
-  /** Calls of one turn at the server (`createTurns`); the rest of a round waits for another. */
+  /** Calls in one turn at the server (`createTurns`); the rest of a round waits for another turn. */
   maxPipelined: number
-  /** A server that failed is asked last for this long, doubled per further failure up to `maxBackoffMs`. */
+  /** A server that failed is asked last for this long, doubled with each further failure up to `maxBackoffMs`. */
   backoffMs: number
   maxBackoffMs: number
 }
@@ -117,7 +117,7 @@ export const electrumLimits: ElectrumLimits = {
   maxBackoffMs: 60_000,
 }
 
-/** Requests that all of these servers may be sent in a second. */
+/** Requests that may be sent per second, over all of these servers. */
 export const requestsPerSecondOf = (
   servers: readonly { requestsPerSecond?: number | undefined }[],
   limits: { requestsPerSecond: number },

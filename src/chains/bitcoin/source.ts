@@ -24,24 +24,24 @@ export interface BitcoinBalanceSourceDeps {
   /** `bip122:` and the first 32 hex digits of the genesis hash. */
   caip2Id: string
   native: NativeToken
-  /** Network of the servers; regtest may stand in for the network that `caip2Id` names. */
+  /** Network of the servers; regtest may stand in for the network of `caip2Id`. */
   network: BitcoinNetworkName
-  /** In order of preference; each may be of another kind. */
+  /** In order of preference; the kinds may differ. */
   backends: readonly BitcoinBackend[]
   limits: BitcoinLimits
   logger?: Pick<Logger, 'debug' | 'warn'>
 }
 
-/** An address whose call was cut because the time was over is late; nobody cancelled it. */
+/** An address whose call was cut off because the time was over is late; nobody cancelled it. */
 const lateNotCancelled = (outcome: Told<BitcoinBalances>): Told<BitcoinBalances> =>
   !outcome.ok && outcome.error instanceof CancelledError ? failure(late()) : outcome
 
 const late = (): DeadlineError => new DeadlineError('bitcoin servers did not answer in time')
 
-/** The reader is gone, other than by waiting until the time was over. */
+/** The reader has left, for another reason than its deadline. */
 const hasLeft = ({ signal }: ReadContext): boolean => signal.aborted && !(signal.reason instanceof DeadlineError)
 
-/** A backend that knows its deadline says itself what kept the answer from coming; the others are cut. */
+/** A backend that knows its deadline reports itself what delayed the answer; after this the others are cut off. */
 const TIME_TO_TELL_MS = 25
 
 /** Time for a height, milliseconds. */
@@ -49,15 +49,14 @@ const TIP_MS = 5_000
 
 type Found = Map<string, Told<BitcoinBalances>>
 
-/** "Rate limited" is said only when it is the whole truth; else the first other cause is the more telling one. */
+/** "Rate limited" is reported only if it is the only cause; otherwise the first other cause tells more. */
 const worst = (known: Outcome<BitcoinBalances> | undefined, next: Error): Outcome<BitcoinBalances> =>
   !known || known.ok || known.error instanceof UpstreamRateLimitedError ? failure(next) : known
 
 /**
- * Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next. What one says
- * that is behind the others counts when these do not answer. Who needs more than a second for so many is asked behind who
- * does not.
- * Error texts name the cause only; the service puts the operation in front.
+ * Reads confirmed and unconfirmed satoshi; an address that one backend could not answer goes to the next. Answers of a
+ * backend that lags count only if the others do not answer. A backend that needs more than a second for so many
+ * addresses is asked after those that do not. Error texts name the cause only; the service puts the operation in front.
  */
 export const createBitcoinBalanceSource = (
   deps: BitcoinBalanceSourceDeps,
@@ -75,7 +74,7 @@ export const createBitcoinBalanceSource = (
     context: ReadContext,
     deadline: number,
   ): Promise<Found> => {
-    // A backend that hangs must leave the next ones their time.
+    // A hanging backend must leave time for the next ones.
     const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now() + TIME_TO_TELL_MS))
     const signal = AbortSignal.any([context.signal, timeout])
     try {
@@ -92,7 +91,7 @@ export const createBitcoinBalanceSource = (
 
   const readAll = async (addresses: readonly BitcoinAddress[], context: ReadContext): Promise<Found> => {
     tips.touch()
-    // One that may be down must not take the time of one that only needs longer.
+    // A backend that may be down must not take the time of one that only needs longer.
     const isSlow = (backend: BitcoinBackend): boolean =>
       addresses.length > (backend.addressesPerSecond ?? Number.POSITIVE_INFINITY) || !tips.hasTold(backend)
     const found: Found = new Map()

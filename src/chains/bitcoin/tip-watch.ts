@@ -6,33 +6,33 @@ import { believedHead } from '../../upstream/health/head-probe.ts'
 
 export interface TipWatchDeps<S> {
   subjects: readonly S[]
-  /** Height of the newest block that it knows; undefined when it does not tell. May reject. */
+  /** Height of the newest block that the subject knows; undefined when it does not tell. May reject. */
   ask(subject: S, signal: AbortSignal): Promise<bigint | undefined>
-  /** More blocks than this behind the highest is too old to be told. */
+  /** A subject that is more blocks than this behind the highest is too old to be used. */
   lagBlocks: number
-  /** Milliseconds of the clock; default one that never goes back. */
+  /** Milliseconds; default: a clock that never goes back. */
   now?: () => number
 }
 
-/** Compares how far servers, or kinds of servers, have come. One that stands still tells what was. */
+/** Compares the heights of servers, or of kinds of servers. One that is stuck reports old balances. */
 export interface TipWatch<S> {
-  /** They are in use now: heights that are not of late are asked for anew, behind the caller. */
+  /** Marks the subjects as used: outdated heights are read again in the background. */
   touch(): void
-  /** It told its height when it was asked last. */
+  /** The subject told its height when it was last asked. */
   hasTold(subject: S): boolean
-  /** Known to be behind. */
+  /** The subject is known to be behind. */
   lags(subject: S): boolean
-  /** The same; where nothing is known of late, after a short wait for the heights that are on their way. */
+  /** The same; without recent heights, after a short wait for those under way. */
   isBehind(subject: S, signal: AbortSignal): Promise<boolean>
   close(): void
 }
 
-/** Heights are asked for so often while somebody reads, as the pools of REST servers do. */
+/** Heights are read this often while there are reads, as in the pools of REST servers. */
 const INTERVAL_MS = 15_000
-/** What was heard longer ago says nothing any more. */
+/** Older heights count no more. */
 const FORGOTTEN_MS = 60_000
 const ANSWER_MS = 5_000
-/** Longest wait for heights, milliseconds: one that hangs must not hold up what others have answered. */
+/** Longest wait for heights, milliseconds: a hanging server must not delay what others have answered. */
 const HOLD_MS = 250
 
 export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {

@@ -1,17 +1,17 @@
 import { BadAnswerError } from '../../errors.ts'
 import { recordOf } from '../../lib/json-record.ts'
 
-/** The parts of an account that are read here. */
+/** The parts of an account that are used here. */
 export interface AccountData {
   /** Program that owns the account, base58. */
   program: string
-  /** As many bytes as were asked for. */
+  /** As many bytes as were requested. */
   bytes: Buffer
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Account of an answer in base64 encoding. Throws BadAnswerError for any other form. */
+/** Reads an account in base64 encoding from an answer. Throws BadAnswerError for any other form. */
 export const readAccountData = (value: unknown, what: string): AccountData => {
   const { owner, data } = recordOf(value, what)
   const [text, encoding] = Array.isArray(data) ? data : []

@@ -1,19 +1,19 @@
 import { JsonRpcError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
-/** Accounts of one getMultipleAccounts call that a node takes unless it is told otherwise. */
+/** Accounts of one getMultipleAccounts call that a node accepts by default. */
 const MOST = 100
 
-/** Agave's words for more than its own limit, and those of providers whose small plans let five through. */
+/** Error text of Agave for more accounts than its limit, and of providers whose small plans allow only five. */
 const TOO_MANY = /too many inputs provided; max (\d{1,3})\b/i
 
-/** Plans and servers change. */
+/** Forgotten after this: plans and servers change. */
 const REMEMBERED_MS = 3_600_000
 
-/** How many accounts a chain's servers take in one call: what the last of them said that refused more. */
+/** How many accounts a chain's servers accept in one call, by the last refusal. */
 export interface AccountsPerCall {
   most(): number
-  /** Takes the refusal of a call for so many accounts; true when fewer may be asked for. */
+  /** Reads the refusal of a call for `asked` accounts; true when a call for fewer may succeed. */
   learn(error: unknown, asked: number): boolean
 }
 

@@ -7,8 +7,8 @@ import type { AccountsPerCall } from './accounts-per-call.ts'
 import { callSlotted } from './slotted.ts'
 
 /**
- * Enough for a mint with every fixed-size extension and the head of its metadata, and for a Metaplex account; a mint may
- * be megabytes long, at the expense of whoever reads it.
+ * Enough for a mint with every fixed-size extension and the head of its metadata, and for a Metaplex account. A mint
+ * may be megabytes long, at the cost of those who read it.
  */
 const DATA_SLICE = { offset: 0, length: 2_048 }
 
@@ -18,8 +18,8 @@ const failAll = (addresses: readonly string[], error: unknown): [string, Outcome
 }
 
 /**
- * Data of accounts, as many a call as servers take, all calls started in one turn; null = there is no such account. An
- * answer of before slot `least` is asked for once more, then it is an error.
+ * Data of accounts, as many per call as the servers accept, all calls started in one turn; null = the account does not
+ * exist. An answer from before slot `least` is requested once more; if it is still older, it is an error.
  */
 export const readAccounts = async (
   { pool, perCall }: { pool: UpstreamPool; perCall: AccountsPerCall },

@@ -4,13 +4,13 @@ import { roomFor } from '../../lib/room-for.ts'
 import { derivedCandidate, findDerivedAddress } from './derived-address.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, type Program } from './programs.ts'
 
-/** Candidates compared with the accounts at hand before the full derivation; 1 in 2^8 addresses needs more bumps. */
+/** Candidates compared with the known accounts before the full derivation; 1 in 2^8 addresses needs more bumps. */
 const QUICK_BUMPS = 8
 
 /**
- * The associated token address of (owner, mint), base58. Almost always the owner already holds it: a candidate that
- * equals an existing token account can only be that address (nobody finds a key with a chosen hash, and the program
- * creates no other bump), which saves the curve arithmetic, 20 times the cost of a hash. Results are remembered.
+ * The associated token address of (owner, mint), base58. The owner almost always has this account already: a candidate
+ * that equals an existing token account can only be that address (nobody finds a key with a chosen hash, and the
+ * program creates no other bump). This saves the curve arithmetic, 20 times the cost of a hash. Results are remembered.
  */
 export const createAssociatedTokenAddresses = (entries: number) => {
   const known = new LRUCache<string, string>(roomFor(entries))

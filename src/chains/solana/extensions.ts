@@ -1,4 +1,4 @@
-/** Token-2022 pads an account to the size of a token account and names its kind before its extensions. */
+/** Token-2022 pads a mint to the size of a token account and puts the account type in front of the extensions. */
 const ACCOUNT_TYPE_AT = 165
 const EXTENSIONS_AT = 166
 const ACCOUNT_TYPE_MINT = 1
@@ -9,24 +9,24 @@ const METADATA_POINTER = 18
 const METADATA = 19
 const SCALED_UI_AMOUNT = 25
 
-/** Extensions of a mint that change what is told of it; the bytes of each. */
+/** Extensions of a mint that affect its facts; the bytes of each. */
 export interface MintExtensions {
   closeAuthority?: Buffer
   interestBearing?: Buffer
   metadataPointer?: Buffer
-  /** May be cut at its end: the only one without a fixed size, and therefore behind those that have one. */
+  /** May be truncated: the only extension without a fixed size, and therefore after those that have one. */
   metadata?: Buffer
   scaledUiAmount?: Buffer
-  /** The list is not what the program writes: there may be extensions that were not seen. */
+  /** The list is not in the program's form: some extensions may have been missed. */
   broken: boolean
 }
 
-/** Type-length-value list of a Token-2022 mint. The first of a type counts, as in the program. */
+/** Reads the type-length-value list of a Token-2022 mint. The first entry of a type counts, as in the program. */
 export const readMintExtensions = (bytes: Buffer): MintExtensions => {
   const found = new Map<number, Buffer>()
   let broken = false
   let at = bytes[ACCOUNT_TYPE_AT] === ACCOUNT_TYPE_MINT ? EXTENSIONS_AT : bytes.length
-  // A single byte at the end may be left over from making the account longer; type 0 fills what is not used.
+  // A single byte may be left at the end from extending the account; type 0 fills unused space.
   while (at + 2 <= bytes.length && bytes.readUInt16LE(at) !== 0) {
     const type = bytes.readUInt16LE(at)
     const end = at + 4 <= bytes.length ? at + 4 + bytes.readUInt16LE(at + 2) : bytes.length + 1

@@ -2,7 +2,7 @@ import { BadAnswerError } from '../../errors.ts'
 import type { HeadProbe, IdentityProbe } from '../../upstream/types.ts'
 import { COMMITMENT } from './slotted.ts'
 
-/** What the servers of a chain have to say of themselves: its CAIP-2 id begins its genesis hash. */
+/** Identity of the servers of a chain: its CAIP-2 id is the start of its genesis hash. */
 export const solanaIdentity = (caip2Id: string): IdentityProbe => ({
   network: caip2Id,
   path: '',
@@ -11,7 +11,7 @@ export const solanaIdentity = (caip2Id: string): IdentityProbe => ({
   matches: (hash) => hash.startsWith(caip2Id.slice(caip2Id.indexOf(':') + 1)),
 })
 
-/** Slot of a node at the commitment that balances are read with; a pool's lag is then counted in slots of 0.4 s. */
+/** Slot of a node at the commitment used for balances; a pool's lag is then counted in slots of 0.4 s. */
 export const solanaHeadProbe: HeadProbe = {
   path: '',
   method: 'getSlot',

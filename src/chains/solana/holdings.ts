@@ -8,10 +8,10 @@ import { type Program, TOKEN_PROGRAMS } from './programs.ts'
 import { readAnsweredAddress } from './public-key.ts'
 import { type Slotted, type SlottedCall, unsigned } from './slotted.ts'
 
-/** Token accounts that are read in one turn of the event loop: some hundredths of a millisecond each. */
+/** Token accounts parsed in one turn of the event loop: some hundredths of a millisecond each. */
 const READ_PER_TURN = 500
 
-/** mint (32) · owner (32) · amount (u64): the rest of a token account does not change what it holds. */
+/** mint (32) · owner (32) · amount (u64): the rest of a token account does not affect its amount. */
 const TOKEN_ACCOUNT_HEAD = { offset: 0, length: 72 }
 
 export interface Owner {
@@ -19,17 +19,17 @@ export interface Owner {
   bytes: Uint8Array
 }
 
-/** What an owner holds of one mint, summed over all his accounts of it. */
+/** An owner's holding of one mint, summed over all token accounts of it. */
 export interface Holding {
   mint: string
   mintBytes: Uint8Array
   program: Program
   amount: bigint
-  /** Token accounts it lies in, base58. */
+  /** Token accounts that hold it, base58. */
   accounts: string[]
 }
 
-/** Lamports of up to 100 owners; no data is asked for. */
+/** Lamports of up to 100 owners; no account data is requested. */
 export const lamportsCall = (owners: readonly Owner[]): SlottedCall => ({
   method: 'getMultipleAccounts',
   params: [owners.map(({ id }) => id)],
@@ -37,7 +37,7 @@ export const lamportsCall = (owners: readonly Owner[]): SlottedCall => ({
   check: (value) => void readLamports(value, owners.length),
 })
 
-/** Lamports in the order asked; an account that does not exist holds none. */
+/** Lamports in the requested order; an account that does not exist holds none. */
 export const readLamports = (value: unknown, count: number): bigint[] => {
   if (!Array.isArray(value) || value.length !== count) {
     throw new BadAnswerError('getMultipleAccounts did not answer every account')
@@ -45,7 +45,7 @@ export const readLamports = (value: unknown, count: number): bigint[] => {
   return value.map((account) => (account === null ? 0n : unsigned(recordOf(account, 'account').lamports, 'lamports')))
 }
 
-/** Token accounts of an owner: one call per token program, binary, cut to what is needed. */
+/** Token accounts of an owner: one call per token program, binary, cut to the required bytes. */
 export const tokenAccountCalls = (owner: Owner): SlottedCall[] =>
   TOKEN_PROGRAMS.map((program) => ({
     method: 'getTokenAccountsByOwner',
@@ -75,7 +75,7 @@ const readEntry = (entry: unknown, owner: Owner, program: Program) => {
   }
 }
 
-/** Writes mints in base58, each only once per read: fifty owners often hold the same tokens. */
+/** Encodes mints in base58, each only once per read: fifty owners often hold the same tokens. */
 export const createMintNames = (): ((bytes: Buffer) => string) => {
   const names = new Map<string, string>()
   return (bytes) => {
@@ -118,7 +118,7 @@ const collect = async (
 }
 
 /**
- * Non-zero holdings of an owner out of the answers to `tokenAccountCalls`, ordered by mint. Frozen accounts count: they
+ * Non-zero holdings of an owner from the answers to `tokenAccountCalls`, ordered by mint. Frozen accounts count: they
  * are the owner's. Throws when one program did not answer: half a list would show the other half as spent.
  */
 export const readHoldings = async (answers: readonly Outcome<Slotted>[], by: Collector): Promise<Holding[]> => {

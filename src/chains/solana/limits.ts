@@ -1,24 +1,24 @@
 /** Limits of one Solana chain. */
 export interface SolanaLimits {
-  /** Accounts of one read; the rest is refused, each by its own error. */
+  /** Accounts of one read; further accounts are refused, each with its own error. */
   maxAccounts: number
-  /** Token accounts of one owner; an owner of more is refused. */
+  /** Token accounts of one owner; an owner with more is refused. */
   maxTokenAccounts: number
-  /** Mints whose facts are remembered. */
+  /** Remembered mints. */
   mintEntries: number
   /** The supply of a token without decimals is read again after this, milliseconds: it decides what is an NFT. */
   supplyMs: number
-  /** A mint that may be closed and made anew is read again after this, milliseconds. */
+  /** A mint that may be closed and created again is read again after this, milliseconds. */
   closableMs: number
-  /** A mint whose UI amount is not the plain one is read again after this, milliseconds: it changes with the time. */
+  /** A mint with a scaled UI amount is read again after this, milliseconds: the scale changes with time. */
   uiMultiplierMs: number
-  /** Metadata that was not there is looked for again after this, milliseconds. */
+  /** Missing metadata is looked for again after this, milliseconds. */
   missingTextMs: number
-  /** Associated token addresses that are remembered. */
+  /** Remembered associated token addresses. */
   addressEntries: number
-  /** Answers of one read that lie further apart than this are asked again, slots of about 0.4 s. */
+  /** Answers of one read that are further apart than this are requested again, slots of about 0.4 s. */
   maxSlotSpread: number
-  /** Characters of names and symbols. */
+  /** Most characters of names and symbols. */
   maxName: number
   maxSymbol: number
 }

@@ -12,7 +12,7 @@ const readString = (bytes: Buffer, at: number): { text: string; next: number } |
   return { text: bytes.toString('utf8', at + 4, next), next }
 }
 
-/** The two strings with which every kind of token metadata begins; undefined when they do not fit into the bytes. */
+/** The two strings at the start of every kind of token metadata; undefined when the bytes are too short. */
 export const readMetadataText = (bytes: Buffer): TokenText | undefined => {
   const name = readString(bytes, 0)
   const symbol = name && readString(bytes, name.next)

@@ -18,14 +18,14 @@ import { CLOCK_SYSVAR, METAPLEX_PROGRAM, type Program, TOKEN_2022_PROGRAM, TOKEN
 import type { SlotFloor } from './slot-floor.ts'
 import { readClock } from './ui-multiplier.ts'
 
-/** A mint whose facts are asked for. */
+/** A mint whose facts are needed. */
 export interface WantedMint {
   mint: string
   mintBytes: Uint8Array
   program: Program
-  /** False when somebody holds more than one: then it is no NFT. */
+  /** False when somebody holds more than one: then it is not an NFT. */
   single: boolean
-  /** False when a list already names it. */
+  /** False when a list already names the token. */
   needsText: boolean
 }
 
@@ -33,23 +33,23 @@ export interface MintFacts {
   decimals: number
   /** Decimals 0 and a supply of 1. */
   nft: boolean
-  /** Name and symbol as the chain tells them, safe to show; either may be empty. Absent = none, or not asked for. */
+  /** Name and symbol from the chain, safe to show; either may be empty. Absent = none, or not needed. */
   text?: TokenText
   /** See TokenAmount. */
   uiMultiplier?: number | null
 }
 
-/** Facts and whether everything the chain has to say about the text was read. */
+/** Facts, and whether all of the chain's text for the mint was read. */
 interface Entry extends MintFacts {
   textRead: boolean
   closable: boolean
-  /** Another account that the mint names as that of its metadata. */
+  /** Another account that the mint names as its metadata. */
   metadataAt?: string
-  /** When its mint was read, milliseconds of `performance.now()`: what is learned of its text later makes it no newer. */
+  /** When the mint was read, milliseconds of `performance.now()`; reading its text later does not make it newer. */
   readAt: number
 }
 
-/** A mint with something left to ask for. */
+/** A mint of which something is still unknown. */
 interface Open {
   wanted: WantedMint
   entry: Entry | undefined
@@ -73,16 +73,16 @@ const metaplexAddress = (mint: Uint8Array): string =>
   encodeBase58(findDerivedAddress([Buffer.from('metadata'), METAPLEX_PROGRAM.bytes, mint], METAPLEX_PROGRAM))
 
 /**
- * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (Token-2022 metadata extension, else the
- * account that the mint points to, else the Metaplex metadata account). Read once and remembered: decimals cannot change but
- * where a mint may be closed and made anew. What can change is asked again after a while: such mints, those whose UI amounts
- * are scaled, the supply of a token without decimals, and text that was not there yet.
+ * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (from the Token-2022 metadata
+ * extension, else from the account that the mint points to, else from the Metaplex metadata account). Read once and
+ * remembered: decimals cannot change unless a mint may be closed and created again. What can change is read again after
+ * a while: such mints, those with scaled UI amounts, the supply of a token without decimals, and missing text.
  */
 export const createMintFacts = (deps: MintFactsDeps) => {
   const { limits, floor } = deps
   const known = new LRUCache<string, Entry>(roomFor(limits.mintEntries))
 
-  /** Who has just told of the holdings must not tell of mints as they were long before. */
+  /** A server that has reported the holdings must not report mints from long before. */
   const read = (addresses: readonly string[], context: ReadContext): Promise<Accounts> =>
     readAccounts(deps, addresses, context, floor.slot() - BigInt(limits.maxSlotSpread))
 
@@ -130,13 +130,16 @@ export const createMintFacts = (deps: MintFactsDeps) => {
 
   const wantsText = (entry: Entry, wanted: WantedMint): boolean => wanted.needsText && !entry.nft && !entry.textRead
 
-  /** First the mints, with the Metaplex account of those that surely need it; then that of the others. */
+  /**
+   * First the mints, with the Metaplex accounts of those that surely need them; then the Metaplex accounts of the
+   * others.
+   */
   const learn = async (open: readonly Open[], context: ReadContext, results: Map<string, Outcome<Entry>>) => {
     const fresh = open.filter(({ entry }) => !entry).map(({ wanted }) => wanted)
     const early = fresh.filter(({ needsText, single, program }) => needsText && !single && program === TOKEN_PROGRAM)
     const metaplex = new Map<string, string>()
     await inTurns(early, DERIVED_PER_TURN, ({ mint, mintBytes }) => metaplex.set(mint, metaplexAddress(mintBytes)))
-    // The chain's clock, in the same answer: the program goes by that one, and ours may be wrong.
+    // The chain's clock in the same answer: the program uses it, and ours may be wrong.
     const clock = fresh.some(({ program }) => program === TOKEN_2022_PROGRAM) ? [CLOCK_SYSVAR] : []
     const first = await read([...fresh.map(({ mint }) => mint), ...clock, ...metaplex.values()], context)
 
@@ -144,7 +147,7 @@ export const createMintFacts = (deps: MintFactsDeps) => {
     await inTurns(open, DERIVED_PER_TURN, ({ wanted, entry: seen }) => {
       const outcome = attempt((): Entry | undefined => {
         const entry = seen ?? fromMint(wanted, first)
-        // Whoever holds too many for one read gets further with the next: what is known is not asked for again.
+        // Remembered at once, so that a read that runs out of time lets the next one get further.
         if (!seen) remember(wanted.mint, entry)
         if (!wantsText(entry, wanted)) return entry
         const address = metaplex.get(wanted.mint)
@@ -173,7 +176,7 @@ export const createMintFacts = (deps: MintFactsDeps) => {
     const open: Open[] = []
     for (const wanted of mints) {
       const kept = known.get(wanted.mint)
-      // Somebody holds more than the one there was: more have been made since.
+      // Somebody holds more than the single one that existed: more have been minted since.
       const entry = kept?.nft && !wanted.single ? undefined : kept
       if (entry && !wantsText(entry, wanted)) results.set(wanted.mint, { ok: true, value: entry })
       else open.push({ wanted, entry })

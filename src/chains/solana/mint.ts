@@ -17,13 +17,13 @@ const INTERFACE_METADATA = Buffer.from('70845a5a0b589d57', 'hex')
 export interface Mint {
   decimals: number
   supply: bigint
-  /** Of the Token-2022 metadata extension. */
+  /** From the Token-2022 metadata extension. */
   text: TokenText | undefined
-  /** Another account that a Token-2022 mint names as that of its metadata, base58. */
+  /** Another account that a Token-2022 mint names as its metadata, base58. */
   metadataAt: string | undefined
-  /** Somebody may close it once nobody holds any, and make another one, with other decimals, at the same address. */
+  /** Once nobody holds any, somebody may close it and create another one, with other decimals, at the same address. */
   closable: boolean
-  /** Of a Token-2022 mint whose UI amount is not the balance by its decimals. */
+  /** For a Token-2022 mint whose UI amount is not the balance divided by its decimals. */
   uiMultiplier: UiMultiplier | undefined
 }
 
@@ -40,7 +40,7 @@ const pointedAccount = (value: Buffer | undefined, mint: Uint8Array): string | u
 
 /**
  * Mint account: mint authority (u32 flag, 32) · supply (u64) · decimals (u8) · initialised (u8) · freeze authority.
- * Throws BadAnswerError when the account is no initialised mint of its program.
+ * Throws BadAnswerError when the account is not an initialised mint of its program.
  */
 export const decodeMint = ({ program, bytes }: AccountData, mint: Uint8Array): Mint => {
   const extended = program === TOKEN_2022_PROGRAM.address
@@ -65,8 +65,8 @@ export const decodeMetaplexText = ({ program, bytes }: AccountData, mint: Uint8A
 }
 
 /**
- * Metadata that a mint points to, of the token metadata interface: an account of any program, a list of kind (8) · length
- * (u32) · value. Undefined unless they name this mint.
+ * Metadata that a mint points to, in the form of the token metadata interface: an account of any program, a list of
+ * kind (8) · length (u32) · value. Undefined unless it names this mint.
  */
 export const decodeInterfaceText = ({ bytes }: AccountData, mint: Uint8Array): TokenText | undefined => {
   for (let at = 0; at + 12 <= bytes.length; ) {

@@ -10,7 +10,7 @@ export const attempt = <T>(work: () => T): Outcome<T> => {
   }
 }
 
-/** The value of an outcome, or its error thrown; what was never answered is an error too. */
+/** Returns the value of an outcome or throws its error; a missing outcome is an error too. */
 export const unwrap = <T>(outcome: Outcome<T> | undefined, what: string): T => {
   if (!outcome) throw new BadAnswerError(`${what} was not answered`)
   if (!outcome.ok) throw outcome.error

@@ -1,15 +1,15 @@
 import type { HeadProbe, IdentityProbe, PoolLimits } from '../../upstream/types.ts'
 import { solanaHeadProbe, solanaIdentity } from './head-probe.ts'
 
-/** A slot lasts 0.4 s, so a lag that is counted in blocks elsewhere would pass over every healthy server. */
+/** A slot lasts 0.4 s, so a limit meant for other chains' blocks would pass over every healthy server. */
 export const SOLANA_LAG_SLOTS = 64
 
 /**
- * Agave's validator takes 51,200 bytes unless its operator allows more. The rest is room for the frame of a batch.
+ * Agave's validator accepts 51,200 bytes unless its operator allows more. The rest is room for the frame of a batch.
  */
 const SOLANA_BATCH_BYTES = 50_000
 
-/** How a pool of servers of the chain goes about it, out of the limits of pools in general. */
+/** Pool options for the chain's servers, derived from the general limits. */
 export const solanaPool = (
   caip2Id: string,
   limits: PoolLimits,

@@ -11,14 +11,14 @@ const decode = (text: unknown): Uint8Array | undefined => {
   return bytes.length === KEY_BYTES ? bytes : undefined
 }
 
-/** The 32 bytes of an account address of a request. Throws BadInputError when it is none. */
+/** The 32 bytes of an account address in a request. Throws BadInputError when it is not an address. */
 export const readAccountAddress = (id: string): Uint8Array => {
   const bytes = decode(id)
   if (!bytes) throw new BadInputError(`address ${id} is not 32 bytes in base58`)
   return bytes
 }
 
-/** An address in an answer, checked by its form only: it is compared, never decoded. Else BadAnswerError. */
+/** An address in an answer. Only its form is checked, since it is compared, never decoded. Throws BadAnswerError. */
 export const readAnsweredAddress = (text: unknown, what: string): string => {
   if (typeof text !== 'string' || !KEY_FORM.test(text)) throw new BadAnswerError(`${what} has no address`)
   return text

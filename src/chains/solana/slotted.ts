@@ -11,7 +11,7 @@ export const COMMITMENT = 'confirmed'
 export interface Slotted {
   slot: bigint
   value: unknown
-  /** Who told it, if that is known. */
+  /** The server that answered, if known. */
   server?: object
 }
 
@@ -20,13 +20,13 @@ export interface SlottedCall {
   /** Parameters before the configuration object, and the object's own members. */
   params: readonly unknown[]
   config: Record<string, unknown>
-  /** Throws for a value that has not the form of an answer: another server is asked then. */
+  /** Throws for a value that does not have the form of an answer: then another server is asked. */
   check(value: unknown): void
   /** `CallOptions.anyLength` */
   anyLength?: boolean
 }
 
-/** Non-negative integer out of JSON; a number that lost digits is none. */
+/** Non-negative integer from JSON; a number that has lost digits is rejected. */
 export const unsigned = (value: unknown, what: string): bigint => {
   const exact = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
   const integer = exact ? BigInt(value) : -1n
@@ -40,7 +40,7 @@ const toSlotted = (answer: unknown, method: string): Slotted => {
   return { slot: unsigned(recordOf(context, `${method} context`).slot, 'slot'), value }
 }
 
-/** One call; `minContextSlot` makes a node that lags behind refuse instead of telling old news. */
+/** One call; `minContextSlot` makes a node that lags refuse instead of sending old data. */
 export const callSlotted = async (
   pool: UpstreamPool,
   { method, params, config, check, anyLength = false }: SlottedCall,
@@ -68,18 +68,19 @@ export const callSlotted = async (
   return server ? { ...slotted, server } : slotted
 }
 
-/** Some servers keep no list of token accounts; the question itself is right. */
+/** Some servers keep no list of token accounts; the request itself is right. */
 const isRefusal = (said: unknown): boolean => said instanceof JsonRpcError
 
 const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
   promise.then((value): Outcome<Slotted> => ({ ok: true, value }), failure)
 
-/** Servers at most so many slots apart tell of the same moment, two seconds. */
+/** Answers at most this many slots apart are of the same moment: two seconds. */
 export const SAME_MOMENT = 5n
 
 /**
- * Answers to all calls. Where several servers told them, of other moments, those of the one that stood in for another are
- * taken instead, if it can tell all: lamports of one and tokens of the other would lose or double what was swapped.
+ * Answers to all calls. If they came from several servers, at different moments, the answers of the server that stood
+ * in for another are used instead, if it can answer all: lamports from one server and tokens from another would lose or
+ * double what was swapped.
  */
 const askTogether = async (
   pool: UpstreamPool,
@@ -103,10 +104,10 @@ const slotsApart = (outcomes: readonly Outcome<Slotted>[]): bigint => {
 }
 
 /**
- * Calls that belong to one picture, all started in one turn so that the pool can send them together. An answer more
- * than `spread` slots older than the newest, of this read or of those before it (`floor`), is asked for once more; when
- * it stays behind it is an error, so that a sum never mixes before and after of one transfer over a longer time, nor
- * goes back to before it.
+ * Calls that together show one state, all started in one turn so that the pool can batch them. An answer more than
+ * `spread` slots older than the newest, of this read or of earlier ones (`floor`), is requested once more. If it stays
+ * behind it is an error, so that a sum never mixes states from before and after a transfer over a longer time, nor goes
+ * back to before it.
  */
 export const callTogether = async (
   pool: UpstreamPool,
@@ -125,7 +126,7 @@ export const callTogether = async (
       return stale && call ? settle(callSlotted(pool, call, context, least)) : outcome
     }),
   )
-  // The oldest of a whole picture: one absurd slot among others is no news.
+  // The oldest slot of a complete read: one absurd slot among others is ignored.
   if (settled.every(({ ok }) => ok)) floor.saw(oldestOf(settled, newest))
   return settled
 }

@@ -51,8 +51,8 @@ const mintsOf = (wallets: Iterable<Wallet>, listed: ReadonlyMap<string, KnownTok
 
 /**
  * Lamports and tokens of SPL Token and Token-2022. NFTs (decimals 0, supply 1) and zero balances are left out, several
- * accounts of one mint are summed. A list's name wins over the chain's. Error texts name the cause only; the service
- * puts the operation in front.
+ * accounts of one mint are summed. A list's name takes precedence over the chain's. Error texts name the cause only;
+ * the service puts the operation in front.
  */
 export const createSolanaBalanceSource = (
   deps: SolanaBalanceSourceDeps,
@@ -93,7 +93,7 @@ export const createSolanaBalanceSource = (
     const tokens: SolanaTokenAmount[] = []
     const add = (holding: Wallet['holdings'][number]): void => {
       const mint = unwrap(facts.get(holding.mint), `mint ${holding.mint}`)
-      // Two of a kind are no NFT, whatever an older reading of the mint says.
+      // Two of a kind are not an NFT, whatever an older read of the mint says.
       if (!mint.nft || holding.amount > 1n) tokens.push(describe(holding, owner, mint, listed.get(holding.mint)))
     }
     try {
@@ -116,7 +116,7 @@ export const createSolanaBalanceSource = (
       const listed = listedTokens()
       const readable = wallets.flatMap(([, wallet]) => (wallet.ok ? [wallet.value] : []))
       const facts = await readMints(mintsOf(readable, listed), context)
-      // Who is late still says what kept it from coming; whose reader has left says nothing.
+      // After a deadline the accounts still report what delayed them; after the reader has left nothing is reported.
       const { aborted, reason } = context.signal
       if (aborted && !(reason instanceof DeadlineError)) throw new CancelledError()
       for (const [id, wallet] of wallets) {

@@ -3,10 +3,12 @@ import { createAssociatedTokenAddresses } from './associated-token.ts'
 import type { Holding, Owner } from './holdings.ts'
 import type { MintFacts } from './mint-facts.ts'
 
-/** A token without any name still needs one that is not empty and tells it from others. */
+/** A token without any name still needs one that is not empty and distinguishes it. */
 const shortMint = (mint: string): string => `${mint.slice(0, 4)}…${mint.slice(-4)}`
 
-/** Turns a holding into what the API shows: a list's name wins over the chain's, the chain's decimals over a list's. */
+/**
+ * Converts a holding for the API: a list's name takes precedence over the chain's, the chain's decimals over a list's.
+ */
 export const createTokenDescriber = (deps: { caip2Id: string; addressEntries: number }) => {
   const associatedAddress = createAssociatedTokenAddresses(deps.addressEntries)
 

@@ -1,6 +1,8 @@
 import type { KnownToken, TokenCatalogue } from '../capabilities.ts'
 
-/** Tokens of the lists by mint; indexed again only when the catalogue hands out another array. The first entry wins. */
+/**
+ * Listed tokens by mint; indexed again only when the catalogue returns another array. The first entry of a mint wins.
+ */
 export const createListedTokens = (
   catalogue: TokenCatalogue,
   caip2Id: string,

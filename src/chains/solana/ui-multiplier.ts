@@ -2,7 +2,7 @@ import type { AccountData } from './account-data.ts'
 import type { MintExtensions } from './extensions.ts'
 import { SYSVAR_PROGRAM } from './programs.ts'
 
-/** Multiplier at a moment of the chain's clock, seconds since 1970; null where it is no usable number. */
+/** Multiplier at a time of the chain's clock, seconds since 1970; null if it is not a usable number. */
 export type UiMultiplier = (unixSeconds: bigint) => number | null
 
 const SCALED_BYTES = 56
@@ -17,7 +17,7 @@ const CLOCK_TIME_AT = 32
 const usable = (multiplier: number): number | null =>
   Number.isFinite(multiplier) && multiplier > 0 ? multiplier : null
 
-/** authority (32) · multiplier (f64) · moment from which the next one counts (i64) · next multiplier (f64). */
+/** authority (32) · multiplier (f64) · time from which the next one applies (i64) · next multiplier (f64). */
 const scaled = (value: Buffer): UiMultiplier => {
   if (value.length !== SCALED_BYTES) return () => null
   const nextFrom = value.readBigInt64LE(40)
@@ -25,8 +25,8 @@ const scaled = (value: Buffer): UiMultiplier => {
 }
 
 /**
- * authority (32) · start (i64) · mean rate until the last change (i16) · last change (i64) · rate since (i16). Rates are
- * basis points a year, compounded continuously.
+ * authority (32) · start (i64) · mean rate until the last change (i16) · last change (i64) · rate since (i16). Rates
+ * are basis points per year, compounded continuously.
  */
 const interest = (value: Buffer): UiMultiplier => {
   if (value.length !== INTEREST_BYTES) return () => null
@@ -39,8 +39,8 @@ const interest = (value: Buffer): UiMultiplier => {
 }
 
 /**
- * What the UI amount of a Token-2022 mint is, in parts of the plain one; undefined when it is the plain one. The program
- * lets no mint have both extensions, and would look at the interest first.
+ * Multiplier of a Token-2022 mint's UI amount; undefined when the UI amount is the plain one. The program allows no
+ * mint to have both extensions, and would use the interest first.
  */
 export const readUiMultiplier = (extensions: MintExtensions): UiMultiplier | undefined => {
   const { interestBearing, scaledUiAmount, broken } = extensions
@@ -49,7 +49,7 @@ export const readUiMultiplier = (extensions: MintExtensions): UiMultiplier | und
   return broken ? () => null : undefined
 }
 
-/** Time of the clock account, by which the program goes: seconds since 1970; undefined when it is no clock. */
+/** Time of the clock account, which the program uses: seconds since 1970; undefined when it is not the clock. */
 export const readClock = (account: AccountData | null): bigint | undefined => {
   const isClock = account?.program === SYSVAR_PROGRAM && account.bytes.length >= CLOCK_TIME_AT + 8
   return isClock ? account.bytes.readBigInt64LE(CLOCK_TIME_AT) : undefined

@@ -19,7 +19,7 @@ import { TOKEN_PROGRAMS } from './programs.ts'
 import type { SlotFloor } from './slot-floor.ts'
 import { callTogether, type Slotted } from './slotted.ts'
 
-/** What one owner has, before the mints are known. */
+/** What one owner has, before the mints' facts are known. */
 export interface Wallet {
   owner: Owner
   /** lamports */
@@ -36,7 +36,7 @@ export interface WalletsDeps {
 
 interface ReadWallet {
   outcome: Outcome<Wallet>
-  /** One server moved on to another slot between its lamports and its tokens. */
+  /** One server moved to another slot between the owner's lamports and tokens. */
   isSplit: boolean
 }
 
@@ -50,10 +50,10 @@ const isSplit = (told: readonly (Outcome<Slotted> | undefined)[]): boolean => {
   )
 }
 
-/** Owners whose answers are read in one turn of the event loop; those of many tokens take turns of their own. */
+/** Owners whose answers are parsed in one turn of the event loop; many tokens take additional turns. */
 const OWNERS_PER_TURN = 20
 
-/** @param lamportsOf throws where they were not told */
+/** @param lamportsOf throws if the lamports were not answered */
 const readWallet = async (
   by: Parameters<typeof readHoldings>[1],
   answers: Parameters<typeof readHoldings>[0],
@@ -68,7 +68,7 @@ const readWallet = async (
   }
 }
 
-/** One round of calls: lamports of many owners a call, tokens a call per owner and program. */
+/** One round of calls: lamports of many owners per call, tokens in one call per owner and program. */
 const readOnce = async (
   { pool, perCall, limits, floor }: WalletsDeps,
   owners: readonly Owner[],
@@ -88,7 +88,7 @@ const readOnce = async (
       return answer?.ok === false && perCall.learn(answer.error, group.length)
     })
   let asked = await ask()
-  // Tokens, too: lamports of later would stand beside those of before.
+  // Tokens are read again too: older tokens would stand beside newer lamports.
   while (isRefused(asked)) asked = await ask()
   const { size, groups, answers } = asked
 
@@ -110,18 +110,18 @@ const readOnce = async (
   return found
 }
 
-/** Time that mints may take behind it, milliseconds. */
+/** Time reserved for reading mints afterwards, milliseconds. */
 const LEAST_LEFT_MS = 1_000
 /**
- * Most owners that are asked for again. More are split where each call is answered from a slot of its own (a server without
- * batches, several behind one name): the next round would be no better, and twice the calls are not there to be had.
+ * Most owners that are read again. More are split if each call is answered from its own slot (a server without batches,
+ * several behind one name): the next round would be no better, and there is no room for twice the calls.
  */
 export const MOST_AGAIN = 4
 
 /**
- * Every account of a request in one round of calls. A server may go on to the next slot between two answers, and what was
- * wrapped or swapped there would be in both or in neither: owners whom that befell are asked for once more, while there is
- * time. A validator takes one state for all calls of a batch, so that hardly any are split then.
+ * Reads every account of a request in one round of calls. A server may move to the next slot between two answers, and
+ * what was wrapped or swapped there would be in both or in neither: affected owners are read once more, while there is
+ * time. A validator answers all calls of a batch from one state, so hardly any are split then.
  */
 export const readWallets = async (
   deps: WalletsDeps,
@@ -131,7 +131,7 @@ export const readWallets = async (
   const startedAt = Date.now()
   const found = await readOnce(deps, owners, context)
   const split = owners.filter((owner) => found.get(owner)?.isSplit)
-  // What is there must not be late because it could be better.
+  // A complete result must not become late only because it could be better.
   const endsAt = Date.now() + (Date.now() - startedAt) + LEAST_LEFT_MS
   if (split.length > 0 && split.length <= MOST_AGAIN && endsAt < context.deadline) {
     for (const [owner, read] of await readOnce(deps, split, context)) if (read.outcome.ok) found.set(owner, read)
