@@ -9,6 +9,7 @@ import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 export interface HttpBackendDeps {
   network: BitcoinNetworkName
   pool: UpstreamPool
+  /** Requests of one read in flight at once. */
   maxConcurrent: number
   /** Requests that may be sent per second, over all servers of the pool; undefined = no limit. */
   requestsPerSecond?: number

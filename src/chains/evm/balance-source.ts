@@ -33,24 +33,24 @@ export interface EvmBalanceSourceDeps {
   caip2Id: string
   native: NativeToken
   pool: UpstreamPool
-  /** Who is asked which tokens an owner holds, each a server of its own; left out = `pool`. */
+  /** Pools asked which tokens an owner holds, one per server; left out = `pool`. */
   discoveryPools?: readonly UpstreamPool[]
   /** Path of the JSON-RPC endpoint below the upstreams' base URLs; default none. */
   path?: string
   /** Multicall3, used only where nodes refuse the packed reads. */
   multicall?: string
   tokens: TokenCatalogue
-  /** An own index of the chain, which names tokens that no list does. */
+  /** Our own index of the chain, which names unlisted tokens. */
   indexedTokens?: IndexedTokens
   limits?: Partial<EvmLimits>
   logger?: Pick<Logger, 'debug'>
 }
 
 /**
- * Native and ERC-20 balances of all accounts of a request at one block, in the fewest eth_calls. A listed token is named
- * as its list says, others (found by an index or an upstream) as the contract says; decimals are the contract's, a list's
- * only where it tells none. A token without a readable balance, or an unlisted one without decimals, is left out; a failed
- * call is an error of the accounts it was about.
+ * Native and ERC-20 balances of all accounts of a request at one block, in as few eth_calls as possible. A listed token
+ * has the name of its list, others (found by an index or an upstream) the contract's. Decimals are the contract's; a
+ * list's only if the contract gives none. A token without a readable balance, or an unlisted one without decimals, is
+ * left out; a failed call is an error of the affected accounts.
  */
 export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSource<AddressAccount, EvmBalances> {
   const { caip2Id, pool, path = '', logger } = deps
@@ -76,7 +76,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const asked = [...listed.keys()].filter((token) => !unreadable.covers(token, owners))
     const common = { owners, tokens: [nativeToken, ...asked] }
     const told = discovery.tokensOf(owners, earlier(context, LOOK_SHARE))
-    // A call that has to wait for nobody is on its way before anybody else gets a turn: it may be the first item's.
+    // A call that need not wait is sent before other work gets a turn: it may be for the first item of a request.
     const atOnce = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
     const isListed = (token: string): boolean => listed.has(token)
     const extras = atOnce
@@ -87,7 +87,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const reading = together ? sweep.read([together], context) : sweep.read([common], context, apart())
     const [discovered, unlisted, result] = await Promise.all([told, extras, reading])
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
-    // A name that cannot be read is no reason to lose the accounts that hold no such token.
+    // An unreadable name is no reason to lose the accounts that do not hold the token.
     const described = await metadata.read(undescribedTokens(result, unlisted.tokens), earlier(context, NAMES_SHARE))
     const known = {
       listed,
@@ -110,7 +110,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const readOwners = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
     const look = discovery.firstLook(owners)
     const balances = await readNow(owners, context)
-    // An answer without tokens that a restart made us forget would look as if they were spent.
+    // Without tokens that were forgotten in a restart, the answer would look as if they were spent.
     return look && (await soon(look, context)) ? readNow(owners, context) : balances
   }
 
@@ -131,8 +131,8 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
 }
 
 /**
- * Parts of the time that is left: where unlisted tokens take too long, their owner is an error, and the others are still
- * answered.
+ * Shares of the remaining time: if unlisted tokens take too long, their owner becomes an error, and the others are
+ * still answered.
  */
 const LOOK_SHARE = 0.6
 const NAMES_SHARE = 0.9
@@ -140,7 +140,7 @@ const NAMES_SHARE = 0.9
 /** The first readers of a chain wait this much longer, or a third of their time, to learn of unlisted tokens. */
 const firstLookMs = 500
 
-/** What the promise tells, or false when that takes too long. Rejects when the reader has left. */
+/** The promise's result, or false if it takes too long. Rejects when the reader has left. */
 function soon(telling: Promise<boolean>, { signal, deadline }: ReadContext): Promise<boolean> {
   const waitMs = Math.min(firstLookMs, (deadline - Date.now()) / 3)
   return untilAborted(

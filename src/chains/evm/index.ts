@@ -1,7 +1,7 @@
 /**
- * EVM chains: balances of many accounts in many tokens at one block. `read` runs packed eth_calls with byte code of its own,
- * also for others; `sweep` makes as many of them as it takes until each owner has an amount of each token, or an error;
- * `tokens` finds the tokens to ask about and what they are called. The balance source puts these together.
+ * EVM chains: balances of many accounts in many tokens at one block. `read` runs packed eth_calls with its own byte
+ * code, also for other folders; `sweep` repeats them until each owner has an amount of each token, or an error;
+ * `tokens` finds the tokens to read and their names. The balance source combines these.
  */
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
 export { evmHeadProbe } from './head-probe.ts'

@@ -1,6 +1,6 @@
 /** Bounds of all EVM reads. Every number is explicit so that a chain with odd nodes can be tuned by configuration. */
 export interface EvmLimits {
-  /** Owner × token pairs asked in one eth_call while nothing smaller was learned. */
+  /** Owner × token pairs in one eth_call, until a smaller number was learned. */
   pairsPerCall: number
   /** Init code may be 49,152 bytes (EIP-3860), code included. */
   requestBytes: number
@@ -17,33 +17,33 @@ export interface EvmLimits {
   concurrency: number
   /** A token without a readable balance is not asked again for this long, milliseconds. */
   unreadableMs: number
-  /** Owners with discovered tokens that are remembered. */
+  /** Remembered owners with discovered tokens. */
   cacheEntries: number
   /** Remembered unreadable (token, owner) pairs. */
   unreadableEntries: number
-  /** Tokens whose metadata is remembered; more than one read may ask for. */
+  /** Tokens whose metadata is remembered; more than one read can ask for. */
   metadataEntries: number
-  /** A remembered name is read again after this, milliseconds: proxies do change name and decimals. */
+  /** A remembered name is read again after this, milliseconds: proxies can change name and decimals. */
   metadataMs: number
-  /** Unlisted tokens of one owner that are looked at. */
+  /** Most unlisted tokens of one owner that are read. */
   discoveredTokens: number
-  /** Unlisted tokens of all owners of one read. */
+  /** Most unlisted tokens of all owners of one read. */
   discoveredPerRead: number
-  /** Remembered tokens of owners, all together. */
+  /** Remembered discovered tokens, over all owners. */
   discoveredKept: number
-  /** Unlisted tokens that are asked again with much gas in one read. */
+  /** Unlisted tokens per read that are asked again with much gas. */
   patientTokens: number
-  /** Tokens whose name, symbol or decimals are asked for again with much gas in one read. */
+  /** Tokens per read whose name, symbol or decimals are asked again with much gas. */
   patientNames: number
-  /** Of the others of these, what the common call told is remembered for this long, milliseconds. */
+  /** For further such tokens, the common call's result is remembered for this long, milliseconds. */
   unnamedMs: number
-  /** An owner's discovered tokens are asked for again after this, milliseconds. */
+  /** An owner's tokens are discovered again after this, milliseconds. */
   discoveryMs: number
-  /** Remembered tokens that have a multiplier (ERC-8056). */
+  /** Remembered tokens with a multiplier (ERC-8056). */
   multiplierEntries: number
-  /** A token that had one so short ago is not taken for one without, milliseconds. */
+  /** For this long after a token had a multiplier, it does not count as a token without one, milliseconds. */
   multiplierMs: number
-  /** An answer that is so many blocks older than one told of late is still taken as it is. */
+  /** An answer up to this many blocks older than a recent one is accepted. */
   lagBlocks: number
 }
 

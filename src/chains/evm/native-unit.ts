@@ -1,8 +1,8 @@
 import type { NativeToken } from '../capabilities.ts'
 
 /**
- * Digits behind the point of what contracts see as a balance, where these are not the coin's 18 of `eth_getBalance`:
- * Hedera's EVM counts tinybars, and its relay writes ten more digits (Hedera's documents, "Decimal Handling").
+ * Decimals of the balances that contracts see, if these are not the coin's 18 of `eth_getBalance`: Hedera's EVM counts
+ * tinybars, and its relay adds ten digits (Hedera's documents, "Decimal Handling").
  */
 const COUNTED_DECIMALS: ReadonlyMap<string, number> = new Map([
   ['eip155:295', 8],
@@ -10,7 +10,7 @@ const COUNTED_DECIMALS: ReadonlyMap<string, number> = new Map([
   ['eip155:297', 8],
 ])
 
-/** What a chain's contracts count, in the smallest unit of its coin as it is told. */
+/** Converts an amount counted by a chain's contracts to the smallest unit of its coin. */
 export function createNativeUnit(caip2Id: string, { decimals }: NativeToken): (counted: bigint) => bigint {
   const places = decimals - (COUNTED_DECIMALS.get(caip2Id) ?? decimals)
   const factor = 10n ** BigInt(Math.abs(places))

@@ -8,14 +8,14 @@ import type { TokenMetadata } from './tokens/token-metadata.ts'
 /** What is known about the tokens of one owner. */
 export interface TokenKnowledge {
   listed: ListedTokens
-  /** Unlisted tokens that were found for this owner; another owner's finds are not shown here. */
+  /** Unlisted tokens found for this owner; tokens found only for other owners are not shown. */
   own: readonly string[]
-  /** Owners who have more unlisted tokens than were looked at. */
+  /** Owners with more unlisted tokens than were read. */
   cut: ReadonlySet<string>
-  /** Metadata of `undescribedTokens`, and why that of the others could not be read. */
+  /** Metadata of `undescribedTokens`, and the error that kept the rest from being read. */
   told: ReadonlyMap<string, TokenMetadata>
   trouble?: Error
-  /** What held tokens say themselves, beside their balances. */
+  /** Decimals that held tokens report together with their balances. */
   decimalsOf: (token: string) => number | undefined
   /** See `createNativeUnit`. */
   nativeOf: (counted: bigint) => bigint
@@ -24,8 +24,8 @@ export interface TokenKnowledge {
 }
 
 /**
- * Tokens on no list with a balance: the chain has to name them. Those of owners who hold few come first: the time may
- * not do for all.
+ * Unlisted tokens with a balance, which the chain has to describe. Those of owners with few tokens come first, because
+ * the time may not suffice for all.
  */
 export function undescribedTokens(
   { amounts }: SweepResult,
@@ -47,7 +47,7 @@ export function balancesOf({ amounts }: SweepResult, owner: string, known: Token
     const amount = { balance, ...(uiMultiplier !== undefined && { uiMultiplier }) }
     const decimals = known.decimalsOf(address)
     if (listed) {
-      // A list that is wrong about them moves the decimal point; it counts only where the token tells none.
+      // A list with wrong decimals moves the decimal point; its value counts only if the token gives none.
       tokens.push({ ...listed, decimals: decimals ?? listed.decimals, ...amount })
       continue
     }
@@ -60,7 +60,7 @@ export function balancesOf({ amounts }: SweepResult, owner: string, known: Token
   return { ok: true, value: { native, tokens, ...(known.cut.has(owner) && { hasMore: true }) } }
 }
 
-/** An amount without decimals has no meaning, so such a token is not shown. Names fall back to what there is. */
+/** Without decimals an amount has no meaning, so such a token is not shown. Missing names are replaced. */
 function describe(
   address: string,
   { name, symbol, decimals }: TokenMetadata,

@@ -1,20 +1,20 @@
-// Reads every balance of many owners in many tokens inside one eth_call. It runs as init code: what init code RETURNs
-// is what eth_call answers, so the chain needs no helper contract. The same bytes also run as overridden code.
+// Reads every balance of many owners in many tokens inside one eth_call. It runs as init code: eth_call answers what
+// init code RETURNs, so the chain needs no helper contract. The same bytes also run as overridden code.
 // Opcodes up to Istanbul only: older chains must run it too.
 //
-// Arguments, packed behind the code:
+// Arguments, packed after the code:
 //   u8 owners | u16 tokens | u24 largest answer, bytes | u32 gas for one balanceOf | owners x 20 | tokens x 20
-//   Token 0x0 stands for the native coin.
+//   Token 0x0 is the native coin.
 // Answer, packed (first byte must not be 0xEF, EIP-3541):
 //   u8 version = 1 | u64 block number | u64 fingerprint of the block | u64 chain id | u16 tokens done | records
-//   record of one token, left out when nothing is to be said: u16 token | u8 entries | entries
+//   record of one token, left out when it has no entries: u16 token | u8 entries | entries
 //   entry: u8 owner | u8 length | value, big-endian, without leading zeros. Zero balances have no entry.
 //   length 0xFF: balanceOf failed for this owner. 0xFE: it burnt its gas for this owner, and later ones were not asked.
 //   0xFD: it failed for this owner and every later one (no code).
-//   Of a token that an owner holds, behind the owners: owner 0xFE is its decimals(), one byte; no such entry: it tells no
-//   number up to 255. Owner 0xFF is its uiMultiplier() (ERC-8056). Length 0xFF: it has one, as its supportsInterface
-//   (ERC-165) says, and that is no usable number. No such entry: it has none.
-// It stops by itself, at a token's boundary, before gas or room run out: the caller goes on from `tokens done`.
+//   For a held token, after the owners: owner 0xFE is its decimals(), one byte; no such entry = it gives no number up to
+//   255. Owner 0xFF is its uiMultiplier() (ERC-8056). Length 0xFF: its supportsInterface (ERC-165) claims one, but it
+//   is not a usable number. No such entry = it has none.
+// It stops at a token's boundary before gas or room run out: the caller continues from `tokens done`.
 object "BalanceReader" {
   code {
     let args := datasize("BalanceReader")
@@ -32,7 +32,7 @@ object "BalanceReader" {
     let limit := add(out, and(shr(208, head), 0xffffff))
     let p := add(out, 27)
 
-    // Arbitrum chains give the parent chain's height to NUMBER; their system contract at 0x64 knows the own one.
+    // On Arbitrum chains NUMBER is the parent chain's height; their system contract at 0x64 knows their own.
     let height := number()
     mstore(0, shl(224, 0xa3b1b31d))
     if staticcall(20000, 0x64, 0, 4, 0x40, 32) {
@@ -49,9 +49,9 @@ object "BalanceReader" {
       let live := 1
       if token { live := extcodesize(token) }
       mstore(0, shl(224, 0x70a08231))
-      // One turn more for the decimals, and one for the multiplier.
+      // One more turn for the decimals, and one for the multiplier.
       for { let a := 0 } lt(a, add(owners, held)) { a := add(a, 1) } {
-        // What creation charges for a byte of the answer: 200 gas, and 1,530 where state has its price (EIP-8037).
+        // Creation charges 200 gas for a byte of the answer, or 1,530 with state pricing (EIP-8037).
         if or(lt(gas(), add(reserve, mul(sub(entry, out), 1530))), gt(add(entry, 34), limit)) {
           halted := 1
           break
@@ -66,7 +66,7 @@ object "BalanceReader" {
         switch sub(a, owners)
         case 0 {
           mstore(0, shl(224, 0x313ce567))
-          // Dearer than its balances they are nowhere; a third keeps tokens that burn their gas cheap.
+          // Decimals never cost more than balances; a third limits the cost of tokens that burn their gas.
           if staticcall(div(cap, 3), token, 0, 4, 0x40, 32) {
             if and(gt(returndatasize(), 31), lt(mload(0x40), 256)) {
               mstore(entry, or(shl(240, 0xfe01), shl(232, mload(0x40))))
@@ -89,7 +89,7 @@ object "BalanceReader" {
             length := 36
             switch step
             case 0 {
-              // Far from any real one it is none: a contract may answer whatever it is asked.
+              // A value far from any real multiplier is not one: a contract may answer anything to any call.
               if lt(sub(word, 1000000000), 1000000000000000000000000000) {
                 value := word
                 break
@@ -100,7 +100,7 @@ object "BalanceReader" {
               mstore(0x20, shl(224, 0xffffffff))
             }
             default {
-              // Who says so of everything says nothing.
+              // A contract that claims every interface proves nothing.
               if word { break }
               mstore(entry, shl(240, 0xffff))
               entry := add(entry, 2)

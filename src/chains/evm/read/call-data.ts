@@ -4,8 +4,8 @@ export const symbolData = '0x95d89b41'
 export const decimalsData = '0x313ce567'
 
 /**
- * For a call of one contract that anybody may have written, hex: what most nodes give a call that names none
- * (50,000,000). Some give any amount (C after Helicon), and a function that loops then takes them half a minute.
+ * Gas limit, hex, for a call of one contract that anybody may have written: the default of most nodes (50,000,000).
+ * Some nodes allow any amount (C after Helicon), and a function with an endless loop then takes them half a minute.
  */
 export const CALL_GAS = '0x2faf080'
 

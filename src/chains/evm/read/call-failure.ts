@@ -1,7 +1,7 @@
 import { BadAnswerError, DeadlineError, FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
 
 /**
- * What a failed eth_call means for the next step. Nodes agree on no codes here, so their texts decide:
+ * What a failed eth_call means for the next step. Nodes do not agree on codes here, so their texts decide:
  * - `too-much`: out of gas, answer or request too large, execution timed out: a smaller call may pass.
  * - `block-missing`: the pinned block is not (or no longer) known to the node that answered.
  * - `refused`: the node does not run this kind of call; another method may pass.
@@ -15,7 +15,7 @@ const blockTexts =
 const sizeTexts =
   /out of gas|gas (limit|cap|required|allowance|too (low|high))|intrinsic gas|exceeds? .{0,30}gas|(init)?code ?size|contract ?size|above \d+ bytes|too (large|big|long)|(size|length|limit) .{0,30}exceed|exceed.{0,40}(size|length|limit|maximum)|time.?out|timed out|execution aborted|outofgas|\b413\b|answer (cut|stalled)|no answer in time/i
 
-/** Nethermind says what went wrong beside a message that is always the same; in hex it is what a contract returned. */
+/** Nethermind puts the cause into `data`, beside a constant message; hex data is what a contract returned. */
 const wordsOf = (error: Error): string => {
   const data = error instanceof JsonRpcError ? error.data : undefined
   return typeof data === 'string' && !data.startsWith('0x') ? `${error.message} ${data}` : error.message
@@ -40,14 +40,14 @@ export function callFailure(error: unknown): CallFailure {
 }
 
 /**
- * Whether a node has said that the smallest call is too much for it. Silence, a cut answer or a busy node says nothing
- * about the token that was asked: to leave it out then would look as if it had been spent.
+ * Whether a node has said that even the smallest call is too much for it. Silence, a cut answer or a busy node says
+ * nothing about the token in question: leaving it out then would look as if it had been spent.
  */
 export const isToldTooMuch = (error: unknown): boolean =>
   error instanceof JsonRpcError &&
   callFailure(error) === 'too-much' &&
   !/time.?out|timed out|aborted/i.test(wordsOf(error))
 
-/** Whether a node may have refused a call of this kind, which another one may run. */
+/** Whether a node may have refused this kind of call, which another node may run. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof JsonRpcError && callFailure(error) === 'refused' && !/revert/i.test(wordsOf(error))

@@ -2,12 +2,12 @@ import type { ReadContext } from '../../capabilities.ts'
 import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { CallQuery, ContractCall, ReadMethod } from './reader-types.ts'
 
-/** Calls of one eth_call: 300 of the shortest are 8 kB, far below every node's limit. */
+/** Calls in one eth_call: 300 of the shortest are 8 kB, far below every node's limit. */
 const callsAtOnce = 300
 
 /**
- * Runs any number of calls, as many at once as the nodes take; results keep the order. A call that a node calls too
- * much for it counts as failed (undefined). Throws when the chain could not be asked.
+ * Runs any number of calls, as many at once as the nodes accept; results keep the order. A single call that is too much
+ * for a node counts as failed (undefined). Throws when the chain could not be read.
  */
 export async function readCalls(
   reader: ReadMethod,

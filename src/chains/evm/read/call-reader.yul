@@ -1,11 +1,11 @@
 // Runs a list of read-only calls inside one eth_call, each with its own gas cap and a cap on the bytes it may return.
 // It runs as init code or as overridden code, like the balance reader, and has the same head.
 //
-// Arguments, packed behind the code:
+// Arguments, packed after the code:
 //   u16 calls | u24 largest answer, bytes | u16 bytes kept of one return | u32 gas for one call
 //   calls: u8 length of the call data | 20 target | call data
 // Answer, packed:
-//   u8 version = 1 | u64 block number | u64 fingerprint of the block | u64 chain id | u16 calls done | one record a call
+//   u8 version = 1 | u64 block number | u64 fingerprint of the block | u64 chain id | u16 calls done | one record per call
 //   record: u16 length, or 0xFFFF when the call failed or the target has no code | bytes, cut at the cap
 object "CallReader" {
   code {
@@ -30,7 +30,7 @@ object "CallReader" {
     let call_ := 0x8b
     let i := 0
     for { } lt(i, calls) { i := add(i, 1) } {
-      // Creation charges 200 gas a byte, or 1,530 where state has its price (EIP-8037); memory 3 gas a word.
+      // Creation charges 200 gas a byte, or 1,530 with state pricing (EIP-8037); memory 3 gas a word.
       if lt(gas(), add(reserve, mul(add(sub(p, out), keep), 1531))) { break }
       if gt(add(add(p, 2), keep), limit) { break }
       let word := mload(call_)

@@ -25,18 +25,18 @@ const selectors = { number: '0x42cbb15c', lastHash: '0x27e86d6e', time: '0x0f28c
 const ethBalance = '0x4d2301cc'
 /** Each pair costs about 450 request bytes and 320 answer bytes, in hex. */
 const pairsPerAggregate = 1_000
-/** Arbitrum's own height; elsewhere there is no code and the answer is empty (see balance-reader.yul). */
+/** Arbitrum's own height; on other chains there is no code and the answer is empty (see balance-reader.yul). */
 const arbSys = { to: `0x${'64'.padStart(40, '0')}`, data: '0xa3b1b31d' }
 const mask = (1n << 64n) - 1n
-/** The probe grows with the gas that it is about. */
+/** Largest gas that is probed: the probe call grows with it. */
 const MOST_PROBED = 200_000
-/** Least gas of one getEthBalance of an account that nobody has touched. */
+/** Least gas of one getEthBalance of an untouched account. */
 const PROBE_STEP = 2_600
-/** Tokens that burn gas cost some ten of them each: thousands, sent to somebody, are not asked for one by one. */
+/** Tokens that burn gas cost about ten halvings each: thousands, sent to somebody, are not read one by one. */
 const MOST_HALVINGS = 256
 const probedAccounts = 0xf127_0001_0000_0000_0000_0000n
 
-/** A call that takes at least so much gas and fails with less. */
+/** A call that needs at least this much gas and fails with less. */
 function gasProbe(multicall: string, gas: number): ContractCall {
   const calls = Array.from({ length: Math.ceil(gas / PROBE_STEP) }, (_, at) => ({
     target: multicall as Hex,
@@ -46,7 +46,7 @@ function gasProbe(multicall: string, gas: number): ContractCall {
   return { to: multicall, data: encodeFunctionData({ abi, functionName: 'aggregate3', args: [calls] }) }
 }
 
-/** One aggregate3 that also says its block and its chain. */
+/** One aggregate3 that also returns its block and its chain. */
 const createAggregate =
   (target: CallTarget, multicall: string) =>
   async (calls: readonly ContractCall[], block: bigint | undefined, context: CallContext) => {
@@ -70,9 +70,9 @@ const createAggregate =
   }
 
 /**
- * Multicall3, for nodes that run neither init code nor overridden code in eth_call. It has no gas cap for one call, so a
- * gas burner starves its neighbours: aggregates whose end had too little gas are halved until only the failing token
- * stands alone.
+ * Multicall3, for nodes that run neither init code nor overridden code in eth_call. It has no gas limit per call, so a
+ * token that burns gas starves its neighbours: an aggregate that had too little gas at its end is halved until only the
+ * failing token is left.
  */
 export function createMulticallMethod(target: CallTarget, multicall: string): ReadMethod {
   const aggregate = createAggregate(target, multicall)
@@ -94,7 +94,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     )
     const probe = query.tokens.length > 1 && query.gas <= MOST_PROBED ? [gasProbe(multicall, query.gas)] : []
     const { block, results } = await aggregate([...pairs, ...probe], query.block, context)
-    // Gas only gets less: where the last call had enough of it, so had those before.
+    // The remaining gas only shrinks: if the last call had enough, all earlier ones had.
     const hadGas = probe.length > 0 && results.pop()?.success === true
     const answer: BalanceAnswer = { block, done: query.tokens.length, ...noAnswers() }
     for (const [index, result] of results.entries()) {
@@ -105,7 +105,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     }
     if (hadGas) return answer
     if (answer.failed.length > 0 && query.tokens.length > 1) return halves(query, block, context, budget)
-    // Two that burn the gas leave a 4,096th of it: the others may have failed for want of it.
+    // Two burning tokens leave a 4,096th of the gas: the others may have failed for lack of it.
     answer.unasked = answer.failed.splice(2)
     return answer
   }
@@ -163,7 +163,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
   }
 }
 
-/** Not what a multicall answers: the node does not let calls through, or has no state. */
+/** Whether an answer is not a multicall's: the node does not allow calls, or has no state. */
 const isNone = (said: unknown): boolean => (said instanceof Error ? isRefusal(said) : said === '0x' || !isHex(said))
 
 function decodeResults(hex: unknown): readonly Result[] {

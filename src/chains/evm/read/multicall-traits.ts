@@ -18,14 +18,14 @@ export type Aggregate = (
 export const word = (result: Result | undefined): bigint | undefined =>
   result?.success && result.returnData.length >= 66 ? BigInt(result.returnData.slice(0, 66)) : undefined
 
-/** balance-reader.yul asks the same. */
+/** The same questions as in balance-reader.yul. */
 const questions = [decimalsData, uiMultiplierData, supportsData(uiMultiplierData), supportsData('0xffffffff')]
-/** Gas that those take at most of a token that is not to be asked by itself. */
+/** Most gas that these take for a token, unless the token has to be asked alone. */
 export const QUESTIONS_GAS = 200_000
-/** Of one question that is a call of its own: 21,000 are for the call. */
+/** Gas of one question sent as a separate call, of which 21,000 are for the call itself. */
 const OWN_GAS = '0x186a0'
 const TOKENS_AT_ONCE = 250
-/** Tokens that are asked by themselves in one read, and how many at once. */
+/** Tokens asked alone in one read, and how many at once. */
 const MOST_ALONE = 100
 const ALONE_AT_ONCE = 16
 export const PLAIN_MS = 3_600_000
@@ -34,7 +34,7 @@ const PLAIN_ENTRIES = 60_000
 const questionsTo = (to: string): ContractCall[] => questions.map((data) => ({ to, data }))
 const isUsable = (told = 0n): boolean => isMultiplier(told)
 
-/** What was answered to the questions, in their order; undefined = nothing. */
+/** Traits from the answers to the questions, in their order; undefined = no answer. */
 function traitsOf(decimals?: bigint, multiplier?: bigint, claims?: bigint, claimsAll = 0n): TokenTraits {
   const hasNone = !isUsable(multiplier) && (claims !== 1n || claimsAll !== 0n)
   return {
@@ -44,19 +44,19 @@ function traitsOf(decimals?: bigint, multiplier?: bigint, claims?: bigint, claim
 }
 
 /**
- * Decimals and multipliers (ERC-8056) of held tokens where only Multicall3 runs: a call behind that of the balances,
- * without the tokens that had no multiplier within the last hour. Both are of the latest block: a change of the
- * multiplier changes no balance. There is no gas cap for one token: where one burns the gas of all, each is asked by
- * itself. The multiplier is null also for those of which nothing was learned.
+ * Decimals and multipliers (ERC-8056) of held tokens if only Multicall3 runs: one call after that of the balances,
+ * without tokens that had no multiplier within the last hour. Both are of the latest block: a change of the multiplier
+ * changes no balance. There is no gas limit per token: if one burns the gas of all, each is asked alone. The multiplier
+ * is also null for tokens of which nothing was learned.
  */
 export function createTraitReader(target: CallTarget, aggregate: Aggregate, probe: ContractCall) {
   const plain = new LRUCache<string, TokenTraits>({ ...roomFor(PLAIN_ENTRIES), ttl: PLAIN_MS })
 
-  /** Undefined when they cannot be asked together. */
+  /** Undefined when the tokens cannot be asked together. */
   const together = async (tokens: readonly string[], context: CallContext) => {
     try {
       const { results } = await aggregate([...tokens.flatMap(questionsTo), probe], undefined, context)
-      // Gas only gets less: where the last call had enough of it, so had those before.
+      // The remaining gas only shrinks: if the last call had enough, all earlier ones had.
       if (!results.at(-1)?.success) return undefined
       const words = results.map(word)
       return tokens.map((_, at) => traitsOf(...words.slice(questions.length * at, questions.length * (at + 1))))
@@ -105,7 +105,7 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
       else for (const [place, token] of some.entries()) learn(token, traits[place] ?? {})
     }
     await mapBounded(troubled.slice(0, MOST_ALONE), ALONE_AT_ONCE, async (token) =>
-      // It costs only itself.
+      // A failure costs only this token.
       learn(token, await alone(token, context).catch(() => ({ multiplier: null }))),
     )
     for (const token of troubled.slice(MOST_ALONE)) told.set(token, { multiplier: null })

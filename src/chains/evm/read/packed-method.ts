@@ -3,7 +3,7 @@ import { isRefusal } from './call-failure.ts'
 import { isPacked, packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
 import type { CallContext, ReadMethod } from './reader-types.ts'
 
-/** Where overridden code runs; nothing lives there on any chain. */
+/** Address at which overridden code runs; unused on every chain. */
 const overrideAddress = '0x00000000000000000000000000000000f1270001'
 
 export interface CallTarget {
@@ -18,7 +18,7 @@ export interface CallTarget {
 export const blockTag = (block: bigint | undefined): string =>
   block === undefined ? 'latest' : `0x${block.toString(16)}`
 
-/** Options of every read here: a large call gains nothing from a batch and would make the batch's other entries wait. */
+/** Options of every read here: a large call gains nothing from a batch and would delay the batch's other entries. */
 export const callOptions = ({ signal, deadline, traceparent, onSent }: CallContext) => ({
   signal,
   deadline,
@@ -27,12 +27,12 @@ export const callOptions = ({ signal, deadline, traceparent, onSent }: CallConte
   ...(traceparent !== undefined && { traceparent }),
 })
 
-/** Some servers do not run such calls: they refuse them, or answer what an account without code would. */
+/** Some servers do not run such calls: they refuse them, or answer as for an account without code. */
 const isNoPackedAnswer = (said: unknown): boolean => (said instanceof Error ? isRefusal(said) : !isPacked(said))
 
 /**
- * The readers of the two Yul files in one eth_call. `create` sends them as init code, which any chain runs; `override`
- * puts the same bytes at an address for the time of the call, for chains where only listed accounts may create.
+ * Runs the two Yul readers in one eth_call. `create` sends them as init code, which any chain runs; `override` puts the
+ * same bytes at an address for the duration of the call, for chains where only listed accounts may create contracts.
  */
 export function createPackedMethod(target: CallTarget, name: 'create' | 'override'): ReadMethod {
   const run = (code: string, block: bigint | undefined, context: CallContext): Promise<unknown> => {

@@ -16,15 +16,15 @@ const headBytes = 27
 const failedHere = 0xff
 const burntHere = 0xfe
 const failedFromHere = 0xfd
-/** In place of an owner: the entry is the token's decimals, or its multiplier. */
+/** In place of an owner: the entry has the token's decimals, or its multiplier. */
 const decimalsHere = 0xfe
 const multiplierHere = 0xff
 const callFailed = 0xffff
 
-/** Most owners and tokens of one packed query. A record has 255 entries at most, two of them of the token itself. */
+/** Most owners and tokens of one packed query. A record has at most 255 entries, two of them for the token itself. */
 export const maxOwners = 253
 export const maxTokens = 65_535
-/** Bytes of a balance query beside its addresses. */
+/** Bytes of a balance query without its addresses. */
 export const balanceQueryBytes = balanceReaderCode.length / 2 + 10
 
 const uint = (value: number, bytes: number): string => value.toString(16).padStart(bytes * 2, '0')
@@ -50,12 +50,12 @@ interface Head {
   bytes: Buffer
 }
 
-/** Whether an answer begins as what the readers write. */
+/** Whether an answer starts like the output of the readers. */
 export const isPacked = (hex: unknown): hex is string =>
   typeof hex === 'string' && hex.length >= 2 + 2 * headBytes && /^0x01/i.test(hex)
 
 function unpackHead(hex: unknown): Head {
-  // Decoding ends before the first pair that is none; a pattern over pairs throws for millions of them.
+  // Decoding ends before the first invalid pair; a pattern over pairs throws for millions of them.
   const bytes = Buffer.from(isPacked(hex) ? hex.slice(2) : '', 'hex')
   if (!isPacked(hex) || 2 * bytes.length !== hex.length - 2) {
     throw new BadAnswerError('packed read answered with something else')

@@ -1,9 +1,9 @@
 import type { ReadContext } from '../../capabilities.ts'
 
-/** Token address that stands for the native coin. */
+/** Token address that represents the native coin. */
 export const nativeToken = `0x${'0'.repeat(40)}`
 
-/** The block a read saw. The fingerprint is equal for equal blocks and differs between two blocks of one height. */
+/** The block of a read. The fingerprint is equal for equal blocks and differs between two blocks of one height. */
 export interface BlockMark {
   number: bigint
   fingerprint: bigint
@@ -27,29 +27,29 @@ export interface BalanceAnswer {
   done: number
   /** Non-zero balances in the token's smallest unit; `owner` and `token` are positions in the query. */
   amounts: { owner: number; token: number; value: bigint }[]
-  /** Pairs whose balanceOf reverted, burnt its gas, returned less than 32 bytes, or whose token has no code. */
+  /** Pairs whose balanceOf reverted, burnt its gas or returned less than 32 bytes, or whose token has no code. */
   failed: { owner: number; token: number }[]
-  /** Pairs behind one that burnt its gas: nothing is known of them. */
+  /** Pairs after one that burnt its gas: nothing is known of them. */
   unasked: { owner: number; token: number }[]
-  /** Of tokens with a non-zero balance; one that says nothing about itself is left out. */
+  /** Traits of tokens with a non-zero balance; a token without any is left out. */
   traits: { token: number; told: TokenTraits }[]
 }
 
-/** What a token says about itself in the call that reads its balances. */
+/** What a token reports about itself in the call that reads its balances. */
 export interface TokenTraits {
-  /** `decimals()`, 0 to 255; left out = it tells no such number. */
+  /** `decimals()`, 0 to 255; left out = the token gives no such number. */
   decimals?: number
   /**
-   * `uiMultiplier()` (ERC-8056), 1e18 = 1; null = the token claims to have one and tells no usable number. Left out = it
-   * has none.
+   * `uiMultiplier()` (ERC-8056), 1e18 = 1; null = the token claims to have one but gives no usable number. Left out =
+   * it has none.
    */
   multiplier?: bigint | null
 }
 
-/** What is far from any real multiplier is none. balance-reader.yul has the same bounds. */
+/** A value far from any real multiplier is not one. balance-reader.yul has the same bounds. */
 export const isMultiplier = (value: bigint): boolean => value >= 10n ** 9n && value < 10n ** 27n + 10n ** 9n
 
-/** Of an answer that says nothing yet. */
+/** Lists of an empty answer. */
 export const noAnswers = () => ({
   amounts: [] as BalanceAnswer['amounts'],
   failed: [] as BalanceAnswer['failed'],
@@ -82,11 +82,11 @@ export interface CallAnswer {
 }
 
 export interface CallContext extends ReadContext {
-  /** Called when a call leaves for a node, which may be long after it was made. */
+  /** Called when a call is sent to a node, which may be long after it was made. */
   onSent?: () => void
 }
 
-/** One way to have a node run many reads in one eth_call. */
+/** A way to make a node run many reads in one eth_call. */
 export interface ReadMethod {
   readonly name: string
   balances(query: BalanceQuery, context: CallContext): Promise<BalanceAnswer>

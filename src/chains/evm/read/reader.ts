@@ -20,12 +20,12 @@ export interface EvmReaderDeps {
   logger?: Pick<Logger, 'debug'>
 }
 
-/** How long a method that stood in for a refused one is asked first. */
+/** How long a method that replaced a refused one is tried first. */
 const preferenceMs = 3_600_000
 
 /**
  * Runs packed reads by the first method that the chain's nodes accept: init code, overridden code, Multicall3.
- * Every answer carries the chain id it was computed on; one from another chain is a WrongChainError.
+ * Every answer carries the chain id it was computed on; an answer from another chain is a WrongChainError.
  */
 export function createEvmReader({ caip2Id, pool, path = '', multicall, logger }: EvmReaderDeps): ReadMethod {
   const configured = evmChainId(caip2Id)
@@ -67,7 +67,7 @@ export function createEvmReader({ caip2Id, pool, path = '', multicall, logger }:
 const chainIdIn = (answer: unknown): string | undefined =>
   typeof answer === 'string' && /^0x[0-9a-f]{1,32}$/i.test(answer) ? String(BigInt(answer)) : undefined
 
-/** How a pool tells servers of another chain from those of its own. */
+/** How a pool recognises servers of another chain. */
 export const evmIdentity = (caip2Id: string): IdentityProbe => ({
   network: caip2Id,
   path: '',
@@ -77,8 +77,8 @@ export const evmIdentity = (caip2Id: string): IdentityProbe => ({
 })
 
 /**
- * The same for a C-chain, of which every server has the first block: without a known id the first that tells its own
- * decides, and of those with that id the first that tells the hash of that block.
+ * The same for a C-chain, including its first block, which every server has: without a known id the first server that
+ * tells its id decides, and of those with that id the first that tells the hash of that block.
  */
 export function cChainIdentity(network: string, chainId: number | undefined): IdentityProbe {
   let expected = chainId === undefined ? undefined : String(chainId)

@@ -5,16 +5,16 @@ type Told = { block: { number: bigint } }
 type Ask<A> = (height: bigint) => Promise<A>
 
 /**
- * Reads at the block that an earlier answer told of. What a call is told is the height that it is asked at, save where
- * nodes run calls as those of the block to come (IoTeX, eSpace of Conflux): there it is one more, for the latest block as
- * for any other, and what was told names a block that is not there yet. Which it is shows with the first answers at a
- * height; only what was told the wanted number counts.
+ * Reads at the block of an earlier answer. Calls report the height at which they run, except on nodes that run calls in
+ * the block to come (IoTeX, eSpace of Conflux). There calls report one more, for the latest block as for any other, so
+ * a reported number names a block that does not exist yet. The first answers at a height show which it is; only an
+ * answer with the wanted number counts.
  */
 export function atToldHeights(reader: ReadMethod): ReadMethod {
-  /** By how much what calls are told exceeds the height that they are asked at; undefined until somebody has shown it. */
+  /** How much the number reported by calls exceeds the requested height; undefined until an answer has shown it. */
   let ahead: bigint | undefined
 
-  /** Undefined where the block before does not tell the wanted number: that block is missing, and nothing else the matter. */
+  /** Undefined if the block before does not report the wanted number: then the wanted block is simply missing. */
   const askBefore = async <A extends Told>(wanted: bigint, ask: Ask<A>, error: unknown): Promise<A | undefined> => {
     const failure = callFailure(error)
     if (failure !== 'block-missing' && failure !== 'refused') return undefined
@@ -23,7 +23,7 @@ export function atToldHeights(reader: ReadMethod): ReadMethod {
   }
 
   const readAt = async <A extends Told>(wanted: bigint, ask: Ask<A>): Promise<A> => {
-    // Others learn meanwhile.
+    // Read once: other reads may learn it meanwhile.
     const known = ahead
     const assumed = known ?? 0n
     let answer: A

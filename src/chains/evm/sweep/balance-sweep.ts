@@ -29,18 +29,18 @@ export interface BalanceSweep {
 }
 
 const attempts = 3
-/** Part of the time that is left, for what becomes known while the first are read. */
+/** Share of the remaining time for rectangles that become known while the first are read. */
 const LATER_SHARE = 0.6
 
 export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unreadable: UnreadableTokens): BalanceSweep {
   const deps = { reader, limits, budget: createPairBudget(limits.pairsPerCall) }
-  // Its own budget: what the retry with much gas can carry says nothing about the common call.
+  // A separate budget: what the retry with much gas can carry says nothing about the common call.
   const retryDeps = { ...deps, budget: createPairBudget(limits.pairsPerCall) }
 
   const hasty = { gas: limits.tokenGas, oversized: 'error' as const }
   const patient = { gas: limits.retryTokenGas }
 
-  /** What failed although it was asked with much gas has no readable balance; every account has a native one. */
+  /** A token that failed even with much gas has no readable balance; a missing native balance is an error. */
   const settle = async (
     second: PatientResult,
     still: readonly Pair[],
@@ -82,7 +82,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     if (fresh.length === 0) return first
     for (const token of distinct(fresh, 'token')) unreadable.trying(token)
     const again = { owners: distinct(fresh, 'owner'), tokens: distinct(fresh, 'token') }
-    // The rectangle around the failed pairs also holds pairs that were read well; their first answer stands.
+    // The rectangle around the failed pairs also contains pairs that were read well; their first answer stays.
     const asked = await pairSetOf(fresh)
     const hasAnswered = answeredTokens(first, wanted)
     const options = { ...patient, block: first.block, concerns: asked.has, hasAnswered }
@@ -100,7 +100,10 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     }
   }
 
-  /** One pass over each rectangle at the block of the common calls, which those that are under way mostly are. */
+  /**
+   * One pass over each rectangle at the block of the common calls. Most passes already made (`early`) are at that
+   * block.
+   */
   const passesAt = async (
     apart: readonly Rectangle[],
     early: readonly (PassResult | undefined)[],
@@ -122,7 +125,9 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     }
   }
 
-  /** Tokens that common calls fail to read are asked beside them with much gas, so that they cost no second round trip. */
+  /**
+   * Tokens that common calls fail to read are asked in parallel with much gas, so that they cost no second round trip.
+   */
   const readFirst = async (
     wanted: readonly Rectangle[],
     settled: PairSet,
@@ -154,14 +159,14 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const first = await readFirst(wanted, settled, context, at)
     const more = (await later) ?? []
     if (more.length === 0) return retry(first, settled, wanted, context)
-    // Where they take too long, only those who hold them are errors.
+    // If these take too long, only the owners that hold them become errors.
     const second = await sweepPass(more, deps, { ...hasty, block: first.block }, earlier(context, LATER_SHARE))
     return retry(both(first, second), settled, [...wanted, ...more], context)
   }
 
   return {
     read: async (wanted, context, later, at) => {
-      // Nobody waits for them any more when the first have failed.
+      // If the first rectangles have failed, nobody waits for the later ones.
       later?.catch(() => {})
       for (let attempt = 1; ; attempt++) {
         try {
@@ -174,10 +179,10 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   }
 }
 
-/** All owners of a read: what all of them are asked for comes first. */
+/** All owners of a read: the rectangle for all of them comes first. */
 const companyOf = ([first]: readonly Rectangle[]): readonly string[] => first?.owners ?? []
 
-/** The rectangles without the tokens that common calls fail to read, and those tokens where they are worth a question. */
+/** Splits off the tokens that common calls fail to read; those worth asking become rectangles `apart`. */
 function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, mostUnlisted: number) {
   const common: Rectangle[] = []
   const apart: Rectangle[] = []
@@ -194,7 +199,7 @@ function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, m
   return { common, apart }
 }
 
-/** Owners for whom a token may burn its gas in parts, so that few others stand behind them. */
+/** Splits the owners for whom a token may burn its gas into parts, so that few others come after each of them. */
 function spread({ owners, tokens }: Rectangle, unreadable: UnreadableTokens): Rectangle[] {
   const perilous = owners.filter((owner) => tokens.some((token) => unreadable.mayBurn(token, owner)))
   if (perilous.length === 0) return [{ owners, tokens }]
@@ -203,7 +208,7 @@ function spread({ owners, tokens }: Rectangle, unreadable: UnreadableTokens): Re
   return safe.length === 0 ? parts : [{ owners: safe, tokens }, ...parts]
 }
 
-/** Without the owners for whom a token is known to be unreadable. */
+/** Rectangles without the owners for whom a token is known to be unreadable. */
 function byWhom(
   tokens: readonly string[],
   owners: readonly string[],
@@ -234,8 +239,8 @@ async function rememberAnswers(
 }
 
 /**
- * Unlisted tokens that are not asked with much gas: anybody can send anybody thousands that burn it, and the time that
- * they take is missing for the others. Those that were asked so before come last, so that each has its turn.
+ * Unlisted tokens that are not asked with much gas: anybody can send anybody thousands that burn it, and the time they
+ * take is missing for the others. Tokens that were asked so before come last, so that each has its turn.
  */
 function givenUp(
   failed: readonly Pair[],
@@ -250,7 +255,7 @@ function givenUp(
 const onlyThese = (rectangles: readonly Rectangle[], wanted: ReadonlySet<string>): Rectangle[] =>
   rectangles.map(({ owners, tokens }) => ({ owners, tokens: tokens.filter((token) => wanted.has(token)) }))
 
-/** Which tokens were read for somebody: those of which fewer failed than were asked for, and not lost. */
+/** Tokens that were read for some owner, that is, an owner who is neither failed nor lost. */
 function answeredTokens({ failed, errors }: SweepResult, wanted: readonly Rectangle[]): (token: string) => boolean {
   return (token) => {
     const owners = wanted.find(({ tokens }) => tokens.includes(token))?.owners ?? []
@@ -259,7 +264,7 @@ function answeredTokens({ failed, errors }: SweepResult, wanted: readonly Rectan
   }
 }
 
-/** Two results of one block. */
+/** Joins two results of one block. */
 const both = (first: SweepResult, second: SweepResult): SweepResult => ({
   block: first.block,
   amounts: merged(first.amounts, second.amounts),

@@ -1,6 +1,6 @@
 import type { ReadContext } from '../../capabilities.ts'
 
-/** The same context for a part of the work, which has that share of the time that is left. */
+/** The context for a part of the work, which gets this share of the remaining time. */
 export function earlier(context: ReadContext, share: number): ReadContext {
   const begun = Date.now()
   return {

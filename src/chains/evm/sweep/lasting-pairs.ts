@@ -1,17 +1,20 @@
-/** Pairs of a token and an owner, remembered for a while and within bounds: the token that was added to longest ago goes first. */
+/**
+ * Pairs of a token and an owner, remembered for a limited time and number: the least recently extended token goes
+ * first.
+ */
 export interface LastingPairs {
   has(token: string, owner: string): boolean
   add(token: string, owner: string): void
 }
 
-/** By token, as `PairSet`: there are tens of thousands, and they are looked up at every read. */
+/** By token, like `PairSet`: there are tens of thousands, and every read looks them up. */
 export function createLastingPairs(most: number, ttlMs: number): LastingPairs {
   const untilBy = new Map<string, Map<string, number>>()
   let size = 0
   const forgetOne = (): void => {
     for (const [token, owners] of untilBy) {
       const [oldest] = owners.keys()
-      // Of the only token that there is its owners go one by one.
+      // If there is only one token, its owners go one by one.
       if (untilBy.size === 1 && oldest !== undefined) {
         owners.delete(oldest)
         size -= 1

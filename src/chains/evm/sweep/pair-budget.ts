@@ -1,7 +1,9 @@
-/** How many owner × token pairs one eth_call of this chain carries; learned from calls that were cut short or failed. */
+/**
+ * How many owner × token pairs one eth_call of this chain carries; learned from calls that were cut short or failed.
+ */
 export interface PairBudget {
   size(): number
-  /** A call of `pairs` pairs failed for its size, or only `pairs` of it were done. */
+  /** A call with too many pairs failed, or was cut short; `pairs` may still fit. */
   shrink(pairs: number): void
   /** A call as large as the budget passed. */
   passed(pairs: number): void
@@ -15,7 +17,7 @@ export function createPairBudget(largest: number): PairBudget {
       current = Math.min(current, Math.max(1, pairs))
     },
     passed: (pairs) => {
-      // Slow growth: one failure costs a round trip, a call too many costs little.
+      // Slow growth: a failure costs a round trip, an additional call costs little.
       if (pairs >= current * 0.9) current = Math.min(largest, current * 1.1)
     },
   }

@@ -1,10 +1,10 @@
 import { inTurns } from '../../../lib/in-turns.ts'
 import type { Pair } from './sweep-tally.ts'
 
-/** A thousand tokens without code on a list, asked for five hundred owners, are half a million pairs. */
+/** A thousand listed tokens without code, read for five hundred owners, are half a million pairs. */
 const PAIRS_PER_TURN = 5_000
 
-/** Pairs by token: one text for each pair would take ten times as long as all else that is done with it. */
+/** Pairs grouped by token: a string per pair would take ten times as long as all other work on it. */
 export interface PairSet {
   add(pair: Pair): void
   has(pair: Pair): boolean
@@ -22,7 +22,7 @@ export function createPairSet(): PairSet {
   }
 }
 
-/** Does something with each of many pairs; others get their turns. */
+/** Runs `work` for each of many pairs, with turns for other work in between. */
 export const eachPair = (pairs: readonly Pair[], work: (pair: Pair) => void): Promise<void> =>
   inTurns(pairs, PAIRS_PER_TURN, work)
 

@@ -8,15 +8,15 @@ import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
 import { BURNS_FOR_ALL } from './unreadable-tokens.ts'
 
 export interface PatientResult extends SweepResult {
-  /** Those of `failed` that were not asked: the token burns its gas for whomever it is asked. */
+  /** Those of `failed` that were not asked, because the token burns its gas for every owner. */
   guessed: Pair[]
-  /** Tokens that burn their gas for somebody. */
+  /** Tokens that burn their gas for some owner. */
   burning: Set<string>
 }
 
-/** Parts in which the owners of a token known to burn its gas are asked: one more turn is rarely needed. */
+/** Parts into which the owners are split for a token known to burn its gas: a further turn is rarely needed. */
 export const BURNING_PARTS = BURNS_FOR_ALL + 1
-/** In so many turns all owners of a call are asked, 254, though a token burns its gas for each of them but one. */
+/** So many turns reach all 254 owners of a call, even if a token burns its gas for each of them but one. */
 const MOST_TURNS = 9
 
 export interface PatientOptions {
@@ -24,17 +24,17 @@ export interface PatientOptions {
   gas: number
   /** The block to read at; left out = the latest. */
   block?: BlockMark
-  /** Pairs of the rectangles that somebody wants to know; default all. */
+  /** Pairs of the rectangles that matter; default all. */
   concerns?: (pair: Pair) => boolean
-  /** Whether the token is known to have answered somebody of this read. */
+  /** Whether the token is known to have answered for some owner of this read. */
   hasAnswered?: (token: string) => boolean
-  /** What a pass over the rectangles has said at that block; left out = it is still to be made. */
+  /** Result of a pass over the rectangles at that block; left out = it is still to be made. */
   begun?: PassResult
 }
 
 /**
- * A pass with much gas. A token that burns it for one owner leaves those behind him unasked; what he has, or is, must
- * not take their money from sight. They are asked again in two parts, then in four, until each was asked.
+ * A pass with much gas. A token that burns it for one owner leaves the owners after it unasked, and must not hide their
+ * money. They are asked again in two parts, then in four, until each was asked.
  */
 export async function patientPass(
   rectangles: readonly Rectangle[],
@@ -65,7 +65,7 @@ export async function patientPass(
   }
   const hopeless = burningForAll(asked, failed, open, hasAnswered)
   const guessed = open.filter(({ token }) => hopeless.has(token))
-  // It answers some: to leave the others out would say that they have none.
+  // The token answers for some owners: leaving the others out would say that they have none.
   for (const { token, owner } of open)
     if (!hopeless.has(token)) errors.set(owner, new BadAnswerError(`the balance of token ${token} could not be read`))
   return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, burning, errors, traits }
@@ -108,7 +108,7 @@ function countByToken(pairs: readonly Pair[]): Map<string, number> {
   return counts
 }
 
-/** Rectangles for all tokens that the same owners wait for, as many for each as there are parts. */
+/** Rectangles for the tokens that the same owners wait for, each split into `parts`. */
 function split(pairs: readonly Pair[], parts: number): Rectangle[] {
   const owners = new Map<string, string[]>()
   for (const { token, owner } of pairs) owners.set(token, [...(owners.get(token) ?? []), owner])

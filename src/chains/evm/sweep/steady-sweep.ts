@@ -3,13 +3,13 @@ import type { BlockMark } from '../read/reader-types.ts'
 import type { BalanceSweep } from './balance-sweep.ts'
 import { BlockLostError } from './sweep-tally.ts'
 
-/** Longer ago it no longer counts: the chain has moved on, or was set back meanwhile. Milliseconds. */
+/** An older height no longer counts: the chain has moved on, or was set back meanwhile. Milliseconds. */
 const FORGOTTEN_MS = 60_000
 
 /**
- * A sweep that does not go back behind what it has told: many servers stand behind one address, and an answer of one
- * that stands still would bring balances back that are spent by now. One that is more than `lagBlocks` older is read
- * again at the newest block told of late. Where nobody has that block any more, the chain itself went back.
+ * A sweep that does not go back behind earlier answers: many servers stand behind one address, and an answer of one
+ * that is stuck would show balances that are already spent. A result that is more than `lagBlocks` older is read again
+ * at the newest recent block. If no server has that block any more, the chain itself went back.
  * @param now milliseconds
  */
 export function createSteadySweep(sweep: BalanceSweep, lagBlocks: number, now: () => number = steadyNow): BalanceSweep {

@@ -20,24 +20,24 @@ export interface PassOptions {
   gas: number
   /** The block to read at; left out = the latest. */
   block?: BlockMark
-  /** What a single pair is that no node would run for its size: an error of its owner, or a failed token. */
+  /** What a single pair becomes that is too large for every node: an error of its owner, or a failed token. */
   oversized: 'error' | 'failed'
 }
 
 /**
- * A call that a node has not answered by its deadline, after so many milliseconds, is too large for it. Less says nothing:
- * it had waited for its turn at a busy node, and smaller calls would only be more of them.
+ * A call that a node has not answered by its deadline, this many milliseconds after it was sent, is too large. A
+ * shorter time says nothing: the call waited for its turn at a busy node, and smaller calls would only be more of them.
  */
 const TOO_SLOW_MS = 3_000
 /** A node that is one block behind catches up within about this time. */
 const catchUpMs = 250
 const catchUpTries = 3
-/** Enough to come down from the largest call to one pair a few times; a node that refuses everything is left alone. */
+/** Enough to get from the largest call to one pair a few times; a node that refuses everything is left alone. */
 const mostSplits = 32
 
 /**
  * One pass over rectangles at one block. The first job reads the latest block and pins it, unless the options do; the
- * others follow at that height. What cannot be read marks its owners, never shortens their balances.
+ * others are read at that height. What cannot be read marks its owners as errors, and never shortens their balances.
  */
 export async function sweepPass(
   rectangles: readonly Rectangle[],
@@ -51,20 +51,20 @@ export async function sweepPass(
   const jobs = rectangles.flatMap((rectangle) => plan(rectangle, budget.size(), limits.requestBytes))
   const [first] = jobs
   if (first && !tally.block()) await run(jobs.shift() ?? first)
-  // Nothing is pinned when the first job failed: another job would learn another block.
+  // If the first job failed, no block is pinned: another job would read at another block.
   if (tally.block()) await mapBounded(jobs, limits.concurrency, run, context.signal)
   return tally.result()
 }
 
 type RunJob = (job: Rectangle) => Promise<void>
 
-/** Runs one job to its end: splits it when it is too large, goes on where an answer stopped. */
+/** Runs one job to its end: splits it when it is too large, and continues where an answer stopped. */
 function createJobRunner(deps: SweepDeps, options: PassOptions, tally: SweepTally, context: ReadContext): RunJob {
   const { limits, budget } = deps
   const split = createSplitter(options, tally, (job) => run(job))
 
   const run: RunJob = async (wanted) => {
-    // What is left of a lost owner is not worth a call.
+    // The rest of a lost owner is not worth a call.
     const job = { ...wanted, owners: wanted.owners.filter((owner) => !tally.isLost(owner)) }
     if (job.owners.length === 0) return
     const pairs = job.owners.length * job.tokens.length
@@ -121,7 +121,7 @@ async function query(
   }
 }
 
-/** Smaller jobs in place of one that no node would run, down to the single pair. */
+/** Replaces a job that is too large for every node by smaller ones, down to the single pair. */
 function createSplitter(options: PassOptions, tally: SweepTally, run: RunJob) {
   let splits = 0
   const oversized = (pairs: Rectangle, error: unknown): void =>

@@ -4,11 +4,11 @@ import { balanceQueryBytes, maxOwners, maxTokens } from '../read/packing.ts'
 export interface Rectangle {
   owners: readonly string[]
   tokens: readonly string[]
-  /** Those of the tokens that are on no list; anybody can make any number of them. */
+  /** Those of the tokens that are on no list; anybody can create any number of them. */
   unlisted?: ReadonlySet<string>
 }
 
-/** Cuts a rectangle into calls that respect the request size and the learned number of pairs. */
+/** Splits a rectangle into calls that respect the request size and the learned number of pairs. */
 export function plan({ owners, tokens }: Rectangle, pairs: number, requestBytes: number): Rectangle[] {
   const jobs: Rectangle[] = []
   const ownersPerCall = Math.min(maxOwners, pairs)

@@ -6,11 +6,11 @@ export interface SweepResult {
   block: BlockMark
   /** owner → token → non-zero balance */
   amounts: Map<string, Map<string, bigint>>
-  /** Pairs whose token has no readable balance for the owner, and those of `unasked`. */
+  /** Pairs whose token has no readable balance for the owner, including those of `unasked`. */
   failed: Pair[]
-  /** Owners of whom a part could not be read: nothing may be said about their balances. */
+  /** Owners with an unread part: their balances are unknown. */
   errors: Map<string, Error>
-  /** Of held tokens: see BalanceAnswer. */
+  /** Traits of held tokens: see BalanceAnswer. */
   traits: Map<string, TokenTraits>
 }
 
@@ -19,9 +19,9 @@ export interface Pair {
   token: string
 }
 
-/** What one pass alone can say. */
+/** Result of a single pass. */
 export interface PassResult extends SweepResult {
-  /** Pairs behind one whose token burnt its gas: nothing is known of them. */
+  /** Pairs after one whose token burnt its gas: nothing is known of them. */
   unasked: Pair[]
 }
 

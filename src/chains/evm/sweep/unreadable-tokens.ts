@@ -4,7 +4,7 @@ import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import { createLastingPairs } from './lasting-pairs.ts'
 
-/** Tokens that showed no readable balance a short while ago, by owner. */
+/** Tokens that recently had no readable balance, by owner. */
 export interface UnreadableTokens {
   /** True when asking for the token is pointless: it failed for every one of these owners, or burns its gas for all. */
   covers(token: string, owners: readonly string[]): boolean
@@ -12,40 +12,46 @@ export interface UnreadableTokens {
   has(token: string, owner: string, company: readonly string[]): boolean
   add(token: string, owner: string): void
   /**
-   * Nothing is known but that the common call failed: it is soon asked again, and at once where the owner is read in other
-   * company, for it may be strangers' tokens that left it no room.
+   * Only the common call failed: the token is soon asked again, and at once when the owner is read in other company,
+   * since strangers' tokens may have left it no room.
    */
   putOff(token: string, owner: string, company: readonly string[]): void
-  /** It is asked with much gas now. */
+  /** The token is being asked with much gas. */
   trying(token: string): void
-  /** When it was last asked so, milliseconds of a clock; 0 = not of late. */
+  /** When it was last asked with much gas, milliseconds of a clock; 0 = not recently. */
   triedAt(token: string): number
-  /** It failed for some of them, and for all so far as is known: nothing is said about any of them in other company. */
+  /**
+   * It failed for some of these owners and, as far as is known, for all. This says nothing about them in other company.
+   */
   addTogether(token: string, owners: readonly string[]): void
-  /** True when common calls failed to read the token for several owners: the next owner's will, too. */
+  /** True when common calls failed to read the token for several owners: they will fail for the next one, too. */
   isTroubled(token: string): boolean
-  /** A common call failed to read it, whatever more gas brings. */
+  /** A common call failed to read the token, whatever more gas brings. */
   trouble(token: string, owner: string): void
   /** True when the token burnt the gas of calls. */
   isBurning(token: string): boolean
-  /** True when the token burnt the gas of calls, and may do so for this owner: who stands behind him is not asked. */
+  /**
+   * True when the token burnt the gas of calls, and may do so for this owner: then the owners after it are not asked.
+   */
   mayBurn(token: string, owner: string): boolean
   addBurning(token: string): void
-  /** The token answered the owner. Kept only for tokens that burn their gas for somebody. */
+  /** The token answered for the owner. Kept only for tokens that burn their gas for some owner. */
   addAnswer(token: string, owner: string): void
 }
 
-/** Tokens that are put off come back after this part of the time. */
+/** Tokens that are put off come back after this share of the time. */
 const SOON = 0.25
 
-/** A token that fails for one or two owners may be of those (an airdrop, a blocklist). */
+/** If a token fails for one or two owners only, these owners may be the cause (an airdrop, a blocklist). */
 const TROUBLED_AFTER = 3
 
-/** A token that burns its gas for so many owners, and answers none, does so for all: each costs a node much work. */
+/**
+ * A token that burns its gas for this many owners, and answers for none, does so for all: each costs a node much work.
+ */
 export const BURNS_FOR_ALL = 7
 
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
-  // With `max` each would hold the room for all its entries from the start on: 15 MB a chain, most of it for good.
+  // With `max` each cache would allocate all its entries from the start: 15 MB a chain, most of it for nothing.
   const room = roomFor(entries)
   const pairs = createLastingPairs(entries, ttlMs)
   const together = new LRUCache<string, true>({ ...room, ttl: ttlMs })
@@ -54,7 +60,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
   const burning = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const answers = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const burnt = new LRUCache<string, Set<string>>({ ...room, ttl: ttlMs })
-  // Without an end: whoever saw his balance is not to lose it because strangers asked while he was away.
+  // Without expiry: an owner that saw its balance must not lose it because strangers asked while it was away.
   const answering = new LRUCache<string, true>(room)
   const tried = new LRUCache<string, number>(room)
   const key = (token: string, owner: string) => `${token}:${owner}`
@@ -76,7 +82,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
       pairs.add(token, owner)
       if (!burning.has(token) || answering.has(token)) return
       const owners = burnt.get(token)
-      // Its time runs from the first owner here, too.
+      // Here, too, the time runs from the first owner.
       if (!owners) burnt.set(token, new Set([owner]))
       else if (owners.size < BURNS_FOR_ALL) owners.add(owner)
     },
@@ -87,7 +93,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
     isTroubled: (token) => (troubles.get(token)?.size ?? 0) >= TROUBLED_AFTER,
     trouble(token, owner) {
       const owners = troubles.get(token)
-      // Its time runs from the first owner, so that a mended token comes back into the common calls.
+      // The time runs from the first owner, so that a repaired token comes back into the common calls.
       if (!owners) troubles.set(token, new Set([owner]))
       else if (owners.size < TROUBLED_AFTER) owners.add(owner)
     },

@@ -4,9 +4,9 @@ import type { EvmLimits } from '../limits.ts'
 import type { Rectangle } from '../sweep/sweep-plan.ts'
 import type { TokensByOwner } from './token-discovery.ts'
 
-/** Unlisted tokens that are looked at. */
+/** Unlisted tokens to read. */
 export interface UnlistedTokens {
-  /** By owner; those without any are left out. */
+  /** By owner; owners without any are left out. */
   tokens: ReadonlyMap<string, readonly string[]>
   /** Owners who have more. */
   cut: ReadonlySet<string>
@@ -20,12 +20,12 @@ interface FoundTokensDeps {
   isUnreadable: (token: string, owner: string, company: readonly string[]) => boolean
 }
 
-/** Tokens with a fixed verdict that are asked for besides, of an owner who has too many. */
+/** Most tokens with a fixed verdict that are added for an owner with too many tokens. */
 export const MOST_VOUCHED = 1_000
 
 /**
- * What was found for each owner, is on no list and not the native coin once more. Anybody can send anybody any number
- * of tokens: of those who have too many, the ones that were found first are looked at, and all that somebody vouches for.
+ * The tokens found for each owner that are unlisted and not just the native coin. Anybody can send anybody any number
+ * of tokens: of an owner with too many, those found first are read, and all that somebody vouches for.
  */
 export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: FoundTokensDeps) {
   return (found: TokensByOwner, company: readonly string[], isListed: (token: string) => boolean): UnlistedTokens => {
@@ -59,7 +59,7 @@ export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: 
   }
 }
 
-/** How many each may have, so that all together have no more than `most`: who has few keeps all of them. */
+/** The largest share for each, so that all together have no more than `most`: owners with few keep all of theirs. */
 export function shareOf(sizes: readonly number[], most: number): number {
   let left = most
   const ascending = [...sizes].sort((a, b) => a - b)
@@ -71,9 +71,9 @@ export function shareOf(sizes: readonly number[], most: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Pairs of a rectangle for each that is wanted; more are read apart. */
+/** Most pairs in a joint rectangle per wanted pair; otherwise the tokens are read apart. */
 const MOST_WASTE = 4
-/** Unlisted tokens that are asked for along with others. More have calls of their own, so that only their owner waits. */
+/** Most unlisted tokens that are read with the common ones. More get separate calls, so that only their owner waits. */
 const MOST_TOGETHER = 1_000
 
 /** One rectangle over all holders while that stays small, else one for each: airdrops differ between owners. */
@@ -86,7 +86,7 @@ export function inRectangles(extras: UnlistedTokens['tokens'], pairsPerCall: num
   return [...extras].map(([owner, own]) => ({ owners: [owner], tokens: own, unlisted: new Set(own) }))
 }
 
-/** The common tokens and what was found, where that stays small: each further call waits for the first. */
+/** The common tokens and the found ones, if that stays small: each further call waits for the first. */
 export function joined(
   { owners, tokens }: Rectangle,
   extras: UnlistedTokens['tokens'],

@@ -14,14 +14,14 @@ import {
 import type { FoundTokens } from './token-finder.ts'
 
 /**
- * Token contracts (lower-case hex with 0x) that owners ever sent or received, from an own index of the chain. They are
+ * Token contracts (lower-case hex with 0x) that owners ever sent or received, from our own index of the chain. They are
  * candidates: amounts are read from the chain.
  */
 export interface IndexedTokens {
-  /** False while the index is behind the chain; answers at once but after a start, when nothing is known yet. */
+  /** False while the index is behind the chain. Answers at once, except after a start, when nothing is known yet. */
   isComplete(): boolean | Promise<boolean>
   /**
-   * So many at most, those that the owner got to know first: whoever sends others later does not push them out. None of a
+   * At most `most` tokens, the owner's earliest first, so that tokens sent later do not push them out. Empty for a
    * chain that is not in the index.
    */
   tokensOf(owner: string, most: number): Promise<readonly string[]>
@@ -32,12 +32,12 @@ type Found = Outcome<FoundTokens>
 const NOTHING: Found = { ok: true, value: NO_TOKENS }
 const hasMore = (found: Found | undefined): boolean => found?.ok === true && found.value.more
 
-/** Reads of the index at once for one request. */
+/** Concurrent lookups in the index for one request. */
 const CONCURRENCY = 8
 
 /**
- * Discovery by an own index while it is complete, else by an upstream, and where none offers it by the index all the
- * same. An owner whose tokens cannot be looked up in a complete index is an error: fewer tokens look like a loss.
+ * Discovery by our own index while it is complete, else by an upstream, and if no upstream offers it, by the index all
+ * the same. An owner whose tokens cannot be looked up in a complete index is an error: fewer tokens look like a loss.
  */
 export function createIndexedDiscovery(
   indexed: IndexedTokens,
@@ -54,7 +54,7 @@ export function createIndexedDiscovery(
       return failure(error)
     }
   }
-  /** Everybody's equal part first; those who have more share what the others leave. */
+  /** First an equal part for every owner; owners with more then share what the others leave. */
   const lookUpAll = async (owners: readonly string[], signal: AbortSignal): Promise<Map<string, Found>> => {
     const part = Math.min(discoveredTokens, Math.ceil(discoveredPerRead / owners.length))
     const first = await mapBounded(owners, CONCURRENCY, (owner) => lookUp(owner, part), signal)
@@ -85,18 +85,18 @@ export function createIndexedDiscovery(
   }
 }
 
-/** `most`: so many were asked for. */
+/** `most`: the number that was asked for. */
 interface Named extends FoundTokens {
   most: number
 }
 
-/** A reader waits so long for an index that is behind, milliseconds. */
+/** Longest wait of a reader for an index that is behind, milliseconds. */
 const OLD_MS = 1_000
 
 /**
- * Names of an index that is behind: tokens that were shown while it was not would look spent without them. Whoever
- * catches up has little time for readers: an owner is looked up once in a while, and what comes too late, or does not
- * come, is missing this time.
+ * Names from an index that is behind: without them, tokens that were shown before would look spent. An index that is
+ * catching up has little time for readers: an owner is looked up once in a while, and a late or failed answer is
+ * missing this time.
  */
 function createOldNames(
   indexed: IndexedTokens,
@@ -106,12 +106,15 @@ function createOldNames(
     maxSize: discoveredKept,
     sizeCalculation: ({ tokens }) => tokens.length + 1,
     ttl: discoveryMs,
-    // What was named before is better than nothing while it is asked for again.
+    // Old names are better than none while they are looked up again.
     allowStale: true,
     noDeleteOnStaleGet: true,
   })
   const looking = new TransientMap<string, { most: number; done: Promise<void> }>()
-  /** Where many are asked for together, few of each are looked up: these are not all that there are for who asks for one. */
+  /**
+   * In a request for many owners, few tokens of each are looked up: these may not be enough for a request for one
+   * owner.
+   */
   const suffices = (owner: string, most: number): boolean => {
     const named = kept.has(owner) ? kept.peek(owner) : undefined
     return named !== undefined && (!named.more || named.most >= most)
@@ -128,7 +131,7 @@ function createOldNames(
   const lookOnce = (owner: string, wanted: number): Promise<void> => {
     const running = looking.get(owner)
     if (running && running.most >= wanted) return running.done
-    // What was named before is not to look spent.
+    // Tokens named before must not look spent.
     const most = Math.max(wanted, kept.peek(owner, { allowStale: true })?.most ?? 0)
     const begun = { most, done: look(owner, most) }
     looking.set(owner, begun)
@@ -139,7 +142,7 @@ function createOldNames(
   const lookUp = async (missing: readonly string[], most: number, { signal, deadline }: ReadContext): Promise<void> => {
     const looked = mapBounded(missing, CONCURRENCY, (owner) => lookOnce(owner, most)).then(() => undefined)
     await waitFor(looked, { signal, deadline: Math.min(deadline, Date.now() + OLD_MS) })
-    // What a reader leaves behind is kept for others.
+    // A lookup continues after its reader has left, and its result is kept for others.
     if (signal.aborted) throw new CancelledError()
   }
 

@@ -4,7 +4,7 @@ import type { KnownToken, TokenCatalogue } from '../../capabilities.ts'
 /** A chain's listed tokens by lower-case address, in address order. */
 export type ListedTokens = ReadonlyMap<string, KnownToken>
 
-/** Reads the catalogue; the work is done once for each array it hands out. First entry of an address wins. */
+/** Reads the catalogue; indexes each array it returns only once. The first entry of an address wins. */
 export function createListedTokens(catalogue: TokenCatalogue, caip2Id: string): () => ListedTokens {
   let source: readonly KnownToken[] | undefined
   let listed: ListedTokens = new Map()
@@ -23,7 +23,7 @@ export function createListedTokens(catalogue: TokenCatalogue, caip2Id: string): 
   }
 }
 
-/** Lists carry more members than a balance shows. */
+/** Lists have more members than a balance shows. */
 const listedToken = ({ name, symbol, decimals, logoUri, internalId }: KnownToken, address: string): KnownToken => ({
   address,
   name,

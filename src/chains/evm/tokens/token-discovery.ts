@@ -14,30 +14,30 @@ export type TokensByOwner = ReadonlyMap<string, Outcome<FoundTokens>>
 /** An owner without unlisted tokens. */
 export const NO_TOKENS: FoundTokens = { tokens: [], more: false }
 
-/** Finds tokens that an owner holds and no list names. It names candidates only; amounts are read from the chain. */
+/** Finds unlisted tokens that an owner holds. They are candidates only; amounts are read from the chain. */
 export interface TokenDiscovery {
   /**
-   * Token contracts per owner. An owner is an error when the upstream offers discovery, failed, and
-   * nothing older is known: a list without the owner's tokens would look like a loss. No promise where nobody is asked.
+   * Token contracts per owner. An owner is an error when the upstream offers discovery, failed, and nothing older is
+   * known: a list without the owner's tokens would look like a loss. Not a promise if no server is asked.
    */
   tokensOf(owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner>
   /**
-   * While it is not known whether an upstream finds tokens at all: resolves with whether one does. `tokensOf` names
-   * none until then. Undefined once it is known.
+   * While it is unknown whether an upstream finds tokens at all: resolves with whether one does. `tokensOf` names none
+   * until then. Undefined once it is known.
    */
   firstLook(owners: readonly string[]): Promise<boolean> | undefined
-  /** True when what is to be waited for is this machine, no network: then one call can ask for all tokens. */
+  /** True when tokens come from this machine, not over a network: then one call can ask for all tokens. */
   readonly isNear: boolean
 }
 
 /** Discovery by servers, some of which may not offer it. */
 export interface OfferedDiscovery extends TokenDiscovery {
-  /** True once one of them is known to. */
+  /** True once one of them is known to offer it. */
   readonly isOffered: boolean
 }
 
 export interface TokenDiscoveryDeps {
-  /** Asked in this order: servers that find tokens are often mixed with servers that cannot. */
+  /** Asked in this order: servers that find tokens are often mixed with servers that do not. */
   pools: readonly UpstreamPool[]
   path: string
   limits: EvmLimits
@@ -51,11 +51,11 @@ interface Kept {
 
 /** An upstream that does not know the method is asked again after this. */
 const askAgainMs = 3_600_000
-/** One that could not be reached is asked again after this. */
+/** An upstream that could not be reached is asked again after this. */
 const askSoonMs = 10_000
 const backgroundMs = 10_000
 const mostBackground = 50
-/** An owner of so many tokens is a list of ten pages: those of more are read again less often. */
+/** An owner with this many tokens has a list of ten pages: longer lists are read again less often. */
 const tokensOfTenPages = 1_000
 
 /** `alchemy_getTokenBalances(owner, "erc20", {pageKey})`: hex balances by contract, zero ones included. */
@@ -63,7 +63,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
   const leastWeight = Math.ceil(deps.limits.discoveredKept / deps.limits.cacheEntries)
   const found = new LRUCache<string, Kept>({
     maxSize: deps.limits.discoveredKept,
-    // No more than the entries, without `max`: see `roomFor`.
+    // No more owners than `cacheEntries`, without `max`: see `roomFor`.
     sizeCalculation: ({ found: { tokens } }) => Math.max(tokens.length + 1, leastWeight),
   })
   const background = new TransientMap<string, Promise<void>>()
@@ -93,7 +93,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
     try {
       await fetchTokens(owner, { signal: AbortSignal.timeout(backgroundMs), deadline: Date.now() + backgroundMs })
     } catch (error) {
-      // A refusal is an answer; a broken line is not.
+      // A refusal is an answer; a broken connection is not.
       askAgainAt = steadyNow() + askSoonMs
       deps.logger?.debug({ pool: deps.pools[0]?.name, err: error }, 'no token discovery')
     } finally {
@@ -102,7 +102,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
     }
   }
 
-  /** No reader waits for it: whether the method exists, and newer tokens, are known at the next read. */
+  /** No reader waits for this: the next read knows whether the method exists, and the newer tokens. */
   const inBackground = (owner: string): Promise<void> => {
     const running = background.get(owner)
     if (running || background.size >= mostBackground) return running ?? Promise.resolve()
@@ -131,12 +131,12 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
   }
 
   const tokensOfOne = async (owner: string, context: ReadContext): Promise<Outcome<FoundTokens>> => {
-    // Its list may be on its way already.
+    // The owner's list may be on its way already.
     if (!found.has(owner)) await waitFor(background.get(owner), context)
     const known = remembered(owner)
     if (known) return known
     try {
-      // Where the method has gone there is nothing to wait for.
+      // If the method has gone, there is nothing to wait for.
       return { ok: true, value: (await fetchTokens(owner, context)) ?? NO_TOKENS }
     } catch (error) {
       return failure(error)
@@ -171,7 +171,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
   }
 }
 
-/** Waits for work of others, until the reader's time is over or he has left. */
+/** Waits for shared work, until the reader's time is over or the reader has left. */
 export async function waitFor(work: Promise<void> | undefined, { signal, deadline }: ReadContext): Promise<void> {
   if (work) await inTime(work, deadline - Date.now(), () => undefined, signal)
 }

@@ -6,10 +6,10 @@ import type { UpstreamPool } from '../../../upstream/types.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
 
-/** Token contracts, lower-case, the same ones first as long as the owner has them. */
+/** Token contracts, lower-case; the same ones come first as long as the owner has them. */
 export interface FoundTokens {
   tokens: readonly string[]
-  /** The owner has others. */
+  /** The owner has more tokens. */
   more: boolean
 }
 
@@ -20,7 +20,7 @@ interface TokenFinderDeps {
   /** A server that does not know the method, and one that could not be reached, is asked again after this. */
   askAgainMs: number
   askSoonMs: number
-  /** A server has begun to tell: what it offers is known before the whole of a long list is. */
+  /** A server has sent its first page: that it offers discovery is known before a long list is complete. */
   onAble(): void
 }
 
@@ -30,18 +30,18 @@ interface Page {
   pageKey?: unknown
 }
 
-/** A server that names nothing on page after page is left then. */
+/** A server is given up after this many pages, in case its pages name nothing. */
 const mostPages = 200
-/** Lists of so many owners are gone on with where the time ended that there was for them, for so long. */
+/** This many unfinished lists are kept for this long, to be continued if the time ran out. */
 const mostBegun = 100
 const begunMs = 60_000
 const methodNotFound = -32601
 
 /**
- * `alchemy_getTokenBalances` of whichever server knows it; the function's answer is undefined when nobody does. Servers
- * that have known it before are asked first, one after the other, then all others at once. A server without it is left
- * out for a while. One that has known it is in trouble when it says anything but that it does not know the method;
- * trouble is thrown when no other server answers.
+ * `alchemy_getTokenBalances` from any server that knows it; the result is undefined when no server does. Servers that
+ * have known it before are asked first, one after the other, then all others at once. A server without it is left
+ * out for a while. If a server that has known it says anything but that it does not know the method, it is in trouble;
+ * the error is thrown when no other server answers.
  */
 export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs, onAble }: TokenFinderDeps) {
   const pagesOf = createPageReader(path, limits.discoveredTokens)
@@ -53,7 +53,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs, 
       ? !able.has(pool) || error.rpcCode === methodNotFound
       : !able.has(pool) && error instanceof BadAnswerError
 
-  /** Undefined = it does not know the method. */
+  /** Undefined = the server does not know the method. */
   const askOne = async (pool: UpstreamPool, owner: string, context: ReadContext) => {
     try {
       return await pagesOf(pool, owner, context, () => {
@@ -62,7 +62,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs, 
       })
     } catch (error) {
       const refused = !context.signal.aborted && refuses(pool, error)
-      // The only server is asked whenever somebody wants to know.
+      // A lone server is asked on every lookup.
       if (pools.length > 1 && !able.has(pool)) askAgainAt.set(pool, steadyNow() + (refused ? askAgainMs : askSoonMs))
       if (refused) return undefined
       throw error
@@ -75,7 +75,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs, 
     try {
       return await Promise.any(named)
     } catch {
-      // Throws the trouble of the first that had any.
+      // Throws the first error, if there is any.
       await Promise.all(asked)
       return undefined
     }
@@ -105,7 +105,7 @@ export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs, 
 
 function namedTokens(page: Page, owner: string): string[] {
   if (!Array.isArray(page?.tokenBalances)) throw new BadAnswerError('token discovery answered with something else')
-  // A stranger's tokens in place of the owner's would look as if these were spent.
+  // Another owner's tokens in place of the owner's would look as if these were spent.
   if (typeof page.address === 'string' && page.address.toLowerCase() !== owner)
     throw new BadAnswerError('token discovery answered for another owner')
   return page.tokenBalances.flatMap((entry) => {
@@ -116,7 +116,7 @@ function namedTokens(page: Page, owner: string): string[] {
   })
 }
 
-/** How far the list of an owner has been read. */
+/** How far an owner's list has been read. */
 interface Reading {
   pool: UpstreamPool
   tokens: Set<string>
@@ -124,11 +124,11 @@ interface Reading {
   pageKey?: string
 }
 
-/** All pages of one owner, in the order of the server, at most as many tokens as allowed. */
+/** All pages of one owner, in the server's order, up to the allowed number of tokens. */
 function createPageReader(path: string, most: number) {
   const begun = new LRUCache<string, Reading>({ ...roomFor(mostBegun), ttl: begunMs })
 
-  /** True when there are others. */
+  /** True when there are more tokens. */
   const readOn = async (
     reading: Reading,
     owner: string,
@@ -159,7 +159,7 @@ function createPageReader(path: string, most: number) {
       const more = await readOn(reading, owner, context, onPage)
       return { tokens: [...reading.tokens].slice(0, most), more }
     } catch (error) {
-      // Only the time was too short: whatever else went wrong may lie in the place that was reached.
+      // Continue later only if time ran out: other errors may come from the page that was reached.
       const isLate = context.signal.aborted || error instanceof DeadlineError
       if (isLate && reading.pages > 0) begun.set(owner, reading)
       throw error

@@ -20,28 +20,28 @@ export interface TokenMetadata {
 
 export interface DescribedTokens {
   told: ReadonlyMap<string, TokenMetadata>
-  /** Why the others could not be read: silence is not "no name". */
+  /** Why the other tokens could not be read: silence does not mean "no name". */
   trouble?: Error
 }
 
 export interface TokenMetadataReader {
-  /** Reads as many addresses (lower-case hex), in their order, as there is time for; what was read is kept. */
+  /** Reads addresses (lower-case hex) in order, as many as there is time for; results are kept. */
   read(addresses: readonly string[], context: ReadContext): Promise<DescribedTokens>
 }
 
-/** What a token answered; undefined = nothing with the gas that it was given. */
+/** A token's answers; undefined = none with the gas that it was given. */
 type Fields = Record<keyof TokenMetadata, Buffer | undefined>
 const fieldData = [nameData, symbolData, decimalsData]
 
 const nameLength = 100
 const symbolLength = 32
-/** Offset and length words, and enough bytes for any name that is shown. */
+/** Offset and length words, and enough bytes for the longest name that is shown. */
 const keepBytes = 64 + 256
 /** Three calls each: as many as one eth_call carries. */
 const tokensAtOnce = 100
 
 export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits): TokenMetadataReader {
-  // With `max` the room for all entries would be held from the start on.
+  // With `max` the cache would allocate all its entries from the start.
   const room = roomFor(limits.metadataEntries)
   const known = new LRUCache<string, TokenMetadata>({ ...room, ttl: limits.metadataMs })
 
@@ -56,7 +56,9 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
     })
   }
 
-  /** A name of 100 kB costs more gas than the common call gives; it is still a name. Without decimals it is for nothing. */
+  /**
+   * A name of 100 kB costs more gas than the common call gives, but it is still a name. Without decimals it is useless.
+   */
   const readAgain = async (address: string, first: Fields, context: ReadContext): Promise<Fields> => {
     const one = async (data: string): Promise<Buffer | undefined> =>
       (await readCalls(reader, { ...query, calls: [{ to: address, data }], gas: limits.retryMetadataGas }, context))[0]
@@ -67,7 +69,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
 
   const readMissing = async (missing: readonly string[], context: ReadContext, told: Map<string, TokenMetadata>) => {
     let trouble: Error | undefined
-    // What is under way comes to its end; nothing more is begun.
+    // Work under way is finished; no further work starts.
     const tried = async (work: () => Promise<void>): Promise<void> => {
       if (trouble) return
       await work().catch((error: unknown) => {
@@ -89,7 +91,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
         }
       }),
     )
-    // Anybody can send thousands of tokens whose names burn gas: each read has patience with a few of them.
+    // Anybody can send thousands of tokens whose names burn gas: each read retries only a few of them.
     const waiting = partial.splice(limits.patientNames)
     for (const [address, fields] of waiting) learn(address, fields, limits.unnamedMs)
     await mapBounded(partial, lanes, ([address, fields]) =>

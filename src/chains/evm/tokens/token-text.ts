@@ -1,8 +1,8 @@
 import { displayText } from '../../../lib/display-text.ts'
 
 /**
- * Text of a name() or symbol() answer: an ABI string (perhaps cut by the reader) or, as the oldest tokens do, a bytes32
- * with trailing NULs. Cleaned for display; undefined when nothing usable is in it.
+ * Text of a name() or symbol() answer: an ABI string (perhaps cut by the reader) or, as in the oldest tokens, a bytes32
+ * with trailing NULs. Cleaned for display; undefined when it has no usable text.
  */
 export function decodeText(answer: Buffer | undefined, most: number): string | undefined {
   if (!answer || answer.length < 32) return undefined

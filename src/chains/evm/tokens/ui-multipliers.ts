@@ -6,9 +6,9 @@ import type { SweepResult } from '../sweep/sweep-tally.ts'
 const ONE = 1e18
 
 /**
- * Multipliers (ERC-8056) of the held tokens of one sweep, as TokenAmount has them. They were read with the balances. One
- * that had a multiplier a short while ago and does not even claim it now (it is being upgraded, its proxy fails) is not
- * taken for a plain token: its price is of another unit, perhaps.
+ * Multipliers (ERC-8056) of the held tokens of one sweep, in the form of TokenAmount. They were read with the balances.
+ * A token that recently had a multiplier and does not even claim one now (it is being upgraded, its proxy fails) does
+ * not count as a plain token: its price may be for another unit.
  */
 export function createUiMultipliers({ multiplierEntries, multiplierMs }: EvmLimits) {
   const known = new LRUCache<string, true>({ ...roomFor(multiplierEntries), ttl: multiplierMs })
