@@ -1,11 +1,11 @@
 /**
- * One error tree for the whole server. `retryable` decides about failover and retries, `expose` whether the message may
+ * The error tree of the whole server. `retryable` decides about failover and retries, `expose` whether the message may
  * reach a client; the three API presenters map `status` and `code` to their own bodies.
  */
 export class FirnError extends Error {
-  /** Stable machine word, upper snake case. */
+  /** Stable code, upper snake case. */
   readonly code: string
-  /** HTTP status an API would answer with when this error decides the whole request. */
+  /** HTTP status of an API's answer if this error decides the whole request. */
   readonly status: number
   /** True when the same call may succeed on another upstream or later. */
   readonly retryable: boolean
@@ -34,44 +34,47 @@ export class ConfigError extends FirnError {
   }
 }
 
-/** A setting that a node would not start with either; the message is the node's line, printed as it prints it. */
+/** A setting with which a node would not start either; the message is the node's line, unchanged. */
 export class NodeConfigError extends FirnError {
   constructor(problem: string) {
     super(`couldn't load node config: ${problem}`, { code: 'NODE_CONFIG', status: 500, expose: true })
   }
 }
 
-/** The caller gave something that cannot be served as asked. */
+/** The caller's input cannot be served as requested. */
 export class BadInputError extends FirnError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'BAD_INPUT', status: 400, expose: true, cause })
   }
 }
 
-/** The named thing does not exist. */
+/** The requested thing does not exist. */
 export class NotFoundError extends FirnError {
   constructor(message: string) {
     super(message, { code: 'NOT_FOUND', status: 404, expose: true })
   }
 }
 
-/** An upstream could not be reached, was cut, timed out or sent something that is no answer. Another may do better. */
+/**
+ * An upstream was unreachable or disconnected, timed out, or sent something that is not an answer. Another may do
+ * better.
+ */
 export class UpstreamUnavailableError extends FirnError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'UPSTREAM_UNAVAILABLE', status: 502, retryable: true, cause })
   }
 }
 
-/** Upstreams answered, yet what they told, put together, was at no time the state of the chain. */
+/** Upstreams answered, but their answers together never were the state of the chain. */
 export class UnsettledReadError extends UpstreamUnavailableError {}
 
-/** Upstreams answered, and none of them runs a chain that alone knows what was asked for. */
+/** Upstreams answered, but none of them runs the chain that alone knows what was requested. */
 export class ChainNotRunError extends UpstreamUnavailableError {}
 
-/** Every upstream of a pool refused because of its rate limit. `retryAfterMs` is the shortest wait any of them named. */
+/** Every upstream of a pool refused because of its rate limit. `retryAfterMs` is the shortest wait that one named. */
 export class UpstreamRateLimitedError extends FirnError {
   readonly retryAfterMs: number | undefined
-  /** Who said so, where it may be another than who was asked. */
+  /** The host that sent the refusal, if it may differ from the requested one. */
   readonly host: string | undefined
   constructor(message: string, retryAfterMs?: number, host?: string) {
     super(message, { code: 'UPSTREAM_RATE_LIMITED', status: 503, retryable: true })
@@ -91,7 +94,7 @@ export class JsonRpcError extends FirnError {
   }
 }
 
-/** A REST upstream turned the request itself down (4xx that is not about rate, key or absence): true everywhere. */
+/** A REST upstream refused the request itself (4xx that is not about rate, key or absence): the same everywhere. */
 export class UpstreamRefusedError extends FirnError {
   readonly upstreamStatus: number
   constructor(message: string, upstreamStatus: number) {
@@ -107,10 +110,10 @@ export class BadAnswerError extends FirnError {
   }
 }
 
-/** An upstream answered with more than may be read. */
+/** An upstream's answer was larger than allowed. */
 export class AnswerTooLargeError extends BadAnswerError {}
 
-/** The time given for the work ran out. */
+/** The time for the work ran out. */
 export class DeadlineError extends FirnError {
   constructor(message: string) {
     super(message, { code: 'DEADLINE', status: 504, retryable: true })
@@ -131,18 +134,18 @@ export class OverloadedError extends FirnError {
   }
 }
 
-/** The last reader of the work went away. */
+/** The last reader of the work has left. */
 export class CancelledError extends FirnError {
   constructor(message = 'cancelled') {
     super(message, { code: 'CANCELLED', status: 499 })
   }
 }
 
-/** Whatever was thrown, as an error. */
+/** Any thrown value as an error. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-/** What it says. */
+/** The message of any thrown value. */
 export const messageOf = (thrown: unknown): string => asError(thrown).message
 
-/** The outcome of what threw. */
+/** The failed outcome of any thrown value. */
 export const failure = (thrown: unknown): { ok: false; error: Error } => ({ ok: false, error: asError(thrown) })

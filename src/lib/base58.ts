@@ -1,34 +1,34 @@
 import { BadInputError } from '../errors.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-/** Five digits at once: 58^5 < 2^30, so that a limb times 2^16 stays an exact double. */
+/** Digits processed at once: 58^5 < 2^30, so that a limb times 2^16 stays an exact double. */
 const LIMB_DIGITS = 5
 const LIMB = 58 ** LIMB_DIGITS
-/** The work grows with the square of the length; nothing encoded in base58 here comes near this. */
+/** The work grows with the square of the length; nothing encoded in base58 here comes near this length. */
 export const MAX_BASE58_CHARACTERS = 16_384
 
 const DIGITS = new Int8Array(128).fill(-1)
 for (let i = 0; i < ALPHABET.length; i++) DIGITS[ALPHABET.charCodeAt(i)] = i
 
-/** Room for ids and keys that each call uses anew: lists that grow cost more than the arithmetic. Nobody waits meanwhile. */
+/** Buffers reused by each call: growing lists cost more than the arithmetic. Safe because no call is asynchronous. */
 const LIMBS = new Float64Array(64)
 const CHARACTERS = Buffer.alloc(LIMBS.length * LIMB_DIGITS)
-/** Bits that a limb holds at least. */
+/** Smallest number of bits that a limb holds. */
 const LIMB_BITS = 29
-/** More than a digit to base 58 says. */
+/** More bits than a base58 digit carries. */
 const DIGIT_BITS = 6
 const roomFor = (limbs: number): Float64Array => (limbs <= LIMBS.length ? LIMBS : new Float64Array(limbs))
 
 /**
  * Bitcoin's base58 of `bytes` (leading zero bytes become `1`). Quadratic: meant for ids, keys and short blobs.
- * @param length of what is written, from the beginning of `bytes`
+ * @param length number of bytes to encode, from the start of `bytes`
  */
 export function encodeBase58(bytes: Uint8Array, length = bytes.length): string {
   let zeros = 0
   while (zeros < length && bytes[zeros] === 0) zeros++
   const limbs = roomFor(Math.ceil((length * 8) / LIMB_BITS) + 1)
   let count = 0
-  // The odd byte goes first, so that the rest is whole 16-bit words.
+  // An odd byte goes first, so that the rest consists of whole 16-bit words.
   let at = zeros
   if ((length - zeros) % 2 === 1) count = multiplyAdd(limbs, count, LIMB, 256, bytes[at++] ?? 0)
   for (; at < length; at += 2)
@@ -40,11 +40,11 @@ function writeDigits(limbs: Float64Array, count: number, zeros: number): string 
   const size = zeros + count * LIMB_DIGITS
   const characters = size <= CHARACTERS.length ? CHARACTERS : Buffer.alloc(size)
   characters.fill(ALPHABET.charCodeAt(0), 0, zeros)
-  // Filled from the end: the lowest limb holds the last digits. What is left of the top limb's five are zeros.
+  // Filled from the end: the lowest limb holds the last digits. Unused digits of the top limb are zeros.
   let place = size
   let start = place
   for (let i = 0; i < count; i++) {
-    // As an integer of 32 bits, which divides faster.
+    // As a 32-bit integer, which divides faster.
     let limb = (limbs[i] ?? 0) | 0
     for (let digit = 0; digit < LIMB_DIGITS; digit++) {
       const rest = (limb / 58) | 0
@@ -95,8 +95,8 @@ function wordsToBytes(words: Float64Array, count: number, zeros: number): Uint8A
 }
 
 /**
- * The number in the first `count` limbs (little end first, base `base`) := number · factor + carry.
- * @returns limbs that it has then
+ * The number in the first `count` limbs (little-endian, base `base`) := number · factor + carry.
+ * @returns the new number of limbs
  */
 function multiplyAdd(limbs: Float64Array, count: number, base: number, factor: number, carry: number): number {
   let rest = carry

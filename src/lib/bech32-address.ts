@@ -4,9 +4,9 @@ import { type Bech32Prefix, bech32Bytes, bech32Length, bech32Prefix, packBech32,
 /** ripemd160(sha256(compressed public key)). */
 export const ADDRESS_BYTES = 20
 
-/** An X, P or C (atomic) address taken apart. */
+/** The parts of an X, P or C (atomic) address. */
 export interface Bech32Address {
-  /** What stands before the dash: `X`, `P`, `C` or a blockchain id; undefined for a bare address. */
+  /** The part before the dash: `X`, `P`, `C` or a blockchain id; undefined for a bare address. */
   chain: string | undefined
   /** Lower case. */
   hrp: string
@@ -43,7 +43,7 @@ export function parseBech32Address(text: string): Bech32Address {
 }
 
 /**
- * Writes the 20 bytes of a bare address in lower case to `target` from `at` on; returns the length of its HRP.
+ * Writes the 20 bytes of a bare lower-case address to `target` from `at` on; returns the length of its HRP.
  * @throws BadInputError naming what is wrong.
  */
 export function readAddressBytes(text: string, target: Uint8Array, at: number): number {
@@ -54,15 +54,15 @@ export function readAddressBytes(text: string, target: Uint8Array, at: number): 
   return prefixLength
 }
 
-/** Bech32 may be written in upper case as a whole; mixed case is left as it is, and refused as that. */
+/** Bech32 may be all upper case; mixed case is left unchanged, and rejected later. */
 const lowerCase = (text: string): string => (/^[!-`{-~]+$/.test(text) ? text.toLowerCase() : text)
 
 let prefix: Bech32Prefix | undefined
 const scratch = Buffer.alloc(128)
 
-/** `avax1…`, or `P-avax1…` with a chain. `bytes` are the 20 of the address. */
+/** `avax1…`, or `P-avax1…` with a chain. `bytes` are the 20 bytes of the address. */
 export function formatBech32Address(bytes: Uint8Array, hrp: string, chain?: string): string {
-  // Networks change rarely: the last prefix is nearly always the next.
+  // The network rarely changes: the last prefix is nearly always the next one, too.
   if (prefix?.text !== hrp) prefix = bech32Prefix(hrp)
   if (bech32Length(prefix, bytes.length) > 90) throw new RangeError(`bech32 is longer than 90 characters behind ${hrp}`)
   const bare = scratch.toString('latin1', 0, packBech32(prefix, bytes, 0, bytes.length, scratch, 0))

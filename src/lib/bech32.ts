@@ -1,4 +1,4 @@
-/** The alphabet of BIP-173: a character's place is its value of five bits. */
+/** The alphabet of BIP-173: a character's position is its five-bit value. */
 export const BECH32_ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 export const CHECKSUM_CHARACTERS = 6
 const MAX_CHARACTERS = 90
@@ -10,18 +10,20 @@ for (let value = 0; value < 32; value++) {
   VALUES[BECH32_ALPHABET.charCodeAt(value)] = value
 }
 
-/** What the five bits that leave the checksum's register add to it, for each of their 32 values. */
+/** For each five-bit value shifted out of the checksum register: the value to XOR into the register. */
 const FOLD = new Int32Array(32)
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
 for (let top = 0; top < 32; top++) {
   FOLD[top] = GENERATOR.reduce((sum, word, bit) => (top & (1 << bit) ? sum ^ word : sum), 0)
 }
 
-/** The checksum's register behind one more value of five bits. */
+/** The checksum register after one more five-bit value. */
 export const nextRegister = (register: number, value: number): number =>
   ((register & 0x1ffffff) << 5) ^ value ^ (FOLD[register >>> 25] as number)
 
-/** The register behind a human-readable part, the first `length` characters; -1 for upper case and foreign characters. */
+/**
+ * The register after the human-readable part, the first `length` characters; -1 for upper case or invalid characters.
+ */
 function registerOf(text: string, length: number): number {
   let register = 1
   for (let at = 0; at < length; at++) {
@@ -35,9 +37,9 @@ function registerOf(text: string, length: number): number {
 }
 
 /**
- * Reads bech32 (BIP-173, not bech32m) in lower case: checks it and writes the bytes of its data to `target` from `at`
- * on. Returns how long the human-readable part is, -1 when the text is no such bech32. Without any allocation: a
- * request may bring 250,000 addresses. How many bytes there are, `bech32Bytes` says.
+ * Reads lower-case bech32 (BIP-173, not bech32m): verifies it and writes its data bytes to `target` from `at` on.
+ * Returns the length of the human-readable part, or -1 when the text is not such bech32. Allocates nothing: a request
+ * may contain 250,000 addresses. `bech32Bytes` gives the number of bytes.
  */
 export function unpackBech32(text: string, target: Uint8Array, at: number): number {
   const { length } = text
@@ -61,7 +63,7 @@ export function unpackBech32(text: string, target: Uint8Array, at: number): numb
     target[place++] = held >>> bits
     held &= (1 << bits) - 1
   }
-  // What fills up the last five bits is zero and no whole character.
+  // The padding in the last five bits must be zero and shorter than a character.
   return register === 1 && held === 0 && bits < 5 ? separator : -1
 }
 
@@ -69,24 +71,24 @@ export function unpackBech32(text: string, target: Uint8Array, at: number): numb
 export const bech32Bytes = (text: string, prefixLength: number): number =>
   Math.floor(((text.length - prefixLength - 1 - CHECKSUM_CHARACTERS) * 5) / 8)
 
-/** A human-readable part, ready to be written in front of many data. */
+/** A human-readable part, prepared for encoding many data parts. */
 export interface Bech32Prefix {
   readonly text: string
   readonly register: number
 }
 
-/** @throws RangeError when it has upper case or characters that bech32 does not allow. */
+/** @throws RangeError when it contains upper case or characters that bech32 does not allow. */
 export function bech32Prefix(text: string): Bech32Prefix {
   const register = text === '' ? -1 : registerOf(text, text.length)
   if (register < 0) throw new RangeError(`not a human-readable part: ${text}`)
   return { text, register }
 }
 
-/** Characters of `byteCount` bytes behind a prefix. */
+/** Length in characters of `byteCount` bytes with a prefix. */
 export const bech32Length = (prefix: Bech32Prefix, byteCount: number): number =>
   prefix.text.length + 1 + Math.ceil((byteCount * 8) / 5) + CHECKSUM_CHARACTERS
 
-/** Writes `byteCount` bytes from `from` on as bech32 in ASCII to `target` from `at` on; returns where it ends. */
+/** Writes `byteCount` bytes from `from` on as ASCII bech32 to `target` from `at` on; returns the end position. */
 export function packBech32(
   prefix: Bech32Prefix,
   bytes: Uint8Array,
@@ -101,7 +103,7 @@ export function packBech32(
   let bits = 0
   const end = from + byteCount
   for (let index = from; index < end || bits > 0; index++) {
-    // Behind the last byte, zeros fill up the last five bits.
+    // After the last byte, zeros pad the last five bits.
     held = index < end ? (held << 8) | (bytes[index] as number) : held << (5 - bits)
     bits = index < end ? bits + 8 : 5
     while (bits >= 5) {

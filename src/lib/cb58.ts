@@ -4,7 +4,7 @@ import { sha256Hex } from './sha256.ts'
 
 const CHECKSUM_BYTES = 4
 
-/** Bytes and checksum of ids and keys, for each call anew. */
+/** Buffer for bytes and checksum of ids and keys, reused by each call. */
 const WHOLE = new Uint8Array(64)
 
 /** Avalanche's text form of ids and keys: base58(bytes ‖ last 4 bytes of sha256(bytes)). About 2 µs for an id. */
@@ -12,7 +12,7 @@ export function encodeCb58(bytes: Uint8Array): string {
   const length = bytes.length + CHECKSUM_BYTES
   const whole = length <= WHOLE.length ? WHOLE : new Uint8Array(length)
   whole.set(bytes)
-  // As digits: a digest as a buffer of its own costs several times as much.
+  // As digits: a digest in a separate buffer costs several times as much.
   const checksum = Number.parseInt(sha256Hex(bytes).slice(-2 * CHECKSUM_BYTES), 16)
   for (let i = 0; i < CHECKSUM_BYTES; i++) whole[length - 1 - i] = checksum >>> (8 * i)
   return encodeBase58(whole, length)

@@ -1,10 +1,10 @@
-/** Some proxies tell the port, too, which is another one for each connection. */
+/** Some proxies include the port, which differs for each connection. */
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
 const MAPPED = /^::ffff:(?=\d+\.)/i
 
 /**
- * Whom an address stands for when somebody is counted: the address, or its first 64 bits, since one household has a
- * whole /64 of IPv6 addresses. Empty for none.
+ * The source that an address counts for in limits: the address, or the first 64 bits of an IPv6 address, since one
+ * household has a whole /64. Empty if there is none.
  */
 export function clientSource(told: string | undefined): string {
   const [, inBrackets, beforePort] = WITH_PORT.exec(told ?? '') ?? []

@@ -1,4 +1,4 @@
-/** The 13 fiat currencies of the balance API, lower case as on the wire (balance spec, currency values). */
+/** The 13 fiat currencies of the balance API, lower case as in requests (balance spec, currency values). */
 export const CURRENCIES = [
   'usd',
   'eur',

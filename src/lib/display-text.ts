@@ -1,4 +1,7 @@
-/** Controls, format characters (bidi overrides, zero width), surrogates, private use, and what decoding put for junk. */
+/**
+ * Control and format characters (bidi overrides, zero width), surrogates, private use, and the replacement for broken
+ * UTF-8.
+ */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\uFFFD]/gu
 const tags = /<[^<>]*>/g
 

@@ -2,30 +2,30 @@ import { idFromCb58 } from './ids.ts'
 import type { ChainLetter } from './primary-network.ts'
 
 /**
- * X-chains that had no blocks before Cortina, by blockchain id (hex), and when their blocks began (unix seconds):
- * mainnet's and the testnet's. What they left unspent before is in no block. Other networks begin with blocks.
+ * X-chains that had no blocks before Cortina, by blockchain id (hex), with the start of their blocks (unix seconds):
+ * mainnet's and the testnet's. What was unspent before is in no block. Other networks have blocks from the start.
  */
 export const FIRST_X_BLOCKS: ReadonlyMap<string, bigint> = new Map([
   [idFromCb58('2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'), 1_682_434_800n],
   [idFromCb58('2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'), 1_680_793_200n],
 ])
 
-/** When the X-chain with this id (cb58) got its blocks, unix seconds; undefined where it had them from the start. */
+/** When the X-chain with this id (cb58) got blocks, unix seconds; undefined if it had them from the start. */
 export const firstXBlock = (xBlockchainId: string): bigint | undefined => FIRST_X_BLOCKS.get(idFromCb58(xBlockchainId))
 
 /**
- * X went on without blocks for a moment behind that time, and clocks differ: what was exported to it so many seconds later
- * may have been imported there, too.
+ * X went on without blocks for a moment after that time, and clocks differ: what was exported to it up to this many
+ * seconds later may also have been imported without a block.
  */
 const MARGIN = 600n
 
-/** Whether something was made so early that X may have spent it without a block; `first` of `firstXBlock`. */
+/** Whether something was made so early that X may have spent it without a block; `first` from `firstXBlock`. */
 export const isBeforeXBlocks = (first: bigint, time: bigint): boolean => time < first + MARGIN
 
 /**
- * What X was born with, and what P and C exported to it while it had no blocks, was probably spent then, which an index of
- * blocks has not seen: only nodes know what is still there.
- * @param first of `firstXBlock`
+ * Outputs of X's genesis, and exports from P and C to X while it had no blocks, were probably spent then, which an
+ * index of blocks has not seen: only nodes know what is left.
+ * @param first from `firstXBlock`
  */
 export const isOfUnknownEnd = (
   first: bigint | undefined,

@@ -7,9 +7,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const ESCAPED = /[<>&\u2028\u2029]/g
 
-/** What Go's encoder escapes besides what JSON demands; outside of strings these characters do not occur in JSON. */
+/** Escapes what Go's encoder escapes beyond the JSON standard; in JSON these characters occur only inside strings. */
 export const escapeHtml = (json: string): string =>
   json.replace(ESCAPED, (character) => ESCAPES[character] ?? character)
 
-/** A value as Go's encoder writes it. Members keep their order, except names that are array indices: write maps of those by hand. */
+/**
+ * A value as Go's encoder writes it. Members keep their order, except names that are array indices: write such maps by
+ * hand.
+ */
 export const goJson = (value: unknown): string => escapeHtml(JSON.stringify(value))

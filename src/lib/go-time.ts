@@ -9,17 +9,20 @@ const decimal = (value: bigint, unit: bigint, width: number): string => {
   return `${value / unit}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** A time as Go writes it in JSON: RFC 3339 in UTC, zeros at the end of the fraction cut. `ms` unix milliseconds. */
+/** A time as Go writes it in JSON: RFC 3339 in UTC, without trailing zeros in the fraction. `ms` unix milliseconds. */
 export function formatGoTime(ms: number): string {
   const [seconds = '', fraction = ''] = new Date(ms).toISOString().slice(0, -1).split('.')
   const kept = withoutZeros(fraction)
   return `${seconds}${kept === '' ? '' : `.${kept}`}Z`
 }
 
-/** Go's zero time: what stands where nothing has happened yet. */
+/** Go's zero time, used where nothing has happened yet. */
 export const GO_ZERO_TIME = '0001-01-01T00:00:00Z'
 
-/** A span as Go prints it: `0s`, `43ns`, `1.5µs`, `581.901358ms`, `2.5s`, `1m30s`, `24h0m0s`. Nanoseconds, not negative. */
+/**
+ * A duration as Go prints it: `0s`, `43ns`, `1.5µs`, `581.901358ms`, `2.5s`, `1m30s`, `24h0m0s`. Nanoseconds, not
+ * negative.
+ */
 export function formatGoDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s'
   if (nanoseconds < 1_000n) return `${nanoseconds}ns`

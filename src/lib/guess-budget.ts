@@ -3,20 +3,20 @@ import { clientSource } from './client-source.ts'
 import { roomFor } from './room-for.ts'
 
 export interface GuessLimits {
-  /** Failures of one address that are free. */
+  /** Failures of one address without a wait. */
   burst: number
-  /** One more becomes free after this, milliseconds. */
+  /** One more failure becomes free after this, milliseconds. */
   refillMs: number
 }
 
-/** Slows down whoever guesses passwords. Only failures count; callers without an address share a budget. */
+/** Slows down password guessing. Only failures count; clients without an address share a budget. */
 export interface GuessBudget {
   /** Milliseconds until this address may try again; 0 = now. */
   waitMs(address: string | undefined): number
   failed(address: string | undefined): void
 }
 
-/** Addresses remembered; the one not seen for longest is forgotten first. */
+/** Remembered addresses; the least recently seen is forgotten first. */
 const ADDRESSES = 10_000
 
 /** @param now milliseconds; never goes back */

@@ -1,12 +1,12 @@
 import { BadAnswerError, CancelledError, DeadlineError } from '../errors.ts'
 import { steadyNow } from './steady-clock.ts'
 
-/** Time before a server that could not or would not say who it is, or is another, is asked again. */
+/** Wait before a server that did not tell its identity, or is on another network, is asked again. */
 const RECHECK_MS = 60_000
 
 /**
- * Makes sure once that servers are on the right network: two networks of one kind share address forms, so a wrong one
- * would answer plain zeros. `ask` gives the network's identity (genesis hash), or undefined when it cannot be told.
+ * Verifies once that servers are on the right network: two networks of one kind share address forms, so a wrong one
+ * would answer plain zeros. `ask` returns the network's identity (genesis hash), or undefined when it cannot be told.
  *
  * The check rejects with BadAnswerError only for a definite other network. A server that cannot tell is believed.
  */
@@ -15,7 +15,10 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
   network: string
   ask: (context: C) => Promise<string | undefined>
   matches: (identity: string) => boolean
-  /** Milliseconds before who could not or would not say is asked again; who is another is after a minute. Default the same. */
+  /**
+   * Milliseconds before a server that did not tell its identity is asked again; default a minute. A server on another
+   * network is always asked again after a minute.
+   */
   recheckMs?: number
 }): ((context: C) => Promise<void>) => {
   let verdict: 'unknown' | 'right' | 'wrong' = 'unknown'
@@ -28,8 +31,8 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
       if (identity !== undefined) verdict = deps.matches(identity) ? 'right' : 'wrong'
       askedAt = steadyNow()
     } catch (error) {
-      // A reader that left says nothing about the server: the next one asks again. One whose time is over has waited for it
-      // in vain: those who wait besides would ask one after the other until theirs is over, too.
+      // A reader that left says nothing about the server: the next one asks again. A reader whose deadline passed has
+      // waited in vain: without this, the others would ask one after the other until their own deadlines.
       const isLate = context.signal.reason instanceof DeadlineError
       if (isLate || !(context.signal.aborted || error instanceof CancelledError)) askedAt = steadyNow()
     }
@@ -40,7 +43,7 @@ export const createIdentityCheck = <C extends { signal: AbortSignal }>(deps: {
     return verdict !== 'right' && steadyNow() - askedAt >= wait
   }
   return async (context) => {
-    // Who asks may leave before the answer: then the next one asks for those who wait.
+    // The asking caller may leave before the answer: then the next waiting caller asks.
     while (isDue() && asking) await asking
     if (isDue()) {
       asking = ask(context).finally(() => {

@@ -1,6 +1,6 @@
 /**
- * What `work` comes to, or what `late` returns or throws once `ms` milliseconds have passed or `signal` is aborted. The
- * work itself goes on; nobody hears any more how it ends.
+ * The result of `work`, or what `late` returns or throws once `ms` milliseconds have passed or `signal` is aborted. The
+ * work itself continues, and its result is then ignored.
  */
 export async function inTime<T, L>(work: Promise<T>, ms: number, late: () => L, signal?: AbortSignal): Promise<T | L> {
   let end = (): void => {}

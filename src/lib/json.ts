@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * JSON that loses no digit: integers that a double cannot hold arrive as bigint, everything else as JSON.parse gives
+ * JSON without loss of digits: integers that a double cannot hold become bigint, everything else is as JSON.parse gives
  * it. A field can therefore be a number or a bigint, depending on its size: read amounts with `BigInt(value)`.
  *
- * Speed: JSON.parse does all the work. Only a text that shows a run of 16 or more digits where a number may begin
- * (not inside quotes, where amounts usually are) is first rewritten: the big integers become marked strings, and the
- * parsed tree is walked once. Both ways are linear in the text and do not recurse.
+ * Speed: JSON.parse does all the work. Only a text with a run of 16 or more digits where a number may begin (not inside
+ * quotes, where amounts usually are) is rewritten first: the big integers become marked strings, and the parsed tree is
+ * walked once. Both ways are linear in the text and do not recurse.
  */
 const MAYBE_BIG = /[[:,\s-]\d{16}/
-/** A pattern of its own: as an alternative in the other one it costs V8 half as long again. */
+/** A separate pattern: as an alternative in the other one it would make V8 half as slow again. */
 const IS_NUMBER = /^\d{16}/
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** Made up per process, so that no string of an answer can pass for a number. */
+/** Random per process, so that no string in an answer can pass for a number. */
 const MARK = randomBytes(16).toString('hex')
 
 export const parseJson = (text: string): unknown => {
   const source = withoutMark(text)
-  // The plain parse comes first also for big integers: it refuses broken text before anything is rewritten.
+  // The plain parse comes first even for big integers: it rejects broken text before anything is rewritten.
   const value: unknown = JSON.parse(source)
   return MAYBE_BIG.test(source) || IS_NUMBER.test(source) ? withNumbers(source, value, BIG) : value
 }
 
-/** A number that JavaScript would write in another way than it stands in the text, or could not hold. */
+/** A number that JavaScript would write differently from the text, or could not hold. */
 export class WrittenNumber {
   readonly text: string
   constructor(text: string) {
@@ -30,7 +30,9 @@ export class WrittenNumber {
   }
 }
 
-/** JSON for texts that are handed on: numbers that would come out otherwise (`1e400`, `1.50`) arrive as WrittenNumber. */
+/**
+ * JSON for texts that are passed on: numbers that would be written differently (`1e400`, `1.50`) become WrittenNumber.
+ */
 export const parseJsonAsWritten = (text: string): unknown => {
   const source = withoutMark(text)
   return withNumbers(source, JSON.parse(source), ODD)
@@ -38,9 +40,9 @@ export const parseJsonAsWritten = (text: string): unknown => {
 
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
-/** Numbers that JSON.parse must not read, and what becomes of them. */
+/** Numbers that JSON.parse must not read, and their replacement. */
 interface OwnNumbers {
-  /** Where one may begin, with the sign before it; what is quoted is found by it, too. */
+  /** Where such a number may begin, with the sign before it; also matches quoted text. */
   begins: RegExp
   has(token: string): boolean
   read(token: string): unknown
@@ -58,15 +60,16 @@ const ODD: OwnNumbers = {
   read: (token) => new WrittenNumber(token),
 }
 
-/** @param value of the text as JSON.parse gives it */
+/** @param value the text as parsed by JSON.parse */
 function withNumbers(source: string, value: unknown, own: OwnNumbers): unknown {
   const marked = markNumbers(source, own)
   return marked === undefined ? value : unmark(JSON.parse(marked), own.read)
 }
 
 /**
- * Undefined when the text holds no such number after all. Only places where one may begin are looked at: what lies between
- * them is passed over by its quotes, and stays one part. A text of a hundred thousand such numbers has a million of others.
+ * Undefined when the text has no such number after all. Only places where a number may begin are examined: the text
+ * between them is skipped by its quotes and stays one part. A text with a hundred thousand such numbers has a million
+ * others.
  */
 const markNumbers = (text: string, { begins, has }: OwnNumbers): string | undefined => {
   const source = /^-?\d/.test(text) ? ` ${text}` : text
@@ -88,12 +91,12 @@ const markNumbers = (text: string, { begins, has }: OwnNumbers): string | undefi
   return kept === 0 ? undefined : parts.join('') + source.slice(kept)
 }
 
-/** Tells of places, in their order, whether they lie in quotes. */
+/** Tells for places, in ascending order, whether they are inside quotes. */
 const createQuotes = (source: string) => {
   let end = 0
   let open = nextQuote(source, 0)
   return {
-    /** Where the quotes end that the place lies in; undefined outside of any. */
+    /** The end of the quotes around the place; undefined outside of quotes. */
     endAround(place: number): number | undefined {
       while (open < place) {
         end = endOfString(source, open)
@@ -135,7 +138,7 @@ const unmark = (root: unknown, read: (token: string) => unknown): unknown => {
         const value = node[key]
         if (isMark(value)) {
           const number = read(value.slice(MARK.length))
-          // What it is besides stays; an assignment to `__proto__` would be none.
+          // Keeps the property's other attributes; assigning to `__proto__` would not define it.
           Object.defineProperty(node, key, { value: number })
         } else if (isContainer(value)) open.push(value)
       }

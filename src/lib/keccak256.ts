@@ -1,12 +1,12 @@
 import { createKeccak } from 'hash-wasm'
 
 /**
- * In WebAssembly: the lanes of Keccak are 64 bits wide, which JavaScript has to take apart, for ten times as long
- * (500 bytes: 30 us instead of 3).
+ * In WebAssembly: Keccak's lanes are 64 bits wide, and splitting them in JavaScript takes ten times as long (500 bytes:
+ * 30 us instead of 3).
  */
 const hasher = await createKeccak(256)
 
-/** Keccak-256 as Ethereum uses it, of `bytes` as a 32-byte Buffer of its own. */
+/** Keccak-256 as in Ethereum, of `bytes`, as a separate 32-byte Buffer. */
 export function keccak256(bytes: Uint8Array): Buffer {
   const { buffer, byteOffset, length } = hasher.init().update(bytes).digest('binary')
   return Buffer.from(buffer, byteOffset, length)

@@ -2,19 +2,19 @@ import { CancelledError } from '../errors.ts'
 
 /**
  * Runs work when its turn comes.
- * @throws CancelledError when the signal fires before the work begins (its place is free then), and what the line was
- * made with when too many wait already
+ * @throws CancelledError when the signal aborts before the work starts (its place is then free), and the error of
+ * `full` when too many wait
  */
 export type Line = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 export interface LineLimits {
   /** Pieces of work at the same time. */
   running: number
-  /** Those that may wait besides; they have their turn in the order of their coming. */
+  /** Pieces of work that may wait in addition, first come, first served. */
   waiting: number
 }
 
-/** @param full makes the error for whoever comes when too many wait */
+/** @param full makes the error for work that comes when too many wait */
 export function createLine(limits: LineLimits, full: () => Error): Line {
   const waiting = new Set<() => void>()
   let running = 0
@@ -35,7 +35,7 @@ export function createLine(limits: LineLimits, full: () => Error): Line {
     const [first] = waiting
     if (first === undefined) running -= 1
     else {
-      // The place is handed over, so that nobody who comes now can slip in between.
+      // The place is handed over directly, so that work that arrives now cannot take it.
       waiting.delete(first)
       first()
     }

@@ -12,7 +12,7 @@ export const mapBounded = async <T, R>(
   const queue = items.entries()
   let failed = false
   const lane = async (): Promise<void> => {
-    // One iterator for all lanes: each takes the next item that is left.
+    // One iterator for all lanes: each takes the next remaining item.
     for (const [index, item] of queue) {
       if (failed) return
       signal?.throwIfAborted()

@@ -1,4 +1,4 @@
-/** What stands in place of something secret. */
+/** Replaces something secret. */
 export const MASK = '***'
 
 /** Headers that carry credentials, lower case. */
@@ -17,15 +17,15 @@ export const SECRET_HEADERS = [
 
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>`\\]+/gi
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^/?#]*)([/?#].*)?$/is
-/** A name or an address, and a port. What else stands there is the beginning of a password with a slash in it. */
+/** A name or an address, and a port. Anything else is the start of a password that contains a slash. */
 const HOST = /^(\[[0-9a-f:.%]+\]|[^:@]+)(:\d{0,5})?$/i
-/** Names and values apart, so that one pass over a long query is enough. */
+/** Matches names and values separately, so that one pass over a long query is enough. */
 const QUERY_PART = /([?&])([^?=&#\s]*)=([^&#\s]*)/g
 const SECRET_NAME = /key|token|secret|password|auth/i
 
 /**
- * Shows a URL by scheme, host and port only: user, password, path and query of an upstream often are a key.
- * Text that is no URL is hidden whole.
+ * Shows only scheme, host and port of a URL: user, password, path and query of an upstream are often a key.
+ * Text that is not a URL is hidden completely.
  */
 export function maskUrl(url: string): string {
   const parts = URL_PARTS.exec(url.trim())
@@ -35,11 +35,11 @@ export function maskUrl(url: string): string {
   if (scheme === undefined || host === undefined || !HOST.test(host) || rest.split(/[?#]/, 1)[0]?.includes('@'))
     return MASK
   if (rest === '' || rest === '/') return `${scheme}${host}${rest}`
-  // Where a base URL has to end in a slash, what is shown has to be one.
+  // A base URL that ends in a slash is shown with one.
   return `${scheme}${host}/${MASK}${/^[^?#]*\/$/.test(rest) ? '/' : ''}`
 }
 
-/** Shows a path as it is, and a URL without user, password and query: its path tells a reader what is read there. */
+/** Shows a path unchanged, and a URL without user, password and query: its path tells what is read there. */
 export function maskSource(source: string): string {
   if (!source.includes('://')) return source
   const shown = maskUrl(source)
@@ -49,12 +49,12 @@ export function maskSource(source: string): string {
   return `${scheme}${host}${path}${hidden === undefined ? '' : `?${MASK}`}`
 }
 
-/** Masks every URL inside free text, such as the message of a network error. */
+/** Masks every URL in free text, such as the message of a network error. */
 export function maskUrlsIn(text: string): string {
   return text.includes('://') ? text.replace(URL_IN_TEXT, (url) => maskUrl(url)) : text
 }
 
-/** Keeps a request path readable, but hides query values whose names say that they are credentials. */
+/** Keeps a request path readable, but hides query values whose names suggest credentials. */
 export function maskQuery(path: string): string {
   if (!path.includes('?')) return path
   return path.replace(QUERY_PART, (part, mark: string, name: string) =>

@@ -1,13 +1,13 @@
 import { isRecord } from './json-record.ts'
 
-/** Members that hold values, not schemas: what looks like a schema in them is none. */
+/** Members that hold values, not schemas: nothing in them is a schema, even if it looks like one. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples'])
 const PLACE = '#/components/schemas/'
 
 /**
- * The OpenAPI document with every schema that has a title under that title in `components.schemas`, and a `$ref`
- * wherever it stood: those alone get a name in generated clients. Takes over nothing of the document it is given.
- * @throws Error where two different schemas have one title
+ * Moves every schema with a title of an OpenAPI document to `components.schemas` under that title and puts a `$ref` in
+ * its place: only such schemas get a name in generated clients. The given document is not changed.
+ * @throws Error when two different schemas have the same title
  */
 export function nameSchemas<T extends object>(document: T): T {
   const named = new Map<string, unknown>()

@@ -1,5 +1,5 @@
 /**
- * Contracts and placeholders through which the native coin itself answers `balanceOf`, or that only stand for it. Shown
+ * Contracts and placeholders through which the native coin itself answers `balanceOf`, or that only represent it. Shown
  * as tokens they would count the same money twice.
  */
 const CONTRACTS: ReadonlySet<string> = new Set([
@@ -19,13 +19,13 @@ const CONTRACTS: ReadonlySet<string> = new Set([
   'eip155:31611/0x7b7c000000000000000000000000000000000000',
   'eip155:8822/0x1074010000000000000000000000000000000000',
   'eip155:148/0x1074010000000000000000000000000000000000',
-  // Acala, its testnet and Karura, where the coin has 18 decimals and the token 12.
+  // Acala, its testnet and Karura: the coin has 18 decimals, the token 12.
   'eip155:787/0x0000000000000000000100000000000000000000',
   'eip155:595/0x0000000000000000000100000000000000000000',
   'eip155:686/0x0000000000000000000100000000000000000080',
   // The coin of Hydration is WETH.
   'eip155:222222/0x0000000000000000000000000000000100000014',
-  // Evmos and its testnet: what was a wrapped coin once is another name of the coin by now.
+  // Evmos and its testnet: a former wrapped coin is now another name of the coin.
   'eip155:9001/0xd4949664cd82660aae99bedc034a0dea8a0bd517',
   'eip155:9000/0xcc491f589b45d4a3c679016195b3fb87d7848210',
   // The coins of Arc and Stable are USDC and USDT0: 18 decimals as the coin, 6 as the token.
@@ -38,11 +38,11 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
   `0x${'0'.repeat(40)}`,
   `0x${'e'.repeat(40)}`,
   '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
-  // Where EIP-7708 logs what moves of the coin.
+  // Address under which EIP-7708 logs transfers of the coin.
   `0x${'f'.repeat(39)}e`,
   '11111111111111111111111111111111',
 ])
 
-/** True when the address (hex in lower case) is only a name for the chain's native coin. */
+/** True when the address (lower-case hex) is only another name for the chain's native coin. */
 export const isNativeInDisguise = (caip2Id: string, address: string): boolean =>
   PLACEHOLDERS.has(address) || CONTRACTS.has(`${caip2Id}/${address}`)

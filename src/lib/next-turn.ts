@@ -1,10 +1,10 @@
 /**
- * Resolves in the next turn of the event loop, behind the writes that were begun in this one: those of idle connections
- * wait for the end of the turn themselves.
+ * Resolves in the next turn of the event loop, after the writes started in this one: on idle connections those also
+ * wait for the end of the turn.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    // Ticks that are queued by a microtask run when no microtask is left: whatever has been begun has queued its write.
+    // A tick queued by a microtask runs when no microtask is left: by then all started work has queued its writes.
     queueMicrotask(() => process.nextTick(setImmediate, resolve))
   })
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Version of this program. Both `src/lib` and `dist/lib` lie two folders below the package. */
+/** Version of this program. Both `src/lib` and `dist/lib` are two folders below the package. */
 export function packageVersion(): string {
   const manifest: { version?: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

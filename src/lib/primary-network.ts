@@ -1,8 +1,8 @@
-/** What settings and streams call the two networks of Avalanche, in the order of all lists. */
+/** Names of Avalanche's two networks in settings and streams, in the order of all lists. */
 export const SIDES = ['mainnet', 'testnet'] as const
 export type Side = (typeof SIDES)[number]
 
-/** The chains of the primary network of each, likewise: a stream is `mainnet:P`. */
+/** The chains of a primary network, in the order of all lists: a stream is `mainnet:P`. */
 export const CHAIN_LETTERS = ['P', 'X', 'C'] as const
 export type ChainLetter = (typeof CHAIN_LETTERS)[number]
 

@@ -1,6 +1,6 @@
 /**
- * The text of a body that somebody else decides the length of.
- * @param tooLong the error for more than `most` bytes; what is left is not read then, and the connection is closed
+ * The text of a body whose length somebody else decides.
+ * @param tooLong the error for more than `most` bytes; the rest is not read, and the connection is closed
  */
 export async function readBounded(
   body: AsyncIterable<Uint8Array> | null,

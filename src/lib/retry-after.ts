@@ -1,10 +1,10 @@
-/** Clocks and servers can be wrong: nobody is left alone for longer than a day. */
+/** Longest accepted wait, a day: clocks and servers can be wrong. */
 const LONGEST_MS = 86_400_000
 
 /**
- * The header `Retry-After` (RFC 9110, 10.2.3), seconds or an HTTP date, as a wait in milliseconds; undefined when it says
- * nothing usable. Servers also write parts of seconds.
- * @param maxMs longer waits are cut to this; a day at most
+ * Reads the header `Retry-After` (RFC 9110, 10.2.3), seconds or an HTTP date, as a wait in milliseconds; undefined when
+ * it is not usable. Servers also send fractions of seconds.
+ * @param maxMs longer waits are cut to this; at most a day
  */
 export function parseRetryAfter(
   header: string | string[] | undefined,

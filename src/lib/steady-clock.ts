@@ -1,7 +1,7 @@
 /**
- * Milliseconds for ages: they never go back. A wall clock that is set back would make everything that was read before
- * look new until the time is made up again, an hour perhaps. It begins at the wall clock and follows it forward, so that
- * what was kept while the machine slept is old.
+ * Milliseconds for ages, which never go back. With a wall clock that was set back, everything read before would look
+ * new until the time has caught up, perhaps an hour. This clock starts at the wall clock and follows it forward, so
+ * that cached data is old after the machine slept.
  */
 export function createSteadyClock(wall: () => number, monotonic: () => number): () => number {
   let ahead = Number.NEGATIVE_INFINITY

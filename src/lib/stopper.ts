@@ -1,14 +1,14 @@
-/** Whatever is under way may be stopped together, and nothing begins behind that. */
+/** Stops all work under way together; afterwards new work starts aborted. */
 export interface Stopper {
   readonly stopped: boolean
-  /** @param work is given a signal of its own, which is aborted by `stop` */
+  /** @param work gets its own signal, which `stop` aborts */
   run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
   stop(): void
 }
 
 /**
- * In place of one signal for all, where each work joins it with others: a signal remembers every `AbortSignal.any` that it
- * was a part of for as long as it lives, which is a leak in one that lives as long as the process.
+ * Used instead of one signal for all work: a signal remembers every `AbortSignal.any` that it was part of for as long
+ * as it lives, which is a leak if it lives as long as the process.
  */
 export function createStopper(): Stopper {
   const running = new Set<AbortController>()

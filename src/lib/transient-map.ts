@@ -1,15 +1,14 @@
-/** Entries that may go beyond as many as are left before the table is made anew. */
+/** Removals beyond the number of remaining entries after which the table is rebuilt. */
 const FEW = 32
 
 /**
- * A Map for what comes and goes all the time: requests, calls, connections. A plain Map (and Set) leaves its tables behind
- * as entries come and go, each with the entries of its time and a reference to the next one. One that was idle has an old
- * table, which V8 takes for living until it collects the whole heap, and so it takes whatever was in the Map meanwhile,
- * with all that hangs on it: young collections took 7.5 ms instead of 1.7. Here the chain of tables ends every few dozen
- * removals. What needs neither keys nor an order is cheaper in a bag (`src/upstream/calls/bag.ts`).
+ * A Map for short-lived entries: requests, calls, connections. A plain Map (and Set) leaves old tables behind as
+ * entries come and go, each with its former entries and a reference to the next table. The old table of a Map that was
+ * idle counts as alive in V8 until a full collection, and so does everything that was in the Map since: young
+ * collections took 7.5 ms instead of 1.7. Here the chain of tables ends every few dozen removals. A collection without
+ * keys or order is cheaper as a bag (`src/upstream/calls/bag.ts`).
  *
- * Iterators go through the entries of the moment in the order of their coming; one that was removed meanwhile may still
- * come.
+ * Iterators visit the current entries in order of insertion; an entry removed meanwhile may still be visited.
  */
 export class TransientMap<K, V> {
   #entries = new Map<K, V>()

@@ -1,7 +1,7 @@
 import { CancelledError } from '../errors.ts'
 
 /**
- * Waits for a shared promise, but not beyond the own signal; the promise itself goes on for whoever else waits.
+ * Waits for a shared promise, but not beyond its own signal; the promise itself continues for others.
  * Rejects with CancelledError on abort.
  */
 export const untilAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>

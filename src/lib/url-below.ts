@@ -1,8 +1,8 @@
 /**
- * The URL of a path below a base URL. A query of the base, which may be a key, stays a query: put behind it, the path would be
- * the end of that key, and the base's own place would be asked.
+ * The URL of a path below a base URL. The base's query, which may be a key, stays the query: a path appended to it
+ * would become part of the key, and the request would go to the base itself.
  *
- * @param path begins with a slash, or is empty: the base without slashes at the end of its path
+ * @param path starts with a slash, or is empty: the base without trailing slashes in its path
  */
 export function urlBelow(base: string, path: string): string {
   const [, place = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(base) ?? []

@@ -1,6 +1,7 @@
 /**
- * User and password of a URL as the header that carries them, and the URL without: `fetch` refuses one that has them, and tells it
- * whole in its error. Whoever follows a redirect has to ask anew, so that no stranger gets them.
+ * User and password of a URL as an authorization header, and the URL without them: `fetch` refuses a URL with
+ * credentials, and quotes it in its error. Code that follows redirects must split each URL again, so that no other host
+ * gets them.
  */
 export function splitCredentials(url: string): { url: string; headers: Record<string, string> } {
   const plain = new URL(url)

@@ -1,6 +1,6 @@
-/** Time that something spent waiting for one thing, since the recording began. */
+/** Time spent waiting for one thing, since recording started. */
 export interface Wait {
-  /** What was waited for, from the general to the particular: `['upstream', 'eip155:1', 'node.example.org']`. */
+  /** What was waited for, from general to specific: `['upstream', 'eip155:1', 'node.example.org']`. */
   path: readonly string[]
   count: number
   /** Milliseconds. */
@@ -8,14 +8,14 @@ export interface Wait {
   longest: number
 }
 
-/** What plays the part of lock contention in a process with one thread: who waited for what, and how long. */
+/** Takes the place of lock contention in a process with one thread: what was waited for, and how long. */
 export interface WaitRecorder {
   record(path: readonly string[], ms: number): void
   /** The longest total first. */
   waits(): Wait[]
 }
 
-/** Things told apart; further ones count together. */
+/** Most distinct things; further ones are counted together. */
 const MAX_PATHS = 1_000
 const OTHERS = ['others']
 

@@ -1,26 +1,29 @@
 import { fstatSync, write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-/** Bytes that wait for a slow reader at most; lines beyond are lost. */
+/** Most bytes that wait for a slow reader; further lines are lost. */
 const MAX_WAITING = 16_777_216
-/** Between two attempts on a pipe that is full, milliseconds. */
+/** Wait between two attempts on a full pipe, milliseconds. */
 const FULL_PIPE_MS = 100
-/** Attempts at the end of the process. */
+/** Attempts when the process ends. */
 const LAST_ATTEMPTS = 10
 
 const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
 
 /**
- * Lines for a descriptor. Where it takes none (a file on a full disk, a pipe that nobody reads) they are lost until it does
- * again. pino's own stream throws such an error at the process, and at its end waits for room without end: a server whose
- * log's disk was full neither answered nor ended.
+ * Writes lines to a descriptor. While it accepts none (a file on a full disk, a pipe that nobody reads), lines are
+ * lost. pino's own stream throws such an error at the process, and waits without limit when the process ends: a server
+ * with a full log disk neither answered nor ended.
  */
 export const createLineOutput = (descriptor: number): DestinationStream =>
   fstatSync(descriptor).isFile() ? createFileOutput(descriptor) : createPipeOutput(descriptor)
 
-/** A file has no reader to wait for, and a process that is killed, or runs out of memory, has told there what it last did. */
+/**
+ * Written synchronously: a file has no reader to wait for, and then holds the last lines of a killed or crashed
+ * process.
+ */
 function createFileOutput(descriptor: number): DestinationStream {
-  /** A part of a line was written, and its rest is lost. */
+  /** A part of a line was written, and the rest is lost. */
   let isTorn = false
   return {
     write(line) {
@@ -29,7 +32,7 @@ function createFileOutput(descriptor: number): DestinationStream {
       try {
         while (from < all.length) from += writeSync(descriptor, all, from)
       } catch {
-        // Room for more, or none.
+        // No more room.
       }
       if (from > 0) isTorn = all[from - 1] !== NEW_LINE
     },
@@ -38,13 +41,13 @@ function createFileOutput(descriptor: number): DestinationStream {
 
 function createPipeOutput(descriptor: number): DestinationStream {
   let waiting: string[] = []
-  /** Bytes of those. */
+  /** Bytes of the waiting lines. */
   let length = 0
-  /** Bytes that are being written. */
+  /** Bytes being written. */
   let underWay = 0
-  /** What a full pipe has not taken, until the next attempt. */
+  /** What a full pipe has not accepted, until the next attempt. */
   let rest: { all: Buffer; from: number } | undefined
-  /** A part of a line was written, and its rest is lost. */
+  /** A part of a line was written, and the rest is lost. */
   let isTorn = false
 
   const take = (): Buffer => {
@@ -90,7 +93,7 @@ function createPipeOutput(descriptor: number): DestinationStream {
 
 const NEW_LINE = 0x0a
 
-/** Nothing is lost at an orderly end, and no end waits for a reader that is gone. */
+/** At an orderly end nothing is lost, and the process does not wait for a reader that is gone. */
 function writeLast(descriptor: number, all: Buffer): void {
   let from = 0
   for (let left = LAST_ATTEMPTS; from < all.length && left > 0; ) {

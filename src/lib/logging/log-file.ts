@@ -6,15 +6,15 @@ export interface LogFile {
   close(): void
 }
 
-/** Private: a log tells who asked for what. */
+/** Private: a log shows who asked for what. */
 const MODE = 0o600
-/** As a node's: 8 MB each, seven old ones. */
+/** Like a node's: 8 MB each, seven old files. */
 const MAX_BYTES = 8_000_000
 const KEPT = 7
 
 /**
- * A file that is opened by its first line and never grows beyond bounds: a full one becomes `<file>.1`, that one
- * `<file>.2`, and so on. A disk that takes no more must not end the process: lines are lost then.
+ * A file that is opened by its first line and whose size is bounded: a full one becomes `<file>.1`, that one
+ * `<file>.2`, and so on. A full disk must not end the process: lines are lost then.
  */
 export function createLogFile(path: string, options: { maxBytes?: number; kept?: number } = {}): LogFile {
   const { maxBytes = MAX_BYTES, kept = KEPT } = options

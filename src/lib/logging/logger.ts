@@ -14,7 +14,7 @@ const SECRET_KEYS = [
   'mnemonic',
 ]
 
-/** pino matches paths, not names: each place where headers or credentials may stand is named. */
+/** pino matches paths, not names: each place where headers or credentials can be is listed. */
 const REDACTED = [
   ...['headers', 'req.headers', 'request.headers', 'res.headers', 'response.headers'].flatMap((place) =>
     SECRET_HEADERS.map((header) => `${place}["${header}"]`),
@@ -30,7 +30,7 @@ interface LoggedRequest {
   ip?: string
 }
 
-/** Only what helps to find a request again; headers stay out, they carry credentials. */
+/** Only what helps to find a request again; headers are left out, because they carry credentials. */
 function describeRequest(request: LoggedRequest): Record<string, unknown> {
   return {
     method: request.method,
@@ -40,7 +40,7 @@ function describeRequest(request: LoggedRequest): Record<string, unknown> {
   }
 }
 
-/** An error with its causes; network errors quote the URL they failed on, so every text is masked. */
+/** An error with its causes; network errors quote the URL that failed, so every text is masked. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? maskUrlsIn(error) : error
   const { code, status, cause } = error as Error & { code?: unknown; status?: unknown }
@@ -58,14 +58,14 @@ const asUrl = (value: unknown): unknown => (typeof value === 'string' ? maskUrl(
 const masked = (value: unknown): unknown => (typeof value === 'string' ? maskUrlsIn(value) : value)
 
 /**
- * What a terminal may act on and JSON does not escape: DEL, C1 controls (CSI among them), the two line separators of
- * Unicode, bidirectional controls. Strangers choose paths and error texts.
+ * Characters that a terminal may act on and JSON does not escape: DEL, C1 controls (CSI among them), the two line
+ * separators of Unicode, bidirectional controls. Strangers choose paths and error texts.
  */
 const UNPRINTABLE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Such characters can only stand inside of strings of the line, where an escape means the same. */
+/** Such characters occur only inside strings of the line, where an escape means the same. */
 const printable = (line: string): string => line.replace(UNPRINTABLE, escaped)
 
 /**

@@ -6,30 +6,30 @@ import { createLogger } from './logger.ts'
 import { leastLevel, type NodeLogLevel, nodeLogLevel, pinoLevel } from './node-log-levels.ts'
 
 export interface LoggerLevels {
-  /** What goes into the logger's file. */
+  /** Level of the logger's file. */
   logLevel: NodeLogLevel
-  /** What goes to standard error. */
+  /** Level of standard error. */
   displayLevel: NodeLogLevel
 }
 
 /** The loggers of the process, by name: `main`, one per chain, one per API. */
 export interface NamedLoggers {
-  /** Made at first use; afterwards the same one. */
+  /** Created on first use; later calls return the same logger. */
   get(name: string): Logger
   names(): string[]
-  /** Undefined = no logger of that name was made. */
+  /** Undefined = no logger of that name was created. */
   levels(name: string): LoggerLevels | undefined
-  /** Takes effect at once, also for loggers derived from it as far as it makes them quieter. */
+  /** Takes effect at once; loggers derived from it follow only if it becomes quieter. */
   setLevels(name: string, levels: Partial<LoggerLevels>): void
-  /** Whether any of them writes debug lines at the moment. */
+  /** Whether any logger currently writes debug lines. */
   anyDebugs(): boolean
   close(): void
 }
 
 export interface NamedLoggersOptions {
-  /** Level that every logger starts with; pino's names. */
+  /** Initial level of every logger; pino's names. */
   level: string
-  /** The same for what goes to standard error; left out = `level`. */
+  /** Initial level of standard error; left out = `level`. */
   displayLevel?: string | undefined
   /** Folder of the log files, one per logger; left out = no files. */
   dir?: string | undefined
@@ -41,12 +41,12 @@ interface Entry {
   file: LogFile | undefined
 }
 
-/** pino tells streams that carry this mark the level of each line. */
+/** pino tells streams with this mark the level of each line. */
 const METADATA = Symbol.for('pino.metadata')
 
 const fileName = (name: string): string => `${name.replace(/[^A-Za-z0-9._-]/g, '-')}.log`
 
-/** Hands each line to whom its level is loud enough. */
+/** Writes each line to the outputs whose level includes it. */
 function createSplitter(levels: LoggerLevels, display: DestinationStream, file: LogFile | undefined) {
   return {
     [METADATA]: true,
@@ -59,7 +59,8 @@ function createSplitter(levels: LoggerLevels, display: DestinationStream, file: 
 }
 
 /**
- * Loggers whose levels can be changed while the server runs, each for itself. Lines of all but `main` carry its name.
+ * Loggers whose levels can be changed individually while the server runs. Lines of all loggers but `main` carry the
+ * logger's name.
  *
  * @param stream for tests and for embedding; default is standard error
  */

@@ -1,11 +1,11 @@
-/** Log levels as nodes name them, from silence to everything, and the least pino level that each lets through. */
+/** Log levels by their names on nodes, from none to all, with the lowest pino level that each includes. */
 const LEAST = {
   OFF: Number.POSITIVE_INFINITY,
   FATAL: 60,
   ERROR: 50,
   WARN: 40,
   INFO: 30,
-  // Between info and debug; nothing here logs there, so that it shows what INFO shows.
+  // Between info and debug; nothing here logs at this level, so it shows the same as INFO.
   TRACE: 25,
   DEBUG: 20,
   VERBO: 10,
@@ -15,7 +15,7 @@ export type NodeLogLevel = keyof typeof LEAST
 
 export const leastLevel = (level: NodeLogLevel): number => LEAST[level]
 
-/** Any case; undefined = there is no such level. */
+/** Any case; undefined = no such level. */
 export function parseNodeLogLevel(text: string): NodeLogLevel | undefined {
   const name = text.toUpperCase()
   return Object.hasOwn(LEAST, name) ? (name as NodeLogLevel) : undefined
@@ -32,8 +32,8 @@ const PINO: readonly (readonly [name: string, least: number, level: NodeLogLevel
   ['trace', LEAST.VERBO, 'VERBO'],
 ]
 
-/** The quietest pino level that lets everything from `least` on through. */
+/** The quietest pino level that includes everything from `least` on. */
 export const pinoLevel = (least: number): string => PINO.findLast(([, own]) => own >= least)?.[0] ?? 'silent'
 
-/** What a configured pino level is called on a node. */
+/** The node's name of a configured pino level. */
 export const nodeLogLevel = (pino: string): NodeLogLevel => PINO.find(([name]) => name === pino)?.[2] ?? 'INFO'

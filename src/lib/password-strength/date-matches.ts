@@ -7,7 +7,7 @@ const YEAR_LAST = new RegExp(`${PART}${SEPARATOR}${PART}${SEPARATOR}${YEAR}`, 'g
 const YEAR_FIRST = new RegExp(`${YEAR}${SEPARATOR}${PART}${SEPARATOR}${PART}`, 'g')
 const DIGITS = /[0-9]{4,8}/g
 
-/** Days, months and years (1900 to 2019) that a date may have. */
+/** Possible days, months and years (1900 to 2019) of a date. */
 const DAYS = 31
 const MONTHS = 12
 const YEARS = 119
@@ -21,7 +21,7 @@ function isDate(day: number, month: number, year: number): boolean {
 const entropyOf = (year: number, separated: boolean): number =>
   Math.log2(DAYS * MONTHS * (year < 100 ? 100 : YEARS)) + (separated ? 2 : 0)
 
-/** As in the node's library, a date is found where its digits stand first, and reaches one character too far. */
+/** Like the node's library, places a date where its digits first occur, and one character too far to the end. */
 const placed = (text: string, found: string, entropy: number): Match => {
   const from = text.indexOf(found)
   return { from, to: from + found.length, entropy }
@@ -38,7 +38,7 @@ function separatedDates(text: string): Match[] {
   return matches
 }
 
-/** Where year, day and month may stand in so many digits. The library gets no further than these. */
+/** Positions of year, day and month in this many digits. The library supports only these. */
 const LAYOUTS: Readonly<Record<number, readonly (readonly [year: number, yearEnd: number, day: number])[]>> = {
   6: [[0, 2, 2]],
   8: [

@@ -4,7 +4,7 @@ import { PREFIX, wordLists } from './word-lists.ts'
 
 const COMMON_CASES = [/^[A-Z][^A-Z]+$/, /^[A-Z]+$/]
 
-/** Bits for the way a word is capitalised. */
+/** Bits for the capitalisation of a word. */
 function caseEntropy(word: readonly string[]): number {
   const upper = word.filter(isUpper).length
   if (upper === 0) return 0
@@ -16,7 +16,7 @@ function caseEntropy(word: readonly string[]): number {
   return ways < 1 ? 1 : Math.log2(ways)
 }
 
-/** Every word of the lists inside the text; positions count characters, not bytes. */
+/** Every listed word in the text; positions count characters, not bytes. */
 export function dictionaryMatches(characters: readonly string[]): Match[] {
   const lists = wordLists()
   const lower = characters.map(lowerRune)

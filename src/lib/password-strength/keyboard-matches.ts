@@ -8,7 +8,7 @@ interface Run {
   shifted: number
 }
 
-/** How far keys follow each other from `from` on. */
+/** How far keys are neighbours, from `from` on. */
 function runFrom(keys: Keyboard, text: string, from: number): Run {
   const run: Run = { end: from + 1, turns: 0, shifted: 0 }
   let last = -1
@@ -24,7 +24,7 @@ function runFrom(keys: Keyboard, text: string, from: number): Run {
   return run
 }
 
-/** Keys, and neighbours per key and direction: the measures of a keyboard. */
+/** A keyboard's number of keys, and average number of neighbours per key and direction. */
 function measures(keys: Keyboard): { starts: number; degree: number } {
   const neighbours = [...keys.values()].flat()
   const known = neighbours.reduce((sum, neighbour) => sum + (neighbour?.length ?? 0), 0)
@@ -43,7 +43,7 @@ function entropyOf(length: number, { turns, shifted }: Run, { starts, degree }: 
   return Math.log2(ways) + Math.log2(cases)
 }
 
-/** Three or more keys in a row on one of the keyboards. All letter boards are measured as qwerty, all pads as one. */
+/** Three or more keys in a row on one of the keyboards. All letter boards count as qwerty, all pads as one. */
 export function keyboardMatches(text: string): Match[] {
   const { keyboards } = wordLists()
   const measured = (name: string) => measures(keyboards.find((keyboard) => keyboard.name === name)?.keys ?? new Map())

@@ -1,7 +1,7 @@
 import { dictionaryMatches } from './dictionary-matches.ts'
 import type { Match } from './match.ts'
 
-/** What may stand for a letter. */
+/** Characters that can stand for a letter. */
 const STAND_INS: Readonly<Record<string, string>> = {
   a: '4@',
   b: '8',
@@ -17,7 +17,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   z: '2',
 }
 
-/** Letters that a character of the text may stand for, by character. */
+/** For each character of the text, the letters that it can stand for. */
 function meaningsIn(characters: readonly string[]): Map<string, string[]> {
   const meanings = new Map<string, string[]>()
   for (const character of new Set(characters)) {
@@ -27,7 +27,7 @@ function meaningsIn(characters: readonly string[]): Map<string, string[]> {
   return meanings
 }
 
-/** Every way to give each stand-in one of its letters. */
+/** Every way to assign one of its letters to each stand-in. */
 function assignments(meanings: ReadonlyMap<string, readonly string[]>): [stand: string, letter: string][][] {
   let all: [string, string][][] = [[]]
   for (const [stand, letters] of meanings)
@@ -35,7 +35,7 @@ function assignments(meanings: ReadonlyMap<string, readonly string[]>): [stand: 
   return all
 }
 
-/** Every way to use one stand-in per letter; the letter's others stay as they are. */
+/** Every way to replace one stand-in per letter; the letter's other stand-ins stay. */
 function substitutions(assignment: readonly [string, string][]): Map<string, string>[] {
   const byLetter = new Map<string, string[]>()
   for (const [stand, letter] of assignment) byLetter.set(letter, [...(byLetter.get(letter) ?? []), stand])
@@ -46,7 +46,7 @@ function substitutions(assignment: readonly [string, string][]): Map<string, str
 }
 
 /**
- * Words written with digits and signs. The node's library counts nothing extra for the disguise, and changes only one
+ * Words written with digits and signs. Like the node's library, adds nothing for the disguise, and replaces only one
  * stand-in per letter at a time.
  */
 export function leetMatches(characters: readonly string[]): Match[] {

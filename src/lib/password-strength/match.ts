@@ -1,4 +1,4 @@
-/** A part of a password that is easier to guess than its characters: positions `from` to `to`, both included. */
+/** A part of a password that is easier to guess than its single characters: positions `from` to `to`, inclusive. */
 export interface Match {
   from: number
   to: number

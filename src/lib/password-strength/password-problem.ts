@@ -2,16 +2,16 @@ import { passwordStrength } from './strength.ts'
 
 /** Bytes; the node's text says chars. */
 const MAX_BYTES = 1_024
-/** Only so many bytes are looked at: the estimate grows much faster than the text. */
+/** Only this many bytes are judged: the cost of the estimate grows much faster than the text. */
 const JUDGED_BYTES = 50
 const LEAST_SCORE = 2
 
-/** What a node asks of a password that it did not have to refuse with a reason. */
+/** A node's requirement for a password, where it refuses without a reason. */
 export const isStrongPassword = (password: string): boolean =>
   passwordStrength(Buffer.from(password).subarray(0, JUDGED_BYTES)).score >= LEAST_SCORE
 
 /**
- * Why a new password is refused, in the node's words and order; undefined when it is fine (avalanchego
+ * Why a new password is refused, with the node's words and order; undefined when it is accepted (avalanchego
  * `utils/password`, used by the auth and keystore APIs).
  */
 export function passwordProblem(password: string): string | undefined {

@@ -10,7 +10,7 @@ function sequenceEntropy(first: string, length: number, sequence: string, ascend
   return start + (ascending ? 0 : 1) + Math.log2(length)
 }
 
-/** `abcd`, `9876`. What is outside of a sequence counts as the place before its first. */
+/** `abcd`, `9876`. A character outside of a sequence counts as the position before its first. */
 export function sequenceMatches(text: string): Match[] {
   const matches: Match[] = []
   for (let from = 0; from < text.length; ) {
@@ -38,8 +38,8 @@ function repeat(bytes: Uint8Array, from: number, to: number): Match {
 }
 
 /**
- * One character three times or more, in any case. Positions go back from the byte of the last one by the number of
- * characters, also where characters are longer than a byte.
+ * One character three times or more, in any case. As in the node's library, positions go back from the byte of the last
+ * one by the number of characters, even if characters are longer than a byte.
  */
 export function repeatMatches(bytes: Uint8Array, runes: readonly Rune[]): Match[] {
   const matches: Match[] = []

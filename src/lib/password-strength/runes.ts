@@ -1,12 +1,12 @@
-/** A character of a byte string, as Go's `range` over it sees one. */
+/** A character of a byte string, as in Go's `range`. */
 export interface Rune {
-  /** What is no UTF-8 is U+FFFD, one per byte. */
+  /** Invalid UTF-8 becomes U+FFFD, one per byte. */
   text: string
   /** Offset of its first byte. */
   at: number
 }
 
-/** Smallest code point that may be written in so many bytes, by the number of bytes after the first. */
+/** Smallest code point that may take this many bytes, by the number of bytes after the first. */
 const LEAST = [0, 0x80, 0x800, 0x10000]
 
 function following(first: number): number {
@@ -15,7 +15,7 @@ function following(first: number): number {
   return first >= 0xf0 && first < 0xf5 ? 3 : 0
 }
 
-/** The code point at `at`; -1 when the bytes there are no UTF-8. */
+/** The code point at `at`; -1 when the bytes there are not UTF-8. */
 function codePoint(bytes: Uint8Array, at: number): { code: number; size: number } {
   const first = bytes[at] ?? 0
   if (first < 0x80) return { code: first, size: 1 }
@@ -30,7 +30,7 @@ function codePoint(bytes: Uint8Array, at: number): { code: number; size: number 
   return wrong ? { code: -1, size: 1 } : { code, size: more + 1 }
 }
 
-/** Splits bytes into characters. TextDecoder would join several wrong bytes into one. */
+/** Splits bytes into characters. TextDecoder would merge several invalid bytes into one. */
 export function runesOf(bytes: Uint8Array): Rune[] {
   const runes: Rune[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -41,7 +41,7 @@ export function runesOf(bytes: Uint8Array): Rune[] {
   return runes
 }
 
-/** One character in lower case; never more than one. */
+/** A character in lower case; always a single character. */
 export const lowerRune = (text: string): string =>
   String.fromCodePoint(text.toLowerCase().codePointAt(0) ?? text.codePointAt(0) ?? 0)
 

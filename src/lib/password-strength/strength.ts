@@ -14,9 +14,9 @@ export interface PasswordStrength {
   score: 0 | 1 | 2 | 3 | 4
 }
 
-/** 10 ms a guess on a hundred machines. */
+/** 10 ms per guess on a hundred machines. */
 const SECONDS_PER_GUESS = 0.0001
-/** Seconds to crack that a score stands for. */
+/** Seconds to crack from which each score applies. */
 const SCORES = [
   [1e8, 4],
   [1e6, 3],
@@ -29,7 +29,7 @@ const rounded = (value: number): number => {
   return (shifted % 1 >= 0.5 ? Math.ceil(shifted) : Math.floor(shifted)) / 1_000
 }
 
-/** The cheapest way to put the password together from matches and single characters, in bits. */
+/** The cheapest way to compose the password from matches and single characters, in bits. */
 function leastEntropy(length: number, perCharacter: number, matches: readonly Match[]): number {
   const upTo: number[] = []
   const before = (at: number): number => upTo[at - 1] ?? 0
@@ -42,10 +42,11 @@ function leastEntropy(length: number, perCharacter: number, matches: readonly Ma
 }
 
 /**
- * The entropy model of zxcvbn before its version 4, in the Go port that nodes used (zxcvbn-go), peculiarities included:
- * they decide whether a password that a node took is taken here. Words count characters, everything else bytes.
+ * The entropy model of zxcvbn before version 4, in the Go port that nodes used (zxcvbn-go), including its
+ * peculiarities: they decide whether a password that a node accepted is accepted here. Words count characters,
+ * everything else bytes.
  *
- * @param password bytes as they are; cutting long ones is the caller's business
+ * @param password raw bytes; the caller cuts long ones
  */
 export function passwordStrength(password: Uint8Array): PasswordStrength {
   const runes = runesOf(password)

@@ -4,16 +4,16 @@ import { createRequire } from 'node:module'
 export type Keyboard = ReadonlyMap<string, readonly (string | null)[]>
 
 export interface WordLists {
-  /** Place of a word in the list where it is most common, from 1. */
+  /** Rank of a word in the list where it is most common, from 1. */
   rank(word: string): number | undefined
-  /** True when some word begins with these characters. Sure only for up to `PREFIX` of them. */
+  /** True when some word begins with these characters. Reliable only for up to `PREFIX` characters. */
   begins(prefix: string): boolean
   /** Characters of the longest word. */
   longest: number
   keyboards: readonly { name: string; keys: Keyboard }[]
 }
 
-/** Long enough to leave few words, short enough to be kept. */
+/** Long enough to leave few words, short enough to keep in memory. */
 export const PREFIX = 4
 
 const LISTS = ['passwords', 'english', 'male_names', 'female_names', 'surnames']
@@ -28,7 +28,7 @@ function readRanks(lists: Package): Map<string, number> {
   for (const name of LISTS) {
     const list = lists[name]
     if (!Array.isArray(list)) throw new Error(`zxcvbn: no word list ${name}`)
-    // A word that stands twice in a list counts where it stands last.
+    // A word that occurs twice in a list counts at its last position.
     const own = new Map(list.map((word, index) => [String(word).toLowerCase(), index + 1] as const))
     for (const [word, rank] of own) ranks.set(word, Math.min(rank, ranks.get(word) ?? rank))
   }
@@ -44,8 +44,8 @@ function readKeyboard(graphs: Package, name: string): Keyboard {
 let loaded: WordLists | undefined
 
 /**
- * Word lists and keyboards of zxcvbn 3.5, the last release that estimates entropy: 85,000 words, the very lists that the
- * node's Go port carries. Read at first use, a server without passwords does not pay for them.
+ * Word lists and keyboards of zxcvbn 3.5, the last release that estimates entropy: 85,000 words, the same lists as in
+ * the node's Go port. Read on first use, so that a server without passwords does not pay for them.
  */
 export function wordLists(): WordLists {
   if (loaded) return loaded

@@ -5,7 +5,8 @@
 //   u16 calls | u24 largest answer, bytes | u16 bytes kept of one return | u32 gas for one call
 //   calls: u8 length of the call data | 20 target | call data
 // Answer, packed:
-//   u8 version = 1 | u64 block number | u64 fingerprint of the block | u64 chain id | u16 calls done | one record per call
+//   u8 version = 1 | u64 block number | u64 fingerprint of the block | u64 chain id | u16 calls done | a record per
+// call
 //   record: u16 length, or 0xFFFF when the call failed or the target has no code | bytes, cut at the cap
 object "CallReader" {
   code {
