@@ -55,10 +55,7 @@ export class NotFoundError extends FirnError {
   }
 }
 
-/**
- * An upstream was unreachable or disconnected, timed out, or sent something that is not an answer. Another may do
- * better.
- */
+/** An upstream was unreachable, disconnected, timed out or sent something that is no answer. Another may do better. */
 export class UpstreamUnavailableError extends FirnError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'UPSTREAM_UNAVAILABLE', status: 502, retryable: true, cause })

@@ -79,9 +79,7 @@ export interface KnownToken {
 
 /** Tells adapters which tokens exist on a chain. Never uses the network; an empty list is a valid answer. */
 export interface TokenCatalogue {
-  /**
-   * Tokens of trusted lists (and our own index, if any) for a CAIP-2 chain. The same array while nothing has changed.
-   */
+  /** Tokens of trusted lists (and our own index, if any) for a CAIP-2 chain. The same array until something changes. */
   tokens(caip2Id: string): readonly KnownToken[]
   /** Addresses of unlisted tokens that somebody vouches for. */
   vouched?(caip2Id: string): readonly string[]

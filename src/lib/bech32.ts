@@ -21,9 +21,7 @@ for (let top = 0; top < 32; top++) {
 export const nextRegister = (register: number, value: number): number =>
   ((register & 0x1ffffff) << 5) ^ value ^ (FOLD[register >>> 25] as number)
 
-/**
- * The register after the human-readable part, the first `length` characters; -1 for upper case or invalid characters.
- */
+/** The register after the human-readable part (`length` characters); -1 for upper case or invalid characters. */
 function registerOf(text: string, length: number): number {
   let register = 1
   for (let at = 0; at < length; at++) {

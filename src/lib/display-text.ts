@@ -1,7 +1,4 @@
-/**
- * Control and format characters (bidi overrides, zero width), surrogates, private use, and the replacement for broken
- * UTF-8.
- */
+/** Control and format characters (bidi overrides, zero width), surrogates, private use, and U+FFFD for broken UTF-8. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\uFFFD]/gu
 const tags = /<[^<>]*>/g
 

@@ -11,8 +11,5 @@ const ESCAPED = /[<>&\u2028\u2029]/g
 export const escapeHtml = (json: string): string =>
   json.replace(ESCAPED, (character) => ESCAPES[character] ?? character)
 
-/**
- * A value as Go's encoder writes it. Members keep their order, except names that are array indices: write such maps by
- * hand.
- */
+/** A value as Go's encoder writes it. Members keep their order, except array indices as names: write those by hand. */
 export const goJson = (value: unknown): string => escapeHtml(JSON.stringify(value))

@@ -19,10 +19,7 @@ export function formatGoTime(ms: number): string {
 /** Go's zero time, used where nothing has happened yet. */
 export const GO_ZERO_TIME = '0001-01-01T00:00:00Z'
 
-/**
- * A duration as Go prints it: `0s`, `43ns`, `1.5µs`, `581.901358ms`, `2.5s`, `1m30s`, `24h0m0s`. Nanoseconds, not
- * negative.
- */
+/** A duration as Go prints it: `0s`, `43ns`, `1.5µs`, `581.901358ms`, `2.5s`, `1m30s`, `24h0m0s`. Nanoseconds, >= 0. */
 export function formatGoDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s'
   if (nanoseconds < 1_000n) return `${nanoseconds}ns`

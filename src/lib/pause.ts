@@ -1,6 +1,4 @@
-/**
- * Waits; resolves early when the signal is aborted. Leaves no listener on the signal, since waits may repeat for days.
- */
+/** Waits; resolves early when the signal is aborted. Leaves no listener on the signal: waits may repeat for days. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

@@ -48,9 +48,7 @@ export interface DebugLogger {
   isLevelEnabled?(level: string): boolean
 }
 
-/**
- * Passes events to metrics and, at debug, to the log. `active()` lets the hot path skip building events nobody reads.
- */
+/** Passes events to metrics and, at debug, to the log. `active()` lets the hot path skip events nobody reads. */
 export interface Reporter {
   active(): boolean
   report(event: UpstreamEvent): void

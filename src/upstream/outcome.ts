@@ -37,9 +37,7 @@ export interface Failure<T> {
   /** For logs and error messages: never holds a URL. */
   reason: string
   retryAfterMs?: number
-  /**
-   * Not one byte of the request left this process, or the upstream did nothing with it: even a write may go elsewhere.
-   */
+  /** No byte of the request left this process, or the upstream did nothing with it: even a write may go elsewhere. */
   neverSent?: boolean
   /** The upstream refused us (a key, a bill, a redirection): nothing says that it would have known more. */
   refused?: boolean

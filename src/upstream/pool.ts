@@ -120,9 +120,7 @@ const createRpcCaller =
 
 type ReadDeps = Omit<RunnerDeps, 'hedges' | 'answeredFirst' | 'liveProbes'> & Pick<ReaderDeps, 'guard' | 'watch'>
 
-/**
- * Shared and cached reads. `read` passes answers on unchanged; `readNow` holds them back while the head is in doubt.
- */
+/** Shared and cached reads. `read` passes answers on unchanged; `readNow` holds them while the head is in doubt. */
 const createReads = ({ watch, guard, ...run }: ReadDeps) => {
   const { pool, scheduler, reporter } = run
   const runner = createRunner({

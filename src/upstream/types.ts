@@ -38,10 +38,7 @@ export interface PoolLimits {
   breakerOpenMs: number
   /** Blocks an upstream may lag behind the best head before it is passed over. */
   maxLagBlocks: number
-  /**
-   * An upstream that lacks a block which another told of longer ago is not believed at all (`rpc`, `getJson`);
-   * milliseconds.
-   */
+  /** An upstream that lacks a block which another told of longer ago is not believed (`rpc`, `getJson`); ms. */
   maxLagMs: number
 }
 
@@ -100,9 +97,7 @@ export interface CallOptions {
   onSent?: () => void
   /** Absolute time, milliseconds of `Date.now()`, by which the answer must be there. */
   deadline?: number
-  /**
-   * False = never coalesced with an identical call in flight, never hedged, never sent twice (writes). Default true.
-   */
+  /** False = never joined with an identical call in flight, never hedged, never sent twice (writes). Default true. */
   idempotent?: boolean
   /** False = not put into a JSON-RPC batch. Default true. */
   batch?: boolean
@@ -113,10 +108,7 @@ export interface CallOptions {
    * Calls that start before one is answered are not bound.
    */
   sameServer?: object
-  /**
-   * Hosts to ask only if no other healthy one has room. For callers that know a block which these hosts may not have
-   * yet.
-   */
+  /** Hosts to ask only if no other healthy one has room, for example because they may not have a known block yet. */
   avoid?: (host: string) => boolean
   /** Called with the upstream that gave the answer, before the call ends; it may be passed as `sameServer`. */
   toldBy?: (teller: Teller) => void

@@ -165,9 +165,7 @@ async function askNetworkId(pool: UpstreamPool, call: CallOptions): Promise<numb
   )
 }
 
-/**
- * Reads a CB58 id from an answer. An invalid one must not be kept for good, or the chain would be lost until a restart.
- */
+/** Reads a CB58 id from an answer. An invalid one must not be kept, or the chain would be lost until a restart. */
 const idIn =
   (key: string) =>
   (answer: unknown): string => {

@@ -8,10 +8,7 @@ export interface SharedWork<T> {
   join(signal?: AbortSignal): Promise<T>
 }
 
-/**
- * Starts `run` at once. A reader that leaves gets CancelledError, or its DeadlineError if it is late; the others keep
- * waiting.
- */
+/** Starts `run` at once. A reader that leaves gets CancelledError, or its DeadlineError; the others keep waiting. */
 export function shareWork<T>(run: (signal: AbortSignal) => Promise<T>): SharedWork<T> {
   const controller = new AbortController()
   // Every call of the work listens to this signal.

@@ -83,10 +83,7 @@ const mayStand = (settled: readonly PromiseSettledResult<unknown>[]): boolean =>
   settled.some((one) => one.status === 'fulfilled') &&
   !settled.some((one) => one.status === 'rejected' && one.reason instanceof BadAnswerError)
 
-/**
- * Throws what ended the connection, if no answer is valid. `excuse` replaces that error if it was not the server's
- * fault.
- */
+/** Throws what ended the connection, if no answer is valid. `excuse` replaces an error that is not the server's. */
 const sentOf = (
   settled: readonly PromiseSettledResult<unknown>[],
   isOpen: boolean,

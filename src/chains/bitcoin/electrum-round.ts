@@ -7,10 +7,7 @@ import type { ElectrumCall } from './electrum-link.ts'
 export interface Round {
   /** Calls without a good answer, in order. */
   open(): ElectrumCall[]
-  /**
-   * Takes one server's answers to the open calls. Returns the error if an answer is invalid, which is the server's
-   * fault.
-   */
+  /** Takes one server's answers to the open calls. Returns the error of an invalid answer: the server's fault. */
   take(answers: readonly Outcome<unknown>[]): Error | undefined
   /** Keeps answers in case no other server answers. */
   setAside(answers: readonly Outcome<unknown>[]): void

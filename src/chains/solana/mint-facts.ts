@@ -130,10 +130,7 @@ export const createMintFacts = (deps: MintFactsDeps) => {
 
   const wantsText = (entry: Entry, wanted: WantedMint): boolean => wanted.needsText && !entry.nft && !entry.textRead
 
-  /**
-   * First the mints, with the Metaplex accounts of those that surely need them; then the Metaplex accounts of the
-   * others.
-   */
+  /** First the mints, with the Metaplex accounts that are surely needed; then the other Metaplex accounts. */
   const learn = async (open: readonly Open[], context: ReadContext, results: Map<string, Outcome<Entry>>) => {
     const fresh = open.filter(({ entry }) => !entry).map(({ wanted }) => wanted)
     const early = fresh.filter(({ needsText, single, program }) => needsText && !single && program === TOKEN_PROGRAM)

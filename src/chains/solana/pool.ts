@@ -4,9 +4,7 @@ import { solanaHeadProbe, solanaIdentity } from './head-probe.ts'
 /** A slot lasts 0.4 s, so a limit meant for other chains' blocks would pass over every healthy server. */
 export const SOLANA_LAG_SLOTS = 64
 
-/**
- * Agave's validator accepts 51,200 bytes unless its operator allows more. The rest is room for the frame of a batch.
- */
+/** Agave's validator accepts 51,200 bytes unless its operator allows more. The rest is room for a batch's frame. */
 const SOLANA_BATCH_BYTES = 50_000
 
 /** Pool options for the chain's servers, derived from the general limits. */

@@ -6,9 +6,7 @@ import type { MintFacts } from './mint-facts.ts'
 /** A token without any name still needs one that is not empty and distinguishes it. */
 const shortMint = (mint: string): string => `${mint.slice(0, 4)}…${mint.slice(-4)}`
 
-/**
- * Converts a holding for the API: a list's name takes precedence over the chain's, the chain's decimals over a list's.
- */
+/** Converts a holding for the API: a list's name goes before the chain's, the chain's decimals before a list's. */
 export const createTokenDescriber = (deps: { caip2Id: string; addressEntries: number }) => {
   const associatedAddress = createAssociatedTokenAddresses(deps.addressEntries)
 

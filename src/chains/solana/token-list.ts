@@ -1,8 +1,6 @@
 import type { KnownToken, TokenCatalogue } from '../capabilities.ts'
 
-/**
- * Listed tokens by mint; indexed again only when the catalogue returns another array. The first entry of a mint wins.
- */
+/** Listed tokens by mint; indexed again only when the catalogue returns another array. A mint's first entry wins. */
 export const createListedTokens = (
   catalogue: TokenCatalogue,
   caip2Id: string,

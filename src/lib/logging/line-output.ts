@@ -18,10 +18,7 @@ const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).cod
 export const createLineOutput = (descriptor: number): DestinationStream =>
   fstatSync(descriptor).isFile() ? createFileOutput(descriptor) : createPipeOutput(descriptor)
 
-/**
- * Written synchronously: a file has no reader to wait for, and then holds the last lines of a killed or crashed
- * process.
- */
+/** Synchronous: a file has no reader to wait for, and then holds the last lines of a killed or crashed process. */
 function createFileOutput(descriptor: number): DestinationStream {
   /** A part of a line was written, and the rest is lost. */
   let isTorn = false

@@ -39,10 +39,7 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
   return new UpstreamUnavailableError(text)
 }
 
-/**
- * Upstreams that know the thing come first, then those that do not, then those without the method, then those without
- * the place.
- */
+/** Upstreams that know the thing come first, then those that do not, then those without the method or the place. */
 const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'thing', 'method', 'place']
 
 /** While an upstream that may serve the place is silent, it proves nothing that others do not serve it. */

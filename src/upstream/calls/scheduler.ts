@@ -19,10 +19,7 @@ const STANDSTILL_MS = 100
 
 const nothing = (): void => undefined
 
-/**
- * Largest difference between two readings of an unchanged wall clock and the monotonic clock, plus a margin,
- * milliseconds.
- */
+/** Largest difference of two readings of unchanged wall and monotonic clocks, plus a margin, milliseconds. */
 const SAME_CLOCK_MS = 2
 
 /**
@@ -64,10 +61,7 @@ export const createScheduler = (): Scheduler => {
     for (const entry of due) if (entries.remove(entry)) entry.run()
     if (next < wakeAt) arm(next)
   }
-  /**
-   * As a time of the monotonic clock: otherwise entries would wait an hour longer when the wall clock is set back an
-   * hour.
-   */
+  /** As a time of the monotonic clock: a wall clock set back by an hour must not make entries wait an hour longer. */
   const steady = (wallTime: number): number => {
     const ahead = Date.now() - performance.now()
     // Within its rounding to whole milliseconds the wall clock has not changed, and equal times must stay equal.

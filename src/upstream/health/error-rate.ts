@@ -2,10 +2,7 @@ const ALPHA = 0.1
 const HALF_LIFE_MS = 10_000
 const NOTHING = 0.001
 
-/**
- * Moving share of failed requests, 0 to 1. It decays with time, because an upstream that gets no calls cannot improve
- * it.
- */
+/** Moving share of failed requests, 0 to 1. Decays with time, because an upstream without calls cannot improve it. */
 export interface ErrorRate {
   add(failed: boolean, now: number): void
   at(now: number): number

@@ -3,10 +3,7 @@ import type { Scheduled, Scheduler } from '../calls/scheduler.ts'
 import { failed, type Outcome } from '../outcome.ts'
 import type { Upstream } from '../upstream.ts'
 
-/**
- * Longest time an answer waits for the heights of the others, milliseconds: one hanging upstream must not block every
- * chain.
- */
+/** Longest wait of an answer for the others' heights, milliseconds: one hanging upstream must not block every chain. */
 const HOLD_MS = 250
 
 /** Holds the answers of a pool that has just woken up until it is known which upstreams lag. */

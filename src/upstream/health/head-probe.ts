@@ -34,13 +34,9 @@ const IDLE_INTERVALS = 5
 const KNOWN_INTERVALS = 12
 /** If fewer requests than this may be sent between two probes, heights are asked for only when no call waits. */
 const REQUESTS_PER_PROBE = 10
-/**
- * An upstream that has lacked another's block for this many intervals is stuck: on a slow chain one block takes hours.
- */
+/** An upstream that lacks another's block for this many intervals is stuck: on a slow chain one block takes hours. */
 const STILL_INTERVALS = 2
-/**
- * What a server told is remembered at most this long, whatever is configured, milliseconds. Its last height is kept.
- */
+/** What a server told is remembered at most this long, whatever is configured, milliseconds. Its last height stays. */
 const REMEMBERED_MS = 600_000
 /** A head this far above all others, which agree among themselves, is ignored: it comes from a broken clock. */
 export const ABSURD_LEAD = 10_000n

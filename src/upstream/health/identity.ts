@@ -21,10 +21,7 @@ const ALONE_MS = 5_000
 
 /** Withholds answers of servers that turn out to be on another network. */
 export interface IdentityGuard {
-  /**
-   * `launch`, but the answer is held until the upstream's identity is known; asked beside the first call, not before
-   * it.
-   */
+  /** `launch`, but the answer is held until the upstream's identity is known, which is asked beside the first call. */
   guarded<T>(launch: Task<T>['launch']): Task<T>['launch']
   /** True when the upstream is known to be on another network. */
   isForeign(upstream: Upstream): boolean

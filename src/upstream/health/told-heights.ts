@@ -1,9 +1,7 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { Upstream } from '../upstream.ts'
 
-/**
- * What each upstream of a pool told of its tip, and when: heights alone do not show which one is stuck on a slow chain.
- */
+/** What each upstream of a pool told of its tip, and when: heights alone do not show which is stuck on a slow chain. */
 export interface ToldHeights {
   told(upstream: Upstream, height: bigint): void
   /**

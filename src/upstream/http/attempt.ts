@@ -48,9 +48,7 @@ const outcomeOf = <T>(host: string, plan: AttemptPlan<T>, result: WireResult): O
 
 const TOO_LARGE = 413
 
-/**
- * An upstream that serves nothing at the pool's one place is not in trouble, whatever the reader makes of its 404 page.
- */
+/** An upstream that serves nothing at the pool's one place is not in trouble, whatever its 404 page looks like. */
 const placed = <T>(host: string, outcome: Outcome<T>, result: WireResult): Outcome<T> => {
   if (result.kind !== 'answer' || result.answer.status !== NOTHING_THERE) return outcome
   if (outcome.kind !== 'failure' || outcome.failure.kind === 'behind') return outcome

@@ -6,10 +6,7 @@ import { type BatchReading, isTooBigInBatch, readBatch } from './batch-answer.ts
 import type { BatchLimit } from './batch-limit.ts'
 import { type RpcEntry, readSingle, writeEntry } from './rpc-message.ts'
 
-/**
- * An entry on its way. `left`: nobody waits for it any more. `onLeave` tells the request that carries it, if there is
- * one.
- */
+/** An entry on its way. `left`: nobody waits for it. `onLeave` tells the request that carries it, if there is one. */
 interface Passenger {
   entry: RpcEntry
   bytes: number

@@ -1,9 +1,7 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 
-/**
- * A call that waits its turn. Tickets with the same object are parts of one reading, and useless without one another.
- */
+/** A call that waits its turn. Tickets with the same object are parts of one reading, useless without one another. */
 export interface Waiting {
   readonly partOf?: object | undefined
   /** A small, rare call on which the routing of others, or the value of their answers, depends: it comes first. */
@@ -19,9 +17,7 @@ export interface GateQueue<T extends Waiting> {
   take(): T | undefined
   /** False = the ticket is not waiting any more. */
   remove(ticket: T): boolean
-  /**
-   * If the newest go first, removes the ticket that has waited longest: it is the least likely to be answered in time.
-   */
+  /** If the newest go first, removes the oldest ticket: it is the least likely to be answered in time. */
   giveUp(): T | undefined
   /** Removes all tickets, in order of arrival. */
   empty(): T[]

@@ -21,10 +21,7 @@ export interface RateBudget {
 const PACE_SECONDS = 5
 /** Share of the rate it has answered that an upstream is assumed to bear. */
 const BORNE = 0.9
-/**
- * Multiple of the recent rate that is allowed after a first refusal, so that a few refused calls do not stop the
- * others.
- */
+/** Multiple of the recent rate allowed after a first refusal, so that a few refused calls do not stop the others. */
 const HEADROOM = 4
 /** Requests per second that are always considered possible before the first refusal. */
 const LEAST_THOUGHT = 10

@@ -42,9 +42,7 @@ export function avmBalances(holdings: Holdings, rules: AssetRules): AvmBalances 
   }
 }
 
-/**
- * What one wallet can import from C's shared memory. The native amount is AVAX over both maps, never an EVM balance.
- */
+/** What one wallet can import from C's shared memory. The native amount is AVAX over both maps, not an EVM balance. */
 export function corethBalances(holdings: Holdings, rules: AssetRules): CorethBalances {
   return { native: avaxSum([...holdings.atomic.values()].flat(), rules), ...atomicMaps(holdings, rules) }
 }

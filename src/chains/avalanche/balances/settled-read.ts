@@ -80,10 +80,7 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
     const sameServer = servers.get(chain)
     return withLateDeadline(call, { toldBy: tellers.noteFor(chain), ...(sameServer && { sameServer }) })
   }
-  /**
-   * A node that failed may run P only, and not know what X and C exported to it: from now on a node that runs C is
-   * asked.
-   */
+  /** A node that failed may run P only, without the exports of X and C: from now on a node that runs C is asked. */
   const bind = async (chain: ChainLetter): Promise<void> => {
     if (servers.has(chain)) return
     servers.set(chain, {})

@@ -97,9 +97,7 @@ async function readStakes(
   return { amounts: read.flat(), calls: parts.length }
 }
 
-/**
- * Whether an output has one of the addresses among its owners. Most wallets own little: the set is made on first use.
- */
+/** Whether one of the addresses owns an output. Most wallets own little: the set is made on first use. */
 function belongsTo(addresses: readonly OwnAddress[]): (entry: Utxo | TransferableOutput) => boolean {
   let hexes: ReadonlySet<string> | undefined
   return ({ output }) => {

@@ -37,9 +37,7 @@ export function encodeEnvelope(value: Envelope): Buffer {
   return encodeTop(envelope, value)
 }
 
-/**
- * Hex of the outer id: sha256 of all bytes without the trailing signature field (length and bytes), if there is one.
- */
+/** Hex of the outer id: sha256 of all bytes without the trailing signature field (length and bytes), if present. */
 export function envelopeId(value: Envelope, bytes: Uint8Array): string {
   if (value.type === 'option') return sha256Hex(bytes)
   return sha256Hex(bytes.subarray(0, bytes.length - 4 - value.signature.length))

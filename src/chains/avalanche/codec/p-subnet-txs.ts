@@ -12,9 +12,7 @@ export const transferTxs = [
   variant(34, 'BaseTx', baseFields),
 ] as const
 
-/**
- * Supplies and stakes in the subnet asset's smallest unit, rates and fees in parts per 1,000,000, durations in seconds.
- */
+/** Supplies and stakes in the subnet asset's smallest unit, rates and fees in parts per 1,000,000, times in seconds. */
 const transformSubnetTx = variant(24, 'TransformSubnetTx', {
   ...baseFields,
   subnetId: id,

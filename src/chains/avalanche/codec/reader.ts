@@ -68,10 +68,7 @@ export function readView(cursor: Cursor, size: number): Uint8Array {
   return new Uint8Array(cursor.bytes.buffer, cursor.bytes.byteOffset + start, size)
 }
 
-/**
- * u32 count of items of at least `minBytes` each. A count that the rest cannot hold is rejected before allocating
- * anything.
- */
+/** u32 count of items of at least `minBytes` each. A count too large for the rest is rejected before any allocation. */
 export function readCount(cursor: Cursor, minBytes: number): number {
   const start = cursor.offset
   const count = readU32(cursor)

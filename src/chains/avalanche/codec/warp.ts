@@ -10,9 +10,7 @@ const signedWarp = struct('signed warp message', {
   signature: union('warp signature', variant(0, 'bit-set', { signers: blob, signature: raw(96) })),
 })
 
-/**
- * The form inside RegisterL1ValidatorTx and SetL1ValidatorWeightTx. `payload` holds a WarpPayload with its own version.
- */
+/** The form in RegisterL1ValidatorTx and SetL1ValidatorWeightTx. `payload` holds a WarpPayload with its own version. */
 export type WarpMessage = Decoded<typeof signedWarp>
 
 /** @throws CodecError */

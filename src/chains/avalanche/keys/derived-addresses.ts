@@ -61,9 +61,7 @@ export function createDerivedAddresses(mostKept = MAX_KEPT): DerivedAddresses {
       addresses.push({ hex: bytesToHex(bytes), text: formatBech32Address(bytes, hrp) })
     }
   }
-  /**
-   * One slice per turn of the event loop over all callers: a slice for each of hundreds would block everything else.
-   */
+  /** One slice per turn of the event loop over all callers: a slice for each of hundreds would block other work. */
   let last: Promise<void> = Promise.resolve()
   const inTurn = (work: () => void): Promise<void> => {
     const done = last.then(work)

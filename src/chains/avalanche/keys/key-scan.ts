@@ -39,9 +39,7 @@ export interface ScanPack {
   addresses: readonly OwnAddress[]
 }
 
-/**
- * Result of a scan: for every key its addresses in use and a gap of unused ones after them, and the single addresses.
- */
+/** Result of a scan: each key's addresses in use, a gap of unused ones after them, and the single addresses. */
 export interface ScanReading {
   windows: readonly ScanWindow[]
   lastUsed: ReadonlyMap<string, LastUsed>

@@ -1,8 +1,6 @@
 import { BadAnswerError } from '../../../errors.ts'
 
-/**
- * Reads a list: a value of another form is a bad answer, never replaced by a default. Go writes a nil slice as null.
- */
+/** Reads a list: any other form is a bad answer, never replaced by a default. Go writes a nil slice as null. */
 export function listOf(value: unknown, what: string): unknown[] {
   if (value === null) return []
   if (!Array.isArray(value)) throw new BadAnswerError(`${what}: no list`)

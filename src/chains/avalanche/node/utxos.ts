@@ -22,10 +22,7 @@ export interface UtxoQuery {
   chain: ChainLetter
   /** Set = UTXOs exported by this chain, waiting in shared memory. */
   sourceChain?: ChainLetter
-  /**
-   * Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. An AddressList may be reused for several
-   * reads.
-   */
+  /** Bech32 with the network's own HRP, without chain prefix; 1 to 1,024. An AddressList may serve several reads. */
   addresses: readonly string[] | AddressList
   /** Whether a UTXO belongs to one of the addresses; if one does not, the answer is for another question. */
   belongs?: (utxo: Utxo) => boolean

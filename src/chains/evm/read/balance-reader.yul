@@ -13,8 +13,7 @@
 //   0xFD: it failed for this owner and every later one (no code).
 //   For a held token, after the owners: owner 0xFE is its decimals(), one byte; no such entry = it gives no number
 //   up to 255. Owner 0xFF is its uiMultiplier() (ERC-8056). Length 0xFF: its supportsInterface (ERC-165) claims one,
-// but it
-//   is not a usable number. No such entry = it has none.
+//   but it is not a usable number. No such entry = it has none.
 // It stops at a token's boundary before gas or room run out: the caller continues from `tokens done`.
 object "BalanceReader" {
   code {

@@ -100,10 +100,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     }
   }
 
-  /**
-   * One pass over each rectangle at the block of the common calls. Most passes already made (`early`) are at that
-   * block.
-   */
+  /** One pass over each rectangle at the block of the common calls; passes already made at it (`early`) are reused. */
   const passesAt = async (
     apart: readonly Rectangle[],
     early: readonly (PassResult | undefined)[],
@@ -125,9 +122,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     }
   }
 
-  /**
-   * Tokens that common calls fail to read are asked in parallel with much gas, so that they cost no second round trip.
-   */
+  /** Asks tokens that common calls fail to read in parallel with much gas, which saves a second round trip. */
   const readFirst = async (
     wanted: readonly Rectangle[],
     settled: PairSet,

@@ -1,7 +1,4 @@
-/**
- * Pairs of a token and an owner, remembered for a limited time and number: the least recently extended token goes
- * first.
- */
+/** Token and owner pairs, remembered for a limited time and number: the least recently extended token goes first. */
 export interface LastingPairs {
   has(token: string, owner: string): boolean
   add(token: string, owner: string): void

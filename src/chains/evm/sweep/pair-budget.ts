@@ -1,6 +1,4 @@
-/**
- * How many owner × token pairs one eth_call of this chain carries; learned from calls that were cut short or failed.
- */
+/** How many owner × token pairs one eth_call of this chain carries; learned from failed or truncated calls. */
 export interface PairBudget {
   size(): number
   /** A call with too many pairs failed, or was cut short; `pairs` may still fit. */

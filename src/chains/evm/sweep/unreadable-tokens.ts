@@ -30,9 +30,7 @@ export interface UnreadableTokens {
   trouble(token: string, owner: string): void
   /** True when the token burnt the gas of calls. */
   isBurning(token: string): boolean
-  /**
-   * True when the token burnt the gas of calls, and may do so for this owner: then the owners after it are not asked.
-   */
+  /** True when the token burnt the gas of calls, and may do so for this owner: owners after it are then not asked. */
   mayBurn(token: string, owner: string): boolean
   addBurning(token: string): void
   /** The token answered for the owner. Kept only for tokens that burn their gas for some owner. */
@@ -45,9 +43,7 @@ const SOON = 0.25
 /** If a token fails for one or two owners only, these owners may be the cause (an airdrop, a blocklist). */
 const TROUBLED_AFTER = 3
 
-/**
- * A token that burns its gas for this many owners, and answers for none, does so for all: each costs a node much work.
- */
+/** A token that burns its gas for this many owners, and answers none, does so for all: each costs a node much work. */
 export const BURNS_FOR_ALL = 7
 
 export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {

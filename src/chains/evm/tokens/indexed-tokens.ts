@@ -111,10 +111,7 @@ function createOldNames(
     noDeleteOnStaleGet: true,
   })
   const looking = new TransientMap<string, { most: number; done: Promise<void> }>()
-  /**
-   * In a request for many owners, few tokens of each are looked up: these may not be enough for a request for one
-   * owner.
-   */
+  /** A request for many owners looks up few tokens of each: these may not be enough for a request for one owner. */
   const suffices = (owner: string, most: number): boolean => {
     const named = kept.has(owner) ? kept.peek(owner) : undefined
     return named !== undefined && (!named.more || named.most >= most)

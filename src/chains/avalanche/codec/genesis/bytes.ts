@@ -16,9 +16,7 @@ const pGenesis = struct('P-chain genesis', {
   message: text,
 })
 
-/**
- * `timestamp` in unix seconds, `initialSupply` in nAVAX; validators and chains are transactions without credentials.
- */
+/** `timestamp` in unix seconds, `initialSupply` nAVAX; validators and chains are transactions without credentials. */
 export type PGenesis = Decoded<typeof pGenesis>
 
 /** @throws CodecError */

@@ -96,9 +96,7 @@ function validatorTx(
   )
 }
 
-/**
- * Genesis validators that were read one by one, in the order of the genesis bytes; equal ends keep the order of `txs`.
- */
+/** Genesis validators that were read one by one, in genesis order; equal ends keep the order of `txs`. */
 export function genesisOrder(txs: readonly PTx[]): PTx[] {
   const heap: { tx: PTx; end: number }[] = []
   const ends = txs.map((tx) => ({ tx, end: 'validator' in tx.unsignedTx ? Number(tx.unsignedTx.validator.end) : 0 }))
