@@ -3,7 +3,7 @@ import type { ChainLetter } from './primary-network.ts'
 
 /**
  * X-chains that had no blocks before Cortina, by blockchain id (hex), with the start of their blocks (unix seconds):
- * mainnet's and the testnet's. What was unspent before is in no block. Other networks have blocks from the start.
+ * mainnet's and the testnet's. Outputs from before are in no block. Other networks have blocks from the start.
  */
 export const FIRST_X_BLOCKS: ReadonlyMap<string, bigint> = new Map([
   [idFromCb58('2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'), 1_682_434_800n],

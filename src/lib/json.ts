@@ -30,7 +30,7 @@ export class WrittenNumber {
   }
 }
 
-/** JSON for texts that are passed on: numbers that JavaScript writes differently (`1e400`) become WrittenNumber. */
+/** JSON for texts to pass on: numbers that JavaScript writes differently (`1e400`, `1.50`) become WrittenNumber. */
 export const parseJsonAsWritten = (text: string): unknown => {
   const source = withoutMark(text)
   return withNumbers(source, JSON.parse(source), ODD)

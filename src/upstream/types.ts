@@ -38,7 +38,7 @@ export interface PoolLimits {
   breakerOpenMs: number
   /** Blocks an upstream may lag behind the best head before it is passed over. */
   maxLagBlocks: number
-  /** An upstream that lacks a block which another told of longer ago is not believed (`rpc`, `getJson`); ms. */
+  /** An upstream that lacks a block which another told of longer ago is not believed (`rpc`, `getJson`), ms. */
   maxLagMs: number
 }
 
@@ -51,7 +51,7 @@ export interface HeadProbe {
   /** Height in the answer's `result`, or in the text of the document. Throws when there is none. */
   parse(result: unknown): bigint
   /**
-   * Why nothing counts that the server answers, judged by its answer to the probe; undefined = there is no reason.
+   * Why the server's answers do not count, judged by its answer to the probe; undefined = they count.
    * Never throws where `parse` does not.
    */
   doubt?(result: unknown): string | undefined

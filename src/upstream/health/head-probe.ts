@@ -201,10 +201,7 @@ export const createHeadWatch = (deps: {
   }
 }
 
-/**
- * What a server says that lacks old blocks, or itself says that it cannot know, is no answer, not even when no other
- * upstream says anything.
- */
+/** A server that lacks old blocks, or says that it cannot know, is not believed, even if no other one answers. */
 const unlessUnbelieved =
   <T>(
     launch: Task<T>['launch'],

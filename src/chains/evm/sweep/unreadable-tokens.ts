@@ -20,9 +20,7 @@ export interface UnreadableTokens {
   trying(token: string): void
   /** When it was last asked with much gas, milliseconds of a clock; 0 = not recently. */
   triedAt(token: string): number
-  /**
-   * It failed for some of these owners and, as far as is known, for all. This says nothing about them in other company.
-   */
+  /** It failed for some of these owners and, as far as known, for all; with other owners this says nothing. */
   addTogether(token: string, owners: readonly string[]): void
   /** True when common calls failed to read the token for several owners: they will fail for the next one, too. */
   isTroubled(token: string): boolean

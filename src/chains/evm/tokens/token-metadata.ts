@@ -56,9 +56,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
     })
   }
 
-  /**
-   * A name of 100 kB costs more gas than the common call gives, but it is still a name. Without decimals it is useless.
-   */
+  /** A name of 100 kB needs more gas than the common call gives, but is still a name. Useless without decimals. */
   const readAgain = async (address: string, first: Fields, context: ReadContext): Promise<Fields> => {
     const one = async (data: string): Promise<Buffer | undefined> =>
       (await readCalls(reader, { ...query, calls: [{ to: address, data }], gas: limits.retryMetadataGas }, context))[0]
