@@ -5,8 +5,8 @@ const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'exampl
 const PLACE = '#/components/schemas/'
 
 /**
- * Moves every schema with a title of an OpenAPI document to `components.schemas` under that title and puts a `$ref` in
- * its place: only such schemas get a name in generated clients. The given document is not changed.
+ * Moves every schema with a title to `components.schemas` of the OpenAPI document and puts a `$ref` in its place: only
+ * such schemas get a name in generated clients. The given document is not changed.
  * @throws Error when two different schemas have the same title
  */
 export function nameSchemas<T extends object>(document: T): T {

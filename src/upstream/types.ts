@@ -122,8 +122,8 @@ export interface CallOptions {
    */
   keepsRoom?: boolean
   /**
-   * `rpc`: the subject of the question decides how long the answer is, and strangers choose that: a too long answer
-   * says nothing about the upstream.
+   * `rpc`: the subject of the question decides how long the answer is, and strangers choose that: an answer that is too
+   * long says nothing about the upstream.
    */
   anyLength?: boolean
   /** W3C traceparent to pass on unchanged; left out = a span of its own in the trace of the running request, if any. */

@@ -39,7 +39,7 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
   return new UpstreamUnavailableError(text)
 }
 
-/** Upstreams that know the thing come first, then those that do not, then those without the method or the place. */
+/** In order: upstreams that know the thing, that do not know it, that lack the method, that lack the place. */
 const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'thing', 'method', 'place']
 
 /** While an upstream that may serve the place is silent, it proves nothing that others do not serve it. */

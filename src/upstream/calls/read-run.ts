@@ -55,7 +55,7 @@ interface Leg {
 /** Trouble that may be over in a moment; the other kinds would only repeat themselves. */
 const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
 
-/** Another upstream may have it. Such a failure is not counted as an attempt: the last of many servers may have it. */
+/** Another upstream may have it. Such failures do not count as attempts: the last of many servers may be the one. */
 const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
   kind === 'behind' || kind === 'doubtful' || unheard === 'place'
 

@@ -19,7 +19,7 @@ interface AttemptPlan<T> {
   partOf?: object | undefined
   /** `Waiting`: the request comes first. */
   urgent?: boolean
-  /** The caller decides how long the answer is: a too long answer says nothing about the upstream. */
+  /** The caller decides how long the answer is: an answer that is too long says nothing about the upstream. */
   anyLength?: boolean | undefined
   /** `CallOptions.keepsRoom` */
   keepsRoom?: boolean

@@ -143,7 +143,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
     const onSent = (): void => {
       for (const passenger of passengers) passenger.onSent?.()
     }
-    // How many calls go together is decided here, so a too long answer is not the upstream's fault.
+    // How many calls go together is decided here, so an answer that is too long is not its fault.
     const length = { anyLength: true, keepsRoom: true }
     const { hedge, parent, partOf } = first
     const plan = { request, read, calls, hedge, parent, partOf, onSent, ...length }
