@@ -17,8 +17,8 @@ export interface AppCheckOptions {
 }
 
 /**
- * Whether the header's value is a valid credential; at once where that takes no asking. Rejects when it could not be
- * found out.
+ * Whether the header's value is a valid credential; synchronous where nothing has to be fetched. Rejects when the check
+ * could not be made.
  */
 export type AppCheck = (header: string | undefined) => boolean | Promise<boolean>
 
@@ -52,7 +52,7 @@ function staticTokens(tokens: readonly string[]): AppCheck {
   if (tokens.length === 0) throw new ConfigError(['balance.appCheck.tokens: mode static needs at least one token'])
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const accepted = tokens.map(digest)
-  // Every token is compared, so that the time taken says nothing about which one came close.
+  // Every token is compared, so that the time taken does not reveal which one was close.
   return whenPresent((token) => {
     const given = digest(token)
     return accepted.reduce((found, one) => timingSafeEqual(one, given) || found, false)
@@ -101,7 +101,7 @@ function firebase(options: AppCheckOptions): (token: string) => Promise<boolean>
   }
 }
 
-/** A token's own fault is `false`; keys that cannot be had are the server's trouble and are thrown. */
+/** A fault of the token is `false`; unavailable keys are the server's problem and are thrown. */
 async function verified(verify: () => Promise<unknown>): Promise<boolean> {
   try {
     await verify()

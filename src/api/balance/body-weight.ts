@@ -3,14 +3,14 @@ const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
 
-/** What a list, an object or a named member costs the parser and the collector, in plain values. */
+/** What a list, an object or a named member costs the parser and the garbage collector, in plain values. */
 const HEAVY = 20
-/** The largest body that means something holds 250,000 addresses, in some hundred lists and objects. */
+/** The largest meaningful body holds 250,000 addresses in a few hundred lists and objects. */
 const MOST = 500_000
 
 /**
- * Whether a body holds far more values than any that is taken: megabytes of empty lists take the parser seconds, in which
- * nobody else is answered. Signs inside of texts are counted, too.
+ * Whether a body holds far more values than any valid one: the parser takes seconds for megabytes of empty lists and
+ * blocks all other requests meanwhile. Punctuation inside strings counts, too.
  */
 export function isTooHeavy(raw: Buffer): boolean {
   if (raw.length < MOST / HEAVY) return false

@@ -1,9 +1,9 @@
-/** Human-readable prefixes that addresses may carry at present. */
+/** Human-readable prefixes that addresses may currently have. */
 export type Prefixes = () => readonly string[]
 
 /**
- * Makes something for the present prefixes, and anew when they have changed: networks of unknown identity are found
- * while the server runs, and with them the prefix of their addresses.
+ * Builds a value for the current prefixes and rebuilds it when they change: networks of unknown identity, and with them
+ * the prefix of their addresses, are discovered while the server runs.
  */
 export function byPrefixes<T>(prefixes: Prefixes, make: (prefixes: readonly string[]) => T): () => T {
   let made: { of: string; value: T } | undefined

@@ -16,7 +16,7 @@ const WORDS: Record<number, string> = {
 /** The parser does not say which of the two it was. */
 const NOT_JSON = 'body is not valid JSON, or has a member named __proto__ or constructor.prototype'
 
-/** Answers with a status and its word; `reason` says more to people. */
+/** Answers with a status and its word; `reason` explains it to people. */
 export const refuse = (reply: FastifyReply, status: number, reason?: string): FastifyReply =>
   reply
     .code(status)
@@ -30,24 +30,24 @@ export const refusePayload = (request: FastifyRequest, reply: FastifyReply, issu
     .type('application/json; charset=utf-8')
     .send({ message: 'INVALID_PAYLOAD', issues, method: request.method, url: request.url })
 
-/** Error handler, 404 and 405 of the balance and stake routes; nothing of an unexpected error leaves the server. */
+/** Error handler, 404 and 405 of the balance and stake routes. Details of unexpected errors never leave the server. */
 export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
     const status = error.statusCode ?? 500
     if (status === 400) {
-      // Compressed bodies cannot be read here, and would only look like broken JSON.
+      // Compressed bodies cannot be read here and would otherwise look like broken JSON.
       if (isEncoded(request)) return refuse(reply.header('accept-encoding', 'identity'), 415)
       const message = error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'body is required' : NOT_JSON
       return refusePayload(request, reply, [{ code: 'invalid_json', path: [], message }])
     }
     if (WORDS[status] !== undefined) return refuse(reply, status)
-    // A stream whose reader left before the headers were out: wallets do so all the time.
+    // The reader left before the headers were sent: wallets do so all the time.
     if (reply.raw.destroyed && error.code === 'ERR_STREAM_PREMATURE_CLOSE') return refuse(reply, 500)
     request.log.error({ err: error }, 'unexpected failure')
     return refuse(reply, 500)
   })
-  // Not a not-found handler: an instance has only one, and each API answers in its own shape.
-  // Decided before the body is read, whose own mistakes (415, 413) would hide that the path is unknown.
+  // Not a not-found handler: an instance can have only one, and each API has its own error shape. Runs before the body
+  // is read, because errors of the body (415, 413) would hide that the path is unknown.
   for (const url of ['/v1/balance/*', '/v1/stake/*']) {
     const refusePath = (_request: FastifyRequest, reply: FastifyReply) => void refuse(reply, 404)
     app.all(url, { schema: { hide: true }, onRequest: refusePath }, refusePath)
@@ -58,13 +58,13 @@ const isEncoded = (request: FastifyRequest): boolean =>
   (request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
 
 /**
- * Every other method of a known path is 405 with `allow`, not 404: the client then knows what is wrong. Decided before
- * the body is read, whose own mistakes (415, 413) would hide that.
+ * Every other method of a known path is 405 with `allow`, not 404, so that the client knows what is wrong. Runs before
+ * the body is read, because errors of the body (415, 413) would hide that.
  */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
   const refuseMethod = (reply: FastifyReply) => refuse(reply.header('allow', [...allowed, 'OPTIONS'].join(', ')), 405)
   app.route({
-    // OPTIONS belongs to CORS.
+    // OPTIONS is handled by CORS.
     method: app.supportedMethods.filter((method) => method !== 'OPTIONS' && !allowed.includes(method)),
     url,
     schema: { hide: true },
@@ -73,9 +73,9 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: r
   })
 }
 
-/** Seconds after which a caller that was refused for lack of room may come back. */
+/** Seconds after which a client that was refused for lack of capacity may retry. */
 const RETRY_AFTER = '2'
 
-/** 503 with `retry-after`: full, or `reason`. */
+/** 503 with `retry-after`: the server is full, or `reason`. */
 export const refuseForNow = (reply: FastifyReply, reason?: string): FastifyReply =>
   refuse(reply.header('retry-after', RETRY_AFTER), 503, reason)

@@ -2,17 +2,17 @@ import { Readable } from 'node:stream'
 import { nextTurn } from '../../lib/next-turn.ts'
 
 export interface EventStreamOptions {
-  /** Silence after which a comment line is sent, milliseconds. */
+  /** Idle time after which a comment line is sent, milliseconds. */
   keepAliveMs: number
-  /** A reader that takes nothing for this long while something waits for it is cut, milliseconds. */
+  /** A reader that takes nothing for this long while data waits for it is cut, milliseconds. */
   stalledReaderMs: number
-  /** Called when the reader waits and no event has come within a turn of the event loop: the headers can go out. */
+  /** Called when the reader waits and no event has come within one turn of the event loop: the headers can be sent. */
   onSilence?: () => void
-  /** Called once, when the stream is over for any reason; `stalled` tells a cut reader from one that left. */
+  /** Called once when the stream ends for any reason; `stalled` means a cut reader, `left` one that disconnected. */
   onEnd?: (how: 'finished' | 'left' | 'stalled') => void
 }
 
-/** Beyond this, producers wait; the balances themselves stay where they are cached. Bytes. */
+/** Above this, producers wait; the balances themselves stay in their cache. Bytes. */
 const HIGH_WATER_BYTES = 256 * 1024
 
 const COMMENT = ': ping\n\n'
@@ -30,7 +30,7 @@ export function createEventStream(options: EventStreamOptions) {
   let ended = false
   let stalled = false
   let lastMove = performance.now()
-  /** Chains finish at the same time: several writers may wait for the reader at once. */
+  /** Chains can finish at the same time, so several writers may wait for the reader at once. */
   const waiting = new Set<() => void>()
 
   const readable = new Readable({
@@ -93,9 +93,9 @@ export function createEventStream(options: EventStreamOptions) {
 
   return {
     readable,
-    /** Queues events that are already framed. */
+    /** Queues already framed events. */
     write,
-    /** Resolves when the reader has caught up enough, or is gone: then with false, and more need not be made. */
+    /** Resolves when the reader has caught up enough; with false when it is gone and no more need be produced. */
     async ready(): Promise<boolean> {
       while (queuedBytes > HIGH_WATER_BYTES && !readable.destroyed) {
         await new Promise<void>((resolve) => waiting.add(resolve))

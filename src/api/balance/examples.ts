@@ -1,6 +1,6 @@
 /**
- * Bodies that readers of the document may send as they are. They hold no address with the prefix of a network, which is
- * another one for each: the key is that of the seed phrase of BIP-39's test vectors, m/44'/9000'/0'.
+ * Bodies that readers of the document can send unchanged. They hold no address with a network's prefix, because the
+ * prefix differs per network: the key is that of the seed phrase of BIP-39's test vectors, m/44'/9000'/0'.
  */
 export const BALANCES_EXAMPLE = {
   data: [

@@ -1,7 +1,6 @@
 /**
  * `/v1/balance/*`: balances of every chain family as a server-sent event stream, and the list of served chains;
- * `/v1/stake/*`: stake rewards.
- * HTTP only: what is read and how it is valued is decided in `services/balances`.
+ * `/v1/stake/*`: stake rewards. HTTP only: `services/balances` decides what is read and how it is valued.
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -29,11 +28,14 @@ export interface BalanceApiOptions {
   /** Left out where nothing is indexed. */
   stakeRewards?: StakeRewardsService
   appCheck: AppCheck
-  /** Served at present: chains may be added while the server runs. */
+  /** Currently served chains: chains may be added while the server runs. */
   caip2Ids: () => readonly string[]
   nativeOf: (caip2Id: string) => NativeToken
   hrps: Prefixes
-  /** There is no room for another stream beside what takes so many bytes more. Left out: there always is. */
+  /**
+   * Whether there is no room for another stream, given the bytes that open streams have yet to take. Left out: there is
+   * always room.
+   */
   isFull?: (toCome: number) => boolean
   limits: {
     bodyLimitBytes: number
@@ -45,7 +47,7 @@ export interface BalanceApiOptions {
   }
 }
 
-/** Bodies beyond this, bytes, take long enough to parse, to check and to plan that others get turns in between. */
+/** Larger bodies take so long to parse, check and plan that other requests get turns in between. Bytes. */
 const LONG_BODY = 256 * 1024
 
 const TOO_HEAVY = issue([], 'invalid_size', 'holds more values than any request needs')
@@ -71,10 +73,10 @@ interface Guarded {
   onRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
 }
 
-/** The credential is judged before the body is read: an unknown caller must not make us parse 12 MB. */
+/** The credential is checked before the body is read: an unknown caller must not make us parse 12 MB. */
 function createGuard(appCheck: AppCheck): Guarded['onRequest'] {
   return (request, reply, done) => {
-    // No cache on the way knows this header: it would give the answer of one caller, or his refusal, to all.
+    // Caches on the way do not know this header: they would serve one caller's answer, or refusal, to everyone.
     reply.header('cache-control', 'no-store')
     const header = request.headers[APP_CHECK_HEADER]
     const judge = (valid: boolean): void => {
@@ -99,7 +101,7 @@ async function routeBalances(app: FastifyInstance, options: BalanceApiOptions, g
     limits: options.limits,
   })
   app.addHook('preClose', () => streams.close(options.limits.shutdownGraceMs))
-  // The parser of this one route: the others keep the framework's.
+  // The parser of this route only: the others keep the framework's.
   await app.register(async (scope) => {
     parseQuestions(scope, questions)
     scope.route({
@@ -108,7 +110,7 @@ async function routeBalances(app: FastifyInstance, options: BalanceApiOptions, g
       ...guarded,
       bodyLimit: options.limits.bodyLimitBytes,
       schema: balancesRouteSchema(createRequestSchemas(options.hrps())),
-      // Our own check speaks of the one item shape that was meant; Ajv would report all five.
+      // Our own check reports only the item shape that was meant; Ajv would report all five.
       validatorCompiler: () => () => true,
       serializerCompiler: () => JSON.stringify,
       handler: streams.answer,
@@ -117,7 +119,7 @@ async function routeBalances(app: FastifyInstance, options: BalanceApiOptions, g
   refuseOtherMethods(app, url, ['POST'])
 }
 
-/** Bodies become questions; the same bytes again are not parsed again, and long ones leave turns to others. */
+/** Turns bodies into questions. Identical bytes are not parsed again, and long bodies yield to other requests. */
 function parseQuestions(scope: FastifyInstance, questions: Questions): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')
   const readLong = async (request: FastifyRequest, raw: Buffer): Promise<Asked> => {

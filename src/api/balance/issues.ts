@@ -1,6 +1,6 @@
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 
-/** One reason why a body is refused; `path` leads to the value, as keys and positions. */
+/** One reason why a body is refused; `path` leads to the value, as keys and indexes. */
 export interface Issue {
   code: string
   path: (string | number)[]
@@ -12,7 +12,7 @@ export const MAX_ISSUES = 20
 
 export const issue = (path: Issue['path'], code: string, message: string): Issue => ({ code, path, message })
 
-/** TypeBox reports a missing member twice (missing, then wrong type): the first one per path says enough. */
+/** TypeBox reports a missing member twice (missing, then wrong type): the first one per path is enough. */
 export function collect(errors: Iterable<ValueError>, prefix: Issue['path']): Issue[] {
   const issues: Issue[] = []
   const seen = new Set<string>()

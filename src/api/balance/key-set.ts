@@ -15,36 +15,38 @@ import { readBounded } from '../../lib/read-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { splitCredentials } from '../../lib/url-credentials.ts'
 
-/** Public keys that are read from somewhere and rotate there. */
+/** Public keys that are read from a source where they rotate. */
 export interface KeySet {
-  /** @throws what reading throws, while there are no keys */
+  /** @throws the error of the read, while there are no keys */
   readonly find: JWTVerifyGetKey
-  /** Reads the keys again, unless that was tried a moment ago; whether there are newly read ones. */
+  /** Reads the keys again unless that was tried recently; resolves to whether the keys are new. */
   renew(): Promise<boolean>
 }
 
 /** Milliseconds. */
 export interface KeyTimes {
-  /** The keys are read again at most once in this time, so that forged tokens cannot drive our reads. */
+  /** The keys are read again at most once in this time, so that forged tokens cannot trigger reads at will. */
   cooldown: number
-  /** Keys of this age are read again: one that was taken out must not be in force for ever. */
+  /** Keys of this age are read again, so that a removed key does not stay valid forever. */
   refresh: number
-  /** Keys of this age are not believed any more, where they cannot be read again. */
+  /** Keys of this age are no longer trusted if they cannot be read again. */
   keep: number
 }
 
 const COOLDOWN_MS = 30_000
-/** Of a file: somebody put it there, and what it said last holds. */
+/** Times of a file: an operator put it there, so its last content stays valid. */
 const FILE_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: COOLDOWN_MS, keep: Number.POSITIVE_INFINITY }
-/** Google's keys may be kept for six hours, says its documentation; a day bridges what their server may be away. */
+/** Google's documentation allows keeping its keys for six hours; a day bridges an outage of its server. */
 const URL_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: 6 * 3_600_000, keep: 24 * 3_600_000 }
 const FETCH_MS = 5_000
-/** A set of keys has some kilobytes. */
+/** A set of keys is a few kilobytes. */
 const MAX_BYTES = 1_048_576
 
 const isUrl = (jwks: string): boolean => /^https?:\/\//.test(jwks)
 
-/** Why a file of keys cannot be used now; undefined = it can, or it is a URL, which is not asked before it is needed. */
+/**
+ * Why a file of keys cannot be used now; undefined = it can, or it is a URL, which is not fetched before it is needed.
+ */
 export async function keyFileTrouble(jwks: string): Promise<string | undefined> {
   if (isUrl(jwks)) return undefined
   try {
@@ -63,9 +65,9 @@ export function openKeySet(jwks: string): KeySet {
 }
 
 /**
- * Verifies a token with the keys of a set. Where none fits they may have rotated: they are read again, and it is tried
- * once more. A token that names no key may be of any.
- * @throws errors of `jose` for the token's own faults; what reading the keys throws
+ * Verifies a token with the keys of a set. If no key fits, the keys may have rotated: they are read again and the token
+ * is tried once more. A token that names no key may be signed by any of them.
+ * @throws errors of `jose` for the token's own faults; errors of reading the keys
  */
 export async function verifyBy(keys: KeySet, token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
   try {
@@ -93,7 +95,7 @@ async function verifyByAny(keys: KeySet, token: string, options: JWTVerifyOption
   }
 }
 
-/** @param read answers the set as JSON text; called by one caller at a time */
+/** @param read resolves to the set as JSON text; never called concurrently */
 function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: KeyTimes): KeySet {
   let keys: { find: JWTVerifyGetKey; readAt: number } | undefined
   let triedAt = Number.NEGATIVE_INFINITY
@@ -118,7 +120,7 @@ function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: 
       if (keys === undefined || age >= keep) {
         await load()
       } else if (age >= refresh && mayTry()) {
-        // Nobody waits for a server that is slow while there are keys.
+        // While there are keys, nobody waits for a slow server.
         const loaded = load().catch(() => undefined)
         if (keep === Number.POSITIVE_INFINITY) await loaded
       }
@@ -135,13 +137,13 @@ function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: 
   }
 }
 
-/** RSA keys below this are refused by whoever verifies (RFC 7518). */
+/** Verifiers refuse smaller RSA keys (RFC 7518). */
 const LEAST_RSA_BITS = 2_048
 
 /**
- * The set without keys that nothing can be verified by, such as short or damaged ones: tokens that name one, or none, would
- * be the server's trouble.
- * @throws JWKSInvalid for what is no set of keys
+ * The set without keys that cannot verify anything, such as short or damaged ones: otherwise a token that names one of
+ * them, or no key, would count as a problem of the server.
+ * @throws JWKSInvalid when it is not a set of keys
  */
 async function usableOf(set: JSONWebKeySet): Promise<JSONWebKeySet> {
   createLocalJWKSet(set)

@@ -11,8 +11,8 @@ const AVALANCHE_TYPE = new Map<string, NetworkType>(
 
 /**
  * One read per chain for the whole request: all items that name a chain are merged, and all entries of one id become
- * one account with the union of its addresses and keys, because wallets let a second answer for an id overwrite the
- * first. Order: chains as first named, accounts as first named.
+ * one account with the union of its addresses and keys, because in wallets a second answer for an id overwrites the
+ * first. Chains and accounts are in the order in which they are first named.
  */
 export function planRequest(body: RequestBody): ChainQuery[] {
   const chains = new Map<string, { query: Omit<ChainQuery, 'accounts'>; entries: Entries }>()
@@ -44,21 +44,21 @@ export function planRequest(body: RequestBody): ChainQuery[] {
     .filter((query) => query.accounts.length > 0)
 }
 
-/** What a request says of each id of a chain. */
+/** What a request says about each id of a chain. */
 type Entries = Map<string, Account[]>
 
 const ADDRESS_TYPE = { eip155: 'evm', bip122: 'btc', solana: 'svm' } as const
 
 type WalletItem = Extract<RequestItem, { namespace: 'avax' }>
 
-/** Made once for all chains of an item: what is found out about one of these objects serves all of them. */
+/** Made once for all chains of an item, so that data derived from one of these objects serves all chains. */
 function walletsOf(item: WalletItem): WalletAccount[] {
   const filterOutDust = item.filterOutDustUtxos ?? true
   const wallets: WalletAccount[] = []
   for (const { id, addresses } of item.addressDetails ?? []) {
     wallets.push({ id, addresses, extendedPublicKeys: [], filterOutDust })
   }
-  // An item of C has no such member: what stands there was not checked, and says as little as any other unknown member.
+  // C-chain items have no such member: a value there was not checked and is ignored like any other unknown member.
   const keys = isCorethItem(item) ? [] : (item.extendedPublicKeyDetails ?? [])
   for (const key of keys) {
     wallets.push({ id: key.id, addresses: [], extendedPublicKeys: [key.extendedPublicKey], filterOutDust })
@@ -74,7 +74,7 @@ function addWallets(entries: Entries, wallets: readonly WalletAccount[]): void {
   }
 }
 
-/** Makes one account of all that was said of an id; chains of which the same was said get the same object. */
+/** Makes one account of all entries of an id; chains with the same entries get the same object. */
 function createUnion(): (said: readonly Account[]) => Account {
   const made = new Map<Account, { said: readonly Account[]; account: Account }>()
   return (said) => {
@@ -88,7 +88,7 @@ function createUnion(): (said: readonly Account[]) => Account {
   }
 }
 
-/** Where entries of one id disagree about dust, it is shown: more detail is the safer answer. */
+/** If entries of one id disagree about dust, it is shown: more detail is the safer answer. */
 const unionOf = (id: string, wallets: readonly WalletAccount[]): WalletAccount => ({
   id,
   addresses: [...new Set(wallets.flatMap(({ addresses }) => addresses))],

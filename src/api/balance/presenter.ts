@@ -11,13 +11,13 @@ import type {
 import type { BalanceItem, Fiat, PricedBalances, TokenMarket } from '../../services/balances/types.ts'
 import { frame } from './event-stream.ts'
 
-/** Texts kept of one item: as many as wallets have ids for the same account, of any sensible length. */
+/** Cached texts per item: as many as wallets have ids for the same account, and only for ids of a sensible length. */
 const LONGEST_KEPT_ID = 512
 const MOST_KEPT_IDS = 2
 
 /**
  * Turns items into framed events. The text of an unchanged item is made once: `PricedBalances` stays the same object
- * while neither balance nor price moved, and wallets compare answers byte by byte.
+ * while neither balance nor price changes, and wallets compare answers byte by byte.
  */
 export function createPresenter(nativeOf: (caip2Id: string) => NativeToken) {
   const texts = new WeakMap<PricedBalances, Map<string, string>>()
@@ -44,14 +44,16 @@ export function createPresenter(nativeOf: (caip2Id: string) => NativeToken) {
           error: null,
         }),
       )
-      // Ids are the caller's own words: long ones, or ever new ones, must not fill the memory.
+      // Callers choose their ids freely: long or constantly changing ones must not fill the memory.
       if (item.id.length <= LONGEST_KEPT_ID && byId.size < MOST_KEPT_IDS) byId.set(item.id, text)
     }
     return text
   }
 }
 
-/** Members are added in the order in which they are sent; spreading small objects would cost more than all the rest. */
+/**
+ * Members are added in the order in which they are sent; spreading small objects would cost more than everything else.
+ */
 type Members = Record<string, unknown>
 
 function presentBalances(priced: PricedBalances, native: NativeToken): Members {
@@ -150,7 +152,7 @@ const solanaMembers = (members: Members, token: SolanaBalances['tokens'][number]
   members['associatedTokenAddress'] = token.associatedTokenAddress
 }
 
-/** Tokens that the service decided not to show have no entry in `priced.tokens`. */
+/** Tokens that the service hides have no entry in `priced.tokens`. */
 function presentTokens<T extends TokenAmount>(
   tokens: readonly T[],
   priced: PricedBalances,
@@ -180,7 +182,7 @@ function putFiat(members: Members, fiat: Fiat): void {
   put(members, 'priceChangePercentage24h', fiat.changePercent24h)
 }
 
-/** Members that are not known are left out, never null. */
+/** Unknown members are left out, never null. */
 function put(members: Members, key: string, value: unknown): void {
   if (value !== undefined) members[key] = value
 }

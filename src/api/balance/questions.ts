@@ -6,32 +6,32 @@ import type { Issue } from './issues.ts'
 import { planRequest } from './plan.ts'
 import type { createRequestValidator } from './request-validation.ts'
 
-/** What a body asks for, checked and planned; the same object for the same bytes while it is kept. */
+/** What a body asks for, checked and planned. Identical bytes yield the same object while it is cached. */
 export interface Question {
   query: BalanceQuery
-  /** The last complete answer: its events, all of them as bytes, and how long they are the answer. */
+  /** The last complete answer: its events, all of them as bytes, and how long they stay valid. */
   answer?: { events: readonly string[]; bytes: Buffer; freshness: Freshness }
 }
 
 export type Asked = { ok: true; question: Question } | { ok: false; issues: readonly Issue[] }
 
-/** Wallets poll with the same few hundred bytes every five seconds; the largest bodies come once. */
+/** Wallets poll with the same few hundred bytes every five seconds; the largest bodies are sent once. */
 const LONGEST_BODY = 16 * 1024
-/** Bodies and answers kept, bytes. */
+/** Size of the cached bodies and answers, bytes. */
 const KEPT_BYTES = 32 * 1024 * 1024
-/** What a plan weighs for each byte of its body, roughly. */
+/** Approximate size of a plan per byte of its body. */
 const PLAN_WEIGHT = 8
 
 /**
- * Remembers polled bodies by their exact bytes, so that a poll costs neither parsing nor checking nor planning, and
- * its answer, so that an unchanged one is neither joined nor encoded again. Bounded in bytes; forgetting costs time only.
+ * Caches polled bodies by their exact bytes, so that a poll needs no parsing, checking or planning, and their answers,
+ * so that an unchanged answer is not joined and encoded again. Bounded in bytes; eviction only costs time.
  */
 export function createQuestions(validate: ReturnType<typeof createRequestValidator>) {
   const kept = new LRUCache<string, Question>(roomFor(KEPT_BYTES))
   const keys = new WeakMap<Question, string>()
 
   return {
-    /** The question of a body seen before. */
+    /** The cached question of a body. */
     known: (raw: Buffer): Question | undefined =>
       raw.length > LONGEST_BODY ? undefined : kept.get(raw.toString('latin1')),
 
@@ -49,7 +49,7 @@ export function createQuestions(validate: ReturnType<typeof createRequestValidat
       return { ok: true, question }
     },
 
-    /** The bytes of a complete answer; those of the last time when no event has changed. */
+    /** The bytes of a complete answer; the previous ones when no event has changed. */
     bytesOf(question: Question, events: readonly string[], freshness: Freshness): Buffer {
       const { answer } = question
       if (answer && answer.events.length === events.length && events.every((one, at) => one === answer.events[at])) {
@@ -60,9 +60,10 @@ export function createQuestions(validate: ReturnType<typeof createRequestValidat
       const key = keys.get(question)
       if (key !== undefined && kept.peek(key) === question) {
         question.answer = { events, bytes, freshness }
-        // Set again it would weigh what it weighed without an answer: the cache looks at the size of new values only.
+        // The cache computes sizes of new values only: setting the same one again would keep the size without an
+        // answer.
         kept.delete(key)
-        // The events are kept as text as well.
+        // The events are also kept as text.
         kept.set(key, question, { size: key.length * PLAN_WEIGHT + 2 * bytes.length })
       }
       return bytes

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, CurrencySchema, SOLANA_REFERENCES } from '../../schemas/index.ts'
 
-/** `enum` reads better than `anyOf` of constants in the OpenAPI document and gives one clear issue. */
+/** `enum` reads better than `anyOf` of constants in the OpenAPI document and yields one clear issue. */
 const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>(
     Type.Union(
@@ -17,11 +17,13 @@ const list = <T extends TSchema>(items: T, minItems: number, maxItems?: number, 
     ...(description === undefined ? {} : { description }),
   })
 
-/** The spec asks for non-empty references, and for an id of a result that is not empty, but takes any id. */
+/** The spec requires non-empty references and a non-empty id in results, but accepts any id in requests. */
 const WALLET_ID =
   "Caller's own id; echoed as `id` of the result. An empty one gets an error item: no result may carry it."
 
-/** 20-byte bech32 without chain prefix; the HRP is one of the two networks' (balance spec, request item shapes). */
+/**
+ * 20-byte bech32 without chain prefix; the HRP is that of one of the two networks (balance spec, request item shapes).
+ */
 const walletSchemas = (hrps: readonly string[]) => {
   const address = Type.String({ pattern: `^(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$` })
   const wallet = Type.Object({
@@ -43,8 +45,8 @@ const Dust = Type.Optional(
 )
 
 /**
- * A chain id has 32 characters at most, and others are answered by an error that names them, once for each address:
- * without an end, 12 MB of them were a gigabyte.
+ * A chain id has 32 characters at most; each address of any other gets an error item that names it. Without a limit, a
+ * body of 12 MB led to a gigabyte of errors.
  */
 const LONGEST_REFERENCE = 128
 
@@ -124,9 +126,9 @@ export type RequestItem = RequestBody['data'][number]
 type AvalancheItem = Extract<RequestItem, { namespace: 'avax' }>
 type CorethItem = Static<RequestSchemas['CorethItemSchema']>
 
-/** C-chain items and X/P items share a namespace: their references tell them apart. */
+/** C-chain items and X/P items share a namespace and differ in their references. */
 export const isCorethItem = (item: AvalancheItem): item is CorethItem => namesCoreth(item.references)
 
-/** @param references as they came, unchecked */
+/** @param references as received, unchecked */
 export const namesCoreth = (references: readonly unknown[]): boolean =>
   references.some((reference) => CORETH_REFERENCES.includes(reference as string))

@@ -15,8 +15,8 @@ import {
 type Validation = { ok: true; body: RequestBody } | { ok: false; issues: Issue[] }
 
 /**
- * Checks a get-balances body. The shape of an item is chosen by its namespace (and, for avax, by its references), so
- * that issues speak of that shape only. Returns issues instead of throwing. Rule: balance spec, request item shapes.
+ * Checks a get-balances body. The namespace (for avax also the references) selects the shape of an item, so that issues
+ * report that shape only. Returns issues instead of throwing. Rule: balance spec, request item shapes.
  */
 export function createRequestValidator(schemas: RequestSchemas): (body: unknown) => Validation {
   const { data: _items, ...members } = schemas.BodySchema.properties

@@ -183,6 +183,6 @@ export const InvalidPayloadSchema = closed(
 /** Bodies of all other errors: one upper-case word. */
 export const messageSchema = (word: string) => closed({ message: Type.Literal(word) }, word)
 
-/** The same, with the reason in words for people where there is one to give. */
+/** The same, with an optional reason for people. */
 export const reasonSchema = (word: string) =>
   closed({ message: Type.Literal(word), error: Type.Optional(Type.String({ minLength: 1 })) }, `${word}_REASON`)

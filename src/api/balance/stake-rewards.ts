@@ -71,19 +71,19 @@ export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): 
   },
 })
 
-/** A network that is not there, a database that is away or behind, one that is late: none is a mistake of this server. */
+/** Unknown network, unavailable or lagging database, timeout: none is a bug of this server. */
 const EXPECTED = new Set([404, 503, 504])
 
 const NO_INDEX = 'this server has no index: start it with --index-enabled'
 
 /**
- * The route's handler. `rewards` is undefined where nothing is indexed: the answer is then 503, never zeros. Only what
- * may be over soon comes with `retry-after`.
+ * The route's handler. `rewards` is undefined where nothing is indexed: the answer is then 503, never zeros. Only
+ * temporary errors carry `retry-after`.
  */
 export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewardsService | undefined) {
   const issuesOf = (body: unknown): Issue[] => {
     if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
-    // Whose rewards are meant? A guess would be a wrong sum.
+    // It is unclear whose rewards are meant, and a guess would be a wrong sum.
     if ('extendedPublicKey' in body && 'addresses' in body)
       return [issue([], 'invalid_shape', 'must hold either extendedPublicKey or addresses, not both')]
     const { byKey, byAddresses } = checks()
@@ -127,7 +127,7 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
   }
 }
 
-/** As every indexed answer does: how far the index is, and how old. */
+/** Height and age of the index, as on every indexed answer. */
 function tellPlace(reply: FastifyReply, place: IndexPlace | undefined): FastifyReply {
   if (!place) return reply
   return reply

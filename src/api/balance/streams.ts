@@ -17,13 +17,19 @@ interface StreamsOptions {
   limits: { keepAliveMs: number; stalledReaderMs: number; maxStreams: number }
 }
 
-/** Events of a large answer are written in slices of this many characters: they wait for the reader as items, not as text. */
+/**
+ * Events of a large answer are written in slices of this many characters, so that they wait for the reader as items,
+ * not as text.
+ */
 const SLICE = 64 * 1024
 
-/** Answers beyond this, characters, go out as the reader takes them: a held copy for each that does not would be much. */
+/**
+ * Larger answers (characters) are sent as the reader takes them: a buffered copy for every slow reader would be too
+ * much.
+ */
 const AT_ONCE = 256 * 1024
 
-/** What a read of a chain takes while it waits for an answer, and each of its accounts besides, about. */
+/** Approximate memory of a chain read while it waits for an answer, and of each of its accounts. */
 const READ_BYTES = 27_000
 const ACCOUNT_BYTES = 1_000
 
@@ -41,40 +47,42 @@ const withHeaders = (reply: FastifyReply): FastifyReply =>
     .header('cache-control', 'no-cache, no-transform')
     .header('x-accel-buffering', 'no')
 
-/** Turns checked bodies into event streams and knows all open ones, so that a shutdown can wait for or cut them. */
+/**
+ * Turns checked bodies into event streams and tracks all open ones, so that a shutdown can wait for them or cut them.
+ */
 export function createStreams(options: StreamsOptions) {
   const { balances, present, questions, isFull, limits } = options
   const open = new TransientMap<AbortController, () => void>()
-  /** Bytes that streams will take whose reads have not all begun. */
+  /** Bytes that streams will take for reads that have not all started. */
   let toCome = 0
   let overdue = false
   let whenEmpty: (() => void) | undefined
 
-  /** The body is what `questions` made of it. */
+  /** `questions` has already turned the body into a question. */
   function answer(request: FastifyRequest, reply: FastifyReply): void {
     if (overdue) return void refuseForNow(reply)
-    // Without a body and its type there was nothing to make a question of.
+    // Without a body and a content type, no parser ran.
     const asked: Asked = (request.body as Asked | undefined) ?? NO_BODY
     if (!asked.ok) return void refusePayload(request, reply, asked.issues)
 
     const { answer: last, query } = asked.question
     if (last && balances.isFresh(last.freshness)) return void sendAtOnce(reply, last.bytes)
     const { items, missing, freshness } = balances.known(query)
-    // Everything was known already: one write, no stream to keep.
+    // Everything is cached: one write, no stream to track.
     const events = missing.length === 0 ? eventsAtOnce(items) : undefined
     if (events) return void sendAtOnce(reply, questions.bytesOf(asked.question, events, freshness))
-    // What is known takes no room; only what waits does.
+    // Cached items take no room; only pending reads do.
     if (open.size >= limits.maxStreams || isFull?.(toCome)) return void refuseForNow(reply)
     openStream(request, reply, query, { items, missing })
   }
 
   function sendAtOnce(reply: FastifyReply, bytes: Buffer): void {
-    // What the system takes at once needs no timer; what it does not is held for the reader.
+    // What the system accepts at once needs no timer; the rest is buffered for the reader.
     if (bytes.length > SLICE) cutWhenStalled(reply)
     withHeaders(reply).send(bytes)
   }
 
-  /** What is known goes out with the headers; the rest as it comes. */
+  /** Cached items go out with the headers; the rest follows as it arrives. */
   function openStream(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -82,7 +90,7 @@ export function createStreams(options: StreamsOptions) {
     { items, missing }: Pick<KnownBalances, 'items' | 'missing'>,
   ): void {
     const controller = new AbortController()
-    // Every read of the request listens to the one signal, and there may be one for each account.
+    // Every read of the request listens to this one signal, and there may be one read per account.
     setMaxListeners(0, controller.signal)
     const result = balances.read({ ...query, chains: missing }, controller.signal)
     expect(bytesOfReads(missing), result.later)
@@ -94,7 +102,7 @@ export function createStreams(options: StreamsOptions) {
     open.set(controller, () => stream.readable.destroy())
     const known = write(stream, items, request)
     void Promise.all([known, writeAll(stream, result, request)]).then(stream.end)
-    // Whoever waits for a chain waits for its call: that is written first, and the headers while it is on its way.
+    // A client that waits for a chain waits for its call: that is sent first, the headers while it is under way.
     const send = (): void => {
       cutWhenStalled(reply)
       withHeaders(reply).send(stream.readable)
@@ -103,7 +111,7 @@ export function createStreams(options: StreamsOptions) {
     else void nextTurn().then(send)
   }
 
-  /** Streams that come in one moment take nearly all their memory later, when there is no way to refuse them. */
+  /** Streams that arrive at the same moment take nearly all their memory later, when they can no longer be refused. */
   function expect(bytes: number, begun: Promise<unknown>): void {
     toCome += bytes
     const isHere = (): void => {
@@ -112,7 +120,7 @@ export function createStreams(options: StreamsOptions) {
     begun.then(isHere, isHere)
   }
 
-  /** The events of all items, where they are few enough to be written in one go. */
+  /** The events of all items if they are few enough for one write. */
   function eventsAtOnce(items: readonly BalanceItem[]): string[] | undefined {
     const events: string[] = []
     let length = 0
@@ -125,7 +133,7 @@ export function createStreams(options: StreamsOptions) {
     return events
   }
 
-  /** A reader whose socket takes nothing any more is cut also after the last item was queued. */
+  /** A reader whose socket takes nothing more is cut even after the last item was queued. */
   function cutWhenStalled(reply: FastifyReply): void {
     reply.raw.setTimeout(limits.stalledReaderMs + limits.keepAliveMs, () => reply.raw.destroy())
   }
@@ -141,7 +149,10 @@ export function createStreams(options: StreamsOptions) {
     await Promise.all(writers)
   }
 
-  /** Never rejects: after the headers are out, trouble is an item of the stream. What is known begins at once. */
+  /**
+   * Never rejects: once the headers are sent, a failure becomes an item of the stream. Cached items are written at
+   * once.
+   */
   async function write(
     stream: ReturnType<typeof createEventStream>,
     pending: readonly BalanceItem[] | Promise<readonly BalanceItem[]>,
@@ -169,7 +180,7 @@ export function createStreams(options: StreamsOptions) {
   function end(controller: AbortController, how: string, request: FastifyRequest): void {
     if (how !== 'finished') request.log.debug({ how }, 'balance stream cut')
     open.delete(controller)
-    // Nothing is left to stop behind a whole answer, and errors with their traces would be a part of what it costs.
+    // After a complete answer there is nothing to abort, and an error with its stack trace would add noticeable cost.
     if (how !== 'finished') controller.abort(new CancelledError())
     if (open.size === 0) whenEmpty?.()
   }
@@ -177,7 +188,9 @@ export function createStreams(options: StreamsOptions) {
   return {
     answer,
     size: () => open.size,
-    /** Open streams may finish for `graceMs`, then they are cut. What was on its way meanwhile is served like them. */
+    /**
+     * Open streams may finish for `graceMs`, then they are cut. Requests that arrive meanwhile are served the same way.
+     */
     async close(graceMs: number): Promise<void> {
       if (open.size === 0) return
       await new Promise<void>((resolve) => {

@@ -4,16 +4,16 @@ import { BadInputError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 
-/** Addresses of one call: the GET limit is the hosted service's, the POST exists for more. */
+/** Addresses per call: the GET limit is the hosted service's, the POST exists for more. */
 const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const
 
 /**
- * What readers of the document may send as it is, to any network: prefixes do not count. The first key of the seed phrase of
- * BIP-39's test vectors.
+ * Readers of the document can send this unchanged, to any network: prefixes are ignored. The first key of the seed
+ * phrase of BIP-39's test vectors.
  */
 export const ADDRESSES_EXAMPLE = 'P-avax1p9575chzhvcwvmvzaqh7yeld76r3af0ha56phl'
 
-/** Addresses of a GET: `readAddresses` says what they may look like. */
+/** Addresses of a GET; `readAddresses` defines their format. */
 export const AddressesQuerySchema = Type.Optional(
   Type.String({
     description: 'Required. Comma separated, at most 64, with or without chain letter.',
@@ -30,7 +30,7 @@ export const AddressesBodySchema = Type.Object(
   { title: 'PrimaryNetworkAddressesBodyDto', examples: [{ addresses: ADDRESSES_EXAMPLE }] },
 )
 
-/** Addresses of a GET. @param beyond what to do with more than may be in one */
+/** Addresses of a GET. @param beyond what to do when there are more than allowed */
 export const queriedAddresses = ({ query }: FastifyRequest, beyond?: string): string[] =>
   readAddresses((query as { addresses?: string }).addresses, MAX_ADDRESSES.GET, beyond)
 
@@ -39,9 +39,9 @@ export const postedAddresses = ({ body }: FastifyRequest): string[] =>
   readAddresses((body as Static<typeof AddressesBodySchema>).addresses, MAX_ADDRESSES.POST)
 
 /**
- * Addresses as 20 bytes hex, each once. Taken with or without a chain letter and with any HRP (the same key has the same
- * bytes everywhere); blanks and empty entries are ignored. Anything else is refused by name. `beyond` says what to do with
- * more than `maximum`.
+ * Addresses as 20 bytes hex, without duplicates. Accepts any HRP, with or without a chain letter (the same key has the
+ * same bytes everywhere); ignores blanks and empty entries. Anything else is refused and named in the error. `beyond`
+ * says what to do with more than `maximum`.
  */
 export function readAddresses(
   given: string | readonly string[] | undefined,
@@ -52,14 +52,14 @@ export function readAddresses(
   for (const entry of typeof given === 'string' ? given.split(',') : (given ?? [])) written.add(entry.trim())
   written.delete('')
   if (written.size === 0) throw new BadInputError('addresses is required: one or more addresses, comma separated')
-  // To read all of a body's addresses takes a second, in which nobody else is answered.
+  // Reading all addresses of a large body takes a second, during which no other request is answered.
   if (written.size > FORMS * maximum) throw tooMany(written.size, maximum, beyond)
   const addresses = new Set([...written].map(addressBytes))
   if (addresses.size > maximum) throw tooMany(addresses.size, maximum, beyond)
   return [...addresses]
 }
 
-/** Ways in which one address may stand in a list: bare, with the letter of a chain in either case, with its id. */
+/** Ways to write one address in a list: bare, with a chain letter in either case, with a blockchain id. */
 const FORMS = 8
 
 const tooMany = (count: number, maximum: number, beyond: string | undefined): BadInputError =>
@@ -73,7 +73,7 @@ function addressBytes(text: string): string {
     const { chain = 'P', bytes } = parseBech32Address(text)
     if (CHAIN_PREFIX.test(chain)) return bytesToHex(bytes)
   } catch {
-    // Said below, in the words of the hosted service.
+    // Reported below, in the words of the hosted service.
   }
   throw new BadInputError(`Invalid address format: ${text.slice(0, 100)}`)
 }

@@ -17,7 +17,7 @@ export const assetMembers = {
 
 const AVAX = { name: 'Avalanche', symbol: 'AVAX', denomination: 9 }
 
-/** What an asset's making is needed for, and nobody tells it for now: without decimals an amount is another one. */
+/** An answer needs the asset's definition and no node provides it now: without decimals the amount would be wrong. */
 class AssetNotDescribedError extends FirnError {
   constructor(assetId: string, cause: FirnError | undefined) {
     super(`the index does not know how many decimals the asset ${assetId} has, and no node tells it now`, {
@@ -31,9 +31,9 @@ class AssetNotDescribedError extends FirnError {
 }
 
 /**
- * The same entries with their assets described. Of an asset that was made before the index of X begins, or while X is
- * behind or not indexed at all, the index knows the id alone: the nodes are asked for the rest.
- * @throws AssetNotDescribedError when none of them tells
+ * The same entries with their assets described. The index knows only the id of an asset that was created before the
+ * index of X begins, or while X lags or is not indexed: the nodes are asked for the rest.
+ * @throws AssetNotDescribedError when no node answers
  */
 export async function withAssets<E extends { asset: AssetInfo; kind: OutputKind }>(
   deps: Pick<PrimaryDeps, 'describeAssets'>,
@@ -53,7 +53,7 @@ export async function withAssets<E extends { asset: AssetInfo; kind: OutputKind 
   return entries.map((entry) => {
     const found = told.get(entry.asset.id)
     if (!found) return entry
-    // Nodes do not tell the kind of an asset; one with NFTs among its outputs is of NFTs.
+    // Nodes do not report the kind of an asset; one with NFTs among its outputs is an NFT asset.
     const type = entry.asset.type ?? (entry.kind.startsWith('nft') ? ('nft' as const) : undefined)
     return { ...entry, asset: { ...entry.asset, ...found, ...(type === undefined ? {} : { type }) } }
   })

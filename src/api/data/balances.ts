@@ -18,7 +18,7 @@ import type { DataRoute } from './route.ts'
 import { answers, ChainInfoSchema, closed, unixSeconds } from './schemas.ts'
 import { requireWholeHistory } from './whole-history.ts'
 
-/** Entries read at a time where what X had before its blocks has to be told apart. */
+/** Entries per read when outputs that X had before its blocks have to be told apart. */
 const GONE_PAGE = 1_024
 
 const Aggregated = closed('AggregatedAssetAmount', { ...assetMembers, utxoCount: Type.Number() })
@@ -28,7 +28,7 @@ const XShared = closed('XChainSharedAssetBalance', shared)
 const CShared = closed('CChainSharedAssetBalance', shared)
 const list = Type.Array
 
-/** All eight are required: an answer with one missing is taken by SDKs for a C-chain answer, without an error. */
+/** All eight are required: if one is missing, SDKs take the answer for a C-chain answer, without an error. */
 const PChainBalanceSchema = closed('PChainBalance', {
   unlockedUnstaked: list(Aggregated),
   unlockedStaked: list(Aggregated),
@@ -60,8 +60,8 @@ const BalancesQuery = Type.Object({
 })
 
 /**
- * Balances now, or at a past time. `edge` says what counts at exactly that time: `strict` leaves out what was created in
- * that second (as the hosted service does), `inclusive` has it (as a node at that chain time does).
+ * Balances now, or at a past time. `edge` says what counts at exactly that time: `strict` leaves out what was created
+ * in that second (as the hosted service does), `inclusive` includes it (as a node at that chain time does).
  */
 export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive' }): DataRoute[] {
   return [
@@ -111,7 +111,7 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
   ]
 }
 
-/** The nodes first, as for lists; of a moment before X had blocks they can tell nothing. */
+/** The nodes are read first, as for lists; about a time before X had blocks they know nothing. */
 async function groupsOf(deps: PrimaryDeps, asked: Asked, query: BalanceQuery): Promise<BalanceGroup[]> {
   const { chain, isCTold } = asked
   const { at, edge } = query
@@ -131,7 +131,7 @@ async function groupsOf(deps: PrimaryDeps, asked: Asked, query: BalanceQuery): P
 
 const isFromC = ({ direction, otherChain }: BalanceGroup): boolean => direction === 'importable' && otherChain === 'C'
 
-/** What X had before it had blocks and spent then: the index has it as if it were still there. */
+/** Outputs that X had before it had blocks and that were spent then: the index still holds them as unspent. */
 async function goneFromX(
   { index }: PrimaryDeps,
   { chain, addresses, caller }: BalanceQuery,
@@ -152,7 +152,7 @@ async function goneFromX(
       ...(after === undefined ? {} : { after }),
     })
     gone.push(...page.utxos.filter((utxo) => isOfUnknownEnd(since, utxo) && !still.has(utxo.id)))
-    // By rising time: behind them is what was made since.
+    // Sorted by ascending time: whatever follows was created later.
     const last = page.utxos.at(-1)
     after = last && isBeforeXBlocks(since, last.created.time) ? page.next : undefined
   } while (after !== undefined)
@@ -160,7 +160,7 @@ async function goneFromX(
 }
 
 function categories(groups: readonly BalanceGroup[], chain: PrimaryChain) {
-  // Minting rights and NFTs are no amounts; what was exported belongs to the chain that can import it.
+  // Minting rights and NFTs are not amounts; exported outputs belong to the chain that can import them.
   const counted = groups.filter((group) => group.kind === 'transfer' && group.direction !== 'exported')
   const native = counted.filter((group) => group.direction === 'native')
   const importable = counted.filter((group) => group.direction === 'importable')

@@ -2,8 +2,8 @@ import { digestOfConfigured, digestOfSent } from '../../lib/api-key-digest.ts'
 import { clientSource } from '../../lib/client-source.ts'
 
 /**
- * Weight classes and what one call costs, in compute units. What is free has a
- * budget of its own: probes of load balancers come from the address that their clients come from.
+ * Weight classes and the cost of one call, in compute units. Free calls have their own budget: probes of load balancers
+ * come from the same address as their clients.
  */
 export const WEIGHTS = { free: 1, small: 10, medium: 20, large: 50, xl: 100, xxl: 200 } as const
 export type Weight = keyof typeof WEIGHTS
@@ -11,7 +11,10 @@ export type Weight = keyof typeof WEIGHTS
 export interface Plan {
   computeUnitsPerMinute: number
   computeUnitsPerDay: number
-  /** Operation ids that may be called; empty or left out = all. What is free may always be, without a key. */
+  /**
+   * Ids of the operations that may be called; empty or left out = all. Free operations need no key and are always
+   * allowed.
+   */
   operations?: readonly string[]
 }
 
@@ -20,15 +23,15 @@ export interface ComputeUnitsOptions {
   /** `key` is the key itself or `sha256:<hex>` of it. */
   apiKeys: readonly { key: string; plan: string }[]
   keyRequired: boolean
-  /** Told of every decision; `plan` is a name of `plans`, or `none` where a key was needed. */
+  /** Called with every decision; `plan` is a name of `plans`, or `none` where a key was required. */
   observe?: (charge: { plan: string; units: number; refused?: 'no-key' | 'over-budget' }) => void
 }
 
-/** Counts what a caller has used in the period that `expiresAt` (milliseconds) ends. */
+/** Counts what a caller has used in the period that ends at `expiresAt` (milliseconds). */
 export interface UsageStore {
   /**
-   * Adds and answers the new sum; `units` below zero gives some back. Where the sum would be above `limit`, it is answered
-   * and nothing is added: what is refused must not stand in the way of a smaller call that comes at the same time.
+   * Adds and resolves to the new sum; negative `units` give some back. If the sum would exceed `limit`, that sum is
+   * returned and nothing is added, so that a refused call does not block a smaller one that comes at the same time.
    */
   add(key: string, units: number, expiresAt: number, limit?: number): Promise<number>
 }
@@ -42,8 +45,8 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 
 /**
- * Budgets per key, or per address for callers without one: so many units a minute and a day, in fixed periods. Keys are
- * kept as hashes only. With no keys configured, a key in a request means nothing (clients carry their old ones).
+ * Budgets per key, or per address for callers without one, in units per minute and per day, in fixed periods. Keys are
+ * stored as hashes only. If no keys are configured, a key in a request is ignored (clients still send their old ones).
  */
 export function createComputeUnits(options: ComputeUnitsOptions, store: UsageStore, now: () => number = Date.now) {
   const plans = new Map(options.apiKeys.map(({ key, plan }) => [digestOfConfigured(key), plan]))
@@ -53,7 +56,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     return plan
   }
 
-  /** @param operation its id; a plan may leave some out: then 403, or 401 for who showed no key that could hold more */
+  /** @param operation its id; if the plan excludes it: 403, or 401 for a caller without a known key */
   async function admit(
     apiKey: string | undefined,
     address: string,
@@ -62,7 +65,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
   ): Promise<Admission> {
     const hash = apiKey === undefined || apiKey === '' ? undefined : digestOfSent(apiKey)
     const known = hash === undefined ? undefined : plans.get(hash)
-    // Load balancers have no key; told 401, they could not see that this process is being stopped or reads nothing.
+    // Load balancers have no key; with a 401 they could not see that this process is shutting down or cannot read.
     if (known === undefined && options.keyRequired && weight !== 'free') {
       options.observe?.({ plan: 'none', units: 0, refused: 'no-key' })
       return { ok: false, status: 401, headers: {} }
@@ -70,7 +73,8 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const plan = planNamed(known ?? 'default')
     const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${clientSource(address)}` : `key:${hash}`}`
     const at = now()
-    // Whoever lists what strangers may call does not mean to have his servers taken for dead by probes, which show no key.
+    // An operator who lists operations for anonymous callers does not want probes, which send no key, to see a dead
+    // server.
     const leftOut = isLeftOut(plan, operation) && !(weight === 'free' && hash === undefined)
     if (leftOut && known === undefined) return { ok: false, status: 401, headers: {} }
     const units = leftOut ? 0 : WEIGHTS[weight]
@@ -83,7 +87,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
       known === undefined ? {} : limitHeaders(plan, tighter.limit, tighter.remaining)
     if (leftOut) return { ok: false, status: 403, headers }
     const broken = [day, minute].find((period) => period.exceeded)
-    // What is refused costs nothing: who comes back too early all minute long must not have used up the day by it.
+    // A refused call costs nothing: a client that retries too early must not use up its budget of the day.
     if (broken) await Promise.all([minute, day].map((period) => (period.exceeded ? undefined : period.giveBack())))
     options.observe?.({ plan: known ?? 'default', units, ...(broken ? { refused: 'over-budget' } : {}) })
     if (!broken) return { ok: true, headers }
@@ -140,7 +144,7 @@ const limitHeaders = (plan: Plan, limit: number, remaining: number): Record<stri
   'ratelimit-remaining': String(remaining),
 })
 
-/** Sums in this process. Bounded: when full, periods that are over are dropped, then the oldest; a tenth at least. */
+/** Sums in this process. Bounded: when full, expired periods are dropped, then the oldest entries; at least a tenth. */
 export function createMemoryUsage(maxEntries = 100_000, now: () => number = Date.now): UsageStore {
   const sums = new Map<string, { used: number; expiresAt: number }>()
   return {
@@ -158,7 +162,7 @@ export function createMemoryUsage(maxEntries = 100_000, now: () => number = Date
       return units
     },
   }
-  /** Goes over all of them: where strangers are many, not for each. */
+  /** Scans all entries, so it must not run for every new caller. */
   function drop(): void {
     for (const [key, entry] of sums) if (entry.expiresAt <= now()) sums.delete(key)
     for (const key of sums.keys()) {

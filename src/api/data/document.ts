@@ -2,8 +2,8 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { nameSchemas } from '../../lib/named-schemas.ts'
 
 /**
- * Head of the OpenAPI 3.1 document at `/api-json`; the paths come from the routes themselves. Operations and schemas are
- * called what the hosted service calls them: clients are generated from it, and their users write these names.
+ * Head of the OpenAPI 3.1 document at `/api-json`; the paths come from the routes themselves. Operations and schemas
+ * have the names of the hosted service: clients are generated from them, and their users write these names.
  */
 export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions => ({
   openapi: {
@@ -42,8 +42,8 @@ export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions =
 })
 
 /**
- * A parameter with a default need not be sent. The routes' schemas call it required, since it is there once it is filled
- * in, and so did the document.
+ * A parameter with a default need not be sent. The routes' schemas mark it as required, because it is present once the
+ * default is filled in, and the document would do the same.
  */
 function optionalDefaults<T extends { paths?: object }>(document: T): T {
   for (const operations of Object.values(document.paths ?? {})) {

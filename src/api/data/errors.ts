@@ -16,18 +16,21 @@ interface ThrownError extends Error {
   validationContext?: string
 }
 
-/** Statuses of 4xx that SDKs know; what Fastify refuses with others (413, 415) is a malformed request to them. */
+/** 4xx statuses that SDKs know; anything else that Fastify refuses (413, 415) is reported as a malformed request. */
 const DECLARED = new Set([400, 401, 403, 404, 429])
 
-/** Seconds after which may be asked again what failed because a server behind this one was away, late or had too much to do. */
+/** Seconds after which a client may retry when a server behind this one was unavailable, slow or overloaded. */
 const RETRY_AFTER = '1'
 
-/** The same of an index that is behind, or of what no node tells now: chainkit waits as long, and would ask every second. */
+/**
+ * The same for a lagging index, or data that no node provides now: chainkit waits that long and would otherwise ask
+ * every second.
+ */
 const LATER = '5'
 
 /**
- * The one error body of this API, for every status. SDKs throw on any other shape. What a client sent may be cut within a
- * character, and many parsers take no half of one.
+ * The one error body of this API, for every status. SDKs throw on any other shape. Client text in it may be cut within
+ * a surrogate pair, which many parsers reject.
  */
 export function refuse(reply: FastifyReply, statusCode: number, message: string | string[]): FastifyReply {
   const told = typeof message === 'string' ? message.toWellFormed() : message.map((one) => one.toWellFormed())
@@ -37,7 +40,7 @@ export function refuse(reply: FastifyReply, statusCode: number, message: string 
     .send({ message: told, error: STATUS_CODES[statusCode] ?? 'Error', statusCode })
 }
 
-/** Error handler of the indexed API; nothing of an unexpected error leaves the server. */
+/** Error handler of the indexed API. Details of unexpected errors never leave the server. */
 export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: ThrownError, request, reply) => {
     if (error.validation)
@@ -46,9 +49,9 @@ export function installErrors(app: FastifyInstance): void {
         400,
         withoutBranches(error.validation).map((issue) => describe(issue, error)),
       )
-    // Thrown for a method that has no route here, before it is said that there is none.
+    // Thrown for a method without a route here, before the not-found handler is reached.
     if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') return notFound(request, reply)
-    // Nobody hears it, and strangers must not fill the log by leaving.
+    // The client is gone, and strangers must not fill the log by disconnecting.
     if (error instanceof CancelledError) return reply.code(499).send()
     if (error instanceof FirnError) return refuseKnown(error, request, reply)
     const status = error.statusCode ?? 500
@@ -68,7 +71,7 @@ function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyRe
     return refuse(reply, error.status, error.message)
   }
   request.log.warn({ err: error }, 'an answer failed')
-  // 499 and 504 are no statuses of this API.
+  // 499 and 504 are not statuses of this API.
   const status = error.status === 502 || error.status === 503 ? error.status : error.status === 504 ? 503 : 500
   return refuse(
     status === 503 ? reply.header('retry-after', RETRY_AFTER) : reply,
@@ -78,8 +81,8 @@ function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyRe
 }
 
 /**
- * A value that may be of several kinds fails once for each of them. Callers are told what is wrong inside the one that
- * they meant, or else which kinds there are.
+ * A value that may have several shapes fails once for each of them. Callers get the errors of the shape that they
+ * meant, or else the list of shapes.
  */
 function withoutBranches(issues: readonly Issue[]): Issue[] {
   const union = issues.find(({ keyword }) => keyword === 'anyOf')

@@ -29,10 +29,10 @@ export const ChainInfoDtoSchema = closed('ChainInfo', {
 })
 export type EvmChainInfo = Static<typeof ChainInfoDtoSchema>
 
-/** The EVM chains that are indexed, by decimal chain id. `chainId` of a path takes these or the blockchain id. */
+/** The indexed EVM chains, by decimal chain id. `chainId` of a path takes these or the blockchain id. */
 export interface EvmChains {
   list(): Promise<readonly EvmChainInfo[]>
-  /** Names of the index streams by the decimal id of the chain that they hold. */
+  /** Names of the index streams by the decimal chain id. */
   streams(): Promise<ReadonlyMap<string, string>>
 }
 

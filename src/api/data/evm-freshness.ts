@@ -27,7 +27,7 @@ async function placesOf(deps: EvmFreshnessDeps, chainIds: readonly string[]): Pr
   })
 }
 
-/** Puts height and age of one chain's index on the answer. @throws StaleIndexError when it is too old to answer from */
+/** Puts height and age of one chain's index on the answer. @throws StaleIndexError when the index is too old */
 export async function requireFreshChain(deps: EvmFreshnessDeps, chainId: bigint, reply: FastifyReply): Promise<void> {
   const [place] = await placesOf(deps, [chainId.toString()])
   if (!place) throw new StaleIndexError(`chain ${chainId} is not indexed yet`)
@@ -37,9 +37,9 @@ export async function requireFreshChain(deps: EvmFreshnessDeps, chainId: bigint,
 }
 
 /**
- * The same for an answer over several chains: heights as `<chain id>=<height>`, the age of the oldest. One chain that
- * stands still does not take the others with it; when all of them do, nothing is answered. One that is of another chain
- * than that of its nodes is left out.
+ * The same for an answer over several chains: heights as `<chain id>=<height>`, the age of the oldest. One stalled
+ * chain does not fail the answer; when all are stalled, nothing is answered. An index that is of another chain than its
+ * nodes is left out.
  * @param testnet chains of one kind of network; left out: all
  * @returns names of the streams to answer from
  */

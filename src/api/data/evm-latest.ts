@@ -153,7 +153,7 @@ const kind = (network: string | undefined): { testnet?: boolean } =>
 
 function numbers(key: readonly string[] | undefined, count: number): bigint[] {
   if (!key) return []
-  // Time, stream, height, place in the block: no longer than what the database keeps of each.
+  // Time, stream, height, position in the block: no longer than what the database stores of each.
   const digits = [18, 4, 18, 9]
   if (key.length !== count || !key.every((part, at) => /^\d+$/.test(part) && part.length <= (digits[at] ?? 0))) {
     throw new BadInputError('pageToken is not a token of this API')
@@ -230,7 +230,7 @@ function presentTransaction(
     gasPrice: transaction.gasPrice.toString(),
     nonce: transaction.nonce.toString(),
     from: rich(transaction.from),
-    // SDKs throw without a receiver: a creation names the contract it made.
+    // SDKs throw without a receiver: for a creation it is the created contract.
     to: rich(transaction.to ?? transaction.createdContract ?? ZERO),
     method: methodOf(transaction),
     value: transaction.value.toString(),
@@ -247,7 +247,7 @@ function methodOf({
   return { callType: 'CONTRACT_CALL', methodHash: `0x${selector}`, ...(methodName === undefined ? {} : { methodName }) }
 }
 
-/** Signatures of the token standards, by their selectors. */
+/** Signatures of the token standards by selector. */
 const METHODS: Readonly<Record<string, string>> = {
   a9059cbb: 'transfer(address,uint256)',
   '23b872dd': 'transferFrom(address,address,uint256)',

@@ -6,11 +6,11 @@ import { refuse } from './errors.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed, oneOf } from './schemas.ts'
 
-/** Rejects when the thing does not work; of the message only what stands before a colon is shown. */
+/** Rejects when the thing does not work; only the part of the message before a colon is shown. */
 export type Probe = () => Promise<void>
 
 export interface HealthDeps {
-  /** What reading needs: name → probe. */
+  /** What reading depends on: name → probe. */
   reads: Readonly<Record<string, Probe>>
   writes: Readonly<Record<string, Probe>>
   /** A probe that takes longer counts as failed, milliseconds. */
@@ -30,7 +30,10 @@ const HealthSchema = closed('HealthCheckResultDto', {
   details: Indicators,
 })
 
-/** health-check reads and writes, live-check only reads; trouble is 503 in the body of all errors, naming each part. */
+/**
+ * health-check covers reads and writes, live-check only reads; a failure is 503 in the usual error body, naming each
+ * part.
+ */
 export function healthRoutes(deps: HealthDeps): DataRoute[] {
   const route = (url: string, operationId: string, summary: string, probes: () => [string, Probe][]): DataRoute => ({
     method: 'GET',
@@ -82,7 +85,7 @@ async function check(
   return { status: 'ok', info, error: {}, details: info }
 }
 
-/** What does not work, in words for strangers: what drivers add (places, names, paths) is for the log. */
+/** What does not work, in words for strangers: details of drivers (hosts, names, paths) go to the log only. */
 async function run(name: string, probe: Probe, timeoutMs: number, log: FastifyBaseLogger): Promise<string | undefined> {
   const outcome = probe().then(
     () => undefined,

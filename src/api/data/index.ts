@@ -1,6 +1,6 @@
 /**
  * `/v1/*`: indexed chain data as the official SDKs read it. One file per resource, each a list of routes; this file
- * puts the common things around them: budgets, errors, paths, the document and its page.
+ * adds what they share: budgets, errors, paths, the document and its page.
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -14,11 +14,11 @@ import type { DataRoute } from './route.ts'
 export interface DataApiOptions {
   routes: readonly DataRoute[]
   computeUnits: ComputeUnits
-  /** Put in front of every path; clients may be given a base URL with a path. */
+  /** Prefix of every path; clients may be configured with a base URL that has a path. */
   pathPrefix: string
 }
 
-/** 1,024 addresses are some 100 kB; what is larger takes its time to parse, in which nobody else is answered. */
+/** 1,024 addresses are some 100 kB; parsing larger bodies takes time, during which no other request is answered. */
 export const MAX_BODY_BYTES = 1_048_576
 
 const API_KEY_HEADER = 'x-glacier-api-key'
@@ -36,7 +36,7 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   }
   app.all(`${options.pathPrefix}/v1/*`, { schema: { hide: true } }, notFound)
 
-  // Clients that know a base URL with a path look for the document below it, and a proxy may hand on nothing else.
+  // Clients whose base URL has a path look for the document below it, and a proxy may forward nothing else.
   for (const place of new Set(['', options.pathPrefix])) {
     app.get(`${place}/api-json`, { schema: { hide: true } }, async () => app.swagger())
     await installDocsPage(app, `${place}/api`)
@@ -66,9 +66,9 @@ function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean,
   })
 }
 
-/** Budget first: a caller without any left must not make us do more than say so. */
+/** Budget first: for a caller without any left, the refusal is the only work done. */
 async function charge(request: FastifyRequest, reply: FastifyReply, route: DataRoute, computeUnits: ComputeUnits) {
-  // A copy kept on the way would hide how old it is.
+  // A cached copy would hide its age.
   reply.header('cache-control', 'no-store')
   const admission = await computeUnits.admit(apiKeyOf(request), request.ip, route.weight, route.operationId)
   reply.headers(admission.headers)
@@ -78,15 +78,15 @@ async function charge(request: FastifyRequest, reply: FastifyReply, route: DataR
   return refuse(reply, 403, `the plan of this key does not include ${route.operationId}`)
 }
 
-/** The first one where the header comes twice: in `headers` they are joined by commas, and that is no key of anybody. */
+/** The first one where the header comes twice: `headers` joins them with commas, which is nobody's key. */
 function apiKeyOf({ raw: { rawHeaders } }: FastifyRequest): string | undefined {
   const at = rawHeaders.findIndex((text, place) => place % 2 === 0 && text.toLowerCase() === API_KEY_HEADER)
   return at < 0 ? undefined : rawHeaders[at + 1]
 }
 
 /**
- * Clients POST without a body but with a content type (forms' and others'); that is no mistake. An operation that takes
- * no body does not look at one.
+ * Some clients POST without a body but with a content type (of forms and others), which is accepted. An operation that
+ * takes no body ignores it.
  */
 function relaxBodies(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])

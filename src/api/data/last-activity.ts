@@ -24,7 +24,7 @@ const LastActivitySchema = closed('LastActivityTimestamp', {
   ...ChainInfoSchema.properties,
 })
 
-/** The latest activity over all given addresses; 404 where there never was any (SDKs refuse an empty object). */
+/** The latest activity over all given addresses; 404 if there never was any (SDKs refuse an empty object). */
 export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
   async function last(request: FastifyRequest, reply: FastifyReply, addresses: string[]) {
     const chain = await resolveChain(deps, request.params as PrimaryParams)

@@ -79,7 +79,7 @@ export interface NftDeps extends EvmFreshnessDeps {
   reindexCooldownMs: number
 }
 
-/** The hosted service's words for it, with a status and a header that say when to come back. */
+/** The hosted service's message, with a status and a header that say when to retry. */
 class CoolDownError extends FirnError {
   constructor() {
     super('Nft has been recently indexed', { code: 'COOL_DOWN', status: 429, expose: true })
@@ -106,7 +106,7 @@ function reindexRoute(deps: NftDeps): DataRoute {
       const seconds = Math.ceil(deps.reindexCooldownMs / 1000)
       const outcome = await deps.metadata.requestReindex({ chainId, contract, tokenId }, seconds).catch(whereNothingIs)
       if (!outcome.found) {
-        // It may have been made behind the block at which an old index stands.
+        // The token may have been created after the block at which a lagging index stands.
         await requireFreshChain(deps, chainId, reply)
         throw new NotFoundError('the token is not known')
       }
@@ -179,7 +179,7 @@ function tokenRoute(deps: NftDeps): DataRoute {
   }
 }
 
-/** Of a chain that is configured and whose index has not begun, the store knows nothing. */
+/** The store knows nothing of a configured chain whose index has not started. */
 function whereNothingIs(error: unknown): { found: boolean; retryAfterSeconds?: number } {
   if (error instanceof NotFoundError) return { found: false }
   throw error

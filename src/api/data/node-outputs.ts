@@ -14,19 +14,19 @@ import {
 } from '../../store/index.ts'
 import type { PrimaryChain, PrimaryDeps } from './primary-chain.ts'
 
-/** Each further one takes an output that was spent within the few milliseconds of the one before. */
+/** A further try is needed only if an output was spent within the few milliseconds of the try before. */
 const TRIES = 3
 
-/** What the nodes tell of the addresses, beside what the index has of them. */
+/** What the nodes report about the addresses, in addition to the index. */
 export interface Told {
   older: Older
   /** Unspent outputs that the index does not know. */
   outputs: readonly UtxoRecord[]
-  /** Whether an output that the index holds as unspent is there. */
+  /** Whether an output that the index holds as unspent really is unspent. */
   shows(utxo: UtxoRecord): boolean
 }
 
-/** Whose outputs are told, and whether C has to be: `requireFresh`. */
+/** The addresses, and whether nodes have to report what C shares: see `requireFresh`. */
 export interface Asked {
   chain: PrimaryChain
   addresses: readonly string[]
@@ -34,9 +34,9 @@ export interface Asked {
 }
 
 /**
- * What is read of the index beside the outputs that it does not know. One that is spent in between would show beside what
- * has come of it: then both are read again.
- * @throws FirnError with status 503 when that happens again and again, and as `OlderOutputs.of` and `CMemories.of`
+ * Combines a read of the index with outputs that only nodes know. An output that is spent in between would appear
+ * together with its successor: then both are read again.
+ * @throws FirnError with status 503 when that keeps happening, and whatever `OlderOutputs.of` and `CMemories.of` throw
  */
 export async function besideNodes<T>(
   deps: Pick<PrimaryDeps, 'older' | 'cMemories'>,
@@ -70,10 +70,12 @@ const placeOf = (utxo: UtxoRecord, { sortBy }: Pick<UtxoListQuery, 'sortBy'>): U
   key: keyOfId(utxo.id),
 })
 
-/** Pages of the index that one page takes at most, where hardly anything of them shows: it may come out short then. */
+/**
+ * Maximum pages of the index per answered page, when hardly any of their entries are shown: the page may then be short.
+ */
 const MAX_PAGES = 16
 
-/** A page of what shows of the index: as long as it was asked for, if there is so much. */
+/** A page of the entries of the index that are shown: as long as requested, if there are enough. */
 export async function shownPage(
   index: Pick<IndexReader, 'utxos'>,
   query: UtxoListQuery,
@@ -94,7 +96,7 @@ export async function shownPage(
   return { utxos: shown, next: placeOf(shown.at(-1) as UtxoRecord, query) }
 }
 
-/** A page of the index with the outputs that it does not know, each where the order of the list puts it. */
+/** A page of the index merged with the outputs that the index does not know, in the order of the list. */
 export function withToldOutputs(page: UtxoPage, { outputs }: Told, query: UtxoListQuery): UtxoPage {
   const { assetId, minAmount = 0n, after } = query
   const inOrder = query.order === 'asc' ? compare : (a: UtxoCursor, b: UtxoCursor) => compare(b, a)
@@ -115,7 +117,7 @@ function compare(a: UtxoCursor, b: UtxoCursor): number {
   return a.key === b.key ? 0 : a.key < b.key ? -1 : 1
 }
 
-/** One output as the index would have it among the groups of a balance; none of those that nodes tell is stake. */
+/** One output as the index would group it in a balance; outputs reported by nodes are never stake. */
 export function groupOf(
   utxo: UtxoRecord,
   letter: ChainLetter,
@@ -139,5 +141,5 @@ export function groupOf(
   }
 }
 
-/** The same taken away. */
+/** The same group, to be subtracted. */
 export const without = (group: BalanceGroup): BalanceGroup => ({ ...group, amount: -group.amount, utxoCount: -1 })

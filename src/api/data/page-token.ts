@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { BadInputError } from '../../errors.ts'
 
-/** Raised when the content of tokens changes; older ones are then refused instead of misread. */
+/** Incremented when the content of tokens changes; older tokens are then refused instead of misread. */
 const VERSION = 2
 const MAX_LENGTH = 512
 
-/** Where a page ended: values of the sort key, as text. */
+/** Where a page ended: values of the sort key as text. */
 export type PageKey = readonly string[]
 
-/** Short name of everything that a token belongs to: operation, path and filters, page size left out. */
+/** Short hash of everything that a token belongs to: operation, path and filters, without page size. */
 export const queryMark = (query: unknown): string =>
   createHash('sha256').update(JSON.stringify(query)).digest('base64url').slice(0, 12)
 
-/** Says that nothing of a token was changed; it keeps no secret, for there is none in a place of a list. */
+/** Detects changes to a token; it needs no secret, because a position in a list is not secret. */
 const seal = (mark: string, key: PageKey): string => queryMark([VERSION, mark, ...key]).slice(0, 6)
 
 /** An opaque token that continues the same query after `key`. */
@@ -40,7 +40,7 @@ const isTexts = (values: readonly unknown[]): values is string[] => values.every
 
 function parse(token: string): unknown[] | undefined {
   const bytes = Buffer.from(token, 'base64url')
-  // Decoding overlooks foreign characters, padding and spare bits: only the text that we wrote is one of ours.
+  // Decoding ignores foreign characters, padding and spare bits: only the exact text that we wrote is valid.
   if (bytes.toString('base64url') !== token) return undefined
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'))

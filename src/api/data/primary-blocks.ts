@@ -123,7 +123,7 @@ export function primaryBlockRoutes(deps: PrimaryDeps): DataRoute[] {
 }
 
 async function findBlock(deps: PrimaryDeps, chain: PrimaryChain, blockId: string): Promise<BlockRow | undefined> {
-  // 18 digits are more blocks than any chain will have, and fit what the database counts with.
+  // 18 digits are more than any chain's height and fit the database's integer type.
   if (/^\d+$/.test(blockId))
     return blockId.length > 18 ? undefined : deps.index.blocks.atHeight(chain.name, BigInt(blockId))
   if (/^0x[0-9a-fA-F]{64}$/.test(blockId)) return deps.index.blocks.withId(chain.name, blockId.slice(2).toLowerCase())

@@ -17,7 +17,7 @@ import {
 } from '../../store/index.ts'
 import { NetworkSchema } from './schemas.ts'
 
-/** What tells one network from another; ids CB58. */
+/** What identifies a network; ids in CB58. */
 export interface NetworkIdentity {
   hrp: string
   blockchainIds: Readonly<Record<ChainLetter, string>>
@@ -28,13 +28,13 @@ export interface PrimaryDeps {
   index: IndexReader
   /** Undefined when the network is not configured. May reject while no node answers. */
   identity(side: Side): Promise<NetworkIdentity | undefined>
-  /** What nodes say of assets, by id (hex), or why none tells. */
+  /** What nodes say about assets, by id (hex), or why no node answers. */
   describeAssets(side: Side, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, ToldAsset | FirnError>>
-  /** What X left unspent before it had blocks. */
+  /** Outputs that X left unspent before it had blocks. */
   older: OlderOutputs
-  /** What P and X share with C, while its index is not at the tip. */
+  /** What P and X share with C while C's index is not at the tip. */
   cMemories: CMemories
-  /** Whether the configuration has a stream of a network indexed. */
+  /** Whether the configuration has this stream of a network indexed. */
   isIndexed(stream: string): boolean
   /** Answers older than this are refused, milliseconds. */
   maxIndexAgeMs: number
@@ -58,7 +58,7 @@ const ALIASES: ReadonlyMap<string, ChainLetter> = new Map([
   ['c-chain', 'C'],
 ])
 
-/** The public networks' ids: SDKs can send no others, so they name the chains of a private network, too. */
+/** The public networks' ids: SDKs can send no others, so these also name the chains of a private network. */
 const PUBLIC_IDS: Readonly<Record<Side, ReadonlyMap<string, ChainLetter>>> = {
   mainnet: new Map([
     [PRIMARY_NETWORK_ID, 'P'],
@@ -106,7 +106,7 @@ export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Pr
   }
 }
 
-/** An index that stands still must not be taken for the truth. */
+/** The answer of a stalled index would be wrong. */
 export class StaleIndexError extends FirnError {
   constructor(message: string) {
     super(message, { code: 'STALE_INDEX', status: 503, retryable: true, expose: true })
@@ -114,15 +114,15 @@ export class StaleIndexError extends FirnError {
 }
 
 /**
- * What an answer shows: the chain alone, also what it shares with others as far as all that happened there, or what is
- * there now, of which nodes can tell what they share with C.
+ * What an answer shows: `chain` = the chain alone; `network` = also what it shares with other chains, including the
+ * past; `present` = only what is there now, so that nodes can report what is shared with C.
  */
 export type Scope = 'chain' | 'network' | 'present'
 
 /**
- * Puts the chain's indexed height on the answer, and its age. What shows shared memory is as old as the oldest of the
- * chains that are indexed: what was exported, and what became of it, is in the blocks of the others.
- * @returns whether C has to be told by nodes; with `present` alone
+ * Puts the indexed height and the age of the chain on the answer. An answer that shows shared memory is as old as the
+ * oldest of the indexed chains: exports, and what became of them, are in the blocks of the other chains.
+ * @returns whether nodes have to report what is shared with C; only with `present`
  * @throws StaleIndexError when one of them is too old to answer from, FirnError (503) when the chain is never indexed
  */
 export async function requireFresh(
@@ -166,7 +166,7 @@ const nameOf = (letter: ChainLetter): string => `${letter.toLowerCase()}-chain`
 const whyOf = ({ letter, chainInfo }: PrimaryChain, other: ChainLetter): string =>
   letter === other ? '' : `, and answers of the ${chainInfo.chainName} show what moves there`
 
-/** What the configuration leaves out, now or again, will not be there later either, and nothing must promise so. */
+/** A chain that the configuration leaves out will not appear later, so the message must not promise it. */
 const notIndexed = (chain: PrimaryChain, letter: ChainLetter, isToCome: boolean): FirnError => {
   const subject = `${nameOf(letter)} of ${chain.chainInfo.network}`
   if (isToCome) return new StaleIndexError(`${subject} is not indexed yet${whyOf(chain, letter)}`)
@@ -178,6 +178,6 @@ const tooOld = (chain: PrimaryChain, place: Place, maxAgeMs: number): StaleIndex
   return new StaleIndexError(oldIndexText(subject, place, maxAgeMs, whyOf(chain, place.letter)))
 }
 
-/** Bare bech32, as SDKs feed it straight to a parser. */
+/** Bare bech32, because SDKs pass it straight to a parser. */
 export const addressText = (address: string, chain: PrimaryChain): string =>
   formatBech32Address(hexToBytes(address), chain.identity.hrp)

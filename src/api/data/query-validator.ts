@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 
-/** Query and path values are text, so numbers and booleans are read from it; repeated keys may be lists. */
+/** Query and path values are text, so numbers and booleans are parsed from it; repeated keys become lists. */
 const texts = new Ajv({
   coerceTypes: 'array',
   useDefaults: true,
@@ -9,7 +9,7 @@ const texts = new Ajv({
   allErrors: true,
   strict: false,
 })
-/** Bodies are typed already. Their first mistake is enough: a body has room for millions, and the answer would, too. */
+/** Bodies are already typed. Only the first error is reported: a body can hold millions, and so would the answer. */
 const bodies = new Ajv({
   coerceTypes: false,
   useDefaults: true,
@@ -22,8 +22,8 @@ const NUMERIC = new Set(['integer', 'number'])
 const DECIMAL = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 /**
- * Members that are to be numbers and are none as people write them. Ajv takes whatever `Number()` takes: blanks for 0,
- * and a balance at the time 0 is none at all; hexadecimal digits.
+ * Members that should be numbers but are not written as decimal numbers. Ajv accepts whatever `Number()` does: blanks
+ * as 0, and a balance at time 0 is no balance at all; hexadecimal digits.
  */
 function oddNumbers(schema: object, value: unknown): { instancePath: string; message: string }[] {
   const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> }
@@ -35,7 +35,7 @@ function oddNumbers(schema: object, value: unknown): { instancePath: string; mes
   })
 }
 
-/** Lists in one text, separated by commas. Some clients write every list as a key that is repeated. */
+/** Comma-separated lists in one text. Some clients write every list as a repeated key. */
 const COMMA_LISTS = ['addresses']
 
 function joinRepeated(value: unknown): void {
@@ -44,7 +44,7 @@ function joinRepeated(value: unknown): void {
   for (const name of COMMA_LISTS) if (Array.isArray(members[name])) members[name] = members[name].join(',')
 }
 
-/** Unknown query members are tolerated: clients send rate-limit tokens and the like. */
+/** Unknown query members are ignored: clients send rate-limit tokens and the like. */
 export const queryValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const check = (httpPart === 'body' ? bodies : texts).compile(schema)
   return (value: unknown) => {

@@ -2,12 +2,12 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Weight } from './compute-units.ts'
 
-/** One operation of the indexed API. A new one is one of these in a file of `src/api/data`, and one line in index.ts. */
+/** One operation of the indexed API. To add one, write it in a file of `src/api/data` and add one line to index.ts. */
 export interface DataRoute {
   method: 'GET' | 'POST'
-  /** Fastify path below the prefix, from `/v1` on; a literal colon is written `::`. */
+  /** Fastify path below the prefix, starting with `/v1`; a literal colon is written `::`. */
   url: string
-  /** Further paths that mean the same: old names still called by SDKs. Not in the document. */
+  /** Further paths with the same meaning: old names that SDKs still call. Not in the document. */
   aliases?: readonly string[]
   operationId: string
   tag: string
@@ -17,8 +17,8 @@ export interface DataRoute {
   params?: TSchema
   query?: TSchema
   body?: TSchema
-  /** By status; errors are added by `answers`. */
+  /** By status; `answers` adds the errors. */
   response: Record<string, unknown>
-  /** Answers the body as an object (sent as JSON), or sends by itself. May throw FirnError. */
+  /** Returns the body as an object (sent as JSON), or sends it itself. May throw FirnError. */
   handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
 }

@@ -1,6 +1,6 @@
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
-/** Closed in what we send; clients must not rely on more. */
+/** What we send has no further members; clients must not rely on more. */
 export const closed = <T extends TProperties>(title: string, properties: T): TObject<T> =>
   Type.Object(properties, { additionalProperties: false, title })
 
@@ -26,7 +26,10 @@ export const NextPageTokenSchema = Type.Optional(
   Type.String({ description: 'Left out when there is no further page.' }),
 )
 
-/** Unix seconds up to the year 9999; more is a mistake (milliseconds, for example), and no database could compare it. */
+/**
+ * Unix seconds up to the year 9999; a larger number is a mistake (milliseconds, for example), and no database could
+ * compare it.
+ */
 export const unixSeconds = (description: string) => Type.Integer({ minimum: 0, maximum: 253_402_300_799, description })
 
 export const ChainInfoSchema = closed('PrimaryNetworkChainInfo', {
@@ -52,7 +55,7 @@ const ERRORS = {
   503: ['ServiceUnavailable', 'The index is too old, or a server behind this one does not answer.'],
 } as const
 
-/** The statuses that every operation of this API can answer with (indexed data spec, errors). */
+/** The error statuses of every operation of this API (indexed data spec, errors). */
 export const errorResponses = Object.fromEntries(
   Object.entries(ERRORS).map(([status, [name, description]]) => [
     status,

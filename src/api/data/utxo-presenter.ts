@@ -61,15 +61,15 @@ const listOf = (title: string, utxo: typeof PChainUtxoSchema | typeof UtxoSchema
 export const ListPChainUtxosSchema = listOf('ListPChainUtxosResponse', PChainUtxoSchema)
 export const ListUtxosSchema = listOf('ListUtxosResponse', UtxoSchema)
 
-/** Outputs without an amount (minting rights, NFTs) count as none. */
+/** Outputs without an amount (minting rights, NFTs) count as zero. */
 const amountOf = (utxo: UtxoRecord): string => (utxo.amount ?? 0n).toString()
 
-/** What is undefined is left out where it is written as JSON. */
+/** Undefined members are left out of the JSON. */
 type Written<T> = { [K in keyof T]: T[K] | undefined }
 
 /*
- * Members stand in one literal each, present or not: put together of parts, entries took as much time and memory as all
- * else that is done for a page.
+ * All members stand in one literal, present or not: entries assembled from parts took as much time and memory as all
+ * other work for a page.
  */
 
 /** A UTXO as a P-chain list shows it; absent members are undefined, never null. */
@@ -81,7 +81,7 @@ export function presentPlatformUtxo(
   const amount = amountOf(utxo)
   const asset = presentAsset(utxo.asset, chain)
   const staked = utxo.stake?.active === true ? utxo.stake : undefined
-  // What is staked is not consumed, whatever is known of later.
+  // Staked outputs are not consumed, even if a later spending is known.
   const consumed = staked ? undefined : utxo.consumed
   const native = utxo.createdOn === utxo.consumableOn
   return {

@@ -42,7 +42,7 @@ const response = answers(200, 'UTXOs of the addresses.', Type.Union([ListPChainU
 
 export interface UtxoDeps extends PrimaryDeps {
   bytesOf(utxo: UtxoRecord): string
-  /** Who signed for those that were spent, by id. */
+  /** Signers of the spent outputs, by output id. */
   proofsOf(network: string, utxos: readonly UtxoRecord[]): Promise<ReadonlyMap<string, SpendingProof>>
 }
 
@@ -87,7 +87,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
     }
   }
 
-  /** The nodes first: what is spent meanwhile is no longer in the list of the index either. */
+  /** The nodes are read first: what is spent meanwhile is no longer in the list of the index either. */
   const read = (asked: Asked, query: UtxoListQuery): Promise<UtxoPage> =>
     besideNodes(deps, asked, async (told) => withToldOutputs(await shownPage(deps.index, query, told), told, query))
 
@@ -127,7 +127,7 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   ]
 }
 
-/** As it was written: the parsed number is a double, and amounts of more than 2^53 would be compared with another one. */
+/** Read from the text of the URL: the parsed number is a double, and amounts above 2^53 would be rounded. */
 function smallestAmount(url: string, parsed: number): bigint {
   if (!Number.isFinite(parsed)) throw new BadInputError('minUtxoAmount must be a finite number')
   const written = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('minUtxoAmount') ?? ''
@@ -136,7 +136,7 @@ function smallestAmount(url: string, parsed: number): bigint {
   return BigInt(whole) + (/[1-9]/.test(part) ? 1n : 0n)
 }
 
-/** On P the filter has no meaning. */
+/** The filter has no meaning on P. */
 function assetFilter(chain: PrimaryChain, assetId: string | undefined): string | undefined {
   if (assetId === undefined || assetId === '' || chain.letter === 'P') return undefined
   try {
@@ -146,7 +146,7 @@ function assetFilter(chain: PrimaryChain, assetId: string | undefined): string |
   }
 }
 
-/** `digits`: no longer than what the database keeps of the sorted column. */
+/** `digits`: no longer than what the database stores of the sorted column. */
 function cursorOf(key: readonly string[] | undefined, digits: number): UtxoCursor | undefined {
   if (!key) return undefined
   const [value = '', id = ''] = key

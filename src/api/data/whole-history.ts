@@ -3,10 +3,10 @@ import { firstXBlock } from '../../lib/first-x-blocks.ts'
 import type { PrimaryChain } from './primary-chain.ts'
 
 /**
- * Refuses what was on a chain of which the index cannot know everything: what X made and spent before Cortina is in no
- * block, and what it left unspent then and was spent since is known by its spending alone. What is there now the nodes
- * tell.
- * @param what as the message says it
+ * Refuses past data of a chain whose history the index cannot know completely: outputs that X created and spent before
+ * Cortina are in no block, and of those left unspent then and spent since, only the spending is known. Nodes report
+ * what is there now.
+ * @param what as the message names it
  */
 export function requireWholeHistory(chain: PrimaryChain, what: string): void {
   if (chain.letter !== 'X' || firstXBlock(chain.identity.blockchainIds.X) === undefined) return
