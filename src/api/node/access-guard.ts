@@ -7,7 +7,7 @@ export type TokenCheck = Pick<AccessTokens, 'problem' | 'isCurrent'>
 const EMPTY = Buffer.alloc(0)
 const SCHEME = 'Bearer '
 
-/** A node's guard always answers to id 1, and names no data. */
+/** A node's guard always answers with id 1 and without data. */
 const refusal = (status: number, message: string): NodeAnswer => ({
   status,
   contentType: 'application/json',
@@ -15,18 +15,18 @@ const refusal = (status: number, message: string): NodeAnswer => ({
 })
 
 /**
- * Whether all who read this target see the same path. Under /ext routes are found by the decoded path, which is the one
- * that is granted; elsewhere an escaped slash is no separator, and what follows a `#` is ignored.
+ * Whether every reader of this target sees the same path. Routes under /ext are matched by the decoded path, which is
+ * the path that tokens grant; elsewhere an escaped slash is not a separator, and what follows a `#` is ignored.
  */
 const isPlain = (path: string, target: string): boolean =>
   !path.includes('#') && (path.startsWith('/ext/') || !/^[^?]*%2f/i.test(target))
 
 /**
- * Lets in who has a token for the path, as the last nodes with an auth API did: every path needs one,
- * what is not served too. The front door exempts `/ext/auth` and preflights.
+ * Lets in requests with a token for the path, like the last nodes with an auth API: every path needs one, even a path
+ * that is not served. The front door exempts `/ext/auth` and preflights.
  *
- * @param closing true once the server is about to end: who has no token is told so, as a balancer's check has none, and
- *   takes the word that it needs one for a sign of life
+ * @param closing true once the server is shutting down: a request without a token is then told so, because a balancer's
+ * check has no token and takes the answer that one is needed for a sign of life
  */
 export function createAccessGuard(tokens: TokenCheck, closing: () => boolean = () => false): AccessGuard {
   return ({ path, target, authorization }) => {

@@ -13,7 +13,7 @@ import { checkHex } from './hex-key.ts'
 import { forLocalCallers } from './local-callers.ts'
 import { createLoggerMethods } from './logger-methods.ts'
 
-/** What `loadVMs` found: names by VM id, and why others could not be taken into service. */
+/** Result of `loadVMs`: names by VM id, and why other chains could not be loaded. */
 export interface LoadedChains {
   newVMs: Record<string, string[]>
   failedVMs: Record<string, string>
@@ -21,19 +21,19 @@ export interface LoadedChains {
 
 export interface AdminServiceDeps {
   aliases: Aliases
-  /** Aliases of a blockchain in the order of creation; undefined when it is not known. */
+  /** Aliases of a blockchain in the order of creation; undefined when the blockchain is unknown. */
   chainAliases(id: string): Promise<readonly string[] | undefined>
   loggers: NamedLoggers
   profiler: Profiler
-  /** Reads the configuration again and takes new chains into service. */
+  /** Reads the configuration again and starts serving new chains. */
   loadChains(signal: AbortSignal): Promise<LoadedChains>
   /** The configuration without its secrets. */
   config: JsonValue
-  /** True = everybody who gets this far may call: a token has been checked, or the operator wants it so. */
+  /** True = every caller that gets this far may call: a token was checked, or the operator allows it. */
   forEverybody: boolean
 }
 
-/** An answer without content; what went wrong in the words of the node. */
+/** An empty answer; failures are reported in the words of the node. */
 const doing =
   (work: (args: Arguments, call: LocalCall) => unknown): LocalMethod =>
   async (args, call) => {
@@ -66,7 +66,7 @@ function createMethods(deps: AdminServiceDeps): Record<string, LocalMethod> {
     lockProfile: doing(() => profiler.locks()),
     stacktrace: doing(() => profiler.stacktrace()),
     getConfig: () => deps.config,
-    // There is no key-value database here to look into: nothing is ever found.
+    // There is no key-value database here: nothing is ever found.
     dbGet: (args) => {
       checkHex(args.string('key'))
       return { value: '', errorCode: 2 }

@@ -7,14 +7,14 @@ import { goQuote } from '../json/go-quote.ts'
 const CHECKSUM_BYTES = 4
 const NO_DIGIT = /[^1-9A-HJ-NP-Za-km-z]/
 
-/** Go's `%q` of one character: between single quotes, where only those are escaped. */
+/** Go's `%q` of one character: between single quotes, and only those are escaped. */
 const quoted = (character: string): string => {
   if (character === "'") return `'\\''`
   return character === '"' ? `'"'` : `'${goQuote(character).slice(1, -1)}'`
 }
 
 /**
- * The chain's id, checked; aliases are none.
+ * The chain's id, checked; aliases are refused.
  * @throws MethodError with the text of the node's cb58 decoder
  */
 export function checkChainId(text: string): string {
@@ -24,7 +24,7 @@ export function checkChainId(text: string): string {
     const why = wrong > '\u007f' ? 'High-bit set on invalid digit' : `Invalid base58 digit (${quoted(wrong)})`
     throw new MethodError(`base58 decoding error: ${why}`)
   }
-  // Too much to be decoded: no id is that long.
+  // Too long to be decoded: no id has that length.
   if (text.length > MAX_BASE58_CHARACTERS) throw new MethodError('invalid input checksum')
   const whole = decodeBase58(text)
   if (whole.length < CHECKSUM_BYTES) throw new MethodError('input string is smaller than the checksum size')

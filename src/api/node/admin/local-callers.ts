@@ -1,7 +1,9 @@
 import { type LocalCall, type LocalMethod, MethodError } from '../gorilla/local-service.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
-/** A reverse proxy on this machine speaks for others; a browser may speak for a web page of strangers. */
+/**
+ * Headers of forwarded requests: a reverse proxy on this machine acts for others, a browser may act for any web page.
+ */
 const FOR_OTHERS = [
   'forwarded',
   'via',

@@ -4,7 +4,7 @@ import { ArgumentError, type Arguments } from '../gorilla/arguments.ts'
 import { type LocalMethod, MethodError } from '../gorilla/local-service.ts'
 import { goQuote } from '../json/go-quote.ts'
 
-/** Undefined = left out; the empty text is no level. */
+/** Undefined = left out; an empty text is not a level. */
 function levelOf(args: Arguments, name: string): NodeLogLevel | undefined {
   if (args.raw(name) === undefined) return undefined
   const level = parseNodeLogLevel(args.string(name))
@@ -12,7 +12,7 @@ function levelOf(args: Arguments, name: string): NodeLogLevel | undefined {
   return level
 }
 
-/** `getLoggerLevel` and `setLoggerLevel`; without a name they are about all loggers. */
+/** `getLoggerLevel` and `setLoggerLevel`; without a name they apply to all loggers. */
 export function createLoggerMethods(loggers: NamedLoggers): Record<'getLoggerLevel' | 'setLoggerLevel', LocalMethod> {
   const levelsOf = (name: string): LoggerLevels => {
     const levels = loggers.levels(name)
@@ -35,7 +35,7 @@ export function createLoggerMethods(loggers: NamedLoggers): Record<'getLoggerLev
         levelsOf(one)
         loggers.setLevels(one, { ...(logLevel && { logLevel }), ...(displayLevel && { displayLevel }) })
       }
-      // Newer nodes answer with the levels; the specification knows the empty object only.
+      // Newer nodes answer with the levels; the specification only knows the empty object.
       return {}
     },
   }

@@ -3,7 +3,7 @@ import { type JsonValue, type LocalService, MethodError } from '../gorilla/local
 
 export interface AuthServiceDeps {
   tokens: AccessTokens
-  /** True = the older variant, which answers `{"success":true}` where the newer answers `{}`. */
+  /** True = the older variant, which answers `{"success":true}` where the newer one answers `{}`. */
   confirms: boolean
 }
 
@@ -15,7 +15,7 @@ const asMethodError = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
-/** `/ext/auth`: who knows the password makes tokens, revokes them and changes the password. */
+/** `/ext/auth`: with the password, callers create tokens, revoke them and change the password. */
 export function createAuthService({ tokens, confirms }: AuthServiceDeps): LocalService {
   const done: JsonValue = confirms ? { success: true } : {}
   return {

@@ -1,6 +1,6 @@
 /**
- * `/ext/auth` in the dialect of a node: its methods, and the texts with which a token's JSON is refused. The rules about
- * passwords and tokens live in `services/access-tokens`.
+ * `/ext/auth` in the dialect of a node: its methods, and the error texts for a token's JSON. The rules of passwords and
+ * tokens are in `services/access-tokens`.
  */
 export { createAuthService } from './auth-service.ts'
 export { tokenJson } from './token-json.ts'

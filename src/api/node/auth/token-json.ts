@@ -6,7 +6,7 @@ import { decodeString, foldName } from '../json/strings.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
 
 const MAP = 'map[string]interface {}'
-/** What Go calls the values of an untyped document, in its messages. */
+/** Go's names for the types of an untyped document, as in its messages. */
 const GO_TYPES = {
   object: MAP,
   array: '[]interface {}',
@@ -16,14 +16,14 @@ const GO_TYPES = {
   null: 'nil',
 }
 const STRUCT = 'endpointClaims'
-/** The standard claims are embedded, which Go's messages tell. */
+/** The standard claims are embedded, which shows in Go's messages. */
 const STANDARD = `${STRUCT}.RegisteredClaims`
 
 const SPACE = Buffer.from(' ')
 
 const refuse = (text: string): AccessTokenError => new AccessTokenError(text)
 
-/** Where the first value ends, with Go's text for what is none. */
+/** End of the first value; throws Go's text when it is not valid. */
 function checked(bytes: Buffer, from: number): number {
   try {
     return validateValue(bytes, from)
@@ -32,7 +32,7 @@ function checked(bytes: Buffer, from: number): number {
   }
 }
 
-/** The whole text is one value: Go's Unmarshal, which at the end of the text goes on as if a space followed. */
+/** The whole text is one value: Go's Unmarshal, which treats the end of the text as if a space followed. */
 function wholeValue(text: Buffer): number {
   const bytes = Buffer.concat([text, SPACE])
   const from = skipSpace(bytes, 0)
@@ -60,13 +60,13 @@ function algorithm(header: Buffer): string | undefined {
   return found
 }
 
-/** A wrong type is told once all is read; what a type's own reader says ends the reading. */
+/** A wrong type is reported after everything is read; an error of a type's own reader stops the reading. */
 class WrongType extends AccessTokenError {}
 
 const wrongType = (kind: string, field: string, type: string): WrongType =>
   new WrongType(`json: cannot unmarshal ${kind} into Go struct field ${field} of type ${type}`)
 
-/** One claim out of `bytes`; null leaves it as it was. Throws AccessTokenError with Go's text. */
+/** Reads one claim from `bytes`; null leaves it unchanged. Throws AccessTokenError with Go's text. */
 type ClaimReader = (claims: Claims, bytes: Buffer, from: number, to: number) => void
 
 const textOf = (bytes: Buffer, from: number, to: number, field: string): string => {
@@ -87,7 +87,7 @@ const text =
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/
 const INT64 = 2 ** 63
 
-/** Whole seconds as a 64-bit integer holds them; what is too large becomes the smallest, as on the nodes' machines. */
+/** Whole seconds as a 64-bit integer; too large values become the smallest integer, as on the nodes' machines. */
 const secondsOf = (value: number): bigint => (Math.abs(value) >= INT64 ? -(2n ** 63n) : BigInt(Math.floor(value)))
 
 const time =
@@ -153,7 +153,7 @@ const CLAIMS: ReadonlyMap<string, ClaimReader> = new Map([
   ['endpoints', endpoints],
 ])
 
-/** The first value counts, what follows is ignored: Go's Decoder. Of several wrong types the first one is told. */
+/** The first value counts, the rest is ignored: Go's Decoder. Of several wrong types the first one is reported. */
 function claims(payload: Buffer): Claims {
   const from = skipSpace(payload, 0)
   if (from >= payload.length) throw refuse('EOF')
@@ -176,5 +176,5 @@ function claims(payload: Buffer): Claims {
   return read
 }
 
-/** The JSON of a token as Go's decoder reads it into the node's types, with its texts. */
+/** Reads a token's JSON like Go's decoder does into the node's types, with the same error texts. */
 export const tokenJson: TokenJson = { algorithm, claims }

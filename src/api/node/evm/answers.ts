@@ -11,7 +11,7 @@ const END = Buffer.from('}')
 const NULL = Buffer.from('null')
 const NEWLINE = 0x0a
 
-/** One answer without a newline; `result` is JSON text as it is to appear. */
+/** One answer without a newline; `result` is JSON text, copied unchanged. */
 export const resultEntry = (id: Buffer | undefined, result: string): Buffer =>
   Buffer.concat([START, id ?? NULL, RESULT, Buffer.from(result), END])
 
@@ -19,14 +19,14 @@ export const resultEntry = (id: Buffer | undefined, result: string): Buffer =>
 export const errorEntry = (id: Buffer | undefined, code: number, message: string): Buffer =>
   Buffer.concat([START, id ?? NULL, Buffer.from(`,"error":{"code":${code},"message":${goJson(message)}}}`)])
 
-/** A whole body, ended by a newline as Go's encoder does. */
+/** A whole body that ends with a newline, as Go's encoder writes it. */
 export const bodyOf = (entry: Buffer): NodeAnswer => ({
   status: 200,
   contentType: JSON_EVM,
   body: Buffer.concat([entry, Buffer.from('\n')]),
 })
 
-/** What is answered before anything is executed: no newline, and the length stands first. */
+/** Refusals before anything is executed: no newline, and the length comes first. */
 export const refusedBody = (entry: Buffer): NodeAnswer => ({
   status: 200,
   contentType: JSON_EVM,
@@ -34,14 +34,14 @@ export const refusedBody = (entry: Buffer): NodeAnswer => ({
   framing: 'length-first',
 })
 
-/** Notifications only, and responses nobody asked for. */
+/** For notifications, and for responses that nobody asked for. */
 export const silence = (): NodeAnswer => ({ status: 200, contentType: JSON_EVM, body: Buffer.alloc(0) })
 
-/** Without the newline at the end. */
+/** The body without its final newline. */
 export const trimmed = (body: Buffer): Buffer =>
   body[body.length - 1] === NEWLINE ? body.subarray(0, body.length - 1) : body
 
-/** Where the bytes of `result` stand; undefined when the entry is an error or not in an answer's form. */
+/** The bytes of `result`; undefined when the entry is an error or not a valid answer. */
 export function resultOf(entry: Buffer): Buffer | undefined {
   let found: Buffer | undefined
   eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
@@ -51,7 +51,7 @@ export function resultOf(entry: Buffer): Buffer | undefined {
   return found
 }
 
-/** Where the id stands in an answer. */
+/** Position of the id in an answer. */
 function idSpan(entry: Buffer): Span | undefined {
   let found: Span | undefined
   eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
@@ -60,13 +60,13 @@ function idSpan(entry: Buffer): Span | undefined {
   return found
 }
 
-/** The id as the answer has it. */
+/** The id in the answer. */
 export function idOf(entry: Buffer): Buffer | undefined {
   const span = idSpan(entry)
   return span && entry.subarray(span.from, span.to)
 }
 
-/** The same answer with another id, wherever it stands; the answer itself when it has none. */
+/** The same answer with another id, wherever the id stands; unchanged when there is none. */
 export function withOwnId(entry: Buffer, id: Buffer): Buffer {
   const span = idSpan(entry)
   return span ? Buffer.concat([entry.subarray(0, span.from), id, entry.subarray(span.to)]) : entry

@@ -5,13 +5,13 @@ import type { EvmMessage } from './message.ts'
 export interface EvmCall {
   endpoint: Endpoint
   message: EvmMessage
-  /** The bytes that a node gets. */
+  /** The bytes that are sent to a node. */
   body: Buffer
   contentType: string | undefined
   signal: AbortSignal
 }
 
-/** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
+/** Time of a request over all attempts, milliseconds; a node allows itself as long to write an answer. */
 export const CALL_MS = 30_000
-/** Answers to larger calls are neither shared nor kept, and their bodies not checked here, bytes. */
+/** Larger calls (bytes) are not validated here, and their answers are neither shared nor cached. */
 export const MAX_SHARED_BODY = 65_536

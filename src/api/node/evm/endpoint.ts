@@ -3,27 +3,27 @@ import type { Duplex } from 'node:stream'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
 
-/** One POST to an EVM endpoint whose HTTP side is in order; the body is neither empty nor too large. */
+/** One POST to an EVM endpoint that has passed the HTTP checks; the body is neither empty nor too large. */
 export interface EvmRequest {
   endpoint: Endpoint
-  /** Yours until the answer is there: large bodies share memory with later ones, so copy what is to be kept longer. */
+  /** Valid until the request is answered: large bodies share memory with later ones, so copy what must live longer. */
   body: Buffer
   contentType: string | undefined
   contentEncoding: string | undefined
-  /** Fires when the client has left. */
+  /** Fires when the client disconnects. */
   signal: AbortSignal
 }
 
 /**
- * The seam for everything that is special about EVM endpoints: batches, filters, subscriptions. The node API hands over
- * whole bodies and upgrade requests whose host, route and access have been checked.
+ * The interface for everything specific to EVM endpoints: batches, filters, subscriptions. The node API passes on whole
+ * bodies and upgrade requests whose host, route and access have been checked.
  */
 export interface EvmApi {
   /** @throws FirnError when no node answers (the node API writes it in the dialect). */
   answer(request: EvmRequest): Promise<NodeAnswer>
   /**
-   * Takes over a WebSocket to a `ws` endpoint, or returns why not; left out, such requests are answered with 501.
-   * @param over fires when its access is over: it says goodbye, and is cut soon after
+   * Takes over a WebSocket to a `ws` endpoint, or returns why not; if left out, such requests are answered with 501.
+   * @param over fires when its access ends: the socket is closed properly, and cut soon after
    */
   upgrade?(
     endpoint: Endpoint,

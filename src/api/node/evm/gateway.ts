@@ -25,12 +25,12 @@ import { createEvmReads } from './read/reads.ts'
 
 export interface EvmGatewayDeps {
   pools: NodePools
-  /** Sends writes as the policy says, and what must go to a certain node. */
+  /** Sends writes according to the policy, and calls that must go to a certain node. */
   forwarder: Forwarder
   cache: AnswerCacheOptions
-  /** How long an answer about the newest block is used again while no newer one is known, milliseconds; 0 = never. */
+  /** How long an answer about the newest block is reused while no newer block is known, milliseconds; 0 = never. */
   tipCacheMs: number
-  /** Blocks a node may lag behind before its word about the newest state is not taken. */
+  /** Blocks that a node may lag before its answers about the newest state are rejected. */
   maxLagBlocks: number
   /** What clients of other processes were shown; left out = this is the only process. */
   elsewhere?: ToldElsewhere | undefined
@@ -50,7 +50,7 @@ function ruleFor(method: string): MethodRule {
   return ruleOf(method)
 }
 
-/** The end of the first value; undefined when it is none, as what comes behind it is ignored. */
+/** The end of the first value; undefined when it is invalid. What follows the value is ignored. */
 function valueEnd(body: Buffer, start: number): number | undefined {
   try {
     return validateValue(body, start)
@@ -66,7 +66,7 @@ const forwardCall = (request: EvmRequest, rule: MethodRule, message?: EvmMessage
   method: message?.method,
   params: message?.params,
   id: message?.id,
-  // What may be kept is kept here.
+  // Cacheable answers are cached here.
   isClean: () => false,
   http: {
     method: 'POST',
@@ -78,12 +78,12 @@ const forwardCall = (request: EvmRequest, rule: MethodRule, message?: EvmMessage
   signal: request.signal,
 })
 
-/** EVM endpoints over several nodes, as if they were one that never lags and never forgets. */
+/** EVM endpoints over several nodes, as if they were a single node that never lags and never forgets. */
 export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const { pools, forwarder, maxLagBlocks, elsewhere } = deps
   const cache = createAnswerCache(deps.cache)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
-  // With the pool, since strangers may make up chains while no node says which there are: pools are bounded.
+  // Kept per pool, because pools are bounded: while no node says which chains exist, strangers can invent some.
   const tips = new WeakMap<UpstreamPool, Map<string, ChainTip>>()
   const tipOf = ({ path, source }: Endpoint): ChainTip => {
     const { pool } = pools.group(source)
@@ -101,11 +101,11 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   }
   pools.onAnew((pool) => {
     cache.clear()
-    // Of chains that went on nobody may be shown a lower block than before.
+    // Once a chain has advanced, nobody may be shown a lower block.
     tips.delete(pool)
   })
   elsewhere?.hear((told) => {
-    // Of a chain that nobody has asked for here all nodes are asked where they are before anything is read.
+    // For a chain that is not in use here, all nodes are asked for their height before the first read anyway.
     if (told.kind === 'block')
       tips.get(pools.group(told.source).pool)?.get(told.path)?.heard(told.host, BigInt(told.height))
   })
@@ -138,11 +138,12 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     tip: tipOf,
     answer: async (request) => {
       const { body, endpoint, contentType, contentEncoding, signal } = request
-      // Packed bodies are not unpacked by a node either: it says what it thinks of them.
+      // A node does not decompress bodies either: it answers with its own error.
       if (contentEncoding !== undefined) return forwarder.forward(forwardCall(request, { target: 'any' }))
       const start = skipSpace(body, 0)
       const isBatch = body[start] === 0x5b
-      // A large call is hardly asked twice: it goes to a node as it is, and is read here only as far as its route needs.
+      // A large call is unlikely to be repeated: it is sent to a node unchanged and parsed only as far as routing
+      // requires.
       const end = isBatch || body.length <= MAX_SHARED_BODY ? valueEnd(body, start) : body.length
       if (end === undefined) return refusedBody(errorEntry(undefined, PARSE_ERROR, 'parse error'))
       if (isBatch) return batches.answer(request, start)

@@ -13,11 +13,11 @@ const EMPTY = Buffer.alloc(0)
 const hasBody = ({ request }: Exchange): boolean =>
   request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0'
 
-/** What is wrong with the HTTP side of a request, in the node's order; undefined when its body is to be read. */
+/** HTTP errors of a request, checked in the node's order; undefined when its body should be read. */
 export function refuseEvmHttp(exchange: Exchange): NodeAnswer | undefined {
   const { request, target } = exchange
   const { method } = request
-  // Load balancers ask like this whether the endpoint lives.
+  // Load balancers check like this whether the endpoint is up.
   if (method === 'GET' && !hasBody(exchange) && target.query.length <= 1) return emptyAnswer(200)
   if (method === 'PUT' || method === 'DELETE') return httpError(405, 'method not allowed')
   const length = Number(request.headers['content-length'] ?? 0)
@@ -27,7 +27,7 @@ export function refuseEvmHttp(exchange: Exchange): NodeAnswer | undefined {
   return httpError(415, 'invalid content type, only application/json is supported')
 }
 
-/** A body that was cut at the limit is read as what is left of it. */
+/** A body that was cut at the limit is parsed as far as it goes. */
 const CUT_ANSWER: NodeAnswer = {
   status: 200,
   contentType: JSON_EVM,
@@ -36,7 +36,7 @@ const CUT_ANSWER: NodeAnswer = {
   close: true,
 }
 
-/** What needs no node: nothing in the body, or more than fits; undefined for a body that is to be answered. */
+/** Answers that need no node: an empty or too large body; undefined for a body that needs an answer. */
 export function answerOddBody(read: Exclude<ReadBody, { kind: 'gone' }>): NodeAnswer | undefined {
   if (read.kind === 'cut') return CUT_ANSWER
   if (skipSpace(read.body, 0) >= read.body.length) return { status: 200, contentType: JSON_EVM, body: EMPTY }

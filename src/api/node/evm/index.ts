@@ -1,6 +1,7 @@
 /**
- * EVM endpoints (`C/rpc`, an L1's `rpc`, `ws`): JSON-RPC as geth speaks it. What is final is answered from memory, other
- * calls go to a node, batches by what is in them; filters stay with their node, subscriptions survive the loss of one.
+ * EVM endpoints (`C/rpc`, an L1's `rpc`, `ws`): JSON-RPC as geth speaks it. Final answers come from memory, other calls
+ * go to a node, batches are split by their content; filters stay with their node, subscriptions survive the loss of a
+ * node.
  */
 export type { EvmApi, EvmRequest } from './endpoint.ts'
 export { createEvmGateway } from './gateway.ts'

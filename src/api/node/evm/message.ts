@@ -5,19 +5,20 @@ import { compactJson } from '../json/write.ts'
 /** One entry of a body as geth's JSON-RPC reads it. Spans and bytes point into the body. */
 export interface EvmMessage {
   span: Span
-  /** Empty when absent, no string or unreadable. */
+  /** Empty when absent, unreadable or not a string. */
   method: string
-  /** As it is echoed; undefined when absent. */
+  /** As echoed; undefined when absent. */
   id: Buffer | undefined
   /** Unparsed; undefined when absent. */
   params: Buffer | undefined
   /**
-   * `call` gets an answer with its id; `silent` (notifications, responses) gets none; `invalid` gets an error of its own.
+   * `call` gets an answer with its id; `silent` (notifications, responses) gets none; `invalid` gets an error of its
+   * own.
    */
   kind: 'call' | 'silent' | 'invalid'
 }
 
-/** Longer names and versions are none that exist. */
+/** No existing name or version is longer. */
 const MAX_TEXT = 256
 const QUOTE = 0x22
 const NULL_START = 0x6e
@@ -39,9 +40,9 @@ const nameAt = (body: Buffer, from: number, to: number): string => {
 }
 
 /**
- * The message in `span`: the last duplicate of a member wins, names count without regard to case; a version or method that
- * is no text leaves the one before it. Nothing inside the members is checked; a body is validated before anything but
- * forwarding is done with it.
+ * The message in `span`: the last duplicate of a member wins, names are case-insensitive; a version or method that is
+ * not text does not replace an earlier one. The members' values are not checked; a body is validated before it is used
+ * for anything but forwarding.
  */
 export function readMessage(body: Buffer, span: Span): EvmMessage {
   let version = ''

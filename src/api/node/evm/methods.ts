@@ -1,7 +1,7 @@
 /**
- * How an answer depends on the chain. `hash`: names what it asks for, so that an answer which is not empty is final;
- * `number`: the block in this parameter decides; `fixed`: depends on its parameters only; `settled`: on the node's
- * configuration; `tip`: on the newest block.
+ * How an answer depends on the chain. `hash`: on what a hash names, so that a non-empty answer is final; `number`: on
+ * the block in this parameter; `fixed`: on its parameters only; `settled`: on the node's configuration; `tip`: on the
+ * newest block.
  */
 export type Dependence =
   | { on: 'hash'; finalWhen?: string }
@@ -11,17 +11,17 @@ export type Dependence =
   | { on: 'settled' }
   | { on: 'tip'; height?: boolean }
 
-/** What is special about one read. */
+/** Properties of one read. */
 export interface EvmRead {
   depends: Dependence
   /**
-   * A node that is behind, or was synced by state and has no old blocks, answers null for what others have: another is
-   * asked before null is believed.
+   * A node that lags, or was state-synced and has no old blocks, answers null for what others have: another node is
+   * asked before null is accepted.
    */
   mayBeMissing?: true
-  /** One node alone may know it, as it took it: every one is asked before null is believed. */
+  /** A single node may know it, namely the one that accepted it: all nodes are asked before null is accepted. */
   mayBePending?: true
-  /** What stands in the result instead of null. */
+  /** Appears in the result in place of null. */
   missing?: string
 }
 
@@ -39,8 +39,9 @@ const tip: EvmRead = { depends: { on: 'tip' } }
 const settled: EvmRead = { depends: { on: 'settled' } }
 
 /**
- * Reads that may be shared and kept. Everything else (txpool, pending, traces with their size, what a node says about
- * itself) is asked anew each time. Chains under /ext accept blocks for good: there are no reorganisations to wait out.
+ * Reads that may be shared and cached. Everything else (txpool, pending, traces because of their size, what a node says
+ * about itself) is asked each time. Chains under /ext accept blocks for good, so there are no reorganisations to wait
+ * for.
  */
 const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_chainId: settled,
@@ -83,13 +84,13 @@ const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_callDetailed: stateAt(1),
   eth_estimateGas: stateAt(1),
   eth_createAccessList: stateAt(1),
-  // Empty where a node has not all blocks of the range.
+  // Empty when a node does not have all blocks of the range.
   eth_feeHistory: { ...stateAt(1), mayBeMissing: true, missing: '"gasUsedRatio":null' },
   eth_feeConfig: stateAt(0),
   eth_getLogs: { depends: { on: 'range' } },
 }
 
-/** What makes a filter at one node, and what goes back to that node. */
+/** Methods that create a filter at one node, and methods that go back to that node. */
 export const FILTER_MAKERS: ReadonlySet<string> = new Set([
   'eth_newFilter',
   'eth_newBlockFilter',
@@ -101,7 +102,7 @@ export const FILTER_USERS: ReadonlySet<string> = new Set([
   'eth_uninstallFilter',
 ])
 
-/** Things done to a node or with its keys: to one node, never again. Nodes have them switched off unless told otherwise. */
+/** Calls that act on a node or with its keys: sent to one node, never repeated. Nodes disable them by default. */
 export const NEVER_REPEATED = /^(personal|admin|miner|dev)_|^debug_set|^eth_(resend|sign|signTransaction)$/
 
 export const readOf = (method: string): EvmRead | undefined =>

@@ -17,7 +17,7 @@ import { createResultRoom, tooLarge } from './result-room.ts'
 import { entriesOf, joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
 import { type Answers, createWitnesses } from './witnesses.ts'
 
-/** Arrays of calls: every entry is answered by who can, and the answers stand in the order of the questions. */
+/** Arrays of calls: each entry is answered from the cache or by a node, and answers are in the order of the calls. */
 export interface EvmBatches {
   /** `start` = where the array begins; the body has been validated. */
   answer(request: EvmRequest, start: number): Promise<NodeAnswer>
@@ -28,27 +28,27 @@ export interface EvmBatchesDeps {
   kept: KeptAnswers
   /** Answers one call by itself. */
   single(call: EvmCall): Promise<NodeAnswer>
-  /** True for calls that must not travel with others: writes, filters, what goes to a certain node or to all. */
+  /** True for calls that must not be sent with others: writes, filters, calls to one certain node or to all nodes. */
   isAlone(message: EvmMessage): boolean
-  /** True for calls that change something: what stands behind them is asked after they are done. */
+  /** True for calls that change something: later calls are sent only after they are done. */
   isWrite(method: string): boolean
-  /** True when there are several nodes to be asked. */
+  /** True when there are several nodes to ask. */
   hasOthers(endpoint: Endpoint): boolean
 }
 
-/** Calls of one batch that travel alone at the same time. */
+/** Calls of one batch that are sent on their own at the same time. */
 const AT_ONCE = 8
-/** Calls of one batch that are asked of other nodes because the first has not what they ask for. */
+/** Calls of one batch that are sent to other nodes because the first lacks what they ask for. */
 const MOST_ELSEWHERE = 64
 const NEWLINE = Buffer.from('\n')
 
-/** Answers by question, or one answer to everything (a status that says more than any entry could). */
+/** Answers by call, or one answer to everything (a status that says more than any entry could). */
 type Asked = { kind: 'each'; answers: Answers; whole?: NodeAnswer } | { kind: 'whole'; answer: NodeAnswer }
 
-/** A copy: what is left of a small body may still be written when the node has answered. */
+/** A copy: the rest of a small body may still be sent after the node has answered. */
 const bytesOf = ({ body }: EvmRequest, { span }: EvmMessage): Buffer => Buffer.from(body.subarray(span.from, span.to))
 
-/** Runs of calls that may be answered at the same time; a write is a run of its own. */
+/** Runs of calls that may be answered concurrently; a write is a run of its own. */
 function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => boolean): EvmMessage[][] {
   const runs: EvmMessage[][] = []
   let open: EvmMessage[] | undefined
@@ -65,7 +65,7 @@ function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => bo
   return runs
 }
 
-/** Behind the results of a batch nothing is executed. */
+/** Calls after the results have reached the limit are not executed. */
 const notExecuted = ({ kind, id }: EvmMessage): Buffer | undefined => (kind === 'silent' ? undefined : tooLarge(id))
 
 const leftAsItIs = (error: unknown): undefined => {
@@ -91,7 +91,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (answer.status === 200 && entry[0] === 0x7b) return entry
     return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
   }
-  /** To one node together; one by one when it turns out that batches are not answered. */
+  /** Sends the calls to one node together; one by one if the node does not answer batches. */
   const askTogether = async (request: EvmRequest, asked: readonly EvmMessage[], body: Buffer): Promise<Asked> => {
     const { endpoint, contentType, signal } = request
     const until = performance.now() + CALL_MS
@@ -124,7 +124,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     }
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }
-  /** What one node has not, and another may have: each such call by itself, as no one node need have all of them. */
+  /** Asks other nodes for what one node lacks: each call on its own, because no single node need have everything. */
   const askElsewhere = async (request: EvmRequest, answers: Answers, until: number): Promise<boolean> => {
     if (!hasOthers(request.endpoint)) return false
     const without = [...answers].flatMap(([message, entry]) =>
@@ -132,7 +132,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     )
     const asked = without.slice(0, MOST_ELSEWHERE)
     if (asked.length === 0) return false
-    // Each has as long as a call by itself, and they go by turns: without an end they would take that several times.
+    // Each call may take as long as a single call, and they run in groups: without this deadline they would take
+    // several times as long.
     const patience = new AbortController()
     const timer = setTimeout(() => patience.abort(), until - performance.now())
     const inTime = { ...request, signal: AbortSignal.any([request.signal, patience.signal]) }
@@ -150,7 +151,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     const answers: Answers = new Map()
     const room = createResultRoom()
     await mapBounded(asked, AT_ONCE, async (message) => {
-      // They begin in their order: whatever is answered stands in front of the next one.
+      // Calls start in order: whatever is answered precedes the next one.
       const entry = room.isFull() ? notExecuted(message) : await askOne(request, message)
       if (!entry) return
       answers.set(message, entry)
@@ -162,7 +163,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (shareIds(asked)) return askNumbered(request, asked)
     return askTogether(request, asked, areAll ? request.body : joinEntries(request.body, asked))
   }
-  /** What would be answered under one id is asked under numbers: what is kept must be the answer to what was asked. */
+  /** Calls that share an id are sent with numbers as ids: each cached answer must belong to its call. */
   const askNumbered = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Asked> => {
     const body = numbered(request.body, asked)
     const own = splitBatch(body, 0)
@@ -204,7 +205,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     for (const [message, entry] of [...first.answers, ...others]) answers.set(message, entry)
     return untouched && first.whole ? { kind: 'each', answers, whole: first.whole } : { kind: 'each', answers }
   }
-  /** What was done before must not be lost with what failed behind it: then the failure is an entry. */
+  /** Results of earlier runs must not be lost when a later run fails: the failure becomes entries. */
   const failedRun = (run: readonly EvmMessage[], error: unknown): Asked => {
     if (!(error instanceof FirnError)) throw error
     const said = run
@@ -217,7 +218,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       const entries = splitBatch(given.body, start)
       const refused = refusal(entries)
       if (refused) return refused
-      // Where a run fails behind a write the answer is out while others are still asked, and the memory is the next client's.
+      // If a run fails after a write, the answer is sent while other calls are still under way, and the next client
+      // reuses the memory.
       const writes = entries.some(({ method }) => isWrite(method))
       const request = writes ? { ...given, body: Buffer.from(given.body) } : given
       const messages = writes ? splitBatch(request.body, start) : entries

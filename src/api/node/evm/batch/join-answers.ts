@@ -7,8 +7,8 @@ const CLOSE = Buffer.from(']\n')
 const CUT = Buffer.from(']')
 
 /**
- * One body of the answers, in the order of the questions; a question without an answer is left out. The result that
- * crosses the limit is still in it, what comes behind gets an error, as at a node. Empty when nobody is answered.
+ * One body of the answers, in the order of the calls; a call without an answer is left out. The result that crosses the
+ * limit is included, and later calls get an error, as at a node. Empty when there is no answer at all.
  */
 export function joinAnswers(
   messages: readonly EvmMessage[],
@@ -25,6 +25,6 @@ export function joinAnswers(
     room.add(answer)
   }
   if (parts.length === 0) return Buffer.alloc(0)
-  // What a node cuts short ends without a newline.
+  // A batch that a node cuts short ends without a newline.
   return Buffer.concat([...parts, room.isFull() ? CUT : CLOSE])
 }

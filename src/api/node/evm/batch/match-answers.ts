@@ -4,8 +4,8 @@ import type { EvmMessage } from '../message.ts'
 const NULL = Buffer.from('null')
 
 /**
- * Puts a node's answers to its questions. A node answers in order and leaves out what gets no answer; other servers
- * reorder, so that ids decide where the order does not hold. Undefined when it does not come out even.
+ * Matches a node's answers to its calls. A node answers in order and leaves out calls without an answer; other servers
+ * reorder, so ids decide where the order does not fit. Undefined when the answers do not match.
  */
 export function matchAnswers(
   asked: readonly EvmMessage[],
@@ -13,7 +13,7 @@ export function matchAnswers(
 ): Map<EvmMessage, Buffer> | undefined {
   const waiting = asked.filter(({ kind }) => kind !== 'silent')
   if (waiting.length !== answers.length) {
-    // Some servers answer notifications, too.
+    // Some servers also answer notifications.
     if (asked.length !== answers.length) return undefined
     return matchAnswers(
       waiting,

@@ -6,13 +6,13 @@ const PARAMS = Buffer.from(',"params":')
 const END = Buffer.from('}')
 const NULL = Buffer.from('null')
 
-/** Servers may answer a batch in any order: then nobody can tell which of the answers under one id is whose. */
+/** Servers may answer a batch in any order: answers with the same id could then not be told apart. */
 export function shareIds(messages: readonly EvmMessage[]): boolean {
   const ids = messages.flatMap(({ kind, id = NULL }) => (kind === 'call' ? [id.toString('latin1')] : []))
   return new Set(ids).size < ids.length
 }
 
-/** The same calls in a body of their own, each under its number. */
+/** The same calls in a new body, each with its number as id. */
 export function numbered(body: Buffer, messages: readonly EvmMessage[]): Buffer {
   const parts = messages.flatMap((message, index) => [
     Buffer.from(index === 0 ? '[' : ','),
@@ -28,6 +28,6 @@ const numberedCall = ({ method, params }: EvmMessage, index: number): Buffer[] =
   END,
 ]
 
-/** An answer to a call, as its caller called it. */
+/** An answer with the id of the caller. */
 export const underOwnId = ({ kind, id }: EvmMessage, entry: Buffer): Buffer =>
   kind === 'call' ? withOwnId(entry, id ?? NULL) : entry

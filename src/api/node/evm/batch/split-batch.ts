@@ -1,10 +1,10 @@
 import { eachElement } from '../../json/spans.ts'
 import { type EvmMessage, readMessage } from '../message.ts'
 
-/** A node takes this many calls in a batch. */
+/** A node accepts this many calls in a batch. */
 export const MAX_BATCH = 1_000
 
-/** The entries of the array at `at`, of at most one more than a node takes. */
+/** The entries of the array at `at`, at most one more than a node accepts. */
 export function splitBatch(body: Buffer, at: number): EvmMessage[] {
   const messages: EvmMessage[] = []
   eachElement(body, at, (from, to) => {
@@ -14,7 +14,7 @@ export function splitBatch(body: Buffer, at: number): EvmMessage[] {
   return messages
 }
 
-/** The same entries in a body of their own, each byte for byte. */
+/** The same entries in a new body, each unchanged. */
 export function joinEntries(body: Buffer, messages: readonly EvmMessage[]): Buffer {
   const parts: Buffer[] = []
   for (const { span } of messages) {
@@ -27,7 +27,7 @@ const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from(']')
 
-/** Answers in an array, as spans of their own bytes; undefined when the body is no array. */
+/** The answers of an array, as views of their bytes; undefined when the body is not an array. */
 export function entriesOf(body: Buffer): Buffer[] | undefined {
   const entries: Buffer[] = []
   const isArray = eachElement(body, 0, (from, to) => {

@@ -8,23 +8,23 @@ import type { ReadPlan } from '../read/plan.ts'
 import { matchAnswers } from './match-answers.ts'
 import { entriesOf } from './split-batch.ts'
 
-/** Answers of a batch by question. */
+/** Answers of a batch by call. */
 export type Answers = Map<EvmMessage, Buffer>
 
-/** What the nodes that were asked one batch, one after another, have said of its calls. */
+/** What the nodes that were asked one batch in turn have answered to its calls. */
 export interface Witnesses {
-  /** Whether the answer of a node is the one, or the next is asked. */
+  /** Whether to accept the answer of a node or ask the next one. */
   judge(response: RawResponse): AnswerVerdict
-  /** Puts into the answers of the last node what another one knew better. True when something was put in. */
+  /** Replaces answers of the last node by better ones of other nodes. True when something was replaced. */
   settle(answers: Answers): boolean
-  /** True when a node may have left something out, so that nothing is to be kept. */
+  /** True when a node may have left something out, so that nothing may be cached. */
   readonly isDoubtful: boolean
 }
 
 /**
- * Each call counts by itself: who has not one of them is no witness that there is not another.
+ * Each call counts by itself: a node that lacks the result of one call says nothing about another call.
  *
- * @param body the batch as it is sent
+ * @param body the batch as sent
  */
 export function createWitnesses(
   asked: readonly EvmMessage[],
@@ -34,9 +34,9 @@ export function createWitnesses(
 ): Witnesses {
   const judgeWhole = judgeRpc(body)
   const attempts = new Map<EvmMessage, Attempts>()
-  /** What those with the newest block have said, as far as it counts. */
+  /** Valid answers of the nodes that have the newest block. */
   const newest: Answers = new Map()
-  /** What somebody had of what may be missing. */
+  /** Answers of nodes that had what others may lack. */
   const told: Answers = new Map()
   const attemptsAt = (message: EvmMessage): Attempts => {
     const known = attempts.get(message) ?? { missing: false, doubtful: false }
@@ -64,7 +64,7 @@ export function createWitnesses(
           if (plan?.read.mayBeMissing && hasValue(plan, entry)) told.set(message, entry)
         }
       }
-      // Its answers may have shown how far it is.
+      // The node's answers may have shown how far it is.
       if (tip.hasNewest(response.host)) for (const [message, entry] of good) newest.set(message, entry)
       return worst
     },
@@ -75,9 +75,9 @@ export function createWitnesses(
         answers.set(message, entry)
         changed = true
       }
-      // That nobody has one of the calls makes the last who was asked no witness of what is now in the others.
+      // If no node has the result of one call, the last node asked need not be up to date for the other calls.
       for (const [message, entry] of newest) put(message, entry)
-      // Two nodes may lack one thing each, and no third need be there that has both.
+      // Two nodes may each lack one thing, and there may be no third that has both.
       for (const [message, entry] of told) {
         const plan = plans.get(message)
         const last = answers.get(message)

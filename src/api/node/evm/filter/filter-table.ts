@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
 
-/** Remembers which node made a filter. */
+/** Remembers which node created a filter. */
 export interface FilterTable {
   made(endpoint: string, id: string, host: string): void
-  /** The node that made it; being asked for keeps it alive, as at the node. */
+  /** The node that created it; a lookup keeps the entry alive, as at the node. */
   hostOf(endpoint: string, id: string): string | undefined
   forget(endpoint: string, id: string): void
   readonly size: number
 }
 
-/** A node drops a filter that nobody has asked for this long, milliseconds. */
+/** A node drops a filter that is not polled for this long, milliseconds. */
 export const FILTER_IDLE_MS = 300_000
-/** Filters remembered at once; the one not used for longest goes first. */
+/** Maximum number of remembered filters; the least recently used one is evicted first. */
 export const MAX_FILTERS = 20_000
 
 const key = (endpoint: string, id: string): string => `${endpoint} ${id}`

@@ -12,10 +12,10 @@ import type { ChainTip } from '../read/chain-tip.ts'
 import { parameterAt, rangeStart } from '../read/finality.ts'
 import type { FilterTable } from './filter-table.ts'
 
-/** Filters live at one node: who made one answers for it. */
+/** A filter lives at one node: the node that created it answers all its calls. */
 export interface EvmFilters {
   concerns(method: string): boolean
-  /** @throws FirnError when a filter cannot be made anywhere. */
+  /** @throws FirnError when no node can create the filter. */
   answer(call: EvmCall): Promise<NodeAnswer>
 }
 
@@ -25,7 +25,7 @@ export interface EvmFiltersDeps {
   tipOf(endpoint: EvmCall['endpoint']): ChainTip
 }
 
-/** Ids are 16 bytes in hex at a node; others are some more generous. */
+/** Ids of nodes are 16 bytes in hex; other servers use longer ones. */
 const MAX_ID = 130
 const NOT_FOUND = 'filter not found'
 
@@ -49,11 +49,11 @@ const exchange = (member: Member, call: EvmCall): Promise<RawResponse> => {
 
 const isAnswer = (call: EvmCall, response: RawResponse): boolean => judgeOf(call)(response).kind === 'answer'
 
-/** An error in a node's own dialect, whatever it says: its words are better than ours; a page of some proxy is not. */
+/** Any error in a node's own dialect is passed on, because it says more than ours; a page of a proxy is not. */
 const isOwnWord = ({ status, body }: RawResponse): boolean =>
   status === 200 && body[0] === 0x7b && resultOf(body) === undefined
 
-/** What a node says of a filter that it does not have. */
+/** A node's answer about a filter that it does not have. */
 const unknownFilter = ({ message }: EvmCall): NodeAnswer =>
   bodyOf(
     message.method === 'eth_uninstallFilter'
@@ -74,7 +74,9 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
       (tip.isBehind(host) ? 1 : 0) + (from !== undefined && tip.history.mayLack(host, from) ? 2 : 0)
     return [...pools.group(endpoint.source).members()].sort((a, b) => lacks(a) - lacks(b))
   }
-  /** First block of a filter of logs, once it is known who has such blocks: all its logs are asked of its maker later. */
+  /**
+   * First block of a log filter, after finding out which nodes have it: the creating node will answer for all its logs.
+   */
   const beginningOf = async ({ endpoint, message }: EvmCall): Promise<bigint | undefined> => {
     const group = pools.group(endpoint.source)
     const tip = tipOf(endpoint)
@@ -111,18 +113,18 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     if (!maker) return unknownFilter(call)
     try {
       const response = await exchange(maker, call)
-      // That it has not come to the blocks of the filter, too: nobody else has the filter.
+      // This includes that the node has not reached the filter's blocks: no other node has the filter.
       if (!isAnswer(call, response)) return isOwnWord(response) ? answerOf(response) : unknownFilter(call)
       if (call.message.method === 'eth_uninstallFilter' || saysUnknown(call, response.body))
         table.forget(endpoint.path, id)
       return answerOf(response)
     } catch (error) {
       if (call.signal.aborted || !(error instanceof FirnError)) throw error
-      // Its filters are lost to clients with the node: they make new ones when told so.
+      // Filters are lost with their node: clients that are told so create new ones.
       return unknownFilter(call)
     }
   }
-  /** Made before a restart of this server, or by nobody: whoever knows it is its maker. */
+  /** The filter was created before a restart of this server, or never: the node that knows it is its creator. */
   const anywhere = async (call: EvmCall, id: string): Promise<NodeAnswer> => {
     const { endpoint } = call
     let said: RawResponse | undefined
@@ -143,7 +145,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         if (call.signal.aborted || !(error instanceof FirnError)) throw error
       }
     }
-    // Who has something else to say than that there is no such filter may be the one that has it.
+    // A node that reports anything but an unknown filter may be the one that has it.
     const words = refused ?? said
     return words ? answerOf(words) : unknownFilter(call)
   }

@@ -5,32 +5,32 @@ import { type CommonHeight, createCommonHeight } from './common-height.ts'
 import { createExecution, type Execution } from './execution.ts'
 import { createHistory, type History } from './history.ts'
 
-/** What is known about the newest block of one chain, from everything that nodes have said. */
+/** What is known about the newest block of one chain, from all answers of nodes. */
 export interface ChainTip {
-  /** Highest block a node has shown; clients are never told a lower one while that node's word is fresh. */
+  /** Highest block that a node has shown; clients never see a lower one while that node's answer is recent. */
   mark(): bigint | undefined
-  /** A node has shown that its tip is at this height, now. */
+  /** A node has just shown that its tip is at this height. */
   saw(host: string, height: bigint): void
-  /** This node has a block of this height: the tip is there or above. */
+  /** This node has a block of this height: its tip is there or above. */
   reached(host: string, height: bigint): void
-  /** A client of another process was shown this block; `host` has it, where that is known. */
+  /** A client of another process was shown this block; `host` has it, if known. */
   heard(host: string | undefined, height: bigint): void
-  /** True when this node has lately shown a tip too far below the mark to speak about the newest state. */
+  /** True when this node recently showed a tip too far below the mark to answer about the newest state. */
   isBehind(host: string): boolean
-  /** True when no newer block is known than the one this node has shown. */
+  /** True when no block newer than the one this node has shown is known. */
   hasNewest(host: string): boolean
   /**
-   * True when this node is not known to have the newest block, which clients may have been told of: it is rather not asked
-   * what is the state now. It is looked at then, so that this does not last.
+   * True when this node is not known to have the newest block, which clients may already have seen: other nodes are
+   * preferred for the current state. The call also triggers a look at the node, so that this does not last.
    */
   mayLackNewest(host: string, group: NodeGroup, endpoint: Endpoint): boolean
   /**
-   * True when no node has come up to the mark for so long that the chain itself must have been set back (a test chain).
-   * The mark then follows.
+   * True when no node has reached the mark for so long that the chain itself must have been reset (a test chain). The
+   * mark then follows.
    */
   wasSetBack(): boolean
   /**
-   * Makes sure that laggards are known before anything about the tip is believed: asks every node once for its height
+   * Makes sure that laggards are known before any answer about the tip is accepted: asks every node once for its height
    * when the chain was not used for a while. Never rejects.
    */
   ready(group: NodeGroup, endpoint: Endpoint): Promise<void> | undefined
@@ -40,29 +40,29 @@ export interface ChainTip {
 }
 
 export interface ChainTipOptions {
-  /** Blocks a node may lag behind before its word about the newest state is not taken. */
+  /** Blocks that a node may lag before its answers about the newest state are rejected. */
   maxLagBlocks: number
-  /** Highest tip by the pool's own probes. */
+  /** Highest tip according to the pool's own probes. */
   head(): bigint | undefined
-  /** Called when a block higher than any before is known here; not for what was heard. */
+  /** Called when a block higher than all before is seen here; not for blocks heard from other processes. */
   onNewest?: (host: string | undefined, height: bigint) => void
-  /** Called when `wasSetBack`: what was final is not any more. */
+  /** Called when `wasSetBack` becomes true: final answers are no longer final. */
   onSetBack?: () => void
   /** Milliseconds; for ages. */
   now?: () => number
 }
 
-/** A node's height says nothing about its lag after this long, milliseconds. */
+/** Time after which a node's height says nothing about its lag, milliseconds. */
 const HEIGHT_MS = 10_000
-/** All nodes together may be behind the mark for this long before it is given up, milliseconds. */
+/** How long all nodes together may be below the mark before it is given up, milliseconds. */
 const SET_BACK_MS = 60_000
-/** Unused for longer than this: who lags is asked anew, milliseconds. */
+/** After this idle time nodes are asked again which of them lag, milliseconds. */
 const IDLE_MS = 15_000
 /** How long a read waits for the heights of slow nodes, milliseconds. */
 const READY_MS = 1_000
-/** Between two looks at a node that lacks the newest block, milliseconds. */
+/** Interval between two looks at a node that lacks the newest block, milliseconds. */
 const LOOK_MS = 100
-/** A height this far above what the pool believes is a broken node and no news. */
+/** A height this far above the pool's head comes from a broken node and is ignored. */
 const ABSURD_LEAD = 10_000n
 
 export function createChainTip({
@@ -87,7 +87,7 @@ export function createChainTip({
   }
   const current = (): bigint | undefined => {
     const probed = head()
-    // The pool's own head never falls: only its rise is news.
+    // The pool's own head never falls: only a rise is news.
     if (probed !== undefined && probed !== probedBefore) {
       probedBefore = probed
       if (mark === undefined || probed > mark) onNewest?.(undefined, probed)
@@ -115,11 +115,11 @@ export function createChainTip({
       const height = await pool.rpc<unknown>(path(endpoint), 'eth_blockNumber', [], { deadline: Date.now() + READY_MS })
       saw(host, BigInt(String(height)))
     } catch {
-      // A node that does not answer is found out by the reads themselves.
+      // The reads themselves notice a node that does not answer.
     }
   }
   const askAll = async (group: NodeGroup, endpoint: Endpoint): Promise<void> => {
-    // Wakes the pool's own watch, whose findings decide who is asked first.
+    // Wakes the pool's own watch, whose results decide which node is asked first.
     void askOne({ host: '', pool: group.pool, path: group.path }, endpoint)
     await Promise.all(group.members().map((member) => askOne(member, endpoint)))
     heights.delete('')

@@ -3,11 +3,11 @@ import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
-/** Up to which block all nodes are known to be. */
+/** The block that all nodes are known to have reached. */
 export interface CommonHeight {
   /**
-   * Waits until every healthy node has this block: who has the receipt of a transaction asks for its outcome next, and the
-   * node that is asked then may be another one. Undefined = nobody has to be asked. Never rejects.
+   * Waits until every healthy node has this block: a client that has the receipt of a transaction asks for its outcome
+   * next, possibly another node. Undefined = no node has to be asked. Never rejects.
    */
   reach(group: NodeGroup, endpoint: Endpoint, height: bigint, signal: AbortSignal): Promise<void> | undefined
 }
@@ -22,13 +22,13 @@ export interface CommonHeightOptions {
   now?: () => number
 }
 
-/** Nodes accept a block soon after one another; one that takes longer is behind and not waited for. Milliseconds. */
+/** Nodes accept a block shortly after one another; a slower one lags and is not waited for. Milliseconds. */
 const WAIT_MS = 2_000
-/** Who was waited for in vain is not for so long; milliseconds. */
+/** After waiting for a node in vain, it is not waited for again for this long; milliseconds. */
 const SPARED_MS = 10_000
-/** Between two questions to one node, milliseconds. */
+/** Interval between two questions to one node, milliseconds. */
 const AGAIN_MS = 50
-/** Nodes that are further behind count as laggards everywhere else. */
+/** Nodes that lag further are treated as laggards everywhere else. */
 const NEAR = 16n
 
 export function createCommonHeight({ top, shown, ask, now = steadyNow }: CommonHeightOptions): CommonHeight {

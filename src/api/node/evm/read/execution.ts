@@ -3,39 +3,39 @@ import type { NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
 /**
- * Which nodes have executed a block. Where blocks are executed after they were accepted (C since Helicon), a node says
- * nothing about the end of a range that it has not executed or not even accepted: it leaves its logs out. So do geth before
- * v1.16 and others with what is above their newest block, on any chain.
+ * Which nodes have executed a block. Where blocks are executed after they are accepted (C since Helicon), a node
+ * silently leaves out the logs of the end of a range that it has not executed, or not even accepted. Geth before v1.16
+ * and others do the same above their newest block, on any chain.
  */
 export interface Execution {
-  /** True once a block has shown that the chain works so. */
+  /** True once a block has shown that the chain executes later. */
   isLater(): boolean
-  /** True when this node may leave out the logs of a block which the chain has executed. */
+  /** True when this node may leave out the logs of a block that the chain has executed. */
   mayLack(host: string, block: bigint): boolean
   /**
-   * Makes sure, before logs up to this block are asked for, that it is known who has executed it; undefined = there is
-   * nothing to find out. Never rejects.
+   * Before logs up to this block are requested, finds out which nodes have executed it; undefined = there is nothing to
+   * find out. Never rejects.
    */
   learn(group: NodeGroup, endpoint: Endpoint, block: bigint): Promise<void> | undefined
 }
 
 export interface ExecutionOptions {
-  /** Newest block that is known to be executed. */
+  /** Newest block known to be executed. */
   top(): bigint | undefined
-  /** The highest tip this node has shown lately, and whether that was just now. */
+  /** The highest tip this node has recently shown, and whether that was just now. */
   shown(host: string): { height: bigint; fresh: boolean } | undefined
   /** Asks every node for its tip. */
   askAll(group: NodeGroup, endpoint: Endpoint): Promise<void>
   now(): number
 }
 
-/** Nodes further behind are passed over by the pool. */
+/** The pool skips nodes that lag further. */
 const NEAR = 64n
-/** A chain that executes at once may change at an upgrade: it is looked at again after this, milliseconds. */
+/** A chain that executes immediately may change at an upgrade: it is checked again after this, milliseconds. */
 const LOOK_MS = 60_000
-/** How long a look at one block may take, milliseconds. */
+/** Time limit for the read of one block, milliseconds. */
 const DEADLINE_MS = 1_000
-/** Nodes are not asked for their tips more often, however many questions there are, milliseconds. */
+/** Minimum interval between asking the nodes for their tips, however many reads there are, milliseconds. */
 const ASK_MS = 500
 
 export function createExecution({ top, shown, askAll, now }: ExecutionOptions): Execution {
@@ -58,7 +58,7 @@ export function createExecution({ top, shown, askAll, now }: ExecutionOptions): 
       const block = await pool.rpc<unknown>(path(endpoint), 'eth_getBlockByNumber', ['latest', false], { deadline })
       later = isRecord(block) && typeof block['settledHeight'] === 'string'
     } catch {
-      // Looked at again with a later question.
+      // A later read looks again.
     }
   }
   const ask = async (group: NodeGroup, endpoint: Endpoint): Promise<void> => {

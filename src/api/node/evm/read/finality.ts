@@ -2,19 +2,19 @@ import { eachElement, eachMember } from '../../json/spans.ts'
 import { decodeString, foldName } from '../../json/strings.ts'
 import { type EvmRead, IN_BLOCK } from '../methods.ts'
 
-/** How long the answer to one call stays true; undefined = nobody knows, it is not kept. */
+/** How long the answer to one call stays valid; undefined = unknown, it is not cached. */
 export type CallFinality =
   | { kind: 'settled' }
-  /** `block` = it must be accepted before the answer counts; `finalWhen` = bytes that a final answer holds. */
+  /** `block` = must be accepted before the answer counts; `finalWhen` = bytes that a final answer contains. */
   | { kind: 'immutable'; block?: bigint; finalWhen?: string }
-  /** `below` = moves with the newest block, and may be about one that lies below it. */
+  /** `below` = moves with the newest block, and may be about a block below it. */
   | { kind: 'tip'; below?: true }
 
 type Block = { at: 'tip'; below?: true } | { at: 'hash' } | { at: 'number'; number: bigint } | undefined
 
 const TAGS: Readonly<Record<string, Block>> = {
   '"latest"': { at: 'tip' },
-  // Where blocks are executed after they were accepted (C since Helicon), these are the settled one, seconds older.
+  // Where blocks are executed after they are accepted (C since Helicon), these are the settled block, seconds older.
   '"safe"': { at: 'tip', below: true },
   '"finalized"': { at: 'tip', below: true },
   '"accepted"': { at: 'tip' },
@@ -22,7 +22,7 @@ const TAGS: Readonly<Record<string, Block>> = {
 }
 const NUMBER = /^"(0x(?:0|[1-9a-f][0-9a-f]{0,15}))"$/i
 const HASH = /^"0x[0-9a-f]{64}"$/i
-/** Longer texts are no block. */
+/** Longer texts are not a block. */
 const MAX_BLOCK = 400
 
 function blockOf(value: Buffer | undefined): Block {
@@ -36,7 +36,7 @@ function blockOf(value: Buffer | undefined): Block {
   return number === undefined ? TAGS[text] : { at: 'number', number: BigInt(number) }
 }
 
-/** EIP-1898: `{blockNumber}` or `{blockHash}`; with both, or something else in it, nothing is known. */
+/** EIP-1898: `{blockNumber}` or `{blockHash}`; undefined with both or with any other member. */
 function blockInObject(value: Buffer): Block {
   const members: [string, string][] = []
   eachMember(value, 0, (keyFrom, keyTo, from, to) => {
@@ -68,7 +68,7 @@ const fromBlock = (block: Block): CallFinality | undefined => {
   return block.at === 'hash' ? { kind: 'immutable' } : { kind: 'immutable', block: block.number }
 }
 
-/** What a filter of logs says, by folded name: nodes read `FromBlock` as they read `fromBlock`. */
+/** Members of a log filter, by lower-case name: nodes read `FromBlock` like `fromBlock`. */
 function filterOf(params: Buffer | undefined): ReadonlyMap<string, Buffer> | undefined {
   const filter = parameterAt(params, 0)
   if (filter?.[0] !== 0x7b) return undefined
@@ -79,7 +79,7 @@ function filterOf(params: Buffer | undefined): ReadonlyMap<string, Buffer> | und
   return seen
 }
 
-/** The number of the block that a range of logs begins with; undefined where it is none. */
+/** The first block number of a log range; undefined when it is not a number. */
 export function rangeStart(params: Buffer | undefined): bigint | undefined {
   const first = blockOf(filterOf(params)?.get('fromblock'))
   return first?.at === 'number' ? first.number : undefined
@@ -89,7 +89,7 @@ export function rangeStart(params: Buffer | undefined): bigint | undefined {
 function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
   const seen = filterOf(params)
   if (!seen) return undefined
-  // No logs at all may be those of a block that is accepted and not executed yet.
+  // An empty result may be that of a block that is accepted but not executed yet.
   const hash = seen.get('blockhash')
   if (hash) return blockOf(hash)?.at === 'hash' ? { kind: 'immutable', finalWhen: IN_BLOCK } : undefined
   const [first, last] = [blockOf(seen.get('fromblock')), blockOf(seen.get('toblock'))]

@@ -5,25 +5,25 @@ import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
 /**
- * Which nodes were synced by state. They say of logs up to the block that they began with, without any error, that there are
- * none, also where a range reaches into what they have.
+ * Which nodes were state-synced. For logs up to the block that they began with, they answer with an empty result and no
+ * error, even for a range that extends into blocks that they have.
  */
 export interface History {
   /** True when this node may leave out logs of a range that begins with this block. */
   mayLack(host: string, from: bigint): boolean
-  /** To be asked before logs: undefined = there is nothing to find out. Never rejects. */
+  /** To be called before logs are requested: undefined = there is nothing to find out. Never rejects. */
   learn(group: NodeGroup, endpoint: Endpoint, from: bigint): Promise<void> | undefined
 }
 
-/** So many blocks before the one that it began with a node has, without an index of their logs. */
+/** A node has this many blocks before the one that it began with, without an index of their logs. */
 const BEFORE = 256n
-/** What is known of a node is found out anew after this, milliseconds. */
+/** Time after which a node is examined again, milliseconds. */
 const KEPT_MS = 600_000
-/** How long a read waits for a node that does not say what it has, milliseconds. */
+/** How long a read waits for a node that does not say which blocks it has, milliseconds. */
 const WAIT_MS = 1_000
 const NODES = 1_000
 
-/** The lowest block it is known to have, and the highest that it has not. */
+/** The lowest block that the node is known to have, and the highest that it lacks. */
 interface Bounds {
   present: bigint | undefined
   absent: bigint
@@ -31,7 +31,7 @@ interface Bounds {
 
 const startOf = (from: bigint): bigint => (from > BEFORE ? from - BEFORE : 1n)
 
-/** @param top newest block that is known; nobody syncs the state of a short chain */
+/** @param top newest known block; short chains are not state-synced */
 export function createHistory(top: () => bigint | undefined): History {
   const known = new LRUCache<string, Bounds>({ ...roomFor(NODES), ttl: KEPT_MS, perf: { now: steadyNow } })
 
@@ -48,11 +48,11 @@ export function createHistory(top: () => bigint | undefined): History {
       if (found === null) known.set(host, { present, absent: block > absent ? block : absent })
       else known.set(host, { present: present !== undefined && present < block ? present : block, absent })
     } catch {
-      // Who does not say is believed: it may be a block that there is not yet.
+      // A node that does not answer is trusted: the block may not exist yet.
     }
   }
   const learnAt = async (member: Member, endpoint: Endpoint, block: bigint): Promise<void> => {
-    // Most have all blocks: then this is all that is ever asked.
+    // Most nodes have all blocks: then this is the only question.
     if (!isKnown(member.host, 1n)) await look(member, endpoint, 1n)
     if (!isKnown(member.host, block)) await look(member, endpoint, block)
   }
@@ -62,12 +62,12 @@ export function createHistory(top: () => bigint | undefined): History {
       return bounds !== undefined && bounds.present !== 1n && startOf(from) <= bounds.absent
     },
     learn: (group, endpoint, from) => {
-      // Who does not run the chain has no logs of it, and cannot say.
+      // A node that does not run the chain has no logs of it, and cannot say.
       const absent = new Set(group.pool.status().flatMap((one) => (one.absent ? [one.host] : [])))
       const members = group.members().filter(({ host }) => !absent.has(host))
       const block = startOf(from)
       const newest = top() ?? 0n
-      // What is not there yet shows nothing by its absence.
+      // A block that does not exist yet proves nothing by its absence.
       if (members.length < 2 || newest < 2n * BEFORE || block > newest) return undefined
       const unknown = members.filter(({ host }) => !isKnown(host, block))
       if (unknown.length === 0) return undefined

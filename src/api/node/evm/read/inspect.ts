@@ -23,7 +23,7 @@ function member(object: Buffer, name: string): Buffer | undefined {
   return found
 }
 
-/** The height an answer tells: a number by itself, of a block, of the block that holds a transaction. */
+/** The height in an answer: a bare number, that of a block, or that of the block with a transaction. */
 export function heightIn({ read, message }: ReadPlan, result: Buffer): bigint | undefined {
   if (message.method === 'eth_blockNumber') return quantity(result)
   if (result[0] !== 0x7b) return undefined
@@ -32,42 +32,42 @@ export function heightIn({ read, message }: ReadPlan, result: Buffer): bigint | 
   return depends.on === 'hash' && depends.finalWhen ? quantity(member(result, 'blockNumber')) : undefined
 }
 
-/** The block of a transaction whose receipt this answer is. */
+/** The block of the transaction, when the answer is a receipt. */
 export function receiptHeight(plan: ReadPlan, entry: Buffer): bigint | undefined {
   if (plan.message.method !== 'eth_getTransactionReceipt') return undefined
   const result = resultOf(entry)
   return result && heightIn(plan, result)
 }
 
-/** Results that say that there is nothing are short. */
+/** Results that mean "nothing found" are short. */
 const MAX_MISSING = 100
 
-/** True for what is said instead of an answer where there is nothing to tell of. */
+/** True for a result that means "nothing found". */
 export const isMissing = ({ missing }: EvmRead, result: Buffer): boolean => {
   if (result.length === 4 && result[0] === 0x6e) return true
   return missing !== undefined && result.length <= MAX_MISSING && result.includes(missing)
 }
 
-/** A block or transaction that is accepted may still have to be executed; what has a receipt is. */
+/** An accepted block or transaction may not be executed yet; one with a receipt is. */
 const isExecuted = ({ message }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
   message.method === 'eth_getTransactionReceipt' ||
   !(tip.execution.isLater() || (result[0] === 0x7b && member(result, 'settledHeight') !== undefined))
 
-/** The block is accepted: who has it not was synced by state, and however many there are, another may have it. */
+/** The block is accepted: nodes without it were state-synced, and however many they are, another node may have it. */
 const isThere = ({ finality }: ReadPlan, tip: ChainTip): boolean =>
   finality?.kind === 'immutable' && finality.block !== undefined && finality.block <= (tip.mark() ?? -1n)
 
 /** What the attempts of one read have shown. */
 export interface Attempts {
-  /** A node has answered that there is nothing. */
+  /** A node has answered "not found". */
   missing: boolean
   /** A node may have left something out. */
   doubtful: boolean
 }
 
 /**
- * Reads what one node's answer says about the chain's tip, and whether the node is too far behind to give it. `entry` is
- * one answer object.
+ * Learns the chain's tip from one node's answer and decides whether the node lags too far to give it. `entry` is one
+ * answer object.
  */
 export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buffer, attempts: Attempts): AnswerVerdict {
   const { read, finality } = plan
@@ -87,13 +87,13 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     return behind('may not have executed the end of the range')
   }
   if (read.mayBeMissing && isMissing(read, result)) {
-    // What is known by its hash may be of any time: one that was synced by state is no witness that it is not there.
+    // Hashes may name something of any age: a state-synced node cannot testify that it does not exist.
     const isWitness = read.depends.on !== 'hash' || !tip.history.mayLack(host, 1n)
     if (attempts.missing && isWitness && !read.mayBePending && !isThere(plan, tip)) return ANSWER
     attempts.missing ||= isWitness
     return behind('has no such block or transaction')
   }
-  // What is only pending is no block yet, whatever number it bears.
+  // A pending block is not a block yet, whatever its number.
   const height = tellsHeight && finality !== undefined ? heightIn(plan, result) : undefined
   const newest = aboutTip && !finality.below
   if (height !== undefined) {

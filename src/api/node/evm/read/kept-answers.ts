@@ -5,25 +5,25 @@ import type { ChainTip } from './chain-tip.ts'
 import { isMissing } from './inspect.ts'
 import type { ReadPlan } from './plan.ts'
 
-/** When a call was asked. */
+/** When a call was sent. */
 export interface Moment {
   /** The tip's mark. */
   mark: bigint | undefined
-  /** How many transactions had gone through. */
+  /** How many transactions had been sent. */
   epoch: number
 }
 
-/** Answers that are still true, none of them old. Errors and null are never among them. */
+/** Cached answers that are still valid. Errors and null are never among them. */
 export interface KeptAnswers {
   /** A whole body with the caller's id. */
   find(plan: ReadPlan, tip: ChainTip): NodeAnswer | undefined
   moment(tip: ChainTip): Moment
-  /** `body` is a whole answer to the plan's call, which was asked at this moment. */
+  /** `body` is a whole answer to the plan's call, which was sent at this moment. */
   keep(plan: ReadPlan, tip: ChainTip, asked: Moment, answer: NodeAnswer): void
 }
 
 export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptAnswers {
-  /** How long this very answer stays true, milliseconds; undefined = not at all. */
+  /** How long this answer stays valid, milliseconds; undefined = it is not cached. */
   const lifeOf = ({ finality }: ReadPlan, tip: ChainTip, body: Buffer): number | undefined => {
     if (finality?.kind === 'settled') return LONGEST_KEPT_MS
     if (finality?.kind === 'tip') return tipCacheMs

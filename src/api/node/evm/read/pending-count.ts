@@ -8,20 +8,20 @@ import { CALL_MS, type EvmCall } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import { parameterAt } from './finality.ts'
 
-/** Nodes that take longer than the first by so much are not waited for, milliseconds. */
+/** Nodes that answer later than this after the first are not waited for, milliseconds. */
 const OTHERS_MS = 1_000
 const QUANTITY = /^"(0x(?:0|[1-9a-f][0-9a-f]{0,15}))"$/
 
-/** Asks for the nonce of the next transaction, behind those that are in no block yet. */
+/** Asks for the nonce of the next transaction, after those that are in no block yet. */
 export const isPendingCount = ({ kind, method, params }: EvmMessage): boolean =>
   kind === 'call' &&
   method === 'eth_getTransactionCount' &&
   parameterAt(params, 1)?.toString('latin1', 0, 10) === '"pending"'
 
 /**
- * The highest count that any healthy node tells. Nodes hear of a transaction some time after the one that took it: with the
- * count of another the next transaction of the same sender would be refused, or take the place of the one before. Without
- * an answer: undefined.
+ * The highest count that any healthy node reports. Other nodes hear of a transaction only after the node that accepted
+ * it: with an old count the sender's next transaction would be refused, or replace the one before. Undefined without an
+ * answer.
  */
 export async function highestPendingCount(pools: NodePools, call: EvmCall): Promise<NodeAnswer | undefined> {
   const { endpoint, message, contentType, signal } = call
@@ -31,7 +31,7 @@ export async function highestPendingCount(pools: NodePools, call: EvmCall): Prom
   const time = Date.now()
   const members = group.members().filter((one) => healthy.has(one.host) && one.pausedUntil() <= time)
   if (id === undefined || members.length < 2) return undefined
-  // Those that are late are still sent it when the client's memory is somebody else's.
+  // A copy: slow nodes still read it after the client's memory has been reused.
   const body = Buffer.from(call.body)
   const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
   const enough = new AbortController()

@@ -3,19 +3,19 @@ import type { EvmMessage } from '../message.ts'
 import { type EvmRead, readOf } from '../methods.ts'
 import { type CallFinality, finalityOf, rangeStart } from './finality.ts'
 
-/** What is known about one call before it is asked. */
+/** What is known about a call before it is sent. */
 export interface ReadPlan {
   message: EvmMessage
   read: EvmRead
-  /** Undefined: the answer may be shared while it is under way, but not kept. */
+  /** Undefined: the answer may be shared while the call is in flight, but not cached. */
   finality: CallFinality | undefined
-  /** Of logs: the block that their range begins with. */
+  /** Of logs: the first block of the range. */
   from?: bigint | undefined
-  /** The same for calls that have the same answer. */
+  /** Equal for calls with the same answer. */
   key: string
 }
 
-/** Undefined for what is asked anew each time: methods that the table does not name, calls without an id. */
+/** Undefined for calls that are sent each time: methods that the table does not name, calls without an id. */
 export function planRead(endpoint: Endpoint, message: EvmMessage): ReadPlan | undefined {
   if (message.kind !== 'call') return undefined
   const read = readOf(message.method)

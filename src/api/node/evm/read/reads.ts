@@ -15,24 +15,27 @@ import { type Attempts, heightIn, inspect, receiptHeight } from './inspect.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { planRead, type ReadPlan } from './plan.ts'
 
-/** Asks nodes: kept answers first, identical questions once, another node when one is behind. */
+/** Asks nodes: answers from the cache first, joins identical calls, and asks another node when one lags. */
 export interface EvmReads {
   /** @throws FirnError when no node answers. */
   read(call: EvmCall): Promise<NodeAnswer>
   /**
-   * Bytes to any node that is not behind; `judge` reads what came. For what is asked anew each time. What is final already
-   * needs no node with the newest block.
+   * Sends bytes to any node that does not lag; `judge` reads the response. For calls that are never cached. A call
+   * whose answer is final needs no node with the newest block.
    */
   ask(
     call: Omit<EvmCall, 'message'>,
     judge: (response: RawResponse) => AnswerVerdict,
     isFinal?: boolean,
   ): Promise<NodeAnswer>
-  /** A kept answer, without asking anybody. */
+  /** A cached answer, without asking a node. */
   find(endpoint: Endpoint, message: EvmMessage): NodeAnswer | undefined
-  /** Before anything is asked for that some nodes may not have: who has executed the ends of ranges, who was synced by state. */
+  /**
+   * Before requesting what some nodes may lack: finds out which executed the ends of ranges and which were
+   * state-synced.
+   */
   learnEnds(tip: ChainTip, endpoint: Endpoint, plans: Iterable<ReadPlan>): Promise<void>
-  /** Before receipts are handed out: until all nodes have their blocks, for a moment at most. */
+  /** Before receipts are handed out: waits until all nodes have their blocks, but only briefly. */
   settleReceipts(
     call: Pick<EvmCall, 'endpoint' | 'signal'>,
     answers: readonly (readonly [plan: ReadPlan, entry: Buffer, ...unknown[]])[],
@@ -50,14 +53,14 @@ export interface EvmReadsDeps {
 const judgeFor = ({ message: { kind, id }, body }: EvmCall): Judge =>
   kind === 'call' && id ? judgeCall(id, body) : judgeRpc(body)
 
-/** Ids in which no words stand. */
+/** Ids that cannot contain words. */
 const WORDLESS_ID = /^(?:\d{1,16}|"[\da-f-]{1,40}")$/i
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Whether two calls that ask the same were sent in the same bytes, but for their ids. What a server says besides a result may
- * be about the bytes (a stranger's may end in garbage, which nodes pass over and servers before them do not), and how it is
- * read goes by them: words that stand there, in an id too, are none of the server's own.
+ * Whether two calls with the same question have the same bytes, except for their ids. A server's error may be about the
+ * bytes (a caller's body may end in garbage, which nodes ignore and servers in front of them do not) and is interpreted
+ * with them: words that stand there, or in an id, are not the server's own.
  */
 function isSentAlike(one: EvmCall, other: EvmCall): boolean {
   if (one.contentType !== other.contentType) return false
@@ -66,7 +69,7 @@ function isSentAlike(one: EvmCall, other: EvmCall): boolean {
   return withOwnId(one.body, NOTHING).equals(withOwnId(other.body, NOTHING))
 }
 
-/** Written out: of a copy with a member replaced each has to be given its shape anew. */
+/** Written out: V8 would have to build a new shape for every copy with a replaced member. */
 const withSignal = ({ endpoint, message, body, contentType }: EvmCall, signal: AbortSignal): EvmCall => ({
   endpoint,
   message,
@@ -80,8 +83,8 @@ const FIRST_BLOCK = 1n
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`
 
 /**
- * The number of the newest block never falls for clients: blocks are accepted for good, so that a block once shown
- * exists, whatever the nodes that are left have seen of it. Undefined = the answer is right as it is.
+ * The newest block number never falls for clients: blocks are accepted for good, so a block that was shown exists, even
+ * if the remaining nodes have not seen it. Undefined = the answer needs no correction.
  */
 export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer | undefined {
   if (plan.message.method !== 'eth_blockNumber') return undefined
@@ -92,7 +95,7 @@ export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer
   return resultEntry(plan.message.id, hex(mark))
 }
 
-/** Says what was, not what is now. */
+/** The answer is about the past, not the current state. */
 export const isFinal = ({ finality }: ReadPlan): boolean => finality !== undefined && finality.kind !== 'tip'
 
 export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): EvmReads {
@@ -105,7 +108,8 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
     const deadline = Date.now() + CALL_MS
-    // Both, as the second is looked at by being asked about: what was imported and exported moves balances and nonces, too.
+    // Calls both checks, because the first triggers a look at the node: imports and exports move balances and nonces,
+    // too.
     const avoid = (host: string): boolean => {
       const isLate = lacks(host)
       return tip.mayLackNewest(host, group, endpoint) || isLate
@@ -116,10 +120,10 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
   const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {
     const group = pools.group(endpoint.source)
     for (const { read, finality, from } of plans) {
-      // How long the chain is must be known by then.
+      // The length of the chain must be known by then.
       if (from !== undefined) await tip.ready(group, endpoint)
       if (from !== undefined) await tip.history.learn(group, endpoint, from)
-      // Of two one says what the other has not got, whoever they are.
+      // With two nodes, both are asked anyway, so it does not matter which of them was state-synced.
       else if (read.mayBeMissing && read.depends.on === 'hash' && group.members().length > 2)
         await tip.history.learn(group, endpoint, FIRST_BLOCK)
       if (read.depends.on === 'range' && finality?.kind === 'immutable' && finality.block !== undefined)
@@ -146,7 +150,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     const answer = await ask(call, inspected, isFinal(plan))
     const higher = neverLower(plan, tip, answer.body)
     if (higher) return bodyOf(higher)
-    // What is kept is told at once: whoever asks meanwhile has to wait, too.
+    // Before caching: a cached answer is served at once, and callers that ask meanwhile have to wait, too.
     await settleReceipts(call, [[plan, answer.body]])
     if (!attempts.doubtful) kept.keep(plan, tip, asked, answer)
     return answer
@@ -167,7 +171,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
       const tip = tipOf(call.endpoint)
       const known = kept.find(plan, tip)
       if (known) return known
-      // Who has seen a newer block, or has sent a transaction, must not be handed an answer that was asked for before.
+      // A caller that has seen a newer block or sent a transaction must not get the answer of an earlier call.
       const { mark, epoch } = kept.moment(tip)
       const key = `${plan.key}\n${epoch}${plan.finality?.kind === 'tip' ? `\n${mark}` : ''}`
       const {

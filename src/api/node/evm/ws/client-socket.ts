@@ -5,10 +5,10 @@ import type { SocketLimits } from './limits.ts'
 import { type MessageRoom, watchArrival } from './message-room.ts'
 import { bytesOf } from './upstream-link.ts'
 
-/** A client's WebSocket with back-pressure: it is written no faster than it is read. */
+/** A client's WebSocket with back-pressure: it is written no faster than the client reads. */
 export interface ClientSocket {
   send(message: Buffer): void
-  /** More (or fewer) reasons to read no further: a message of so many bytes is being answered. */
+  /** Raises (or lowers) the reasons to stop reading: a message of this many bytes is being answered. */
   hold(bytes: number): void
   release(bytes: number): void
   close(code: number, reason: string): void
@@ -19,16 +19,16 @@ export interface ClientSocketEvents {
   /** The client does not keep up; nothing more should be read for it. */
   onFull(): void
   onDrained(): void
-  /** It is gone, whoever ended it. */
+  /** The socket is gone, whichever side ended it. */
   onClosed(): void
 }
 
-/** Waiting bytes above which a client is cut at once, as a multiple of the high-water mark. */
+/** Unread bytes above which a client is cut at once, as a multiple of the high-water mark. */
 const HARD_FACTOR = 64
-/** Time a client has to answer a closing handshake, milliseconds. */
+/** Time for a client to answer a closing handshake, milliseconds. */
 const GOODBYE_MS = 1_000
 
-/** Pings as a node does; a client that does not answer is cut, and one whose message does not become whole. */
+/** Sends pings like a node; cuts a client that does not answer, or whose message stays incomplete. */
 function watchPulse(socket: WebSocket, { pingMs }: SocketLimits, isStuck: () => boolean): () => void {
   let alive = true
   const seen = (): void => {
@@ -37,7 +37,7 @@ function watchPulse(socket: WebSocket, { pingMs }: SocketLimits, isStuck: () => 
   socket.on('pong', seen)
   socket.on('message', seen)
   const timer = setInterval(() => {
-    // A client that is not read at the moment cannot be heard.
+    // A pong cannot be received while the socket is paused.
     if ((!alive && !socket.isPaused) || isStuck()) {
       socket.terminate()
       return
@@ -49,15 +49,15 @@ function watchPulse(socket: WebSocket, { pingMs }: SocketLimits, isStuck: () => 
   return () => clearInterval(timer)
 }
 
-/** A client's WebSocket and the stream of its bytes. */
+/** A client's WebSocket and its byte stream. */
 export interface ClientConnection {
   socket: WebSocket
   stream: Duplex
 }
 
-/** What all clients have in common. */
+/** What all clients share. */
 export interface SharedRooms {
-  /** For messages that come in, and for what waits to be read. */
+  /** For incoming messages, and for data that waits to be read. */
   room: MessageRoom
   unread: AnswerRoom
 }
@@ -110,7 +110,7 @@ export function createClientSocket(
   }
   socket.on('error', () => undefined)
   socket.on('message', (data) => {
-    // What comes behind a goodbye is not answered.
+    // Messages that arrive after the close are not answered.
     if (socket.readyState === socket.OPEN) events.onMessage(bytesOf(data))
   })
   socket.on('close', () => {

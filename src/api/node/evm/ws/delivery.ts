@@ -1,17 +1,17 @@
 import { heightMember, textMember } from './notification.ts'
 import type { Told } from './told.ts'
 
-/** Remembers what one subscriber got, so that nothing comes twice and nothing older after something newer. */
+/** Remembers what one subscriber got, so that nothing is delivered twice and nothing old after something newer. */
 export interface Delivery {
-  /** True the first time, when it is to be delivered. `result` = what a node pushed or what was read again. */
+  /** True the first time, when it should be delivered. `result` = what a node pushed or what was read again. */
   isNew(result: Buffer): boolean
   /** Height of the newest head delivered. */
   readonly last: bigint | undefined
 }
 
 /**
- * Heads that are remembered by their hashes: another block where one was shown is another branch, and no node that is only
- * behind.
+ * Number of heads remembered by hash: a different block at the height of a delivered one is another branch, not a
+ * lagging node.
  */
 export const REMEMBERED_HEADS = 64
 
@@ -65,7 +65,7 @@ function transactionDelivery(isFirst: (what: string) => boolean): Delivery {
 
 const everything = (): Delivery => ({ isNew: () => true, last: undefined })
 
-/** @param told what its client was told by all subscriptions */
+/** @param told what all subscriptions have delivered to the client */
 export function deliveryOf(kind: string, told: Told): Delivery {
   if (kind === 'newHeads') return headDelivery()
   if (kind === 'logs') return logDelivery(told.enter())

@@ -17,16 +17,18 @@ import { createSubscription, type Subscription } from './subscription.ts'
 import { createTold } from './told.ts'
 import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
-/** A client's subscriptions, held at one node at a time and carried to another when it is lost. */
+/** A client's subscriptions, held at one node at a time and moved to another when that node is lost. */
 export interface Feed {
-  /** `reply` gets the answer object with the caller's id before the first notification; undefined = no node took it. */
+  /**
+   * `reply` gets the answer object with the caller's id before the first notification; undefined = no node accepted it.
+   */
   subscribe(method: string, params: Buffer | undefined, id: Buffer, reply: (entry: Buffer | undefined) => void): void
   /** False when there is no such subscription. */
   unsubscribe(id: string): boolean
   readonly size: number
-  /** Of the parameters of all subscriptions together. */
+  /** Size of the parameters of all subscriptions together. */
   bytes(): number
-  /** While paused nothing more is read from the node. */
+  /** While paused, nothing more is read from the node. */
   pause(): void
   resume(): void
   close(): void
@@ -38,9 +40,9 @@ export interface FeedDeps {
   send(message: Buffer): void
   /** A node has shown a block. */
   onHead(host: string, height: bigint): void
-  /** The subscriptions could not be kept: the client has to begin anew. */
+  /** The subscriptions could not be kept: the client has to start over. */
   onBroken(reason: string): void
-  /** Of the room for all clients' messages: for what comes in while what was missed is read again. */
+  /** This client's share of the room for messages: for notifications that arrive while missed ones are read again. */
   share: Share
   restoreMs: number
   maxMissedBlocks: number
@@ -68,13 +70,13 @@ export function createFeed(deps: FeedDeps): Feed {
   const [shape, told] = [createHeadShape(), createTold()]
   let link: UpstreamLink | undefined
   let opening: Promise<UpstreamLink> | undefined
-  /** The feed's own subscription, which says how far the node is. */
+  /** The feed's own subscription, which shows how far the node is. */
   let watchId: string | undefined
   let reached = 0n
-  /** Only after a loss can anything come twice. */
+  /** Only after a loss can anything be delivered twice. */
   let wasLost = false
   const held = createHeld(deps.share)
-  /** Subscriptions that no node has taken or refused yet. */
+  /** Subscriptions that no node has accepted or refused yet. */
   let beginning = 0
   let paused = false
   let closed = false
@@ -168,7 +170,7 @@ export function createFeed(deps: FeedDeps): Feed {
   const resubscribe = (made: UpstreamLink, subscription: Subscription): Promise<void> =>
     askLink(made, `${subscription.namespace}_subscribe`, subscription.params).then((result) => {
       const upstreamId = result.toString('latin1', 1, result.length - 1)
-      // The client may have ended it meanwhile: nobody would end it at the new node.
+      // The client may have unsubscribed meanwhile: nobody else would end the subscription at the new node.
       if (byId.get(subscription.id) !== subscription) {
         made.call(`${subscription.namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
         return
@@ -184,7 +186,7 @@ export function createFeed(deps: FeedDeps): Feed {
       const subscriptions = [...byId.values()]
       await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
       const tip = await heightAt(made)
-      // What it pushed would be taken for what was shown before, and nothing be said for as long as it is below that.
+      // Its heads would count as already delivered, and the client would hear nothing until the node has caught up.
       if (reached - tip > BigInt(REMEMBERED_HEADS))
         throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
       await readMissed(
@@ -231,7 +233,7 @@ export function createFeed(deps: FeedDeps): Feed {
   const add = (method: string, params: Buffer | undefined, entry: Buffer): Buffer => {
     const upstreamId = idTextOf(entry)
     if (upstreamId === undefined) return entry
-    // Nodes number their subscriptions each for itself: what another node called so may still be in use.
+    // Each node numbers its own subscriptions: this id may still be in use for one that another node started.
     const id = byId.has(upstreamId) ? `0x${randomBytes(16).toString('hex')}` : upstreamId
     const subscription = createSubscription(method, params, { id, upstreamId }, reached, told)
     byId.set(id, subscription)
@@ -251,7 +253,7 @@ export function createFeed(deps: FeedDeps): Feed {
           else answer(undefined)
         }
         ensure().then(
-          // Left out they are no list to a node: `[]` would be another error.
+          // Nodes do not read missing params as a list: `[]` would cause another error.
           (made) => made.call(method, params?.toString('latin1') ?? 'null', taken),
           () => answer(undefined),
         )
@@ -263,7 +265,7 @@ export function createFeed(deps: FeedDeps): Feed {
       const subscription = byId.get(id)
       if (!subscription) return false
       byId.delete(id)
-      // While it is carried over its id is the lost node's, which at the new one may be another's.
+      // While the subscription is being moved, its id is the lost node's and may be another's at the new node.
       if (byUpstreamId.get(subscription.upstreamId) === subscription) byUpstreamId.delete(subscription.upstreamId)
       link?.call(`${subscription.namespace}_unsubscribe`, `["${subscription.upstreamId}"]`, () => undefined)
       if (byId.size === 0 && beginning === 0 && !opening) {

@@ -1,12 +1,12 @@
 import { eachMember } from '../../json/spans.ts'
 
-/** What a block has beyond its header, as nodes push it, when no header has been seen yet. */
+/** What a block has in addition to a pushed header; used until a header has been seen. */
 const NOT_IN_HEADS = new Set(['transactions', 'uncles', 'size', 'totalDifficulty', 'blockExtraData', 'withdrawals'])
 
-/** Makes of a block what a node would have pushed: the members of the headers seen before, in their order. */
+/** Turns a block into the header that a node would have pushed: the members of earlier headers, in their order. */
 export interface HeadShape {
   learn(head: Buffer): void
-  /** `block` as `eth_getBlockByNumber` answers it. */
+  /** `block` as `eth_getBlockByNumber` returns it. */
   fit(block: Buffer): Buffer
 }
 

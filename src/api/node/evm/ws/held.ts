@@ -1,19 +1,19 @@
 import type { Share } from './message-room.ts'
 import type { Notification } from './notification.ts'
 
-/** What a node pushes while what was missed before it is read again from it. */
+/** Buffers what a node pushes while missed notifications are read again from it. */
 export interface Held {
-  /** False while what comes is not to be held. */
+  /** False while nothing is buffered. */
   readonly isOpen: boolean
-  /** Begins anew, with nothing. */
+  /** Starts with an empty buffer. */
   begin(): void
-  /** False when that is more than there is room for. */
+  /** False when there is no room for it. */
   add(notification: Notification): boolean
-  /** What was held, in the order of its coming; it is held no longer. */
+  /** Returns the buffered notifications in order of arrival, and stops buffering. */
   end(): Notification[]
 }
 
-/** Notifications of one client; small ones are larger in memory than their bytes. */
+/** Notifications of one client; small ones take more memory than their bytes. */
 const MOST_HELD = 20_000
 
 /** @param share of the room for all clients' messages */

@@ -1,31 +1,33 @@
-/** What WebSockets may take; a node has other, mostly wider, limits. */
+/** Limits of WebSockets; a node has other, mostly wider ones. */
 export interface SocketLimits {
-  /** Open at once over all chains; more are refused with 503. */
+  /** Open at once over all chains; further ones are refused with 503. */
   maxSockets: number
   /** Largest message of a client, bytes; larger ones end the connection with 1009. */
   maxMessageBytes: number
   /**
-   * Messages of all clients that are held at a time, together, bytes, and what nodes push to them while what was missed is
-   * read again; beyond it large ones end their connection with 1013.
+   * Bytes of all clients' messages that are held at a time, including what nodes push while missed notifications are
+   * read again; above it, large messages end their connection with 1013.
    */
   maxHeldBytes: number
-  /** Requests of one client that are being answered; it is not read further until there are fewer. */
+  /** Requests of one client in progress; it is not read further until there are fewer. */
   maxInFlight: number
   /** Subscriptions of one client. */
   maxSubscriptions: number
-  /** Parameters of one client's subscriptions together, bytes: they are kept to subscribe at another node. */
+  /** Parameters of one client's subscriptions together, bytes: they are kept for subscribing at another node. */
   maxSubscriptionBytes: number
-  /** Bytes waiting to be read by a client before its subscriptions are no longer read from the node. */
+  /** Unread bytes of a client above which its subscriptions are no longer read from the node. */
   highWaterBytes: number
-  /** Bytes waiting to be read by all clients; beyond it those who are behind for longest are cut. */
+  /** Unread bytes of all clients; above it, the clients that have been behind for longest are cut. */
   maxUnreadBytes: number
-  /** A client that does not read for this long is cut, and one that does not answer a ping. Milliseconds. */
+  /** A client that does not read or does not answer a ping for this long is cut. Milliseconds. */
   stallMs: number
-  /** Time between pings in both directions, milliseconds (as a node's). A node that leaves a call for two of them is lost. */
+  /**
+   * Interval of pings in both directions, milliseconds (as a node's). A node that leaves a call open for two is lost.
+   */
   pingMs: number
-  /** How long a lost node is replaced before clients are told that their subscriptions are gone, milliseconds. */
+  /** Time to replace a lost node before clients are told that their subscriptions are gone, milliseconds. */
   restoreMs: number
-  /** Blocks that are read again after a loss; who missed more is told to begin anew. */
+  /** Blocks that are read again after a loss; a client that missed more has to start over. */
   maxMissedBlocks: number
 }
 

@@ -2,18 +2,18 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
 /**
- * Bounds the bytes of all clients' messages that are held at a time, together: they lie outside the heap, where nothing else
+ * Bounds the bytes of all clients' messages that are held at a time: they are outside the heap, where nothing else
  * bounds them.
  */
 export interface MessageRoom {
-  /** What one client holds, from now on. */
+  /** Registers a client; returns its share. */
   enter(): Share
 }
 
-/** Adds to what a client holds, or takes away; false when that is more than there is room for. */
+/** Adds to or subtracts from what a client holds; false when there is no room for it. */
 export type Share = (bytes: number) => boolean
 
-/** Who holds no more than this is never refused, bytes: whoever fills the room holds up large messages only. */
+/** A client that holds no more than this is never refused, bytes: a full room only blocks large messages. */
 const SMALL = 65_536
 
 export function createMessageRoom(room: number): MessageRoom {
@@ -30,20 +30,20 @@ export function createMessageRoom(room: number): MessageRoom {
   }
 }
 
-/** A message that is not whole at so many looks in a row is not waited for any longer. */
+/** A message that is incomplete at more than this many checks in a row is given up. */
 const MOST_LOOKS = 2
 /** Header and mask of a client's ping or pong. */
 const CONTROL_BYTES = 6
 
-/** Counts the bytes of a message from the first that comes in. */
+/** Counts the bytes of a message from the first one received. */
 export interface Arrival {
-  /** To be asked at each ping: whether a large message has been on its way for too long. */
+  /** Called at each ping: whether a large message has been arriving for too long. */
   isStuck(): boolean
 }
 
 /**
  * @param stream of the socket's bytes
- * @param onFull called when there is no room for what comes in
+ * @param onFull called when there is no room for what arrives
  */
 export function watchArrival(socket: WebSocket, stream: Duplex, share: Share, onFull: () => void): Arrival {
   let arriving = 0
@@ -58,7 +58,7 @@ export function watchArrival(socket: WebSocket, stream: Duplex, share: Share, on
     looks = 0
     forget(arriving)
   }
-  // Ahead of the socket, which says by its events what has become of the bytes.
+  // Runs before the socket, whose events say what the bytes were.
   stream.prependListener('data', (chunk: Buffer) => {
     arriving += chunk.length
     if (!share(chunk.length)) onFull()
@@ -69,7 +69,7 @@ export function watchArrival(socket: WebSocket, stream: Duplex, share: Share, on
   socket.on('close', whole)
   return {
     isStuck: () => {
-      // What is not read cannot become whole.
+      // A message cannot become complete while the socket is not read.
       looks = arriving > SMALL && !socket.isPaused ? looks + 1 : 0
       return looks > MOST_LOOKS
     },

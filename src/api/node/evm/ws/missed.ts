@@ -6,10 +6,10 @@ import type { HeadShape } from './head-shape.ts'
 import type { Subscription } from './subscription.ts'
 import type { UpstreamLink } from './upstream-link.ts'
 
-/** More were missed than are read again: the client has to begin anew. */
+/** More was missed than is read again: the client has to start over. */
 export class TooMuchMissedError extends UpstreamUnavailableError {}
 
-/** Asks one link; rejects when it is lost or answers with an error. */
+/** Sends one call over a link; rejects when the link is lost or the answer is an error. */
 export function askLink(link: UpstreamLink, method: string, params: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     link.call(method, params, (entry) => {
@@ -40,8 +40,8 @@ function transactionsOf(block: Buffer): Buffer[] {
 }
 
 /**
- * The filter of a subscription as `eth_getLogs` takes it: whatever range it names is replaced. Nodes read the names of its
- * members without regard to case.
+ * The filter of a subscription as `eth_getLogs` takes it; a range in it is replaced. Nodes read the names of its
+ * members case-insensitively.
  */
 function rangeFilter(filter: string, from: bigint, to: bigint): string {
   const bytes = Buffer.from(filter, 'latin1')
@@ -54,12 +54,12 @@ function rangeFilter(filter: string, from: bigint, to: bigint): string {
   return `[{${members.join(',')}}]`
 }
 
-/** Logs may be pushed after the header of their block: this many blocks are looked at again. */
+/** Logs may be pushed after the header of their block, so this many blocks are read again. */
 const LOG_OVERLAP = 3n
 
 export interface MissedDeps {
   link: UpstreamLink
-  /** Newest block at the lost node, as far as it had said. */
+  /** Newest block that the lost node had reported. */
   reached: bigint
   /** Newest block at the new node. */
   tip: bigint
@@ -68,8 +68,8 @@ export interface MissedDeps {
 }
 
 /**
- * Reads what subscribers did not get between the loss of one node and the subscription at another, oldest first.
- * Transactions that were pending cannot be read again.
+ * Reads what subscribers missed between the loss of one node and the subscription at another, oldest first. Pending
+ * transactions cannot be read again.
  * @throws TooMuchMissedError, UpstreamUnavailableError.
  */
 export async function readMissed(
@@ -84,7 +84,7 @@ export async function readMissed(
   }
   const byBlock = subscriptions.filter(({ kind }) => kind === 'newHeads' || kind === 'newAcceptedTransactions')
   if (byBlock.length > 0) {
-    // A header may have been on its way to one subscription and not to another.
+    // One subscription may have got a header that another has not.
     let from = tip + 1n
     for (const one of byBlock) if (start(one) < from) from = start(one) + 1n
     if (from < reached - LOG_OVERLAP) from = reached - LOG_OVERLAP

@@ -3,14 +3,14 @@ import { eachMember } from '../../json/spans.ts'
 /** What a node pushes to a subscriber; spans are bytes of the message. */
 export interface Notification {
   message: Buffer
-  /** Subscription id at the node. */
+  /** Id of the subscription at the node. */
   subscription: string
-  /** Where the id's text stands in the message, without quotes. */
+  /** Position of the id's text in the message, without quotes. */
   at: { from: number; to: number }
   result: Buffer
 }
 
-/** Undefined when the message is no notification. */
+/** Undefined when the message is not a notification. */
 export function readNotification(message: Buffer): Notification | undefined {
   let found: Notification | undefined
   eachMember(message, 0, (keyFrom, keyTo, from) => {
@@ -33,7 +33,7 @@ export function withSubscription({ message, subscription, at }: Notification, id
   return Buffer.concat([message.subarray(0, at.from), Buffer.from(id, 'latin1'), message.subarray(at.to)])
 }
 
-/** A notification made here, in the form of a node's; `result` is JSON. */
+/** A notification made here in a node's format; `result` is JSON. */
 export const writeNotification = (namespace: string, id: string, result: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(`{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}","result":`),
@@ -43,7 +43,7 @@ export const writeNotification = (namespace: string, id: string, result: Buffer)
 
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/
 
-/** A hex quantity or text among the members of an object. */
+/** Text or hex quantity in a member of an object. */
 export function textMember(object: Buffer, name: string): string | undefined {
   let found: string | undefined
   if (object[0] !== 0x7b) return undefined
@@ -54,7 +54,7 @@ export function textMember(object: Buffer, name: string): string | undefined {
   return found
 }
 
-/** A height among the members of an object. */
+/** Height in a member of an object. */
 export function heightMember(object: Buffer, name: string): bigint | undefined {
   const text = textMember(object, name)
   return text !== undefined && QUANTITY.test(text) ? BigInt(text) : undefined

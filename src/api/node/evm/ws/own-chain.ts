@@ -2,12 +2,12 @@ import type { IdentityProbe } from '../../../../upstream/index.ts'
 import { resultOf } from '../answers.ts'
 import type { UpstreamLink } from './upstream-link.ts'
 
-/** Who takes longer for his name serves nobody, milliseconds. */
+/** A node that takes longer to identify its network is not used, milliseconds. */
 const ANSWER_MS = 5_000
 
 /**
- * Whether a node is of this network, as it says itself over the link: what it pushes carries no name. Who cannot tell is
- * believed, as over HTTP; undefined where the link is lost, or nothing is said.
+ * Whether a node is of this network, as it says itself over the link: notifications do not name theirs. A node that
+ * cannot tell is trusted, as over HTTP; undefined when the link is lost or nothing is answered.
  */
 export async function isOnOwnChain(link: UpstreamLink, network: IdentityProbe): Promise<boolean | undefined> {
   const id = await ask(link, network)
@@ -20,7 +20,7 @@ export async function isOnOwnChain(link: UpstreamLink, network: IdentityProbe): 
 
 type Question = Pick<IdentityProbe, 'rpc' | 'parse'> & { params?: unknown }
 
-/** `value` is undefined where the node does not tell. */
+/** `value` is undefined when the node does not tell. */
 function ask(link: UpstreamLink, { rpc = '', parse, params = [] }: Question) {
   return new Promise<{ value: string | undefined } | 'silent'>((resolve) => {
     const timer = setTimeout(resolve, ANSWER_MS, 'silent')
@@ -31,7 +31,7 @@ function ask(link: UpstreamLink, { rpc = '', parse, params = [] }: Question) {
   })
 }
 
-/** Nothing where what came is no answer. */
+/** Undefined when the entry is not an answer. */
 function told(entry: Buffer, parse: IdentityProbe['parse']): string | undefined {
   try {
     const result = resultOf(entry)

@@ -16,7 +16,7 @@ import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
 import { unsubscribeProblem } from './unsubscribe-problem.ts'
 
-/** One client's WebSocket: calls are answered as over HTTP, subscriptions are held at a node for it. */
+/** One client's WebSocket: calls are answered as over HTTP, its subscriptions are held at a node. */
 export interface Session {
   close(code: number, reason: string): void
 }
@@ -36,16 +36,16 @@ const PARSE_ERROR = -32700
 const INVALID_PARAMS = -32602
 const NEWLINE = Buffer.from('\n')
 const LIST = 0x5b
-/** Whatever stands before: which services and subscriptions there are is the node's to say. */
+/** With any prefix: the node decides which services and subscriptions exist. */
 const SUBSCRIBE = /_subscribe$/
 const UNSUBSCRIBE = /_unsubscribe$/
-/** RFC 6455: ended as it should; the server has to end it; against the rules; too big; try again later. */
+/** RFC 6455: ended normally; the server has to close; rule violated; too big; try again later. */
 export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const
 
 const isFeedCall = ({ kind, method }: EvmMessage): boolean =>
   kind === 'call' && (SUBSCRIBE.test(method) || UNSUBSCRIBE.test(method))
 
-/** What Go's decoder says of a message that is no JSON; undefined = it is. */
+/** The error of Go's decoder for a message that is not JSON; undefined = it is. */
 function complaintOf(message: Buffer, start: number): string | undefined {
   try {
     validateValue(message, start)
@@ -56,15 +56,15 @@ function complaintOf(message: Buffer, start: number): string | undefined {
   }
 }
 
-/** Every message ends so, also what has no newline over HTTP. */
+/** Every message ends with a newline, even those that have none over HTTP. */
 const withNewline = (answer: Buffer): Buffer => (answer.at(-1) === 0x0a ? answer : Buffer.concat([answer, NEWLINE]))
 
 export function createSession(deps: SessionDeps): Session {
   const { endpoint, limits } = deps
-  /** One for each message: calls with the same signal would be taken for one long reading, which yields to others. */
+  /** One per message: calls with the same signal would count as one long read, which yields to others. */
   const asking = new Set<AbortController>()
   let hasLeft = false
-  /** Subscriptions that no node has taken yet, and the bytes of their parameters. */
+  /** Subscriptions that no node has accepted yet, and the bytes of their parameters. */
   let beginning = 0
   let beginningBytes = 0
   const feed = createFeed({
@@ -77,7 +77,7 @@ export function createSession(deps: SessionDeps): Session {
     maxMissedBlocks: limits.maxMissedBlocks,
   })
 
-  /** Over HTTP a status tells that no node answered; here only an error can. */
+  /** Over HTTP a status says that no node answered; here only an error can. */
   const askNodes = async (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<Buffer> => {
     if (hasLeft) return Buffer.alloc(0)
     const own = new AbortController()
@@ -126,11 +126,11 @@ export function createSession(deps: SessionDeps): Session {
   }
   const answerAlone = async (body: Buffer, message: EvmMessage): Promise<Buffer> => {
     if (isFeedCall(message)) return new Promise<Buffer>((resolve) => callFeed(message, resolve))
-    // Asked alone a list would be a batch of its own, beyond what a batch may hold.
+    // Sent on its own, a list would be a batch that bypasses the limits of batches.
     if (body[message.span.from] === LIST) return errorEntry(undefined, EVM_CODES.invalidRequest, 'invalid request')
     return trimmed(await askNodes(body.subarray(message.span.from, message.span.to), [message], false))
   }
-  /** A batch with subscriptions in it: entry by entry, as a node does it. */
+  /** A batch that contains subscriptions: answered entry by entry, as a node does. */
   const answerMixed = async (body: Buffer, messages: readonly EvmMessage[]): Promise<Buffer> => {
     const answers = new Map<EvmMessage, Buffer>()
     const room = createResultRoom()
@@ -159,7 +159,7 @@ export function createSession(deps: SessionDeps): Session {
     }
     const complaint = complaintOf(body, start)
     if (complaint !== undefined) {
-      // A node ends the connection, too: what follows cannot be told from what was meant. Half a value is not complained of.
+      // A node ends the connection, too, because what follows cannot be interpreted. A truncated value gets no error.
       if (!complaint.endsWith('EOF')) client.send(withNewline(errorEntry(undefined, PARSE_ERROR, complaint)))
       client.close(CLOSE.normal, '')
       return

@@ -13,15 +13,15 @@ import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from 
 
 /** WebSockets of EVM chains. */
 export interface EvmSockets {
-  /** Host, route and access have been checked. Returns why it is refused; then the socket is still the caller's. */
+  /** Host, route and access have been checked. Returns why it is refused; the caller then still owns the socket. */
   upgrade: Required<EvmApi>['upgrade']
   readonly size: number
-  /** Says goodbye to every client (1001) and takes no more. */
+  /** Closes the connection of every client (1001) and accepts no more. */
   close(): void
 }
 
 export interface EvmSocketsDeps {
-  /** Answers calls that are no subscriptions, as over HTTP. */
+  /** Answers calls that are not subscriptions, as over HTTP. */
   answer: EvmApi['answer']
   /** Nodes of a chain, the best first. `endpoint` = the chain's `rpc`. */
   targets(endpoint: Endpoint): readonly SocketTarget[]
@@ -37,7 +37,7 @@ const badRequest = (): NodeAnswer => ({
   extra: { 'Sec-Websocket-Version': '13' },
 })
 
-/** Another process, or this one in a moment, may have room. */
+/** Another process may have room, or this one in a moment. */
 const tooMany = (): NodeAnswer => ({ ...httpError(503, 'Service Unavailable'), extra: { 'Retry-After': '1' } })
 
 /** In the order and the words of the node's library. */
@@ -48,12 +48,12 @@ function refusal({ method, headers }: IncomingMessage): NodeAnswer | undefined {
   return isRight ? undefined : badRequest()
 }
 
-/** The `rpc` endpoint beside a `ws` endpoint. */
+/** The `rpc` endpoint that belongs to a `ws` endpoint. */
 export function rpcBeside({ source }: Endpoint): Endpoint | undefined {
   return typeof source === 'string' ? PRIMARY.C.get('rpc') : chainEndpoint(source.blockchainId, 'rpc')
 }
 
-/** A link to a node that is of the network; nothing is heard of it before that is known. */
+/** A link to a node of the network; nothing is read from it before its network is known. */
 async function openOwn(target: SocketTarget, events: LinkEvents, pingMs: number): Promise<UpstreamLink> {
   const { network, host } = target
   if (!network) return openLink(target, events, pingMs)
@@ -97,10 +97,10 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: limits.maxMessageBytes,
-    // As a node: whatever is offered, no protocol is chosen, and bytes are not looked at.
+    // Like a node: no protocol is chosen, whatever is offered, and UTF-8 is not checked.
     handleProtocols: () => false,
     skipUTF8Validation: true,
-    // Each message in a turn of the event loop of its own: thousands of small ones come in together, and others want theirs.
+    // One turn of the event loop per message: thousands of small ones arrive together, and other clients need turns.
     allowSynchronousEvents: false,
   })
   const sessions = new Set<Session>()

@@ -11,16 +11,16 @@ export interface Subscription {
   kind: string
   /** JSON of the filter of a `logs` subscription. */
   filter: string
-  /** What the client calls it; the same for good. */
+  /** The client's id for it; never changes. */
   id: string
-  /** What the node that holds it calls it. */
+  /** The id at the node that holds it. */
   upstreamId: string
-  /** Newest block when it began: only what came after it is read again. */
+  /** Newest block when it began: only later blocks are read again. */
   since: bigint
   delivery: Delivery
 }
 
-/** Kind and filter of a subscribing call; empty texts when there are none. */
+/** Kind and filter of a subscribing call; empty when absent. */
 export function readSubscribeParams(params: Buffer | undefined): { kind: string; filter: string } {
   const parts: string[] = []
   if (params)

@@ -8,12 +8,12 @@ export interface SocketTargetsDeps {
   pools: NodePools
   /** Base URLs of nodes. */
   nodes: readonly UpstreamSpec[]
-  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
+  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), in addition to the nodes' own. */
   evm: Readonly<Record<string, readonly UpstreamSpec[]>>
   isBehind(endpoint: Endpoint, host: string): boolean
 }
 
-/** The same place over WebSocket: a node's `rpc` has a `ws` beside it, other servers mostly take both at one URL. */
+/** The same place over WebSocket: a node's `rpc` has a `ws` beside it, most other servers accept both at one URL. */
 function targetOf({ url, headers = {} }: UpstreamSpec, path: string): SocketTarget {
   const target = new URL(url)
   target.pathname = (target.pathname.replace(/\/+$/, '') + path).replace(/\/rpc$/, '/ws')
@@ -24,7 +24,7 @@ function targetOf({ url, headers = {} }: UpstreamSpec, path: string): SocketTarg
 
 const chainOf = ({ source }: Endpoint): string => (typeof source === 'string' ? 'C' : source.blockchainId)
 
-/** Where a chain's WebSockets are, the best first: as the pools rank the nodes, those known to lag last. */
+/** WebSocket targets of a chain, the best first: in the pools' order, nodes known to lag last. */
 export function createSocketTargets({ pools, nodes, evm, isBehind }: SocketTargetsDeps) {
   return (endpoint: Endpoint): readonly SocketTarget[] => {
     const own = (evm[chainOf(endpoint)] ?? []).map((spec) => targetOf(spec, ''))

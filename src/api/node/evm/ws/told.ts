@@ -1,21 +1,23 @@
 /**
- * What one client was told lately, over all of its subscriptions: only what is read again after the loss of a node can come
- * twice, and that is of the last few blocks.
+ * What one client was recently sent, over all its subscriptions: only what is read again after the loss of a node can
+ * be sent twice, and that is of the last few blocks.
  */
 export interface Told {
-  /** For one subscription: whether it is told this for the first time. */
+  /** For one subscription: whether this is sent for the first time. */
   enter(): (what: string) => boolean
-  /** The chain has another block. */
+  /** The chain has a new block. */
   head(): void
 }
 
-/** Things that a client was told, of all its subscriptions together. The latter half of them is remembered in any case. */
+/** Entries remembered per client over all subscriptions. The newer half is always remembered. */
 export const MOST_TOLD = 20_000
-/** For so many heads they are: more blocks than are read again, as those may be told behind their heads. */
+/**
+ * Entries are kept for this many heads: more blocks than are read again, because those may be sent after their heads.
+ */
 const TOLD_HEADS = 8
 
 export function createTold(most: number = MOST_TOLD): Told {
-  // Two that take turns: to take the oldest out of one costs more the more were taken out before.
+  // Two sets that take turns: deleting the oldest entry of one set gets slower with every deletion.
   let latest = new Set<string>()
   let before = new Set<string>()
   let heads = 0
