@@ -7,7 +7,7 @@ import type { Member, NodeGroup } from './node-pools.ts'
 import { createTurnstile } from './turnstile.ts'
 import { waitFor } from './writes.ts'
 
-/** What is asked of one node at a time, and how its answer is read. */
+/** A call that runs one at a time per node, and how its answer is judged. */
 export interface AloneCall {
   call: ForwardCall
   judge: Judge
@@ -15,20 +15,20 @@ export interface AloneCall {
   requestAt(path: string): RawRequest
 }
 
-/** Aggregating signatures may hang a node: less patience. Over all nodes, milliseconds. */
+/** Aggregating signatures may hang a node, so this timeout is shorter. Over all nodes, milliseconds. */
 const ALONE_MS = 20_000
 
-/** What those said that did not answer, the nearest to an answer of each kind. */
+/** Unsuccessful responses, the most useful one of each kind. */
 interface Told {
-  /** It looked into the question, and has not what is asked for (yet). */
+  /** The node handled the call but does not have the result (yet). */
   without?: RawResponse
   limited?: RawResponse
-  /** It could not be reached, has too many of these calls waiting, or what it said is nothing for a client. */
+  /** The node could not be reached, has too many of these calls waiting, or sent something unfit for a client. */
   failure?: unknown
-  /** In its own dialect. */
+  /** An error in the node's own dialect. */
   trouble?: RawResponse
   lacksMethod?: RawResponse
-  /** It does not run the chain, or is not ready. */
+  /** The node does not run the chain, or is not ready. */
   notThere?: RawResponse
 }
 
@@ -40,32 +40,33 @@ function note(told: Told, judge: Judge, answer: RawResponse): void {
   else if (verdict.unheard === 'method') told.lacksMethod = answer
   else if (verdict.behind) told.without = answer
   else if (answer.status >= 500 && errorOf(answer.body)) told.trouble = answer
-  // That it wants a key is between it and this server, and what is no answer, or another call's, must not be taken for one.
+  // A missing key concerns only the node and this server, and a non-answer or another call's answer must not be passed
+  // on.
   else told.failure ??= new UpstreamUnavailableError(`${answer.host} ${verdict.reason}`)
 }
 
-/** @param areAll whether each node was asked: of others nobody knows, one may be the one that runs the chain */
+/** @param areAll whether every node was asked: if not, one of the others may run the chain */
 function lastWord({ call, judge }: AloneCall, told: Told, members: readonly Member[], areAll: boolean): RawResponse {
   if (told.without) return told.without
   if (told.failure !== undefined && !told.limited) throw told.failure
   if (told.trouble && !told.limited) return told.trouble
   const unheard = told.lacksMethod ?? told.notThere
   if (unheard && areAll && !told.limited) return unheard
-  // What a node says of its own limits is between it and this server.
+  // A node's rate limit concerns only the node and this server.
   const verdict = told.limited && judge(told.limited)
   const wait = (verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined) ?? waitFor(members)
   throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
 }
 
 /**
- * Asks the node with the fewest such calls, one at a time; the next one where that has nothing to say: it does not run the
- * chain, lacks the method, has not what is asked for, is away, in trouble, or has had too many requests. Not one that takes
- * all the time there is: the next would be hung as well.
+ * Asks the node with the fewest such calls, one call at a time, and the next node if that one does not run the chain,
+ * lacks the method or the result, is down, in trouble or rate limited. Stops after a node that uses up all the time:
+ * the next one would hang as well.
  * @throws FirnError when no node answers
  */
 export function createAlone(): (asked: AloneCall, group: NodeGroup) => Promise<RawResponse> {
   const turnstile = createTurnstile()
-  /** @param time what is left of it, without that for which a call waits for others */
+  /** @param time remaining time, without the time that a call waits for others */
   const pass = ({ call, judge, requestAt }: AloneCall, member: Member, time: { left: number }): Promise<RawResponse> =>
     turnstile.pass(member.host, () => {
       const begun = steadyNow()

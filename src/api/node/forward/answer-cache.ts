@@ -1,30 +1,30 @@
 import { LRUCache } from 'lru-cache'
 import type { Dialect } from '../routes/endpoint.ts'
 
-/** An answer without the id it was given for. */
+/** An answer without the id of its call. */
 export interface KeptAnswer {
-  /** Bytes before and behind the id. */
+  /** Bytes before and after the id. */
   head: Buffer
   tail: Buffer
   contentType: string | undefined
   nosniff: boolean
   nodeId: string | undefined
-  /** The tip when it was asked for; undefined = it does not depend on it. */
+  /** The tip when the call was sent; undefined = the answer does not depend on it. */
   tip: bigint | undefined
-  /** That of the cache when it was asked for. */
+  /** The cache's epoch when the call was sent. */
   epoch: number
 }
 
-/** Answers kept as the node's own bytes; another caller's id is put where the first one's was. */
+/** Caches answers as the node's own bytes; the id of the new caller is put in the place of the first one's. */
 export interface AnswerCache {
   get(key: string, tip: bigint | undefined): KeptAnswer | undefined
-  /** `ttlMs`: at most; Infinity = as long as anything is kept. */
+  /** `ttlMs`: an upper bound; Infinity = as long as the cache keeps anything. */
   set(key: string, answer: KeptAnswer, ttlMs: number): void
-  /** Forgets what depends on the tip: a transaction went through, or a client is told of a new block. */
+  /** Drops what depends on the tip: a transaction was sent, or a client is told of a new block. */
   forgetTip(): void
-  /** How often that was so: what was asked for before the last time does not show it. */
+  /** Number of those calls: an answer to a call sent before the last one does not reflect it. */
   readonly epoch: number
-  /** Forgets everything: the chain began anew. */
+  /** Drops everything: the chain was reset. */
   clear(): void
   readonly size: number
 }
@@ -32,19 +32,19 @@ export interface AnswerCache {
 export interface AnswerCacheOptions {
   bytes: number
   entries: number
-  /** Told of each answer that is used again; for metrics. */
+  /** Called for each answer that is reused; for metrics. */
   onHit?: (() => void) | undefined
-  /** Milliseconds that only grow; default: since this process began. */
+  /** Monotonic milliseconds; default: since this process started. */
   now?: () => number
 }
 
 /**
- * No answer is kept for longer, milliseconds, however final it is: nodes write what they have long accepted in another
- * way once they are newer (members are added), or once an upgrade activates under them (C-chain blocks from Helicon on).
+ * Longest time that any answer is cached, milliseconds, even a final one: nodes present accepted data differently after
+ * an upgrade of the node (added members) or the activation of a network upgrade (C-chain blocks from Helicon on).
  */
 export const LONGEST_KEPT_MS = 600_000
 const ENTRY_OVERHEAD = 300
-/** Larger answers would push out too many small ones. */
+/** Larger answers would evict too many small ones. */
 const MAX_ANSWER_BYTES = 1_048_576
 const MAX_KEY_LENGTH = 8_192
 
@@ -96,7 +96,7 @@ const hasAt = (body: Buffer, at: number, part: Buffer): boolean =>
 
 /**
  * Takes the id out of a successful answer; undefined when the answer is an error, null, or not in the node's own form.
- * The bytes are copied: an answer of a few bytes must not hold a whole network buffer.
+ * The bytes are copied, so that an answer of a few bytes does not retain a whole network buffer.
  */
 export function withoutId(body: Buffer, id: Buffer, dialect: Dialect): { head: Buffer; tail: Buffer } | undefined {
   if (dialect === 'gorilla') {

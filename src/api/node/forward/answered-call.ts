@@ -1,10 +1,10 @@
 import { eachMember } from '../json/spans.ts'
 import { skipSpace } from '../json/validate.ts'
 
-/** What a body says about the call it came for: its answer, the answer to another call, or nothing. */
+/** What a body is to the call it was received for: its answer, the answer to another call, or no answer. */
 export type Answered = 'this' | 'other' | 'nothing'
 
-/** How nodes begin every answer of one call; other servers write the members in other orders. */
+/** Nodes begin every answer to a single call like this; other servers order the members differently. */
 const START = Buffer.from('{"jsonrpc":"2.0",')
 const ID = Buffer.from('"id":')
 const COMMA = 0x2c
@@ -14,7 +14,7 @@ const END = Buffer.from('}\n')
 const hasAt = (body: Buffer, at: number, part: Buffer): boolean =>
   at >= 0 && at + part.length <= body.length && body.compare(part, 0, part.length, at, at + part.length) === 0
 
-/** The two forms of nodes: the id right behind the version (EVM), or at the end (gorilla). No need to look further. */
+/** Fast path for the two forms of nodes: the id right after the version (EVM), or at the end (gorilla). */
 function inNodeForm(body: Buffer, id: Buffer): boolean {
   if (!hasAt(body, 0, START)) return false
   const behind = START.length + ID.length
@@ -28,10 +28,10 @@ function inNodeForm(body: Buffer, id: Buffer): boolean {
   )
 }
 
-/** Ids are short; what is longer takes long to read, and strangers choose it. Bytes. */
+/** Ids are short; longer ones are slow to parse, and callers choose them. Bytes. */
 const LONGEST_ID = 4_096
 
-/** The same value, whatever way it is written: servers other than nodes may read an id and write it anew. */
+/** The same value in any notation: servers other than nodes may parse an id and serialise it again. */
 function sameValue(given: Buffer, sent: Buffer): boolean {
   if (given.equals(sent)) return true
   if (given.length > LONGEST_ID || sent.length > LONGEST_ID) return false
@@ -44,8 +44,8 @@ function sameValue(given: Buffer, sent: Buffer): boolean {
 }
 
 /**
- * Whether a body is the answer to the call with this id: a result or an error under its id. An error may stand under
- * null, as that of a server that could not read the call does.
+ * Whether a body is the answer to the call with this id: a result or an error with that id. An error may have id null,
+ * as a server sends it that could not parse the call.
  */
 export function answeredCall(body: Buffer, id: Buffer): Answered {
   if (inNodeForm(body, id)) return 'this'

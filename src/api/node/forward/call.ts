@@ -5,31 +5,33 @@ import type { Endpoint } from '../routes/endpoint.ts'
 export interface ForwardCall {
   endpoint: Endpoint
   rule: MethodRule
-  /** JSON-RPC method; undefined when it could not be read or there are several. */
+  /** JSON-RPC method; undefined when it is unreadable or there are several calls. */
   method: string | undefined
-  /** Unparsed params, as sent. */
+  /** Unparsed params, as received. */
   params: Buffer | undefined
-  /** As it is echoed; undefined when absent or null. */
+  /** As echoed; undefined when absent or null. */
   id: Buffer | undefined
-  /** Method and params alone decide the answer (`isCleanCall`), so that it may be cached. Left out: they do not. */
+  /**
+   * Whether method and params alone decide the answer (`isCleanCall`), so that it may be cached. Left out: they do not.
+   */
   isClean?: () => boolean
   http: {
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
     contentType: string | undefined
-    /** A node does not unpack bodies; it is told what we were told. */
+    /** A node does not decompress bodies; the client's header is passed on. */
     contentEncoding: string | undefined
     /** With question mark; only where a node reads it. */
     query: string
     body: Buffer | undefined
   }
-  /** Whom the call comes from, to tell clients apart; never told to a node. Left out: nobody knows. */
+  /** The client's address, to tell clients apart; never sent to a node. Left out: unknown. */
   caller?: string | undefined
   signal: AbortSignal
 }
 
 const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'content-type': 'application/json' })
 
-/** Headers for the node: what the body is, nothing of the client's (credentials, cookies, routes). */
+/** Headers for the node: those that describe the body, nothing of the client's (credentials, cookies, routes). */
 export function forwardHeaders({ contentType, contentEncoding }: ForwardCall['http']): Record<string, string> {
   if (contentType === 'application/json' && contentEncoding === undefined) return JSON_HEADERS
   const headers: Record<string, string> = {}

@@ -3,15 +3,15 @@ import { isRecord } from '../../../lib/json-record.ts'
 import { errorOf, judgeRpc } from './judge.ts'
 import type { NodePools } from './node-pools.ts'
 
-/** A name in a path is looked for no longer than an id, milliseconds. */
+/** Longest lookup of a name in a path, milliseconds. */
 const ALIAS_MS = 5_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /**
- * The blockchain id behind an alias, as one node says: aliases are local to it, and who runs several gives them the same.
- * Strangers choose the names, and nodes repeat them: their words are none of the node's own.
- * @returns undefined where it says that there is none
- * @throws FirnError where nobody could be asked; BadAnswerError
+ * The blockchain id of an alias, as one node says: aliases are local to a node, but an operator gives all nodes the
+ * same. Callers choose the names and nodes repeat them, so those words are not treated as the node's own.
+ * @returns undefined when the node says that there is none
+ * @throws FirnError when no node could be asked; BadAnswerError
  */
 export async function chainNamed(pools: Pick<NodePools, 'group'>, alias: string): Promise<string | undefined> {
   const call = { jsonrpc: '2.0', id: 1, method: 'info.getBlockchainID', params: { alias } }

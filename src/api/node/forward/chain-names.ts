@@ -3,13 +3,13 @@ import { decodeString, foldName } from '../json/strings.ts'
 import { skipSpace } from '../json/validate.ts'
 import { errorOf } from './judge.ts'
 
-/** Says the blockchain ID behind an alias that was made here (`admin.aliasChain`), and nothing of other names. */
+/** Returns the blockchain ID of an alias that was created here (`admin.aliasChain`); undefined for other names. */
 type AliasedChain = (alias: string) => string | undefined
 
 /** Params with blockchain IDs in place of aliases. */
 interface NamedByIds {
   params: Buffer
-  /** An error of the node, with the names that the caller used; anything else as it came. */
+  /** Rewrites an error of the node to use the caller's names; other answers are unchanged. */
   inOwnNames(answer: Buffer): Buffer
 }
 
@@ -20,7 +20,7 @@ const UTXOS: Readonly<Record<string, Naming>> = { sourcechain: 'chain', addresse
 const ADDRESSES: Readonly<Record<string, Naming>> = { addresses: 'address' }
 const ADDRESS: Readonly<Record<string, Naming>> = { address: 'address' }
 
-/** Members of params in which a node takes an alias of a chain, names in small letters. */
+/** Members of params in which a node accepts an alias of a chain, by lower-case name. */
 const NAMING: Readonly<Record<string, Readonly<Record<string, Naming>>>> = {
   'platform.getBlockchainStatus': { blockchainid: 'chain' },
   'platform.getUTXOs': UTXOS,
@@ -33,7 +33,7 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, Naming>>>> = {
   'avax.getUTXOs': UTXOS,
 }
 
-/** Twice the addresses that a node takes in one call. Strangers may send millions. */
+/** Twice the size of the most addresses that a node accepts in one call. Callers may send millions. */
 const MOST_BYTES = 131_072
 
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
@@ -44,16 +44,16 @@ interface Edit {
   text: string
 }
 
-/** What stands in the place of one text; undefined = it names no chain by an alias of ours. */
+/** Replacement for one text; undefined = it names no chain by one of our aliases. */
 function byId(text: string, naming: Naming, aliased: AliasedChain): string | undefined {
   const hyphen = naming === 'address' ? text.indexOf('-') : text.length
-  // A chain that is named by nothing is the one that was called, also where an alias is the empty text.
+  // An empty name means the chain that was called, even if an alias is the empty text.
   const isNamed = naming === 'address' ? hyphen >= 0 : hyphen > 0
   const id = isNamed ? aliased(text.slice(0, hyphen)) : undefined
   return id === undefined ? undefined : id + text.slice(hyphen)
 }
 
-/** The texts inside a member: itself, those of a list, or the address of a page's start. */
+/** The texts in a member: the member itself, those of a list, or the address where a page starts. */
 function eachText(params: Buffer, from: number, to: number, visit: (from: number, to: number) => void): void {
   const kind = kindOf(params, from)
   if (kind === 'string') visit(from, to)
@@ -99,8 +99,8 @@ function edited(params: Buffer, edits: readonly Edit[]): Buffer {
 }
 
 /**
- * An alias may stand for the blockchain ID anywhere (spec 2, `admin.aliasChain`), but only this server knows those that
- * were made here: a node is asked by the ID. Undefined = there is nothing to change, so that the call goes out as it came.
+ * An alias may replace the blockchain ID anywhere (spec 2, `admin.aliasChain`), but only this server knows the aliases
+ * that were created here: nodes are asked by ID. Undefined = nothing to replace, the call is sent unchanged.
  */
 export function namedByIds(
   method: string | undefined,
@@ -114,7 +114,7 @@ export function namedByIds(
   try {
     edits = editsOf(params, members, aliased)
   } catch {
-    // Malformed text is the node's to refuse.
+    // Malformed text is left for the node to refuse.
     return undefined
   }
   if (edits.length === 0) return undefined

@@ -1,7 +1,7 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
 import type { UpstreamPool } from '../../../upstream/index.ts'
 
-/** Stands where no node is configured: everything asked of it fails as if none answered. */
+/** Used when no node is configured: every call fails as if no node answered. */
 export function createEmptyPool(name: string): UpstreamPool {
   const refuse = async (): Promise<never> => {
     throw new UpstreamUnavailableError(`${name}: no node is configured`)

@@ -9,31 +9,31 @@ import type { LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 import { resultIn } from './result-in.ts'
 
-/** Nodes accept a block soon after one another; one that takes longer is behind and is not waited for. Milliseconds. */
+/** Nodes accept a block shortly after one another; a slower one lags and is not waited for. Milliseconds. */
 const WAIT_MS = 2_000
-/** Between two questions to one node, milliseconds. */
+/** Interval between two questions to one node, milliseconds. */
 const AGAIN_MS = 50
 
-/** Transactions that are remembered as not accepted yet, sent or asked for, and for how long, milliseconds. */
+/** Transactions remembered as not accepted yet, sent or asked for, and for how long, milliseconds. */
 const AWAITED = 10_000
 const AWAITED_MS = 600_000
 
-/** `isSent`: a node has taken it. */
+/** `isSent`: a node has accepted it for processing. */
 interface Awaited {
   id: string
   isSent: boolean
 }
 
-/** Transactions on whose acceptance somebody may wait: those that went out from here, or were asked for too early. */
+/** Transactions whose acceptance a client may wait for: sent through this server, or asked for too early. */
 export interface AwaitedTransactions {
   /**
-   * To be called with each answer to a call that sends one, or asks how it stands. One that was not awaited so before;
-   * undefined = nothing new.
+   * Called with each answer to a call that sends a transaction or asks for its status. Returns a transaction that was
+   * not awaited this way before; undefined = nothing new.
    */
   note(call: ForwardCall, answer: Pick<RawResponse, 'body'>): Awaited | undefined
-  /** Somebody waits for it at another process. */
+  /** A client of another process waits for it. */
   add(transaction: Awaited): void
-  /** True for the first word that one of them is accepted: of what clients do next, much rests on it. */
+  /** True for the first report that one of them is accepted: much of what clients do next depends on it. */
   isNews(call: ForwardCall, answer: Pick<RawResponse, 'status' | 'body'>): boolean
 }
 
@@ -43,8 +43,8 @@ const idIn = (bytes: Buffer | undefined): string | undefined =>
   /"txID"\s*:\s*"(\w{1,64})"/.exec(bytes?.toString('latin1', 0, 512) ?? '')?.[1]
 
 export function createAwaitedTransactions(): AwaitedTransactions {
-  // By id alone: those of X may be sent to its wallet, and are asked about at X. To send one costs a fee: whoever asks for
-  // thousands that there are not pushes none out that was sent.
+  // By id alone: X transactions may be sent to the X wallet and queried at X. Two caches, because sending costs a fee:
+  // queries for thousands of unknown transactions must not evict sent ones.
   const [sent, asked] = [createIds(), createIds()]
   const add = ({ id, isSent }: Awaited): void => void (isSent ? sent : asked).set(id, true)
   return {
@@ -70,7 +70,7 @@ const isAccepted = ({ rule }: ForwardCall, body: Buffer): boolean => {
   return (rule.finalWhen ?? []).some((mark) => result.includes(mark))
 }
 
-/** Of the block that holds an atomic transaction: beside its status, or behind the whole of it. */
+/** Height of the block with an atomic transaction: stands next to the status, or after the whole transaction. */
 export function atomicHeightIn(body: Buffer): bigint | undefined {
   const result = resultIn(body)
   const digits = /"blockHeight":"(\d{1,20})"/.exec(result.toString('latin1', Math.max(0, result.length - 512)))?.[1]
@@ -78,9 +78,9 @@ export function atomicHeightIn(body: Buffer): bigint | undefined {
 }
 
 /**
- * Waits until every healthy node has accepted what one has: whoever hears of it reads the new outputs and spends them at
- * once, and the node that is asked then may be another one. Who has not by then, or does not answer, is noted and
- * returned: it would show the state of before. Never rejects.
+ * Waits until every healthy node has accepted what one has: a client that hears of it reads and spends the new outputs
+ * at once, possibly at another node. Nodes that have not accepted it by then, or do not answer, are noted and returned:
+ * they would show the earlier state. Never rejects.
  */
 export async function acceptedEverywhere(
   call: ForwardCall,
@@ -103,8 +103,8 @@ export async function acceptedEverywhere(
 }
 
 /**
- * The same question in bytes that stay: it goes on being asked when its answer is out, and the memory of a large body is the
- * next client's then.
+ * The same question with its own bytes: it is still sent after the answer, when the memory of a large body is reused by
+ * the next client.
  */
 function inOwnBytes(call: ForwardCall): ForwardCall {
   const id = idIn(call.params)
@@ -113,14 +113,14 @@ function inOwnBytes(call: ForwardCall): ForwardCall {
   return { ...call, http: { ...call.http, contentType: 'application/json', contentEncoding: undefined, body } }
 }
 
-/** This node has not accepted what the call asks about: it is asked again before anything is read there. */
+/** This node has not accepted what the call asks about: it is checked again before the next read there. */
 export const noteLacking = (call: ForwardCall, member: Member, late: Pick<LateNodes, 'note'>): void =>
   late.note(member.host, call.endpoint.path, () => hasAccepted(call, member, new AbortController().signal, WAIT_MS))
 
-/** How a node says that it has not got an atomic transaction that is asked for as a whole. */
+/** A node's error for an unknown atomic transaction. */
 const NOT_FOUND = 'could not find tx'
 
-/** One that does not answer has not; one that cannot tell is not blamed for it. */
+/** A node that does not answer has not accepted it; a node that cannot tell is not blamed. */
 async function hasAccepted(call: ForwardCall, member: Member, signal: AbortSignal, timeMs: number): Promise<boolean> {
   const { http, endpoint } = call
   try {

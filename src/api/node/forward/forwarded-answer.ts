@@ -12,17 +12,17 @@ const firstName = (headers: RawResponse['headers']): string | undefined => {
   return undefined
 }
 
-/** Headers of a node that mean something to a client beside those that every answer has. */
+/** Headers of a node that matter to a client, in addition to those of every answer. */
 const PASSED = [
   ['retry-after', 'Retry-After'],
   ['content-encoding', 'Content-Encoding'],
   ['location', 'Location'],
 ] as const
 
-/** A node's answer with its status, type and bytes; its other headers are those of its connection, not of ours. */
+/** A node's answer with its status, type and bytes; its other headers belong to its own connection. */
 export function answerOf(response: RawResponse): NodeAnswer {
   const { status, headers, body } = response
-  // Servers before a node dress this up; the node has one text.
+  // Servers in front of a node rewrite this body; the node has one fixed text.
   if (status === 404) return notFound()
   const answer: NodeAnswer = { status, body }
   const contentType = only(headers['content-type'])
@@ -51,9 +51,9 @@ const messageOf = (status: number): string =>
 const NULL = Buffer.from('null')
 
 /**
- * No node answered. The status is 502, 503 or 504, never 200: wallets take a JSON-RPC error with status 200 for the truth
- * about the chain (a transaction refused, a call reverted), while viem, ethers and avalanchejs treat these as a server
- * in trouble and try again. The body is nevertheless an error object of the dialect, for those who only look at bodies.
+ * No node answered. The status is 502, 503 or 504, never 200: wallets take a JSON-RPC error with status 200 as a fact
+ * about the chain (a transaction refused, a call reverted), while viem, ethers and avalanchejs treat these statuses as
+ * server trouble and retry. The body is still an error object of the dialect, for clients that only look at bodies.
  */
 export function failureAnswer(error: unknown, dialect: Dialect, id: Buffer | undefined): NodeAnswer | undefined {
   if (error instanceof CancelledError) return undefined

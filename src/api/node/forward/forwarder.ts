@@ -27,19 +27,19 @@ import { createToldHeights, heightIn } from './told-heights.ts'
 import { createWake } from './wake.ts'
 import { forwardWrite, type WritePolicy } from './writes.ts'
 
-/** Hands requests on to nodes and their answers back, byte for byte. */
+/** Forwards requests to nodes and returns their answers byte for byte. */
 export interface Forwarder {
-  /** @throws FirnError when no node answers; CancelledError when the caller has left. */
+  /** @throws FirnError when no node answers; CancelledError when the client has disconnected. */
   forward(call: ForwardCall): Promise<NodeAnswer>
-  /** NodeID of the identity node, once it has been seen. */
+  /** NodeID of the identity node, once known. */
   nodeId(): string | undefined
-  /** Asks the identity node for its id; false = it did not say. Every node says it in a header of every answer. */
+  /** Asks the identity node for its id; false = it did not answer. Nodes send it in a header of every answer. */
   learnNodeId(signal: AbortSignal): Promise<boolean>
-  /** True for a node that lacks what clients were told is accepted: what it says of now is of before. */
+  /** True for a node that lacks what clients were told is accepted: it would show an earlier state. */
   lacks(host: string): boolean
   /**
-   * What is done before an atomic transaction, of a block of this height, is told as accepted: nodes that execute blocks
-   * some time behind accepting them (Helicon) have its outputs before its balances and nonces.
+   * Registers what is done before an atomic transaction, in a block of this height, is reported as accepted: nodes that
+   * execute blocks some time after accepting them (Helicon) have its outputs before its balances and nonces.
    */
   beforeAtomic(settle: SettleAtomic): void
 }
@@ -50,24 +50,24 @@ export interface ForwarderDeps {
   pools: NodePools
   writePolicy: WritePolicy
   cache: AnswerCacheOptions
-  /** How long answers that depend on the tip are used again while it stands still; 0 = not at all. Milliseconds. */
+  /** How long answers that depend on the tip are reused while it does not change; 0 = never. Milliseconds. */
   tipCacheMs: number
-  /** What other processes know of the nodes that gave pages; left out = this is the only process. */
+  /** Shared record of which nodes served which pages; left out = this is the only process. */
   sharedHosts?: SharedHosts | undefined
   /** What clients of other processes were told; left out = this is the only process. */
   elsewhere?: ToldElsewhere | undefined
 }
 
-/** A request's time over all attempts, milliseconds; a node gives itself as long to write an answer. */
+/** Time of a request over all attempts, milliseconds; a node allows itself as long to write an answer. */
 const FORWARD_MS = 30_000
-/** Bytes of a call whose answer may be kept. */
+/** Largest call (bytes) whose answer may be cached. */
 const LONGEST_KEPT = 65_536
-/** Bytes of a question that other processes ask of nodes that lag, too: one for a transaction is much shorter. */
+/** Largest question (bytes) that other processes also ask lagging nodes: one for a transaction is much shorter. */
 const LONGEST_TOLD = 1_024
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
-/** Nobody here knows whether it reads or writes: it must not be done twice. */
+/** It is unknown whether the call reads or writes, so it must not be repeated. */
 const isOpaque = ({ endpoint, http }: ForwardCall): boolean => endpoint.dialect === 'any' && http.method !== 'GET'
 
 const judgeOf = (call: ForwardCall): Judge => {
@@ -108,14 +108,14 @@ function fromKept(kept: KeptAnswer, id: Buffer): NodeAnswer {
   return answer
 }
 
-/** Cached = may be looked up and kept: it has an id to be put back, and a rule that says how long it is true. */
+/** Cached = may be looked up and stored: it has an id to replace, and a rule that says how long it stays valid. */
 const cacheable = (call: ForwardCall): call is ForwardCall & { id: Buffer } =>
   call.rule.finality !== undefined &&
   call.id !== undefined &&
-  // Nobody asks so much twice, and to look whether it may be kept takes as long as its bytes are many.
+  // Calls this large are not repeated, and checking whether they may be cached takes time for each byte.
   (call.http.body?.length ?? 0) <= LONGEST_KEPT &&
   call.http.contentEncoding === undefined &&
-  // The page that somebody else got behind the same place may be another node's.
+  // The next page that another client got from the same position may be another node's.
   !(call.rule.pages && startOf(call) !== undefined) &&
   call.isClean?.() === true
 
@@ -172,7 +172,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const height = endpoint.source === 'C' ? atomicHeightIn(response.body) : undefined
     if (height !== undefined) await settleAtomic?.(height, call.signal)
     cache.forgetTip()
-    // A part of it, or packed bytes that nobody unpacks, would be a question that every node refuses.
+    // A truncated question, or compressed bytes, would be refused by every node.
     if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD || http.contentEncoding !== undefined)
       return
     tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
@@ -214,7 +214,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const alone = createAlone()
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
     const host = call.rule.pages ? await pages.before(call) : undefined
-    // No other node goes on where this one ended: when it fails, the list has to be read from its start.
+    // No other node can continue this list: when the node fails, the list has to be read from its start.
     const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
     const { pool, path } = one ?? group
     const judge = judgeOf(call)
@@ -233,7 +233,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {
     const tipBound = call.rule.finality === 'tip'
-    // Whoever is given a kept page goes on at the node that gave it, which nobody would know.
+    // A client with a cached page must continue at the node that served it, which would be unknown.
     const isPage = call.rule.pages === true && group.members().length > 1
     if (!cacheable(call) || isPage || (tipBound && tipCacheMs === 0)) return answerOf(await ask(call, group))
     const tip = tipBound ? group.pool.head() : undefined

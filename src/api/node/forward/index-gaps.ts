@@ -5,13 +5,18 @@ import type { ForwardCall } from './call.ts'
 import type { Judge } from './judge.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
-/** Knows which nodes have an index with a gap (`index-allow-incomplete`): they count containers otherwise than the others. */
+/**
+ * Knows which nodes have an index with a gap (`index-allow-incomplete`): their container numbers differ from the
+ * others'.
+ */
 export interface IndexGaps {
-  /** The judge that takes the word of no such node while another has one; undefined = there is nothing to find out. */
+  /**
+   * A judge that rejects answers of such nodes while another node has one; undefined = there is nothing to find out.
+   */
   judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
 }
 
-/** Indexes are compared anew after this, milliseconds. */
+/** Time after which indexes are compared again, milliseconds. */
 const KEPT_MS = 60_000
 /** How long a call waits for one question to a node, milliseconds. */
 const WAIT_MS = 1_000
@@ -32,7 +37,7 @@ const ask = async ({ pool, path }: Member, endpoint: Endpoint, method: string, p
   return recordOf(await pool.rpc<unknown>(path(endpoint), method, params, options), method)
 }
 
-/** Undefined where a node has no index, nothing in it yet, or does not answer. */
+/** Undefined when a node has no index, an empty one, or does not answer. */
 async function lastOf(member: Member, endpoint: Endpoint): Promise<Last | undefined> {
   try {
     const { id, index } = await ask(member, endpoint, 'index.getLastAccepted', { encoding: 'hex' })
@@ -42,7 +47,10 @@ async function lastOf(member: Member, endpoint: Endpoint): Promise<Last | undefi
   }
 }
 
-/** Whether the node with most containers has this one at another place. It may not have it yet: then nothing is known. */
+/**
+ * Whether the node with the most containers has this one at another index. It may not have it yet: then nothing is
+ * known.
+ */
 async function isElsewhere(most: Last, { id, index }: Last, endpoint: Endpoint): Promise<boolean> {
   try {
     const found = await ask(most.member, endpoint, 'index.getIndex', { id, encoding: 'hex' })
@@ -89,7 +97,7 @@ export function createIndexGaps(now: () => number = steadyNow): IndexGaps {
       if (members.length < 2) return undefined
       const before = known.get(endpoint.path)
       const found = before && now() - before.at < KEPT_MS ? before : look(endpoint, members)
-      // What was known before does for as long as it is looked at again.
+      // The previous result is used while it is being renewed.
       return Promise.resolve(before ?? found).then(({ hosts }) => (response) => {
         const verdict = judge(response)
         if (verdict.kind !== 'answer' || !hosts.has(response.host)) return verdict

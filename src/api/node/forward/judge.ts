@@ -17,15 +17,15 @@ import { answeredCall } from './answered-call.ts'
 import { isEcho } from './echo.ts'
 import { resultIn } from './result-in.ts'
 
-/** Reads what an upstream's answer means: an answer for the client, or this upstream's own trouble. */
+/** Decides whether an upstream's response is an answer for the client or a problem of this upstream. */
 export type Judge = (response: RawResponse) => AnswerVerdict
 
 const ANSWER: AnswerVerdict = { kind: 'answer' }
 const trouble = (reason: string): AnswerVerdict => ({ kind: 'retry', reason })
-/** This node is behind or does not have it: another may. When none has, its own words are the answer. */
+/** This node lags or does not have the result: another may. If none has it, the node's own words are the answer. */
 const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true })
 
-/** It knows nothing of it, lacks the method, or does not run the chain (yet). What others say counts. */
+/** The node has not handled the call, lacks the method, or does not run the chain (yet). Other nodes decide. */
 const unheard = (reason: string, why: Unheard): AnswerVerdict => ({
   kind: 'retry',
   reason,
@@ -33,21 +33,23 @@ const unheard = (reason: string, why: Unheard): AnswerVerdict => ({
   unheard: why,
 })
 
-/** Texts of a node that has not seen a block which the caller knows of. */
+/** Errors of a node that has not seen a block which the caller knows of. */
 const BEHIND =
   /cannot query unfinalized data|after last accepted block|at unfinalized height|^couldn't get block at height|^start index \(|^no container at index|^no containers have been accepted|header (for hash )?not found|^unknown block$|^block not found(: |$)|^(finalized|safe|earliest) (block|header) not found$|block body (not found|is missing)$|^block range extends beyond current head block$|^request beyond head block/
 /**
- * Texts of a node that has not all that others have: state-synced (old blocks, atomic transactions), pruned, without a
- * part of its index, without an L1 that others run (it knows no other names than those of its own chains), or with limits of
- * its own. What a contract says begins otherwise.
+ * Errors of a node that lacks what others have: state-synced (old blocks, atomic transactions), pruned, a part of its
+ * index missing, without an L1 that others run (it knows only the names of its own chains), or with its own limits.
+ * Messages of contracts begin differently.
  */
 const WITHOUT =
   /^there is no (?:chain|ID) with alias|^problem parsing source chainID .{1,300}: there is no ID with alias: |^not found$|^couldn't get .{1,120}: not found$|^(block|header|transaction) [#0-9a-fx]{1,70} not found$|^transaction not found$|^could not find tx |^historical proof query not allowed|^required historical state unavailable|^missing block |^requested too many blocks|^gas required exceeds allowance/
-/** Texts of a node that lacks the method: others may be older, newer, or have the API switched on. */
+/** Errors of a node that lacks the method: others may be older, newer, or have the API enabled. */
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
-/** The same of others than AvalancheGo and geth, in words of their own: method not found, and not enabled (Besu). */
+/**
+ * The same of servers other than AvalancheGo and geth, with their own texts: method not found, and not enabled (Besu).
+ */
 const LACKING_CODES: ReadonlySet<number> = new Set([-32601, -32604])
-/** No node is left alone for longer, whatever it asks for. */
+/** Longest time that a node is left alone, whatever it asks for. */
 const MAX_RETRY_AFTER_MS = 300_000
 /** Errors are short; longer ones (reverts with data) are about the call, never about the node. */
 const MAX_ERROR = 4_096
@@ -70,13 +72,13 @@ interface RpcError {
   message: string
 }
 
-/** The top-level error member of a JSON-RPC answer that is no longer than `longest` bytes. */
+/** The top-level error member of a JSON-RPC answer with at most `longest` bytes. */
 export function errorOf(body: Buffer, longest = MAX_ERROR): RpcError | undefined {
   if (body.length > longest || !body.includes('"error"')) return undefined
   let found: RpcError | undefined
   eachMember(body, skipSpace(body, 0), (keyFrom, keyTo, from) => {
     if (keyTo - keyFrom !== 7 || body.toString('latin1', keyFrom, keyTo) !== '"error"') return
-    // Servers of version 1 write it beside every result.
+    // Servers of JSON-RPC version 1 write `error: null` next to every result.
     if (body[from] === NULL_START) return
     const error: RpcError = { code: 0, message: '' }
     eachMember(body, from, (nameFrom, nameTo, valueFrom, valueTo) => {
@@ -102,13 +104,13 @@ const isLacking = ({ code, message }: RpcError): boolean => LACKING_CODES.has(co
 const isWithout = ({ message }: RpcError): boolean =>
   BEHIND.test(message) || WITHOUT.test(message) || speaksOfMissingState(message)
 
-/** What a contract says is the answer, whatever it says: reverts, as geth, as Nethermind, and as others tell them. */
+/** An error of a contract is the answer, whatever its text: reverts of geth, of Nethermind and of others. */
 const isContracts = ({ code, message }: RpcError): boolean => code === 3 || code === -32015 || /revert/i.test(message)
 
-/** What was asked, as it was sent. */
+/** The call as sent. */
 type Asked = Buffer | undefined
 
-/** Words that are there, and are not the caller's own. */
+/** True for words that are present and not repeated from the caller. */
 const isSaid = (words: string | undefined, asked: Asked): boolean => words !== undefined && !isEcho(words, asked)
 
 const isLimited = (error: RpcError, asked: Asked): boolean =>
@@ -118,13 +120,13 @@ function judgeError(error: RpcError, asked: Asked): AnswerVerdict {
   const { code, message } = error
   if (isLimited(error, asked)) return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
   if (isContracts(error)) return ANSWER
-  // That it wants a key is between it and this server; the client would take it for its own.
+  // A missing key concerns only the node and this server; the client would look for it in its own request.
   if (isSaid(closedWords(message), asked)) return trouble(`JSON-RPC error ${code}`)
   if (isLacking(error)) return unheard(`JSON-RPC error ${code}`, 'method')
   return accessOf(message) === 'restricted' || isWithout(error) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
 
-/** Any member of a batch that a node behind could not answer makes the whole batch another node's. */
+/** If a lagging node could not answer any entry of a batch, the whole batch goes to another node. */
 const BATCH_BEHIND = [
   ...['cannot query unfinalized data', 'after last accepted block', 'header for hash not found'],
   ...['"unknown block"', '"block not found'],
@@ -132,7 +134,7 @@ const BATCH_BEHIND = [
 const batchIsBehind = (body: Buffer): boolean => BATCH_BEHIND.some((text) => body.includes(text))
 
 function judgeBody(body: Buffer, asked: Asked): AnswerVerdict {
-  // Notifications and pings are answered with nothing.
+  // Notifications and pings have an empty answer.
   if (body.length === 0) return ANSWER
   if (!isJsonShaped(body)) return trouble('answer is no JSON')
   if (body[0] === 0x5b) return batchIsBehind(body) ? behind('batch asks beyond the tip') : ANSWER
@@ -143,14 +145,14 @@ function judgeBody(body: Buffer, asked: Asked): AnswerVerdict {
 const BOOTSTRAPPING = 'API call rejected because chain is not done bootstrapping'
 
 function judgeStatus({ status, body, headers }: RawResponse): AnswerVerdict {
-  // API switched off, chain not validated here, or no node at all: another may serve it.
+  // API disabled, chain not validated here, or not a node at all: another may serve it.
   if (status === 404) return unheard('status 404', 'place')
-  // Its limit for bodies is its own; what is too large for this server was refused before.
+  // The limit for bodies is the node's own; bodies too large for this server have been refused already.
   if (status === 413) return unheard('status 413', 'place')
   if (status === 503 && body.length < 256 && body.includes(BOOTSTRAPPING)) return unheard('bootstrapping', 'place')
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined))
     return { kind: 'retry', reason: `status ${status}`, rateLimited: true, ...retryAfter(headers['retry-after']) }
-  // A key, a bill or a host name that this upstream does not take; 3xx: something in front of it.
+  // This upstream rejects our key, account or host name; 3xx: something in front of it answered.
   if (status >= 500 || status === 408 || OUR_STANDING.has(status) || (status >= 300 && status < 400))
     return trouble(`status ${status}`)
   return ANSWER
@@ -161,7 +163,7 @@ const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: num
   return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
-/** Answers of JSON-RPC endpoints to what was asked. */
+/** Judges answers of JSON-RPC endpoints. */
 export const judgeRpc =
   (asked: Asked): Judge =>
   (response) =>
@@ -169,18 +171,17 @@ export const judgeRpc =
 
 const LONGEST_ID = 128
 /**
- * Ids that every server writes back as they are. Of others (`1e400`, half of a pair) something before a node may make
- * another one, and strangers choose them.
+ * Ids that every server echoes unchanged. Other ids (`1e400`, half of a surrogate pair) may be altered by something in
+ * front of a node, and callers choose them.
  */
 const PLAIN_ID = /^(?:0|-?[1-9]\d{0,14}|"[ !#-[\]-~]{0,100}")$/
 
-/** "Parse error": a call with several ids may be told so under any of them, as far as it was read. */
+/** "Parse error": for a call with several ids, it may carry any of them, depending on how far the call was read. */
 const UNREADABLE = -32700
 
 /**
- * Answers to one call, as it was sent, with this id (as it is echoed): a result or an error under the id, whatever else
- * something before a node may say. The answer to another call, which a proxy has mixed up, must not be taken for this
- * one's.
+ * Judges answers to one call: a result or an error with this id (as echoed). Whatever else something in front of a node
+ * may say is rejected, including the answer to another call that a proxy has mixed up.
  */
 export const judgeCall = (id: Buffer, asked: Asked): Judge => {
   const judge = judgeRpc(asked)
@@ -194,7 +195,7 @@ export const judgeCall = (id: Buffer, asked: Asked): Judge => {
   }
 }
 
-/** The same judge; but that a node has no such thing is believed only when nobody has it. */
+/** The same judge, but "not found" is only accepted when no node has it. */
 export function unlessAbsent({ absentWhen }: Pick<MethodRule, 'absentWhen'>, judge: Judge): Judge {
   if (absentWhen === undefined) return judge
   return (response) => {
@@ -207,15 +208,15 @@ export function unlessAbsent({ absentWhen }: Pick<MethodRule, 'absentWhen'>, jud
   }
 }
 
-/** Answers of which nothing is known but HTTP. */
+/** Judges answers that are plain HTTP. */
 export const judgeHttp: Judge = (response) => (response.status === 200 ? ANSWER : judgeStatus(response))
 
-/** Too many requests: the call was turned away before anybody looked at it, so that even a write may go elsewhere. */
+/** Too many requests: the call was refused before it was handled, so that even a write may go elsewhere. */
 export const wasTurnedAway = ({ status }: RawResponse): boolean => status === 429
 
 /**
- * What virtual machines that we do not know are sent may be a write. It goes on to another node only when this one says
- * that it did nothing: it does not run the chain, is not ready, or is asked too often.
+ * Calls to unknown virtual machines may be writes. They go to another node only when this one certainly did nothing: it
+ * does not run the chain, is not ready, or is rate limited.
  */
 export const judgeOpaque: Judge = (response) => {
   const verdict = judgeHttp(response)
@@ -223,22 +224,22 @@ export const judgeOpaque: Judge = (response) => {
   return verdict.behind || wasTurnedAway(response) ? { ...verdict, untouched: true } : verdict
 }
 
-/** Health tells by 503 that the node is unhealthy: that is the answer. */
+/** The health API answers 503 when the node is unhealthy: that is the answer. */
 export const judgeHealth: Judge = (response) => (response.status === 503 ? ANSWER : judgeHttp(response))
 
-/** True when an entry of a batch was turned away for the number of calls. */
+/** True when an entry of a batch was refused because of the number of calls. */
 export function saysLimited(body: Buffer, asked: Buffer): boolean {
   const error = errorOf(body)
   return error !== undefined && isLimited(error, asked)
 }
 
-/** True when another node may have what this answer, or entry of a batch, says that there is not. */
+/** True when another node may have what this answer, or entry of a batch, says is missing. */
 export const saysWithout = (body: Buffer): boolean => {
   const error = errorOf(body)
   return error !== undefined && (isLacking(error) || isWithout(error))
 }
 
-/** True when the body says that the node does not have the method. */
+/** True when the body says that the node lacks the method. */
 export const lacksMethod = (body: Buffer): boolean => {
   const error = errorOf(body)
   return error !== undefined && isLacking(error)

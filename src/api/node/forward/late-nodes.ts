@@ -5,23 +5,26 @@ import { steadyNow } from '../../../lib/steady-clock.ts'
 /** Nodes that lack what clients were told is accepted. */
 export interface LateNodes {
   /**
-   * A node has not accepted it.
-   * @param chain where; what was told last there counts
+   * A node has not accepted something.
+   * @param chain where; only the latest item of a chain counts
    * @param has asks the node again; never rejects
    */
   note(host: string, chain: string, has: () => Promise<boolean>): void
-  /** True for a node that is rather not asked what is the state now. It is looked at then, so that this does not last. */
+  /**
+   * True for a node that should not be asked for the current state if avoidable. The call also triggers a check of the
+   * node, so that this does not last.
+   */
   lacks(host: string): boolean
 }
 
 /** Nodes times chains. */
 const MAX_NOTED = 1_000
 /**
- * One whose state came from others meanwhile may never know of the transaction. After this what it says is as old as its
- * height, by which the pool judges. Milliseconds.
+ * A node that was state-synced meanwhile may never know the transaction. After this time only its height counts, which
+ * the pool judges. Milliseconds.
  */
 const NOTED_MS = 600_000
-/** Between two looks at a node, milliseconds. */
+/** Interval between two checks of a node, milliseconds. */
 const LOOK_MS = 100
 
 interface Noted {
@@ -30,7 +33,7 @@ interface Noted {
   lookedAt: number
 }
 
-/** By node, whatever the chain: what one chain exports shows in the state of another. */
+/** By node, whatever the chain: exports of one chain show in the state of another. */
 export function createLateNodes(now: () => number = steadyNow): LateNodes {
   const late = new LRUCache<string, Noted>({
     ...roomFor(MAX_NOTED),

@@ -1,9 +1,9 @@
 import type { Member, NodeGroup } from './node-pools.ts'
 
-/** Whether a node lacks what was told is accepted: it would refuse what rests on it. */
+/** Whether a node lacks something that was reported as accepted: it would refuse writes that depend on it. */
 export type Lacks = (host: string) => boolean
 
-/** Who is sent a write next: one that lacks nothing, where a healthy one has room. */
+/** The next node for a write: one that lacks nothing, if a healthy one has capacity. */
 export function nextOf(group: NodeGroup, asked: ReadonlySet<Member>, lacks: Lacks): Member | undefined {
   const left = group.members().filter((one) => !asked.has(one))
   const [first] = left

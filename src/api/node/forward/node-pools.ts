@@ -13,44 +13,43 @@ import type { Endpoint, Source } from '../routes/endpoint.ts'
 import { createEmptyPool } from './empty-pool.ts'
 import { spareGroup } from './spare-group.ts'
 
-/** One node by itself: for writes, for questions about the node, and for calls that must not run in parallel. */
+/** A single node: for writes, for questions about the node, and for calls that must not run in parallel. */
 export interface Member {
   host: string
   pool: UpstreamPool
   /** Path of an endpoint at this node. */
   path(endpoint: Endpoint): string
-  /** Until when its rate limit makes calls to it wait, milliseconds of `Date.now()`; 0 = they do not. */
+  /** When its rate limit ends, milliseconds of `Date.now()`; 0 = it is not rate limited. */
   pausedUntil(): number
 }
 
-/** The nodes that answer for one source, together and one by one. */
+/** The nodes that serve one source, together and individually. */
 export interface NodeGroup {
   pool: UpstreamPool
-  /** What each has to say of itself; left out = it is believed. */
+  /** How each node's network is verified; left out = nodes are trusted. */
   network?: IdentityProbe | undefined
   path(endpoint: Endpoint): string
-  /**
-   * Healthy ones first, then in the order of the configuration; behind them those that a rate limit makes wait, the
-   * shortest wait first.
-   */
+  /** Healthy ones first, then in the order of the configuration; rate-limited ones last, the shortest wait first. */
   members(): readonly Member[]
 }
 
 /** All nodes behind /ext. */
 export interface NodePools {
   group(source: Source): NodeGroup
-  /** The one that gives this server its identity. */
+  /** The node whose identity this server shows. */
   readonly identity: Member
   /** Every pool made so far, for health and metrics. */
   pools(): readonly UpstreamPool[]
-  /** Calls the listener with the pool of a chain that began anew, as test networks do: what was final is not any more. */
+  /**
+   * Calls the listener with the pool of a chain that was reset, as on test networks: final answers are no longer final.
+   */
   onAnew(listener: (pool: UpstreamPool) => void): void
-  /** The upstreams of a chain have changed: its pools are made anew. */
+  /** The upstreams of a chain have changed: its pools are recreated. */
   forget(blockchainId: string): void
   close(): Promise<void>
 }
 
-/** How servers of another network are told from those of one's own. */
+/** How servers of another network are detected. */
 export interface Networks {
   nodes?: IdentityProbe | undefined
   /** EVM endpoints by blockchain id (`C` for the C-chain's). */
@@ -58,15 +57,15 @@ export interface Networks {
 }
 
 export interface NodePoolsDeps {
-  /** Base URLs of nodes: paths such as /ext/bc/P are added. */
+  /** Base URLs of nodes: paths such as /ext/bc/P are appended. */
   nodes: readonly UpstreamSpec[]
-  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
+  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), in addition to the nodes' own. */
   evm: Readonly<Record<string, readonly UpstreamSpec[]>>
   /** Host of the identity node; left out: the first node. */
   identity?: string
   limits: PoolLimits
   deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onAnew'>
-  /** What servers have to say of themselves where there are several; left out = they are believed. */
+  /** How networks of several servers are verified; left out = servers are trusted. */
   networks?: Networks | undefined
 }
 
@@ -98,7 +97,7 @@ const unique = (specs: readonly UpstreamSpec[]): UpstreamSpec[] => [
 
 const RPC_OF_NODE = /(?<=^[^?#]*\/ext\/bc\/[^/?#]+\/)rpc(?=$|\?)/
 
-/** `/ext/bc/<chain>/rpc` of a node is one of several endpoints of that chain; of other servers nothing else is known. */
+/** A node's `/ext/bc/<chain>/rpc` is one of several endpoints of that chain; other servers have no known siblings. */
 const siblings = (specs: readonly UpstreamSpec[], extension: string): UpstreamSpec[] =>
   specs
     .filter(({ url }) => RPC_OF_NODE.test(url))
@@ -108,11 +107,11 @@ interface Plan {
   specs: UpstreamSpec[]
   probe: HeadProbe | undefined
   network?: IdentityProbe | undefined
-  /** The upstreams' URLs are those of the endpoint itself. */
+  /** The upstreams' URLs are the endpoint's own. */
   whole: boolean
 }
 
-/** A single server has nobody to be told from. */
+/** A single server is not verified: there is nothing to compare it with. */
 const ofSeveral = (specs: readonly UpstreamSpec[], network: IdentityProbe | undefined) =>
   specs.length > 1 ? network : undefined
 
@@ -136,22 +135,22 @@ function planOf(source: Source, { nodes, evm, networks }: NodePoolsDeps): Plan {
 const keyOf = (source: Source): string =>
   typeof source === 'string' ? source : `${source.blockchainId}/${source.extension}`
 
-/** Chains and extensions that have pools of their own at once; strangers may ask for any extension. */
+/** Chains and extensions with pools of their own at a time; callers may ask for any extension. */
 const MAX_GROUPS = 500
 
 interface OwnGroup extends NodeGroup {
-  /** Somebody waits for an answer. */
+  /** A client waits for an answer. */
   isBusy(): boolean
   close(): Promise<void>
 }
 
 const isAsked = (pool: UpstreamPool): boolean => pool.status().some(({ inFlight }) => inFlight > 0)
 
-/** Makes pools as they are needed; pools of one server share its connections. */
+/** Creates pools on demand; pools of one server share its connections. */
 export function createNodePools(options: NodePoolsDeps): NodePools {
   const { limits, deps, nodes, evm } = options
   const [first] = nodes
-  /** In the order in which they were asked last, as far as strangers may make them. */
+  /** Least recently used first, for the groups that callers can create. */
   const groups = new Map<string, OwnGroup>()
   const open = new Set<UpstreamPool>()
   const anew: ((pool: UpstreamPool) => void)[] = []
@@ -195,7 +194,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
       network: plan.network,
       path: ({ path }) => (whole ? '' : path),
       members: () => {
-        // One attempt each: who writes decides himself what comes next.
+        // One attempt each: the code that writes decides what comes next.
         single ??= specs.map((spec) => member(spec, plan, name, { maxAttempts: 1, hedgeMinMs: 0 }))
         const states = pool.status()
         const healthy = (index: number): boolean => states[index]?.healthy !== false
@@ -216,7 +215,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   }
   const mayGo = (key: string): boolean => {
     const [chain = '', extension] = key.split('/')
-    // Of the primary network, or configured: neither is made by who asks.
+    // Groups of the primary network or the configuration, which callers cannot create.
     return extension !== undefined && key !== 'C/rpc' && !(evm[chain] && (extension === 'rpc' || extension === 'ws'))
   }
   const giveUpOne = (): void => {

@@ -8,27 +8,30 @@ import type { ForwardCall } from './call.ts'
 import { resultIn } from './result-in.ts'
 
 /**
- * Remembers which node gave which page of a list. Nodes list the UTXOs of one block in orders of their own, so that the
- * next page of another node leaves some out and repeats others.
+ * Remembers which node served which page of a list. Each node orders the UTXOs of one block differently, so the next
+ * page from another node would omit some and repeat others.
  */
 export interface PageServers {
-  /** Host that gave the page behind which this call goes on; undefined = it does not go on, or nobody knows. */
+  /** Host that served the page before this one; undefined = this call starts a list, or the host is unknown. */
   before(call: ForwardCall): Promise<string | undefined>
-  /** A page has come from a host; to be waited for before it goes out, or the next one may be asked for too early. */
+  /** Records the host of a page; await it before answering, or the next page may be requested too early. */
   note(call: ForwardCall, host: string, answer: Buffer): Promise<void>
 }
 
-/** What several processes know in common: behind a balancer the next page may be asked of another one. */
+/** Shared by several processes: behind a load balancer, another process may get the request for the next page. */
 export interface SharedHosts {
   get(keys: readonly string[]): Promise<(string | undefined)[]>
   set(entries: readonly (readonly [key: string, value: string])[], ttlMs: number): Promise<void>
 }
 
-/** Pages remembered, and for how long: a wallet asks for the next one at once. */
+/** Number of remembered pages, and for how long: a wallet asks for the next one at once. */
 const MAX_PAGES = 20_000
 const KEPT_MS = 600_000
 
-/** Bytes, twice the addresses that a node takes in one call: strangers send millions of values, which take seconds to read. */
+/**
+ * Bytes, twice the addresses that a node accepts in one call: callers send millions of values, which take seconds to
+ * parse.
+ */
 const LONGEST_PARAMS = 131_072
 
 const END = Buffer.from('"endIndex":')
@@ -36,7 +39,7 @@ const SHORT = 4_096
 
 const asMembers = (value: unknown): JsonRecord | undefined => (isRecord(value) ? value : undefined)
 
-/** The last member of this name, which nodes read in any letter case. */
+/** The last member with this name, which nodes read case-insensitively. */
 const memberOf = (object: JsonRecord | undefined, name: string): unknown =>
   Object.entries(object ?? {}).findLast(([own]) => foldName(own) === name)?.[1]
 
@@ -55,7 +58,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Behind which place a call goes on; undefined when it begins at the start, or is none that a node would read. */
+/**
+ * The position after which a call continues; undefined when it starts a list, or has no position that a node would
+ * read.
+ */
 export function startOf({ params }: Pick<ForwardCall, 'params'>): string | undefined {
   if (params === undefined || params.length > LONGEST_PARAMS) return undefined
   const text = params.toString('utf8')
@@ -64,7 +70,7 @@ export function startOf({ params }: Pick<ForwardCall, 'params'>): string | undef
   return placeOf(memberOf(asMembers(Array.isArray(value) ? value[0] : value), 'startindex'))
 }
 
-/** Where a page ends, read from the end of the answer: in front of it may stand a thousand UTXOs. */
+/** Where a page ends, read from the end of the answer: up to a thousand UTXOs may precede it. */
 function endOf(answer: Buffer): string | undefined {
   const result = resultIn(answer)
   const at = result.lastIndexOf(END)
@@ -76,8 +82,8 @@ function endOf(answer: Buffer): string | undefined {
 export function createPageServers(shared?: SharedHosts): PageServers {
   const hosts = new LRUCache<string, string>({ ...roomFor(MAX_PAGES), ttl: KEPT_MS })
   /**
-   * By client first: two nodes may each have given a page that ends there, and a stranger's is another one. Who comes from
-   * another address than before goes on where anybody's last one came from.
+   * The client's own key first: two nodes may each have served a page that ends there, and another client's page is not
+   * the same. A client whose address has changed continues where anyone's last page came from.
    */
   const keysOf = ({ endpoint, caller }: ForwardCall, place: string): string[] => {
     const key = `page:${endpoint.path}:${place}`
@@ -89,7 +95,7 @@ export function createPageServers(shared?: SharedHosts): PageServers {
       if (start === undefined) return undefined
       const keys = keysOf(call, start)
       const [own, ...others] = keys.map((key) => hosts.get(key))
-      // His last page may have come from another process, and an earlier one that ended there from this one.
+      // The client's last page may have come from another process, and an earlier one that ended there from this one.
       const told = (await shared?.get(keys)) ?? []
       return told[0] ?? own ?? others[0] ?? told[1]
     },

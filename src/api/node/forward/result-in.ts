@@ -5,8 +5,8 @@ const NONE: Buffer = Buffer.alloc(0)
 const RESULT = '"result"'
 
 /**
- * What a node says, without what it writes back: an id may be an object, in which strangers write what they like. Empty where
- * there is no result.
+ * The node's own result, without what it echoes: an id may be an object with arbitrary content. Empty when there is no
+ * result.
  */
 export function resultIn(body: Buffer): Buffer {
   let found = NONE

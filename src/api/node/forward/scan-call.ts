@@ -3,19 +3,19 @@ import { eachMember, kindOf, type Span } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
 
-/** What routing needs to know of a call. Nothing is checked: a malformed body gives something or nothing. */
+/** What routing needs to know about a call. Nothing is validated: a malformed body may yield partial results. */
 export interface ScannedCall {
-  /** It says that it is version 2.0; a node refuses all else. */
+  /** The version is 2.0; a node refuses anything else. */
   isVersion2: boolean
-  /** Undefined when absent, no string, or unreadable. */
+  /** Undefined when absent, unreadable or not a string. */
   method: string | undefined
-  /** A method or version is there that is no text: a node may refuse the call for it. */
+  /** The method or version is not text: a node may refuse the call because of it. */
   isOdd: boolean
   id: Span | undefined
   params: Span | undefined
 }
 
-/** Names longer than this are none of ours. */
+/** No known name is longer. */
 const MAX_NAME = 256
 const QUOTE = 0x22
 
@@ -28,7 +28,7 @@ const text = (body: Buffer, from: number, to: number): string | undefined => {
   }
 }
 
-/** The usual spellings, without making a string for them. */
+/** Compares the usual spellings without creating a string. */
 const isPlain = (body: Buffer, from: number, to: number, name: string): boolean => {
   if (to - from !== name.length + 2) return false
   for (let index = 0; index < name.length; index += 1)
@@ -43,8 +43,9 @@ const nameOf = (body: Buffer, from: number, to: number): string | undefined => {
 }
 
 /**
- * The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is no object. What
- * is no text leaves a method as it was: null does so at a node, which then executes what stood before it.
+ * The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is not an
+ * object. A value that is not text does not replace an earlier method: a node ignores null this way and executes the
+ * earlier one.
  */
 export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
   const call: ScannedCall = { isVersion2: false, isOdd: false, method: undefined, id: undefined, params: undefined }
@@ -60,8 +61,8 @@ export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
 }
 
 /**
- * True when the answer to this call depends on nothing but its method and params: what a node would refuse for another
- * reason (version, id, malformed parts that a scan passes over) must not be answered from a cache.
+ * True when the answer depends on nothing but method and params: a call that a node would refuse for another reason
+ * (version, id, malformed parts that a scan skips) must not be answered from a cache.
  */
 export function isCleanCall(body: Buffer, call: ScannedCall): boolean {
   if (!call.isVersion2 || call.isOdd || call.method === undefined || call.id === undefined) return false

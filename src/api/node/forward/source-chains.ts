@@ -6,31 +6,33 @@ import type { ForwardCall } from './call.ts'
 import type { Judge } from './judge.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
-/** Knows which nodes run P alone: what X and C exported to it is, as they tell it without any error, nothing. */
+/** Knows which nodes run P only: they answer, without an error, that X and C exported nothing to it. */
 export interface SourceChains {
-  /** The judge that takes the word of no such node while another has one; undefined = there is nothing to find out. */
+  /**
+   * A judge that rejects answers of such nodes while another node has one; undefined = there is nothing to find out.
+   */
   judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
 }
 
-/** A node that runs a chain goes on with it until it is started anew; one that does not may begin at any time. Milliseconds. */
+/** A node that runs a chain does so until it is restarted; a node that does not may start at any time. Milliseconds. */
 const LONG_MS = 600_000
 const SHORT_MS = 5_000
 /** How long a call waits for nodes that do not answer, milliseconds. */
 const WAIT_MS = 1_000
-/** Nodes times chains; strangers may name any chain. */
+/** Nodes times chains; callers may name any chain. */
 const KEPT = 1_000
 
 /** The chain by its alias or id. */
 const SOURCE = /"sourceChain"\s*:\s*"(\w{1,60})"/i
 
 const sourceOf = ({ rule, endpoint, params }: ForwardCall): string | undefined =>
-  // Other chains are only there where the whole network is.
+  // Only nodes of the whole network run other chains.
   rule.pages && endpoint.source === 'P' ? SOURCE.exec(params?.toString('latin1') ?? '')?.[1] : undefined
 
 export function createSourceChains(): SourceChains {
   const kept = new LRUCache<string, { runs: boolean }>({ ...roomFor(KEPT), perf: { now: steadyNow } })
 
-  /** Who cannot tell, or does not let others ask, is believed. */
+  /** A node that cannot tell, or has that API closed to us, is trusted. */
   const runs = async ({ host, pool }: Member, chain: string): Promise<boolean> => {
     const key = `${host}\n${chain}`
     const known = kept.get(key)

@@ -1,16 +1,16 @@
-/** What is asked of a group before it is given up. */
+/** A group that may be evicted. */
 interface Busy {
   isBusy(): boolean
 }
 
-/** `rpc` and `ws` of a chain are what clients ask for; all other extensions strangers may have made up. */
+/** Clients use `rpc` and `ws` of a chain; other extensions may be made up by callers. */
 const OFTEN_ASKED = /^[^/]+\/(rpc|ws)$/
 
 /**
- * The group that is given up where there are too many: one that nobody waits for, of a made-up extension before others. Where
- * somebody waits for each, the one that was not asked for longest.
- * @param groups in the order in which they were asked last
- * @param mayGo whether a group may be given up at all
+ * The group to evict when there are too many: an idle one, made-up extensions first. If none is idle, the least
+ * recently used one.
+ * @param groups least recently used first
+ * @param mayGo whether a group may be evicted at all
  */
 export function spareGroup(groups: ReadonlyMap<string, Busy>, mayGo: (key: string) => boolean): string | undefined {
   const keys = [...groups.keys()].filter(mayGo)

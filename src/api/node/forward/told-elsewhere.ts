@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { isRecord } from '../../../lib/json-record.ts'
 import type { Source } from '../routes/endpoint.ts'
 
-/** What clients were told by one process, and what the others have to know of it. */
+/** What clients of one process were told, as far as other processes have to know it. */
 export type Told =
-  /** Somebody may wait for this transaction to be accepted; `isSent`: a node has taken it. */
+  /** A client may wait for this transaction to be accepted; `isSent`: a node has accepted it for processing. */
   | { kind: 'awaited'; id: string; isSent?: boolean }
-  /** Of P or X, by this node. */
+  /** Height of P or X, reported by this node. */
   | { kind: 'height'; endpoint: string; method: string; height: string; host: string }
-  /** That a transaction is accepted, which these nodes do not know yet; `body` asks them. */
+  /** A transaction is accepted but these nodes do not have it yet; `body` is the question to them. */
   | { kind: 'lacking'; endpoint: string; method: string; body: string; hosts: readonly string[] }
-  /** Of an EVM chain; `host` has it, where that is known. */
+  /** Block of an EVM chain; `host` has it, if known. */
   | { kind: 'block'; path: string; source: Source; height: string; host?: string | undefined }
 
-/** Texts that reach all processes at once, this one too, or are lost. */
+/** Texts that reach all processes at once, including this one, or are lost. */
 export interface SharedNews {
   tell(text: string): void
   listen(listener: (text: string) => void): void
 }
 
 /**
- * Behind a balancer the next call of a client is another process's. Nobody waits for it: a message is there before the
- * client's next call, or the answer is as if nothing had been told.
+ * Behind a load balancer, a client's next call may go to another process. Nobody waits for a message: either it arrives
+ * before that call, or the call is answered without it.
  */
 export interface ToldElsewhere {
   tell(told: Told): void
@@ -41,7 +41,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** What another process than `me` has told. Another version of this server may say something else. */
+/** A message of a process other than `me`. Another version of this server may send unknown messages. */
 function read(text: string, me: string): Told | undefined {
   const told = parsed(text)
   if (!isRecord(told) || told['by'] === me) return undefined
@@ -66,7 +66,7 @@ export function createToldElsewhere(news: SharedNews): ToldElsewhere {
       try {
         listener(told as Told)
       } catch {
-        // What somebody else says there must not end this process: it is as if nothing had been told.
+        // A bad message must not crash this process: it is ignored.
       }
   })
   return {

@@ -7,29 +7,29 @@ import { resultIn } from './result-in.ts'
 /** How a node is asked for its height. */
 export type HeightCall = Pick<ForwardCall, 'endpoint' | 'method'>
 
-/** Knows up to which block of P and X clients have been told that it is there, and who may not have it. */
+/** Tracks the highest block of P and X that clients have been told of, and which nodes may not have it. */
 export interface ToldHeights {
   /**
-   * To be called with each answer: who hears of a height reads what that block made of things, and may ask another node.
-   * True = the height is higher than any before.
+   * Called with each answer: a client that hears of a height then reads that block's state, possibly at another node.
+   * True = the height is higher than all before.
    */
   note(call: ForwardCall, group: NodeGroup, answer: RawResponse): boolean
-  /** Another process has told this height. True as above. */
+  /** Another process has reported this height. True as above. */
   heard(asked: HeightCall, group: NodeGroup, height: bigint, host: string): boolean
-  /** A chain began anew. */
+  /** The chain was reset. */
   clear(): void
 }
 
-/** For one look at a node, milliseconds. */
+/** Time limit for one look at a node, milliseconds. */
 const WAIT_MS = 2_000
 
-/** In an answer to a call for the height. */
+/** The height in the answer to a call for it. */
 export const heightIn = (body: Buffer): bigint | undefined => {
   const digits = /"height":"(\d{1,20})"/.exec(resultIn(body).toString('latin1', 0, 512))?.[1]
   return digits === undefined ? undefined : BigInt(digits)
 }
 
-/** One that does not answer has not. */
+/** A node that does not answer has not reached it. */
 async function hasReached(
   { pool, path }: Member,
   { endpoint, method = '' }: HeightCall,
@@ -49,7 +49,7 @@ export function createToldHeights(late: Pick<LateNodes, 'note'>): ToldHeights {
   const heard: ToldHeights['heard'] = (asked, group, told, host) => {
     const { path } = asked.endpoint
     if (told <= (marks.get(path) ?? -1n)) return false
-    // The others would be passed over for one that tells what cannot be.
+    // Otherwise an impossible height of one node would exclude all others.
     if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
     marks.set(path, told)
     for (const member of group.members())

@@ -5,13 +5,16 @@ import { ArgumentError, readArguments } from '../gorilla/arguments.ts'
 import { eachElement } from '../json/spans.ts'
 import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
 
-/** A transaction that names itself: sending it twice can never do it twice. */
+/** A transaction whose id follows from its content: sending it twice cannot execute it twice. */
 export interface SignedTransaction {
   /** As the node answers: 0x hash or cb58. */
   id: string
-  /** JSON of `result` when it is taken. */
+  /** JSON of `result` on success. */
   result: string
-  /** How to ask whether a node knows it (`at` left out: where it was sent to), and what a node says that does. */
+  /**
+   * How to ask whether a node knows it (without `at`: at the endpoint it was sent to), and the answer of a node that
+   * does.
+   */
   known: { method: string; params: string; answer: RegExp; at?: Endpoint | undefined }
 }
 
@@ -32,7 +35,7 @@ function ethereum(params: Buffer): SignedTransaction | undefined {
   }
 }
 
-/** Who asks how they stand, by how they were sent. */
+/** The status method for each sending method. */
 const STATUS: Readonly<Record<string, string>> = {
   'platform.issueTx': 'platform.getTxStatus',
   'avm.issueTx': 'avm.getTxStatus',
@@ -54,13 +57,13 @@ function avalanche(method: string, params: Buffer): SignedTransaction | undefine
       method: STATUS[method] ?? '',
       params: `{"txID":"${id}"}`,
       answer: /"status":"(Committed|Accepted|Processing)"/,
-      // The wallet sends, and tells nothing.
+      // The wallet endpoint sends transactions but has no status method.
       at: method === 'wallet.issueTx' ? endpointByName('X') : undefined,
     },
   }
 }
 
-/** The transaction in a call that submits one; undefined for other calls and for what cannot be read. */
+/** The transaction in a call that submits one; undefined for other calls and unreadable ones. */
 export function transactionOf(method: string | undefined, params: Buffer | undefined): SignedTransaction | undefined {
   if (params === undefined) return undefined
   if (method === 'eth_sendRawTransaction') return ethereum(params)

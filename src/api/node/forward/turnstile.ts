@@ -3,9 +3,9 @@ import { TransientMap } from '../../../lib/transient-map.ts'
 
 /** Lets one call at a time through to each node. */
 export interface Turnstile {
-  /** How many wait or run for this node. */
+  /** Number of calls that wait or run for this node. */
   load(node: string): number
-  /** @throws UpstreamUnavailableError when too many wait already. */
+  /** @throws UpstreamUnavailableError when too many are waiting already. */
   pass<T>(node: string, work: () => Promise<T>): Promise<T>
 }
 

@@ -3,8 +3,8 @@ import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { NodeGroup } from './node-pools.ts'
 
 /**
- * Makes sure that laggards are known before a group of nodes is asked about the tip: a promise to wait for when the group
- * was not used for a while, which never rejects; undefined = ask right away.
+ * Makes sure that laggards are known before a group of nodes is asked about the tip: when the group was idle for a
+ * while, returns a promise to wait for, which never rejects; undefined = ask right away.
  */
 export type Wake = (group: NodeGroup, chain: ChainLetter) => Promise<void> | undefined
 
@@ -31,8 +31,8 @@ export function createWake(now: () => number = steadyNow): Wake {
     const { path, method, params } = HEIGHTS[chain]
     const ask = (pool: NodeGroup['pool']) =>
       pool.rpc(path, method, params, { batch: false, deadline: Date.now() + WAIT_MS }).catch(() => undefined)
-    // The first wakes the pool's own watch, which decides who is asked first; it has heard from all who answer soon when
-    // each node has been heard here.
+    // The first call wakes the pool's own watch, which decides which node is asked first; it has nearly all answers by
+    // the time that each node has answered here.
     await Promise.all([ask(group.pool), ...group.members().map((member) => ask(member.pool))])
     state.waking = undefined
   }

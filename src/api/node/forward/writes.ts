@@ -9,9 +9,9 @@ import { type SignedTransaction, transactionOf } from './transaction-id.ts'
 
 export type WritePolicy = 'one' | 'all'
 
-/** Nodes that look at one write at most; those that do not run the chain, or are not ready, do not. */
+/** Maximum number of nodes that handle one write; those that do not run the chain or are not ready do not count. */
 const MAX_NODES = 4
-/** Time for a write over all nodes, one node's share, and for the question whether it knows a transaction. Milliseconds. */
+/** Time for a write over all nodes, for one node, and for asking whether a node knows a transaction. Milliseconds. */
 const ALL_MS = 30_000
 const WRITE_MS = 20_000
 const KNOWN_MS = 5_000
@@ -35,14 +35,14 @@ const send = (member: Member, call: ForwardCall, until = Number.POSITIVE_INFINIT
     },
   )
 
-/** What the node said is about the transaction, not about the node. */
+/** The response is about the transaction, not about the node. */
 const isVerdict = (call: ForwardCall, response: RawResponse): boolean => verdictOn(call, response).kind === 'answer'
-/** It did nothing with the transaction: it does not run the chain, or is not ready. */
+/** The node did not touch the transaction: it does not run the chain, or is not ready. */
 const isUnheard = (call: ForwardCall, response: RawResponse): boolean => {
   const verdict = verdictOn(call, response)
   return verdict.kind === 'retry' && verdict.unheard === 'place'
 }
-/** However long the words are, a refusal is no success. */
+/** A long error is still not a success. */
 const isSuccess = ({ status, body }: RawResponse): boolean =>
   status === 200 && body.length > 0 && errorOf(body, body.length) === undefined
 
@@ -66,7 +66,7 @@ async function isKnown(member: Member, call: ForwardCall, { known }: SignedTrans
 
 const NULL = Buffer.from('null')
 
-/** The success that the lost first answer would have been, in the dialect of the one that came. */
+/** The success that the lost first answer would have been, in the dialect of this answer. */
 function asTaken(response: RawResponse, call: ForwardCall, { result }: SignedTransaction): RawResponse {
   const id = call.id ?? NULL
   const body =
@@ -77,8 +77,8 @@ function asTaken(response: RawResponse, call: ForwardCall, { result }: SignedTra
 }
 
 /**
- * What a node says after another may have taken the transaction: "already known", "nonce too low", a consumed UTXO. Whatever
- * it is, what counts is whether it has this one.
+ * Interprets an error after another node may have accepted the transaction: "already known", "nonce too low", a
+ * consumed UTXO. In any case, what counts is whether the node has this transaction.
  */
 async function takenOr(
   response: RawResponse,
@@ -91,9 +91,9 @@ async function takenOr(
 }
 
 /**
- * One node after the other until one speaks about the transaction. After one that was cut or spoke no JSON-RPC, and so
- * may have taken the transaction unheard, a next one that knows it already has it from us. Who is asked next is decided
- * when it is needed: a node that has had too many requests must not be waited for while another is free.
+ * Tries one node after the other until one answers about the transaction. After a node that disconnected or did not
+ * answer in JSON-RPC, and so may have accepted the transaction, a later node that knows it already has it from us. The
+ * next node is chosen when needed: a rate-limited node must not be waited for while another is free.
  */
 async function sendToOne(
   call: ForwardCall,
@@ -130,9 +130,9 @@ async function sendToOne(
 }
 
 /**
- * What is left when no node spoke about the transaction. Words of a node in its own dialect about itself (it is
- * bootstrapping, lacks the method, is in trouble) are better than ours. That it wants a key or has had too many requests
- * is between it and this server: the client would take it for its own.
+ * The answer when no node answered about the transaction. A node's own error about itself (bootstrapping, method
+ * missing, internal trouble) is better than ours. A missing key or a rate limit concerns only the node and this server:
+ * the client would look for it in its own request.
  */
 function lastWord(
   call: ForwardCall,
@@ -141,7 +141,7 @@ function lastWord(
   members: readonly Member[],
 ): RawResponse {
   const verdict = last && verdictOn(call, last)
-  // Who did not answer may be the one that runs the chain, and may have taken it.
+  // A node that did not answer may be the one that runs the chain, and may have accepted it.
   const isLess = failure !== undefined && last !== undefined && isUnheard(call, last)
   if (last && verdict?.kind === 'retry' && !isLess) {
     if (verdict.behind || (last.status >= 500 && errorOf(last.body))) return last
@@ -153,32 +153,32 @@ function lastWord(
   throw failure ?? new UpstreamUnavailableError(`${call.method}: no node took the transaction`)
 }
 
-/** Milliseconds until the first node that a rate limit keeps us from may be asked again; undefined = there is none. */
+/** Milliseconds until the first rate-limited node may be asked again; undefined = none is rate limited. */
 export function waitFor(members: readonly Member[]): number | undefined {
   const now = Date.now()
   const ends = members.map((member) => member.pausedUntil()).filter((end) => end > now)
   return ends.length === 0 ? undefined : Math.min(...ends) - now
 }
 
-/** What came of a write so far. */
+/** The state of a write so far. */
 interface Told {
-  /** What counts: a success, else the first word about the transaction. */
+  /** The answer so far: a success, else the first answer about the transaction. */
   word?: RawResponse
-  /** Whose word that is, where it is no success. */
+  /** The node that gave it, if it is not a success. */
   teller?: Member
-  /** One that did not speak about it may have taken it. */
+  /** A node that did not answer about it may have accepted it. */
   maybeTaken: boolean
   last?: RawResponse
   failure?: unknown
-  /** Nodes that looked at it, or may have. */
+  /** Nodes that handled it, or may have. */
   looked: number
-  /** Time for all of them. */
+  /** Deadline for all of them. */
   readonly until: number
 }
 
 /**
- * All nodes at once, four at most that look at it; the first success counts, and if there is none the first that spoke
- * about the transaction. Those that a rate limit makes wait are left out, unless nobody else runs the chain.
+ * Sends to all nodes at once, but at most four that handle it; the first success counts, else the first answer about
+ * the transaction. Rate-limited nodes are left out unless no other node runs the chain.
  */
 async function sendToAll(call: ForwardCall, members: readonly Member[], tx: SignedTransaction): Promise<RawResponse> {
   const now = Date.now()
@@ -199,7 +199,7 @@ async function sendToAll(call: ForwardCall, members: readonly Member[], tx: Sign
   return teller && maybeTaken ? takenOr(word, teller, call, tx) : word
 }
 
-/** To so many that enough look at it: others in place of those that do not run the chain. */
+/** Sends to as many nodes as needed until enough handle it: nodes that do not run the chain are replaced by others. */
 async function sendToEnough(call: ForwardCall, members: readonly Member[], told: Told): Promise<void> {
   for (let at = 0; at < members.length && told.looked < MAX_NODES && !told.word; ) {
     const some = members.slice(at, at + MAX_NODES - told.looked)
@@ -242,8 +242,8 @@ function noteTold(call: ForwardCall, told: Told, one: PromiseSettledResult<RawRe
 }
 
 /**
- * What moves funds without being a signed transaction: once, to whom a rate limit keeps nobody from; to another only
- * when the first has turned it away unread, or does not run the chain.
+ * Moves funds without a signed transaction: sent once, to a node that is not rate limited; to another node only when
+ * the first refused it unread or does not run the chain.
  */
 async function sendOnce(call: ForwardCall, group: NodeGroup, lacks: Lacks): Promise<RawResponse> {
   const response = await group.pool.exchange(
@@ -268,7 +268,9 @@ async function sendOnce(call: ForwardCall, group: NodeGroup, lacks: Lacks): Prom
   return wasTurnedAway(response) ? lastWord(call, response, undefined, []) : response
 }
 
-/** Sends a write: signed transactions as the policy says; whatever else moves funds to one node, never twice. */
+/**
+ * Sends a write: signed transactions according to the policy; anything else that moves funds to one node, never twice.
+ */
 export function forwardWrite(
   call: ForwardCall,
   group: NodeGroup,
@@ -281,8 +283,8 @@ export function forwardWrite(
 }
 
 /**
- * With bytes that stay: the first success is the answer, and the memory of a large body is the next client's once that is
- * out, while other nodes are still sent it.
+ * Copies the bytes: after the first success is answered, the memory of a large body is reused by the next client while
+ * other nodes are still being sent it.
  */
 const withOwnBytes = (call: ForwardCall): ForwardCall => ({
   ...call,

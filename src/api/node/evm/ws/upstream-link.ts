@@ -6,18 +6,18 @@ import { idOf } from '../answers.ts'
 
 /** A node's WebSocket endpoint. */
 export interface SocketTarget {
-  /** As the pools name the node. */
+  /** The pools' name of the node. */
   host: string
   url: string
   headers: Readonly<Record<string, string>>
-  /** What it has to say of itself; left out = it is believed. */
+  /** How to verify its network; left out = it is trusted. */
   network?: IdentityProbe | undefined
 }
 
 /** One WebSocket to one node. */
 export interface UpstreamLink {
   readonly host: string
-  /** Sends a call; `answered` gets the answer object before anything that comes behind it, or undefined when the link is lost. */
+  /** Sends a call; `answered` gets the answer object before any later message, or undefined when the link is lost. */
   call(method: string, params: string, answered: (entry: Buffer | undefined) => void): void
   /** Nothing is read while paused: the node waits. */
   pause(): void
@@ -26,30 +26,30 @@ export interface UpstreamLink {
 }
 
 export interface LinkEvents {
-  /** Whatever is no answer to a call. */
+  /** Every message that does not answer a call. */
   onNotification(message: Buffer): void
-  /** The link is lost, before its calls are told so: asked again they go elsewhere. Not called after `close`. */
+  /** The link is lost; called before its calls fail, so that repeated calls go elsewhere. Not called after `close`. */
   onLost(): void
 }
 
 const CONNECT_MS = 5_000
-/** A block's logs in one message, and then some. */
+/** The logs of a block in one message, with a margin. */
 const MAX_MESSAGE_BYTES = 67_108_864
 
-/** The bytes of a message, however the library hands them over. */
+/** The bytes of a message, in any form that the library returns. */
 export function bytesOf(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
 }
 
-/** A call that is not answered within so many pings shows that the node is gone, though it answers those. */
+/** A call that is unanswered after this many pings means that the node is gone, even if it answers the pings. */
 const CALL_PINGS = 2
 
-/** Calls by the number they were sent with. */
+/** Pending calls by the number they were sent with. */
 const createPending = () => {
   const waiting = new TransientMap<number, (entry: Buffer | undefined) => void>()
   let last = 0
-  /** The last numbers that had been sent at each of the latest pings, the oldest first. */
+  /** The last number that had been sent at each of the latest pings, the oldest first. */
   let sentAt: number[] = []
   return {
     add: (answered: (entry: Buffer | undefined) => void): number => {
@@ -57,7 +57,7 @@ const createPending = () => {
       waiting.set(last, answered)
       return last
     },
-    /** False when the message answers no call. */
+    /** False when the message does not answer a call. */
     take: (message: Buffer): boolean => {
       const id = idOf(message)
       const number = id === undefined ? Number.NaN : Number(id.toString('latin1'))
@@ -67,14 +67,14 @@ const createPending = () => {
       answered(message)
       return true
     },
-    /** At each ping: whether a call has waited for too long. */
+    /** Called at each ping: whether a call has waited for too long. */
     isOverdue: (): boolean => {
       const [oldest = 0] = sentAt.length === CALL_PINGS ? sentAt : []
       sentAt = [...sentAt, last].slice(-CALL_PINGS)
       const [first] = waiting.keys()
       return first !== undefined && first <= oldest
     },
-    /** What is not read is not late. */
+    /** Nothing is late while the link is not read. */
     beginAnew: (): void => {
       sentAt = []
     },
@@ -86,7 +86,10 @@ const createPending = () => {
   }
 }
 
-/** Pings; a node that does not answer within the same time is gone, whatever its kernel says; so is one that answers no calls. */
+/**
+ * Sends pings. A node that does not answer within one interval is gone, whatever its kernel says; so is a node that
+ * answers no calls.
+ */
 function watchPulse(socket: WebSocket, pending: ReturnType<typeof createPending>, pingMs: number): () => void {
   let alive = true
   socket.on('pong', () => {
@@ -98,7 +101,7 @@ function watchPulse(socket: WebSocket, pending: ReturnType<typeof createPending>
   const timer = setInterval(() => {
     if (socket.isPaused) pending.beginAnew()
     else if (!alive || pending.isOverdue()) socket.terminate()
-    // What came while nothing was read is read behind the next look.
+    // Whatever arrived while the link was paused is only read after the next check.
     alive = socket.isPaused
     socket.ping()
   }, pingMs)
@@ -106,7 +109,7 @@ function watchPulse(socket: WebSocket, pending: ReturnType<typeof createPending>
   return () => clearInterval(timer)
 }
 
-/** @throws UpstreamUnavailableError when there is no connection within a few seconds. */
+/** @throws UpstreamUnavailableError when no connection is made within a few seconds. */
 export function openLink(target: SocketTarget, events: LinkEvents, pingMs: number): Promise<UpstreamLink> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(target.url, {
@@ -154,7 +157,7 @@ export function openLink(target: SocketTarget, events: LinkEvents, pingMs: numbe
           stopPulse()
           pending.loseAll()
           socket.close()
-          // A node that does not say goodbye must not keep the connection.
+          // A node that does not complete the closing handshake must not keep the connection.
           setTimeout(() => socket.terminate(), 1_000).unref()
         },
       })
